@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* What compilers put behind a dot after a function's name, perhaps with a number behind that. */
 static const char *const suffixes[] = {
 	"isra", /* gcc: parameters removed or passed by value */
@@ -66,7 +68,7 @@ int kernel_name_compare(const char *a, const char *b)
 {
 	size_t n = kernel_name_base_len(a), m = kernel_name_base_len(b);
 
-	return strncmp(a, b, n < m ? n : m) ?: (n > m) - (n < m);
+	return strncmp(a, b, n < m ? n : m) ?: compare_values(n, m);
 }
 
 bool kernel_name_is_cold(const char *name)
