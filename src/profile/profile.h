@@ -202,7 +202,7 @@ enum profile_variable_kind {
 	PROFILE_VARIABLE_RETURN,
 	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
 	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
-	PROFILE_VARIABLE_TRIP_COUNT, /* of the loop whose head is that far in: "turns(+0x1a4)" */
+	PROFILE_VARIABLE_TRIP_COUNT, /* of the loop whose head is that far in: "trip_count(+0x1a4)" */
 	PROFILE_VARIABLE_NAME, /* text: its values are those of struct profile_name */
 	PROFILE_VARIABLE_CONTEXT, /* what calls are made in, by name: it is in no file */
 	PROFILE_VARIABLE_N_KINDS

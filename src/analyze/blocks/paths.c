@@ -360,8 +360,8 @@ static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, 
 static void find_trip_value(const struct work *w, struct analyze_loop *loop)
 {
 	uint32_t site = w->blocks->site;
-	char *names[] = { alloc_printf("turns(%s)", loop->location ?: ""),
-			  alloc_printf("turns(+0x%" PRIx64 ")", (uint64_t)loop->offset) };
+	char *names[] = { alloc_printf("trip_count(%s)", loop->location ?: ""),
+			  alloc_printf("trip_count(+0x%" PRIx64 ")", (uint64_t)loop->offset) };
 
 	for (int i = 0; i < 2; i++) {
 		if (!loop->trip_value.variable)
@@ -480,21 +480,26 @@ void analyze_paths_deinit(struct analyze_paths *out)
 	memset(out, 0, sizeof(*out));
 }
 
-/* The line of the loop that V is the trip count of; NULL: not known. */
-static const char *loop_line(const struct analyze_paths *paths, const struct profile *p,
+/*
+ * "trip_count(mm/slub.c:1907)", of V "trip_count(+0x1a4)", or of the same offset where the line is not known. For free().
+ * NULL: V's name is no offset. Older files have "turns(+0x1a4)".
+ */
+static char *trip_count_name(const struct analyze_paths *paths, const struct profile *p,
 			     const struct profile_variable *v)
 {
-	const char *const prefix = "turns(+";
-	const char *at = v->name + strlen(prefix);
+	const char *at = strstr(v->name, "(+");
 	uint64_t offset;
 
-	if (strncmp(v->name, prefix, strlen(prefix)) != 0 || !number_scan_hex(&at, &offset))
+	if (!at)
+		return NULL;
+	at += strlen("(+");
+	if (!number_scan_hex(&at, &offset))
 		return NULL;
 	for (uint32_t i = 0; i < paths->n_loops; i++)
-		if (paths->loops[i].offset == (double)offset &&
+		if (paths->loops[i].location && paths->loops[i].offset == (double)offset &&
 		    !strcmp(paths->loops[i].function, p->sites[v->site].name))
-			return paths->loops[i].location;
-	return NULL;
+			return alloc_printf("trip_count(%s)", paths->loops[i].location);
+	return alloc_printf("trip_count(+0x%" PRIx64 ")", offset);
 }
 
 static bool has_variable(const struct profile *p, uint32_t site, const char *name)
@@ -511,7 +516,6 @@ void analyze_paths_name_variables(struct profile *p)
 	bool known = false;
 
 	vec_each(struct profile_variable, v, p, variables) {
-		const char *line;
 		scoped_free char *name = NULL;
 
 		if (v->kind != PROFILE_VARIABLE_TRIP_COUNT)
@@ -519,8 +523,7 @@ void analyze_paths_name_variables(struct profile *p)
 		if (!known)
 			analyze_paths_init(&paths, p);
 		known = true;
-		line = loop_line(&paths, p, v);
-		name = line ? alloc_printf("turns(%s)", line) : NULL;
+		name = trip_count_name(&paths, p, v);
 		if (name && !has_variable(p, v->site, name))
 			v->name = profile_intern(p, name);
 	}

@@ -8,7 +8,7 @@
 
 struct line {
 	struct analyze_loop loop;
-	const char *spread, *turns;
+	const char *spread, *trip_value;
 	bool is_of_a_context; /* which is what the row of all contexts says */
 };
 
@@ -18,7 +18,8 @@ static const struct output_column columns[] = {
 	COLUMN("location", TEXT, line, loop.location, .header = "AT"),
 	COLUMN("body", TEXT, line, loop.body, .header = "INLINED", .rank = 1),
 	COLUMN("condition", TEXT, line, loop.condition, .header = "WHILE", .elastic = true),
-	COLUMN("turns", TEXT, line, turns, .header = "ITERATIONS (CALLS)", .rank = OUTPUT_IF_ANY),
+	COLUMN("trip_value", TEXT, line, trip_value, .header = "ITERATIONS (CALLS)",
+	       .rank = OUTPUT_IF_ANY),
 	COLUMN("offset", COUNT, line, loop.offset),
 	COLUMN("trip_count", FRACTION, line, loop.trips, .header = "TRIP COUNT"),
 	COLUMN("insns_per_iteration", FRACTION, line, loop.insns_per_iteration,
@@ -61,7 +62,7 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 	struct line *l = line;
 
 	l->spread = alloc_keep(&rows->texts, view_trips_of_loop(paths, &l->loop));
-	l->turns = alloc_keep(&rows->texts, trip_value_text(&l->loop.trip_value));
+	l->trip_value = alloc_keep(&rows->texts, trip_value_text(&l->loop.trip_value));
 	l->is_of_a_context = !analyze_is_sum(l->loop.context);
 	return true;
 }
