@@ -70,9 +70,9 @@ def txt:
 	($table[] | [to_entries[] | .key as $i | .value | pad($widths[$i])] | join("  ") | sub(" +$"; "")),
 	"",
 	"Change of the command's CPU time in %, its 95 % interval, and the verdict. Boots per side: \(.boots).",
-	"A+A is one kernel twice: what is no more than that is not to be told from nothing.",
+	"A+A compares one kernel with itself: a change no larger than that is not significant.",
 	([.cells[] | select(.reason == null and .context.significant and .context.delta_total_low != null)] | if length > 0 then
-		"", "Where it is, as far as that is beyond chance:",
+		"", "Where the change is, if it is significant:",
 		(.[] | "  \(.protection), \(.workload): \(where)") else empty end),
 	(.together | if length > 0 then
 		"", "Two together, in % of the command with both off: each alone, their sum; both; both less the sum, with its 95 % interval:",
@@ -98,7 +98,7 @@ def html:
 	"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>kprotperf: protections and workloads</title><style>",
 	"body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid #999;padding:4px 8px}",
 	".slower{background:#fbb}.faster{background:#bfb}.same{background:#eee}.failed{color:#999}</style>",
-	"<p>Change of the command's CPU time, its 95 % interval, and the verdict. Boots per side: \(.boots). A+A is one kernel twice.</p>",
+	"<p>Change of the command's CPU time, its 95 % interval, and the verdict. Boots per side: \(.boots). A+A compares one kernel with itself.</p>",
 	"<table><tr><th></th>" + (.workloads | map(@html "<th>\(.)</th>") | join("")) + "</tr>",
 	(rows | (.[0] | @html "<tr><th>\(.)</th>") + (.[1] | map(cell_html) | join("")) + "</tr>"),
 	"</table>", (.together | if length > 0 then "<p>Two together, in % of the command with both off: each alone, their sum; both; both less the sum, with its 95 % interval:" else empty end,

@@ -197,7 +197,7 @@ static const struct cmd_syntax syntax = {
 	       "run. Times are on-CPU times unless --time says otherwise, less the cost of the "
 	       "probes. SHARE is a function's part of the change of its syscall; it is below 0 or "
 	       "above 1 where other functions compensate. +- is half the 95 % confidence interval "
-	       "of DELTA over boots, or over runs if there is one boot; P is adjusted for the "
+	       "of DELTA over boots, or, with one boot, over runs (on a real clock: over recordings); P is adjusted for the "
 	       "number of rows; BOOTS is the number of boots per side that would probably settle "
 	       "an unclear row. Times are defined in docs/accounting.md, statistics in "
 	       "docs/statistics.md, --format=json in docs/json.md.",

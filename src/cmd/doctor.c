@@ -103,11 +103,11 @@ int cmd_doctor(int argc, char **argv)
 	functions |=
 		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
 	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
-	printf("BPF programs for both:\n");
+	printf("BPF programs, to record and to time functions:\n");
 	loads = f.bpf || !record_bpf_try(&f);
 	check(!f.bpf && loads, "record's BPF programs load",
 	      f.bpf ? "not tried" : "needs Linux " RECORD_OLDEST_KERNEL " or later");
-	check(!f.interpreted, "they are compiled",
+	check(!f.interpreted, "JIT compiler for BPF programs",
 	      "the kernel interprets them, which takes longer: " RECORD_COMPILE_BPF);
 	printf("For samples and names:\n");
 	check(can_sample(), "CPU clock sampler",
@@ -121,8 +121,11 @@ int cmd_doctor(int argc, char **argv)
 	if (!loads)
 		return CMD_FAILED;
 	if (!syscalls || !functions)
-		log_note("%s", syscalls ? "can record syscalls and samples, but not functions" :
-					  "this user cannot record on this machine, but can read "
-					  "recordings");
+		log_note(
+			"%s",
+			syscalls ?
+				"record can measure syscalls and samples on this machine, but not time functions" :
+				"this user cannot record on this machine, but can read "
+				"recordings");
 	return CMD_DONE;
 }

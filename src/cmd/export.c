@@ -155,8 +155,8 @@ static const struct cmd_option fold_list[] = {
 	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
 	  CMD_SET(fold_options, recordings.vmlinux) },
 	{ "weight", "WEIGHT",
-	  "What a stack's number is: samples (default), or latency: the ns that calls kept by record "
-	  "--slower-than took, sleeping included, less those of kept calls within them",
+	  "What stacks are weighted by: samples (default), or latency: the time of the calls kept by record "
+	  "--slower-than in ns, sleeping included, excluding that of other kept calls made in them",
 	  CMD_SET(fold_options, weight), .choices = weights },
 	{ 0 },
 };

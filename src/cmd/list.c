@@ -48,7 +48,7 @@ static const struct cmd_syntax syntax = {
 	.doc = "List the kernel's functions that match GLOB (default: all) and how record would "
 	       "time each, or why it cannot. With a GLOB, also list every place where a matching "
 	       "function is inlined (INLINED@FUNC: into FUNC, which may be in a module). With "
-	       "--protections, list the kernel's protections instead.",
+	       "--protections, list the kernel's protections instead; the name of a protection as GLOB explains it.",
 	.operands = offsetof(struct list_options, args),
 	.most = 1,
 	.too_many = "too many arguments: expected one GLOB",
@@ -231,9 +231,10 @@ static void survey_bodies(struct list *list, const struct record_features *featu
 	struct view_code_rows *rows = &list->code.bodies;
 
 	if (rows->n_items > RECORD_MAX_RANGES) {
-		log_note("%u places: how each would be timed is shown for up to %u, the most that "
-			 "record times at once; use INLINED@FUNC to select a function",
-			 rows->n_items, RECORD_MAX_RANGES);
+		log_note(
+			"%u places: how each would be timed is not shown for more than %u, the limit of "
+			"record; use INLINED@FUNC to select a function",
+			rows->n_items, RECORD_MAX_RANGES);
 		return;
 	}
 	for (uint32_t i = 0; i < rows->n_items; i++)

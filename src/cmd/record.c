@@ -165,8 +165,8 @@ static const struct cmd_option options[] = {
 	  "which may be missing ('@(new_slab|allocate_slab)'); may be repeated",
 	  .parse = parse_func, .short_name = 'f' },
 	{ "range", "INLINED[@FUNC]",
-	  "Time this inlined function in FUNC, which may be in a module, or wherever it is inlined "
-	  "in the core kernel; names or globs; may be repeated",
+	  "Time this inlined function where it is inlined into FUNC (also of a module), or without "
+	  "@FUNC wherever the core kernel inlines it; names or globs; may be repeated",
 	  .parse = parse_range, .short_name = 'R' },
 	{ "blocks", "FUNC",
 	  "Time this function and count how often each of its basic blocks is executed; may be "
@@ -210,8 +210,8 @@ static const struct cmd_option options[] = {
 	{ "freq", "HZ", "Samples per second on each CPU (default 997; 0: none)",
 	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
 	{ "sample-event", "NAME[:N]",
-	  "Sample not by the clock but each Nth of these events of each CPU, by perf's names as for "
-	  "--event (default N: 1 of the kernel's own events, 10007 of misses, up to 1000003)",
+	  "Sample every Nth of these events on each CPU instead of by the clock; names as for "
+	  "--event (default N: 1 for software events, 10007 for misses, 100003 for other cache and raw events, else 1000003)",
 	  .parse = parse_sample_event },
 	{ "repeat", "N",
 	  "Run the command N times, recording each run separately (default 1; 0 allowed with "
@@ -226,8 +226,8 @@ static const struct cmd_option options[] = {
 	{ "system-wide", NULL, "Measure all tasks while CMD runs, or until Ctrl-C",
 	  CMD_SET(record_options, system_wide), .short_name = 'a' },
 	{ "cgroup", "PATH",
-	  "Of -a, which this implies: measure only the tasks in this cgroup (v2), and in those in "
-	  "it; a folder, or its path below the root of the hierarchy",
+	  "Measure only the tasks in this cgroup (v2) and its descendants; implies -a. PATH is its "
+	  "directory, or a path relative to the cgroup root",
 	  .parse = parse_cgroup },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
@@ -239,11 +239,11 @@ static const struct cmd_option options[] = {
 	  "Also take the user-space part of stacks, as far as frame pointers lead",
 	  CMD_SET(record_options, user_stacks) },
 	{ "duration", "TIME",
-	  "End the recording after TIME (10s, 500ms, 2m; without a unit: seconds), each run of a "
-	  "command by SIGTERM",
+	  "End the recording, or each run of a command (by SIGTERM), after TIME (10s, 500ms, 2m; "
+	  "without a unit: seconds)",
 	  CMD_SET(record_options, duration) },
 	{ "interval", "TIME",
-	  "Every TIME (1s, 500ms), print the syscalls and functions that took most so far, on stderr",
+	  "Every TIME (1s, 500ms), print on stderr the syscalls and functions that took the most time so far",
 	  CMD_SET(record_options, interval) },
 	{ "cpu", "N", "Run the command on this CPU alone", CMD_SET(record_options, cpu),
 	  .max = 1023 },

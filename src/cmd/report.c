@@ -66,7 +66,8 @@ static const struct cmd_option options[] = {
 	  "Show the callers of this function or inlined body, from samples (exact recordings: all "
 	  "of them); with record --user-stacks also of a syscall",
 	  .parse = parse_callers },
-	{ "callees", "FUNC", "Show the callees of this function or inlined body, likewise",
+	{ "callees", "FUNC",
+	  "Show the callees of this function or inlined body, from samples (exact recordings: all of them)",
 	  .parse = parse_callees },
 	{ "why-varies", "FUNC",
 	  "Show how much of the variance of the latency of this function, or inlined body "
@@ -223,7 +224,7 @@ int cmd_report(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	if (o.slow && !r.slow.n_rows)
-		log_note("no call was as slow as record --slower-than says");
+		log_note("no call took as long as record --slower-than requires");
 	if (o.trace && !r.trace.n_lines) {
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		return CMD_FAILED;

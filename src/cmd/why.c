@@ -57,7 +57,7 @@ static const struct cmd_option options[] = {
 	  "Write what to time to check the answer with probes, for record --plan=FILE",
 	  CMD_SET(why_options, plan) },
 	{ "patch", "FILE",
-	  "The hardened kernel is the baseline with this patch: say which of its lines a cause has; may be repeated",
+	  "Name the lines of this patch that are in the code of a cause (the hardened kernel is the baseline with this patch); may be repeated",
 	  .parse = parse_patch },
 	{ 0 },
 };

@@ -110,7 +110,7 @@ static const struct {
 	[PROFILE_LOSS_DEPTH_EXCEEDED] = { "depth_exceeded",
 		"calls not timed: too many timed functions nested" },
 	[PROFILE_LOSS_CELLS_FULL] = { "cells_full",
-		"calls not aggregated: no cell left" },
+		"calls not counted: the table of functions and contexts was full" },
 	[PROFILE_LOSS_DETACHED] = { "probe_detached",
 		"calls not timed: --max-overhead had detached their probe" },
 	[PROFILE_LOSS_TASKS_FULL] = { "tasks_full",
@@ -173,7 +173,7 @@ static const struct {
 	[PROFILE_INFO_APERF] = { "aperf",
 		"cycles of all CPUs that were not halted" },
 	[PROFILE_INFO_MPERF] = { "mperf",
-		"the same at the nominal frequency" },
+		"cycles of these CPUs at the nominal frequency" },
 };
 /* clang-format on */
 

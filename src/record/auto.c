@@ -237,8 +237,9 @@ static int time_functions(struct rounds *r, const char *timed)
 	if (o.repeat) {
 		p = run(r, &o, what);
 	} else {
-		log_note("no run is left to time functions: use --budget=%u, or --plan",
-			 o.budget + 1);
+		log_note(
+			"functions were not timed, as the budget was used up: use --budget=%u, or --plan",
+			o.budget + 1);
 		p = r->sampled;
 		r->sampled = NULL;
 	}

@@ -124,7 +124,7 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 		err = profile_file_keep(p, output);
 	if (wrong)
 		log_warn("the names of inlined functions and lines could not be looked up: %s; "
-			 "kprotperf resolve tries again",
+			 "run kprotperf resolve to try again",
 			 wrong);
 	return err;
 }

@@ -247,8 +247,9 @@ static void say_attached(const struct session *s)
 		log_note("%u functions take about %zu MiB of the kernel's memory", n_attached(s),
 			 memory >> 20);
 	if (s->plan.features.rt && is_off_under_locks(s))
-		log_note("PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
-			 "functions that run under locks, and their callers, read too low");
+		log_note(
+			"PREEMPT_RT: too much probe cost is subtracted for calls made while a lock is held, so "
+			"times of functions that run under locks, and of their callers, are too low");
 	if (s->plan.features.interpreted)
 		log_note("the kernel interprets BPF programs, so that probes take much longer than "
 			 "if it compiled them: " RECORD_COMPILE_BPF);
@@ -520,7 +521,7 @@ static int run_all(struct session *s)
 		return err;
 	if (s->o->control_run) {
 		if (s->o->repeat && !s->o->warmup)
-			log_note("the control run comes first and finds less in memory than later "
+			log_note("the control run comes first and has colder caches than later "
 				 "runs; --warmup=1 makes them comparable");
 		err = run_once(s, PROFILE_RUN_CONTROL, 0);
 		if (err || interrupt_signal())

@@ -183,10 +183,14 @@ static void append_self(char **text, const struct analyze_conclusion *c)
 	}
 	alloc_append(text, ", excluding timed callees, changed most: ");
 	append_delta(text, c, c->delta_total, "run");
-	if (!c->context)
+	if (!c->context || isnan(c->share))
 		return;
-	alloc_append(text, ", %s of the change of ",
-		     output_number(OUTPUT_FRACTION, c->share, c->clock));
+	if (c->share < 0)
+		alloc_append(text, ", more than offset by the rest of ");
+	else if (c->share > ANALYZE_WHOLE_SHARE)
+		alloc_append(text, ", partly offset by the rest of ");
+	else
+		alloc_append(text, ", %.0f %% of the change of ", c->share * 100);
 	view_append_name(text, c->context);
 }
 
@@ -234,11 +238,13 @@ static void append_runs(char **text, const struct analyze_conclusion *c)
 	bool one = c->undecided == ANALYZE_REPETITIONS_ONE_RECORDING;
 
 	if (c->undecided) {
-		alloc_append(text, ". %s with %s: merge several per side, made alternately%s.",
-			     is_noise(c) ? "Less cannot be resolved" : "This is unclear",
-			     one ? "a single recording on a side" :
-				   "each side's recordings made in a row",
-			     one ? "" : ", or pass as many of the baseline as --control");
+		alloc_append(
+			text,
+			". %s: %s. Record both sides in turn, several times, and merge each side's files%s.",
+			is_noise(c) ? "Smaller changes cannot be resolved" : "This is unclear",
+			one ? "a side is a single recording" :
+			      "each side's recordings were made in a row",
+			one ? "" : ", or pass as many recordings of the baseline as --control");
 		return;
 	}
 	alloc_append(text, ". Measured over ");

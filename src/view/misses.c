@@ -48,7 +48,7 @@ const struct output_column view_objects_place[] = {
 };
 
 const struct output_column view_misses_place[] = {
-	COLUMN("name", TEXT, analyze_misses_row, function, .header = "FUNCTION ITSELF"),
+	COLUMN("name", TEXT, analyze_misses_row, function, .header = "FUNCTION (SELF)"),
 	COLUMN("syscall", TEXT, analyze_misses_row, context, .header = "CONTEXT"),
 };
 
@@ -132,7 +132,7 @@ char *view_misses_change(const struct analyze_misses *m)
 	most = most_of(m, row);
 	return alloc_printf(
 		"Data misses in model %s: %s has %s estimated cycles of misses per run (%+.1f %%, "
-		"%+.2f %% of the misses of all syscalls)%s; its instruction count changes by %+.2f "
+		"%+.2f %% of the misses of all syscalls)%s; the context's instruction count changes by %+.2f "
 		"%%%s.%s",
 		m->model, row->context,
 		output_number(OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,

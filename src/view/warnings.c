@@ -104,7 +104,7 @@ static void append_pair(char **text, const struct analyze_warning *w)
 		break;
 	case ANALYZE_WARNING_SAMPLED:
 		alloc_append(text,
-			     "samples of different things, which are not compared: of %s and of %s",
+			     "samples are not compared: one side samples by %s, the other by %s",
 			     w->names[0] ?: "the clock", w->names[1] ?: "the clock");
 		break;
 	case ANALYZE_WARNING_CONFIG:
@@ -195,13 +195,13 @@ static const char *const sentences[] = {
 	[ANALYZE_WARNING_INLINED] =
 		"calls that the compiler inlined are not in the figures of %s (--range=NAME times them)",
 	[ANALYZE_WARNING_SAMPLE_COST] =
-		"times contain the interrupts of samples of %s, whose cost is not known: take times from a recording without --sample-event",
+		"times include the sampling interrupts of %s, whose cost is not known: use times of a recording made without --sample-event",
 	[ANALYZE_WARNING_DRIFT] =
 		"the cost of a probe changed while recording (%s): what is subtracted may be off by as much, and intervals are wider (record again)",
 	[ANALYZE_WARNING_UNFINISHED] =
 		"the recorder was killed: the last run is incomplete, and its counts were read while they kept changing",
 	[ANALYZE_WARNING_PREEMPT_RT] =
-		"PREEMPT_RT: probes cost less while a lock is held than is subtracted, so functions that run under locks, and their callers, read too low (--raw shows uncorrected figures)",
+		"PREEMPT_RT: too much probe cost is subtracted for calls made while a lock is held, so times of functions that run under locks, and of their callers, are too low (--raw shows uncorrected figures)",
 };
 
 /* What one profile's figures suffer from. */

@@ -128,7 +128,7 @@ like '--sample-event: an export has the event for a name' "$(<out.metrics)" '# T
 json '--sample-event: diff has functions by events' '.sampled[0] | .name == "*" and .delta == 0 and .verdict == null' \
   diff --format=json sampled.data sampled.data
 run diff sampled.data some.data
-like '--sample-event: and compares none with time' "$(<out)$(<err)" 'samples of different things, which are not compared: of faults and of the clock'
+like '--sample-event: and compares none with time' "$(<out)$(<err)" 'samples are not compared: one side samples by faults, the other by the clock'
 run merge -o none.data sampled.data other.data
 like '--sample-event: nor are they merged' "$(<err)" 'samples by the clock instead of by one in 2 faults'
 usage "no event 'page-fault'" record --sample-event=page-fault -- true
@@ -157,7 +157,7 @@ json '--slower-than: the calls that were slow, and no others' \
 json '--slower-than: as long as was asked for' '[.slow[] | select(.wall < 1e8)] | length == 0' report --format=json slow.data
 run record -F 0 --slower-than=1h -o slow.data -- true
 run report --slow slow.data
-like '--slower-than: none' "$status:$(<out)$(<err)" '^0:kprotperf: note: no call was as slow as record --slower-than says$'
+like '--slower-than: none' "$status:$(<out)$(<err)" '^0:kprotperf: note: no call took as long as record --slower-than requires$'
 usage "--slower-than: 'x' is not a time" record --slower-than=x -- true
 usage '--exact counts all syscalls, and times none' record --exact --slower-than=1s -- true
 usage '--user-stacks needs samples or --slower-than' record --user-stacks --freq=0 -- true

@@ -197,7 +197,7 @@ fi
 fixture slow
 run report --slow slow.data
 is 'slow calls: those kept, the slowest first, and how many were not' "$status:$(sed 's/  */ /g' out)" \
-  '0:Slow calls, slowest first: 2 of 10.00 ms and more, sleeping included (7 more did not fit):
+  '0:Slow calls, slowest first: 2 that took 10.00 ms or more, sleeping included (7 more did not fit):
 CALL OF IN WALL ON CPU AT TASK TID VALUES
 clone clone 30.00 ms 30.00 ms 0 ns - 4,711 -
 allocate_slab clone 20.00 ms 40.00 us 1.000 ms big-fork 4,711 n=4096 flags=0xcc0

@@ -73,9 +73,9 @@ object_differs() {
 holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
 holds 'not by files' "$(object_differs filp) | fabs < 500"
 # Of 14,601,532 instructions: in seven pairs they differed by 0 to 2, in one more by 0.01 %, it is not known why.
-like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instruction count changes by [+-]0\.0[01] %, which does not reflect that'
+like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %, which does not reflect that'
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
-	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instruction count changes by [+-]0\.0[01] %'
+	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %'
 
 # A chase passes once more over its lines, in that order, to link them.
 while read -r words event expected; do

@@ -69,7 +69,7 @@ builds() {
 series 0 0 0 0 0 0 0 0 0 0 1000 1000 1000 1000 1000 1000
 find_cost
 is 'of 16 commits the one with the cost is found, in 6 builds' "$status:$(sed -n '1s/^[0-9a-f]* //p' out):$(builds)" '0:commit 11:6'
-like 'with its share' "$(sed -n 2p out)" '^prctl: \+1000 of \+1000 instructions per run'
+like 'with its share' "$(sed -n 2p out)" '^prctl: \+1000 of the \+1000 instructions per run'
 is 'and what why says of it and the one before' "$(tail -n 1 out)" "why 10000 11000, $(sed -n '1s/ .*//p' out) changes"
 is 'three boots of each side are enough' "$(grep -c 'boot [0-9]* of [0-9]*: commit' err)" $((6 * 3))
 is 'nothing is left but the recordings' "$(find . -maxdepth 1 -name '.lab-ab*')" ''
@@ -78,7 +78,7 @@ NOISE=600 find_cost
 is 'found again, nothing is built again' "$status:$(sed -n '1s/^[0-9a-f]* //p' out):$(builds)" '0:commit 11:0'
 ok 'where boots differ that takes more of them' test "$(grep -c 'boot [0-9]* of [0-9]*: commit' err)" -gt $((6 * 3))
 NOISE=9000 find_cost
-like 'a range that has no cost beyond chance' "$status:$(tail -n 1 err)" '^120:lab: nothing has changed between start and HEAD beyond chance, by 12 boots per side'
+like 'a range that has no cost beyond chance' "$status:$(tail -n 1 err)" '^120:lab: no significant change between start and HEAD, measured over 12 boots per side'
 
 series 0 docs docs 0 docs broken 0 0 docs -700 docs docs -700
 find_cost

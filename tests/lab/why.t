@@ -67,7 +67,7 @@ answer() {
 # context between two boots decides whether its own change is beyond chance as well, and so how the paragraph begins.
 found() {
 	local in="in $2( \\(inlined into [a-z_]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
-	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^($context is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of the change is $in|In $context, beyond chance is a change $in.* That is [^;]*, $per)"
+	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^($context is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of the change is $in|In $context, a significant change is $in.* That is [^;]*, $per)"
 }
 found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
 found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c:292, a loop with 64 iterations per call' '\+1[23][0-9]'
@@ -79,7 +79,7 @@ found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/s
 found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'
 found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
 like 'exit_group, which does not return: exit_mm' "$(answer exit_group)" '(is in|a change in) exit_mm \(inlined into do_exit\) .* executes additional code at kernel/exit.c:546: \+60,000 '
-like 'what is little of its context, and certain: vm_mmap_pgoff' "$(answer mmap)" '^(In mmap, beyond chance is a change|mmap is 0\.[0-4][0-9] % slower .* of the change is) in vm_mmap_pgoff .* executes additional code at mm/util.c:5[0-9]+: \+[0-9,]+ instructions per run; planted.patch changes mm/util.c:5[0-9]+\.'
+like 'what is little of its context, and certain: vm_mmap_pgoff' "$(answer mmap)" '^(In mmap, a significant change is|mmap is 0\.[0-4][0-9] % slower .* of the change is) in vm_mmap_pgoff .* executes additional code at mm/util.c:5[0-9]+: \+[0-9,]+ instructions per run; planted.patch changes mm/util.c:5[0-9]+\.'
 is 'with its size' "$(jq -r 'select(.of == "mmap").causes[0] | .name == "vm_mmap_pgoff" and .delta_total >= 495 * .hardened_calls and
 	.delta_total <= 505 * .hardened_calls' why.json)" true
 like 'a function that is not inlined any more is no cause' "$(answer getpgid)" '^No significant change: getpgid '

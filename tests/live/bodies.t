@@ -111,7 +111,7 @@ within 'shuffle_freelist: capturing is no part of what is around it' "$(syscall_
 
 is 'what is nowhere is left out, which is said' "$(cat nowhere.status):$(grep -c "'page_limit' of 'next_freelist_entry' inlined in 'allocate_slab' is not captured" \
 	nowhere.err)" 0:1
-like 'more bodies than have room' "$(cat all.err)" 'no values are captured in [0-9]+ inlined bodies: at most 32'
+like 'more bodies than have room' "$(cat all.err)" 'no values are captured in [0-9]+ inlined bodies: the limit is 32'
 # Some of the 32 are bodies of one function.
 holds 'the others have values' "$(json all '[.values[].function] | unique | length') >= 15"
 equal 'and none is lost' "$(lost all)" nothing

@@ -124,13 +124,13 @@ holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].min')"
 
 is 'what ends the loop, and that it does in all calls' "$(json turns 'first(.loops[] | select(.body == "shuffle_freelist" and .syscall == "*")) |
-	"\(.condition); \(.turns)"')" 'idx < slab->objects; return->objects - 1 (100 %)'
+	"\(.condition); \(.trip_value)"')" 'idx < slab->objects; return->objects - 1 (100 %)'
 # By blocks that were counted, and call by call: lines that are not the loop's say something else.
 # shellcheck disable=SC2016 # for jq
 equal 'trip counts of a loop of counted blocks, by its line' "$(json turns '
 	([.loops[] | select(.function == "allocate_slab" and .syscall == "*" and .body == "shuffle_freelist")] | first) as $loop |
 	[.values[] | select(.function == "allocate_slab")] | (map(.calls) | add) as $calls |
-	(map(.calls * (.values | split("turns(\($loop.location))=") | .[1] | split(" ")[0] | tonumber)) | add) / $calls -
+	(map(.calls * (.values | split("trip_count(\($loop.location))=") | .[1] | split(" ")[0] | tonumber)) | add) / $calls -
 		$loop.trip_count | fabs < 1e-6 and $loop.trip_count > 2')" true
 
 # The same of what a kprobe times: arguments are those that its entry saved.
@@ -230,7 +230,7 @@ refused sys_flags "more than 8 syscalls have an argument 'flags': name one, as i
 refused s__oo 'not a number'
 is 'what kprobe.multi times has no values, which is said' \
 	"$(grep -c 'no function with known arguments' multi.err):$(cat multi.status)" 1:1
-like 'functions that there is no room for are told' "$(cat crowd.err)" 'no values are captured in [1-9][0-9]* functions: at most 64 have room'
+like 'functions that there is no room for are told' "$(cat crowd.err)" 'no values are captured in [1-9][0-9]* functions: the limit is 64 functions'
 is 'and the recording is made' "$(cat crowd.status)" 0
 is 'nothing to capture of is wrong usage' "$(cat no-function.status):$(grep -c 'need functions' no-function.err)" 2:1
 done_testing

@@ -153,7 +153,7 @@ holds 'no memory for the command: what was measured until then is kept' "$(calls
 like 'debug symbols that are cut off: a warning' "$(cat cut.err)" '^kprotperf: warning: cut\.txt.* was truncated while being read'
 holds 'debug symbols that are cut off: the calls are there' "$(syscalls cut clone) >= 10"
 like 'names that cannot be looked up: a warning' "$(cat orphan.err)" \
-	'^kprotperf: warning: .* could not be looked up: the helper process was killed by signal 9 .*; kprotperf resolve tries again'
+	'^kprotperf: warning: .* could not be looked up: the helper process was killed by signal 9 .*; run kprotperf resolve to try again'
 holds 'names that cannot be looked up: the calls are there' "$(calls orphan vfs_read read) >= 1000"
 
 if [ "${LONG-}" ]; then

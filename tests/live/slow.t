@@ -107,6 +107,6 @@ equal 'user stacks: where memory is locked' "$(stacks copy_page_range | sed 's/^
 equal 'user stacks: of samples in user space' "$("$kprotperf" fold user.data | grep -cE '(^|;)main;nested;nested_spin;\[user\] [1-9]')" 1
 equal 'user stacks: with frame pointers there is no note' "$(grep -c 'frame pointers' user.err)" 0
 like 'user stacks: a note where there are none' "$(<cut.err)" 'note: [0-9]+ of [0-9]+ user stacks end after one function: .* no frame pointers'
-like 'the table' "$("$kprotperf" report --slow asleep-fentry.data)" 'Slow calls, slowest first: [0-9]+ of 100,000,000'
+like 'the table' "$("$kprotperf" report --slow asleep-fentry.data)" 'Slow calls, slowest first: [0-9]+ that took 100,000,000'
 
 done_testing

@@ -135,7 +135,7 @@ static void test_tree(void **state)
 	assert_true(r->delta == 110000);
 	assert_string_equal(r->location, "mm/slub.c:1978");
 	assert_true(r->level == 3);
-	assert_true(row(&a, "the rest of it", 3)->delta == 5000);
+	assert_true(row(&a, "outside its timed bodies", 3)->delta == 5000);
 	assert_true(row(&a, "copy_process", 2)->delta == 0);
 	assert_true(row(&a, "in no timed function", 2)->delta == 0);
 	assert_true(row(&a, "outside sys_enter...sys_exit", 1)->delta == 5000);
@@ -343,7 +343,7 @@ static void test_blocks(void **state)
 	assert_int_equal(r->part, ANALYZE_PART_LOOP);
 	assert_true(r->delta == 14000 && r->by_calls + r->by_mean == 14000);
 	assert_string_equal(r->location, "mm/slub.c:20");
-	r = row(&a, "in what it calls, or not counted", 4);
+	r = row(&a, "callees, and code not counted", 4);
 	assert_true(r->delta == 100000 - 14000);
 	/* The function's own lines stand below what is not of the body, and did not change. */
 	r = row(&a, "allocate_slab", 4);
@@ -363,7 +363,7 @@ static void test_blocks(void **state)
 	count_blocks(pb, 2300, 7);
 	attribute(&a, &d, pa, pb);
 	assert_true(row(&a, "shuffle_freelist", 3)->delta == 14000);
-	assert_true(row(&a, "in what it calls, or not counted", 3)->delta == 0);
+	assert_true(row(&a, "callees, and code not counted", 3)->delta == 0);
 	assert_true(row(&a, "allocate_slab", 3)->delta == 0);
 	release(&a, &d);
 

@@ -273,8 +273,9 @@ static void check_recordings(const double *a, const double *b, const char *order
 	assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
 	analyze_diff_conclude(&conclusion, &d);
 	text = view_conclusion(&conclusion);
-	assert_int_equal(!!strstr(text, "This is unclear with a single recording on a side: merge"),
-			 note == ANALYZE_REPETITIONS_ONE_RECORDING);
+	assert_int_equal(
+		!!strstr(text, "This is unclear: a side is a single recording. Record both"),
+		note == ANALYZE_REPETITIONS_ONE_RECORDING);
 	assert_int_equal(conclusion.undecided, undecided ? note : 0);
 	assert_true(isnan(conclusion.change.boots_needed) || !undecided);
 	free(text);

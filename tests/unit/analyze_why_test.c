@@ -146,7 +146,7 @@ static void test_itself(void **state)
 	assert_cause(&x, "c", WHY_SELF, "c", 200);
 	assert_int_equal(causes(&x)->n_items, 1);
 	assert_says(&x, "X is 7.69 % slower (+20 instructions per call");
-	assert_says(&x, "100 % of the change is in c via a and b");
+	assert_says(&x, "100 % of the change is in c (via a and b)");
 	answer_deinit(&x);
 }
 
@@ -510,16 +510,16 @@ static void test_small(void **state)
 	assert_string_equal(causes(&x)->items[0].name, "b");
 	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
 	assert_int_equal(x.why.contexts[0].changed, WHY_CHANCE);
-	assert_int_equal(strncmp(x.text, "In X, beyond chance is a change in b via a, ", 44), 0);
+	assert_int_equal(strncmp(x.text, "In X, a significant change is in b (via a), ", 44), 0);
 	assert_says(
 		&x,
-		": +30,000 instructions per run. That is 0.3 %, +3,000 instructions per call; as a whole, X is 0.30 % slower (");
-	assert_says(&x, ", no more than boots of one kernel vary by).");
+		": +30,000 instructions per run. That is 0.3 % of the context's instructions, +3,000 instructions per call; as a whole, X is 0.30 % slower (");
+	assert_says(&x, ", within the variation between boots of one kernel).");
 	answer_deinit(&x);
 	/* If a varies little, X has changed, and that is why. */
 	small(&x, 50, 3000, 0, true);
 	assert_says(&x, "X is 0.30 % slower (+3,000 instructions per call, ");
-	assert_says(&x, "100 % of the change is in b via a, ");
+	assert_says(&x, "100 % of the change is in b (via a), ");
 	answer_deinit(&x);
 	/* The same code, and what varies, are accused of nothing. */
 	small(&x, 1300, 3000, 0, false);
@@ -878,7 +878,7 @@ static void test_patched(void **state)
 	assert_patched(&x, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n", "; no line of it was patched: ");
 	x.why.contexts[0].causes.items[0].other_code = false;
 	x.why.contexts[0].causes.items[0].caller = "a";
-	assert_patched(&x, "", "; of its callers, a has other code.");
+	assert_patched(&x, "", "; the code of its caller a differs.");
 	x.why.contexts[0].causes.items[0].caller = NULL;
 	why_compare_code(&x.why, NULL);
 	assert_patched(&x, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n", " changes f.c:1 in a.");

@@ -148,18 +148,19 @@ static void test_unsure(void **state)
 	c.undecided = ANALYZE_REPETITIONS_ONE_RECORDING;
 	check(&c,
 	      "clone appears 0.50 % slower (\u00b10.05 %, +5 ns per call). Less than a tenth of the "
-	      "change is in any recorded function. This is unclear with a single recording on a "
-	      "side: merge several per side, made alternately.");
+	      "change is in any recorded function. This is unclear: a side is a single recording. "
+	      "Record both sides in turn, several times, and merge each side's files.");
 	c.change.p = 0.3;
 	check(&c,
-	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call). Less cannot "
-	      "be resolved with a single recording on a side: merge several per side, made "
-	      "alternately.");
+	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call). Smaller "
+	      "changes cannot be resolved: a side is a single recording. Record both sides in turn, "
+	      "several times, and merge each side's files.");
 	c.undecided = ANALYZE_REPETITIONS_IN_A_ROW;
 	check(&c,
-	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call). Less cannot "
-	      "be resolved with each side's recordings made in a row: merge several per side, made "
-	      "alternately, or pass as many of the baseline as --control.");
+	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call). Smaller "
+	      "changes cannot be resolved: each side's recordings were made in a row. Record both "
+	      "sides in turn, several times, and merge each side's files, or pass as many recordings "
+	      "of the baseline as --control.");
 	c.undecided = ANALYZE_REPETITIONS_ENOUGH;
 	c.kind = ANALYZE_CONCLUSION_UNTOLD;
 	c.delta_pct = 0.03;
@@ -206,7 +207,15 @@ static void test_others(void **state)
 	c.share = 0.75;
 	check(&c,
 	      "The self time of inner in clone, excluding timed callees, changed most: +1.500 us per "
-	      "run, 0.75 of the change of clone. Measured over 3 runs per side.");
+	      "run, 75 % of the change of clone. Measured over 3 runs per side.");
+	c.share = 12;
+	check(&c,
+	      "The self time of inner in clone, excluding timed callees, changed most: +1.500 us per "
+	      "run, partly offset by the rest of clone. Measured over 3 runs per side.");
+	c.share = -2;
+	check(&c,
+	      "The self time of inner in clone, excluding timed callees, changed most: +1.500 us per "
+	      "run, more than offset by the rest of clone. Measured over 3 runs per side.");
 	c.context = NULL;
 	c.what = "clone";
 	check(&c,

@@ -108,12 +108,12 @@ static void test_one(void **state)
 	      "calls that the compiler inlined are not in the figures of a, b, c and 9 others "
 	      "(--range=NAME times them)");
 	check(W(SAMPLE_COST, .side = ANALYZE_SIDE_BASELINE, .names = { "page-faults" }),
-	      "baseline: times contain the interrupts of samples of page-faults, whose cost is not "
-	      "known: take times from a recording without --sample-event");
+	      "baseline: times include the sampling interrupts of page-faults, whose cost is not "
+	      "known: use times of a recording made without --sample-event");
 	check(W(PREEMPT_RT, .side = ANALYZE_SIDE_HARDENED),
-	      "hardened: PREEMPT_RT: probes cost less while a lock is held than is subtracted, "
-	      "so functions that run under locks, and their callers, read too low (--raw shows "
-	      "uncorrected figures)");
+	      "hardened: PREEMPT_RT: too much probe cost is subtracted for calls made while a lock "
+	      "is held, so times of functions that run under locks, and of their callers, are too "
+	      "low (--raw shows uncorrected figures)");
 }
 
 int main(void)

@@ -86,8 +86,8 @@ static double known(double value)
 static const char *const remainders[ANALYZE_PART_OTHERS + 1] = {
 	[ANALYZE_PART_OUTSIDE] = "outside sys_enter...sys_exit",
 	[ANALYZE_PART_UNTIMED] = "in no timed function",
-	[ANALYZE_PART_REST] = "the rest of it",
-	[ANALYZE_PART_UNCOUNTED] = "in what it calls, or not counted",
+	[ANALYZE_PART_REST] = "outside its timed bodies",
+	[ANALYZE_PART_UNCOUNTED] = "callees, and code not counted",
 };
 
 static struct analyze_attribution_row row_form(enum analyze_part part, const char *name,

@@ -71,7 +71,7 @@ static void add_trips(struct record_capture *c, const struct record_blocks *bloc
 			.bytes = 8,
 			.shift = 16 * i,
 			.bits = 16,
-			.variable = { .name = alloc_printf("turns(+0x%" PRIx64 ")",
+			.variable = { .name = alloc_printf("trip_count(+0x%" PRIx64 ")",
 							   start - site->sym->addr),
 				      .kind = PROFILE_VARIABLE_TRIP_COUNT,
 				      .bytes = 2 },
@@ -90,9 +90,11 @@ static bool is_left_out(const struct record_place *at, int err)
 	text = alloc_printf("'%s' of '%s' inlined in '%s' is not captured: ",
 			    at->value->variable.name, r->name, r->into);
 	if (err == -ENODATA)
-		alloc_append(&text, "DWARF has it in no register or memory where control enters");
+		alloc_append(
+			&text,
+			"DWARF gives no register or memory location for it at the entry of the body");
 	else
-		alloc_append(&text, "at most %d parameters of a body can be", ENGINE_ARGS);
+		alloc_append(&text, "the limit is %d parameters per body", ENGINE_ARGS);
 	/* Of all that a glob matches nobody asked for each. */
 	if (r->named)
 		log_note("%s", text);
@@ -258,7 +260,7 @@ static int resolve_sites(struct record_captures *c, const struct record_capture_
 			 "kprobe.multi times them",
 			 without);
 	if (left && !err)
-		log_note("no values are captured in %u functions: at most %d have room", left,
+		log_note("no values are captured in %u functions: the limit is %d functions", left,
 			 ENGINE_CAPTURED);
 	return err;
 }
@@ -319,9 +321,10 @@ static int resolve_bodies(struct record_captures *c, const struct record_capture
 	for (uint32_t i = 0; i < w->ranges->n_items && !err; i++)
 		err = resolve_body(c, w, fits, i, &left);
 	if (left && !err)
-		log_note("no values are captured in %u inlined bodies: at most %d, of at most %d "
-			 "entries, have room",
-			 left, MAX_BODIES, MAX_ENTRIES);
+		log_note(
+			"no values are captured in %u inlined bodies: the limit is %d bodies with %d "
+			"entries in total",
+			left, MAX_BODIES, MAX_ENTRIES);
 	return err;
 }
 

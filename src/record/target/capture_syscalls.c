@@ -85,9 +85,10 @@ int record_capture_syscall(struct record_value *v, const struct btf *btf, const 
 			  "in sys.read.count",
 			  expression, RECORD_CAPTURE_SYSCALLS, name);
 	else if (!v->n_syscalls)
-		log_error("--capture=%s: no such syscall has an argument '%s', according to this "
-			  "kernel's trace events",
-			  expression, name);
+		log_error(
+			"--capture=%s: no matching syscall has an argument '%s', according to this "
+			"kernel's trace events",
+			expression, name);
 	globfree(&found);
 	return room && v->n_syscalls ? 0 : -EINVAL;
 }

@@ -122,7 +122,7 @@ const char *record_symbols_why_patched(const struct record_symbols *s, const str
 {
 	return kernel_livepatch_of(&s->livepatches, sym) ?
 		       "a livepatch (/sys/kernel/livepatch) has replaced it, so that its own code is "
-		       "not executed; fentry times what is instead" :
+		       "not executed; fentry times the replacement" :
 		       NULL;
 }
 

@@ -39,7 +39,7 @@ static char *label(const struct analyze_attribution_row *row)
 
 	alloc_append(&text, "%*s", 2 * (int)row->level, "");
 	if (row->part == ANALYZE_PART_OTHERS) {
-		alloc_append(&text, "(%u others)", row->others);
+		alloc_append(&text, "(%u other%s)", row->others, row->others == 1 ? "" : "s");
 		return text;
 	}
 	alloc_append(&text, "%s%s",

@@ -131,7 +131,8 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 	if (n > LINE_MOST)
 		view_text(v, "differs: %s, and %zu more", list, n - LINE_MOST);
 	else
-		view_text(v, "differs: %s", list ? list : "nothing known about kernel and machine");
+		view_text(v, "differs: %s",
+			  list ? list : "nothing that was recorded about kernel and machine");
 }
 
 const struct view_table diff_environment = {

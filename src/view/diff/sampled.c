@@ -12,7 +12,7 @@ struct line {
 };
 
 static const struct output_column columns[] = {
-	COLUMN("name", TEXT, line, name, .header = "FUNCTION ITSELF", .elastic = true),
+	COLUMN("name", TEXT, line, name, .header = "FUNCTION (SELF)", .elastic = true),
 	COLUMN("baseline_total", COUNT, line, of.totals[0], .header = "BASELINE"),
 	COLUMN("hardened_total", COUNT, line, of.totals[1], .header = "HARDENED"),
 	COLUMN("delta", RATE, line, of.delta, .header = "DELTA"),
@@ -53,7 +53,7 @@ const struct view_table diff_sampled = {
 	.name = "sampled",
 	.first = 8,
 	.title_of = title,
-	.legend = "samples by an event tell nothing of time",
+	.legend = "Samples by an event do not measure time",
 	ONE_GROUP(columns),
 	VIEW_LIST(view_diff, sampled.rows, sampled.n_rows),
 	VIEW_LINES(line, make_line),

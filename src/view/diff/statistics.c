@@ -27,8 +27,8 @@ static char *undecided(const char *why, const struct profile *p, const char *bes
 	scoped_free char *command = view_command(p);
 
 	return alloc_printf(
-		"%s, so verdicts are \"unclear\"; to settle it, do on both sides in turn, several "
-		"times, kprotperf record -o FILE%s%s with the same options, merge each side's "
+		"%s, so verdicts are \"unclear\"; to settle it, repeat kprotperf record -o FILE%s%s "
+		"with the same options several times, alternating between the sides, merge each side's "
 		"files and diff again%s",
 		why, p->n_args ? " -- " : "", p->n_args ? command : "", besides);
 }
@@ -52,10 +52,11 @@ char *view_repetitions_note(const struct view_diff *c)
 				 "cover variation between recordings",
 				 c->common.p[VIEW_BASELINE], "");
 	case ANALYZE_REPETITIONS_IN_A_ROW:
-		return undecided("each side's recordings were made in a row, on a real clock: what "
-				 "changed in between would pass for the kernel's doing",
-				 c->common.p[VIEW_BASELINE],
-				 "; or pass as many recordings of the baseline as --control");
+		return undecided(
+			"each side's recordings were made in a row, on a real clock: changes "
+			"of the machine in between would be attributed to the kernels",
+			c->common.p[VIEW_BASELINE],
+			"; or pass as many recordings of the baseline as --control");
 	case ANALYZE_REPETITIONS_ONE_BOOT:
 		return alloc_printf(
 			"all %ss are from one boot per side: intervals do not cover variation "
@@ -109,10 +110,11 @@ static void page(const struct view *v, const void *data)
 			  "\"same\": significantly less than %g %% apart.",
 			  sides, r->rows, r->margin_pct);
 	if (c->control)
-		view_text(v,
-			  "NOISE: by how much the baseline and %s, a control of the same kernel, "
-			  "differ or may differ; \"under\" marks changes no larger than that.",
-			  c->control);
+		view_text(
+			v,
+			"NOISE: the largest plausible difference between the baseline and %s, another recording "
+			"of the same kernel; \"under\" marks changes no larger than that.",
+			c->control);
 }
 
 const struct view_table diff_runs = {

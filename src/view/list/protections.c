@@ -277,8 +277,8 @@ static void explain(const struct view *view, const void *data)
 	write_list(view, "functions", p->functions, sizeof(*p->functions), function_text);
 	view_fact(view, "triggered by", p->contexts);
 	view_fact(view, "workloads", workloads ?: "");
-	view_fact(view, "in a syscall", row.in_syscall);
-	view_fact(view, "in instructions", catalogue_extent_name(p->in_instructions));
+	view_fact(view, "runs in syscalls", row.in_syscall);
+	view_fact(view, "in insn counts", catalogue_extent_name(p->in_instructions));
 	write_optional(view, "note", p->note);
 	write_optional(view, "QEMU's CPU", p->lab_cpu);
 	write_optional(view, "not in the lab", p->missing);

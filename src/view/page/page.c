@@ -107,8 +107,8 @@ char *view_times(const struct analyze_options *figures, bool exact)
 const char *view_unit_note(enum profile_clock clock)
 {
 	return clock == PROFILE_CLOCK_INSN ?
-		       "insn: guest instructions, not cycles; the costs of caches, TLBs, KPTI and "
-		       "retpolines read low, those of repeated string instructions high." :
+		       "insn: guest instructions, not cycles; cache and TLB misses, KPTI and retpolines cost "
+		       "more than is shown, repeated string instructions less." :
 		       NULL;
 }
 

@@ -74,7 +74,7 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 		  "page faults, %s of the elapsed time if one CPU did all the work; measured %s.",
 		  output_number(OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock),
 		  output_number(OUTPUT_PERCENT, costs->estimated_pct, costs->clock),
-		  measured ? measured : "only with record --control-run");
+		  measured ? measured : "by record --control-run only");
 }
 
 /* "2.509 ms +- 0.24 ms": what was subtracted, and half its 95 % interval where that is known. For free(). */
@@ -100,13 +100,14 @@ static void after(const struct view *v, const void *data)
 
 	write_other_calibrations(v, costs);
 	if (costs->subtracted > 0)
-		view_text(v,
-			  "%s syscalls and page faults, including the cost of samples: %s, %s of "
-			  "what was measured.",
-			  r->figures.raw ? "Included in the times (--raw) of" : "Subtracted from",
-			  sum,
-			  output_number(OUTPUT_FRACTION, costs->subtracted / costs->oncpu,
-					costs->clock));
+		view_text(
+			v,
+			"%s syscalls and page faults, including the cost of samples: %s, a share of %s of "
+			"the measured time.",
+			r->figures.raw ? "Included in the times (--raw) of" : "Subtracted from",
+			sum,
+			output_number(OUTPUT_FRACTION, costs->subtracted / costs->oncpu,
+				      costs->clock));
 	else
 		view_text(v, "Nothing is subtracted: no probe cost is known.");
 	write_slowdown(v, r);

@@ -11,7 +11,7 @@ static const struct output_column place[] = {
 
 static const struct output_column figures[] = {
 	COLUMN("mean", RATE, analyze_event_side, mean, .header = "PER CALL"),
-	COLUMN("self", RATE, analyze_event_side, self, .header = "ITSELF"),
+	COLUMN("self", RATE, analyze_event_side, self, .header = "SELF"),
 	COLUMN("calls", COUNT, analyze_event_side, calls, .header = "CALLS"),
 	COLUMN("total", COUNT, analyze_event_side, total, .header = "TOTAL"),
 };
@@ -24,7 +24,7 @@ static const struct output_group groups[] = {
 const struct view_table report_events = {
 	.name = "events",
 	.title = "Events counted with each call; calls and totals per run",
-	.legend = "ITSELF is without timed callees",
+	.legend = "SELF excludes timed callees",
 	.first = 6,
 	GROUPS(groups),
 	.redundant = offsetof(struct analyze_event_row, redundant),

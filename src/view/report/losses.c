@@ -18,7 +18,7 @@ static const struct output_column columns[] = {
 	COLUMN("key", TEXT, loss, key),
 	COLUMN("kind", TEXT, loss, kind, .header = "KIND"),
 	COLUMN("count", COUNT, loss, count, .header = "COUNT"),
-	COLUMN("text", TEXT, loss, text, .header = "OF WHAT"),
+	COLUMN("text", TEXT, loss, text, .header = "MEANING"),
 };
 
 /* A loss's name in data files, but for one that has got another name since. */
@@ -87,7 +87,7 @@ static void accounting_page(const struct view *v, const void *data)
 #define NUMBER(n) output_number(OUTPUT_COUNT, (double)(n), PROFILE_CLOCK_NS)
 	view_text(v,
 		  "Calls: entered %s = returned %s + closed by exit %s + open at end %s + return "
-		  "missed %s + not timed %s (nested too deep %s, no cell %s, detached %s) + "
+		  "missed %s + not timed %s (nested too deep %s, table full %s, detached %s) + "
 		  "unaccounted %s.",
 		  a->known ? NUMBER(a->entries) : "(not counted)", NUMBER(a->returned),
 		  NUMBER(a->closed_by_exit), NUMBER(a->open_at_end), NUMBER(a->return_missed),

@@ -4,7 +4,7 @@
 #include "view/report.h"
 
 static const struct output_column line[] = {
-	COLUMN("name", TEXT, analyze_misses_row, function, .header = "FUNCTION ITSELF"),
+	COLUMN("name", TEXT, analyze_misses_row, function, .header = "FUNCTION (SELF)"),
 	COLUMN("file", TEXT, analyze_misses_row, file, .header = "FILE", .elastic = true,
 	       .cut_front = true),
 	COLUMN("line", COUNT, analyze_misses_row, line, .header = "LINE"),

@@ -19,7 +19,7 @@ static const struct output_column columns[] = {
 	COLUMN("share", FRACTION, line, path.share, .header = "SHARE"),
 	COLUMN("mean", TIME, line, path.mean, .header = "CPU MEAN"),
 	COLUMN("total", TIME, line, path.total, .header = "CPU TOTAL", .rank = 3),
-	COLUMN("time_share", FRACTION, line, path.total_share, .header = "OF TIME", .rank = 2),
+	COLUMN("time_share", FRACTION, line, path.total_share, .header = "TIME SHARE", .rank = 2),
 	COLUMN("trip_count", TEXT, line, trips, .header = "TRIP COUNTS", .rank = 1,
 	       .elastic = true),
 	COLUMN("does", TEXT, line, path.does, .header = "DOES", .elastic = true),

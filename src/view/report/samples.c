@@ -15,7 +15,7 @@ struct line {
 
 #define LEAF_COLUMNS(samples_)                                                       \
 	{                                                                            \
-		COLUMN("name", TEXT, line, name, .header = "FUNCTION ITSELF"),       \
+		COLUMN("name", TEXT, line, name, .header = "FUNCTION (SELF)"),       \
 			COLUMN("samples", COUNT, line, samples, .header = samples_), \
 			COLUMN("share", FRACTION, line, share, .header = "SHARE"),   \
 	}
@@ -53,7 +53,7 @@ static char *sampled_title(const struct view_report *r)
 	double weight = profile_sample_weight(r->common.p[0]);
 
 	return alloc_printf(
-		"Samples of %s, one in %s: %s in the workload, for %s events; on all CPUs "
+		"Samples by %s, one per %s events: %s in the workload, for %s events; on all CPUs "
 		"%s received of %s expected",
 		profile_sample_event(r->common.p[0]),
 		output_number(OUTPUT_COUNT, weight, r->common.p[0]->clock),

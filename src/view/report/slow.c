@@ -36,7 +36,7 @@ static char *title(const void *data)
 
 	if (limit)
 		alloc_append(
-			&text, ": %u of %s and more, sleeping included", r->slow.n_rows,
+			&text, ": %u that took %s or more, sleeping included", r->slow.n_rows,
 			output_number(OUTPUT_TIME, strtod(limit, NULL), r->common.p[0]->clock));
 	if (lost && lost != PROFILE_NOT_COUNTED)
 		alloc_append(&text, " (%" PRIu64 " more did not fit)", lost);

@@ -17,7 +17,7 @@ static const struct output_column columns[] = {
 	COLUMN("function", TEXT, line, function, .header = "FUNCTION"),
 	COLUMN("syscall", TEXT, line, syscall, .header = "CONTEXT"),
 	COLUMN("calls", COUNT, line, n_calls, .header = "CALLS"),
-	COLUMN("share", FRACTION, line, share, .header = "OF TIME"),
+	COLUMN("share", FRACTION, line, share, .header = "TIME SHARE"),
 	COLUMN("mean", TIME, line, mean, .header = "MEAN"),
 	COLUMN("min", TIME, line, min, .header = "MIN", .rank = 2),
 	COLUMN("max", TIME, line, max, .header = "MAX", .rank = 1),

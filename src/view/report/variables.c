@@ -28,14 +28,14 @@ static const struct output_column columns[] = {
 	COLUMN("name", TEXT, line, name, .header = "VARIABLE"),
 	COLUMN("kind", TEXT, line, kind, .header = "KIND", .rank = 1),
 	COLUMN("values", COUNT, line, of.n_values, .header = "VALUES", .rank = 2),
-	COLUMN("explained", FRACTION, line, of.alone, .header = "EXPLAINS"),
+	COLUMN("explained", FRACTION, line, of.alone, .header = "EXPLAINED"),
 	COLUMN("given_others", FRACTION, line, of.given_others, .header = "GIVEN OTHERS"),
 	COLUMN("p", PROBABILITY, line, of.p, .header = "P"),
 	COLUMN("significant", FLAG, line, of.is_selected),
 	COLUMN("slope", TIME, line, of.law.slope),
 	COLUMN("slope_interval", INTERVAL, line, of.law.slope_interval),
 	COLUMN("constant", TIME, line, of.law.constant),
-	COLUMN(NULL, TEXT, line, law, .header = "LAW", .rank = 3, .elastic = true),
+	COLUMN(NULL, TEXT, line, law, .header = "FIT", .rank = 3, .elastic = true),
 };
 
 static const struct output_column part_columns[] = {
@@ -44,13 +44,13 @@ static const struct output_column part_columns[] = {
 	COLUMN(NULL, TEXT, part, where, .header = "WHERE", .elastic = true),
 	COLUMN("calls", COUNT, part, of.calls, .header = "CALLS"),
 	COLUMN("mean", TIME, part, of.mean, .header = "CPU MEAN"),
-	COLUMN("explained", FRACTION, part, of.explained, .header = "EXPLAINS"),
-	COLUMN("unexplained", FRACTION, part, of.unexplained, .header = "LEAVES"),
+	COLUMN("explained", FRACTION, part, of.explained, .header = "EXPLAINED"),
+	COLUMN("unexplained", FRACTION, part, of.unexplained, .header = "UNEXPLAINED"),
 	COLUMN("variable", TEXT, part, variable),
 	COLUMN("slope", TIME, part, of.law.slope),
 	COLUMN("slope_interval", INTERVAL, part, of.law.slope_interval),
 	COLUMN("constant", TIME, part, of.law.constant),
-	COLUMN(NULL, TEXT, part, law, .header = "LAW", .rank = 1, .elastic = true),
+	COLUMN(NULL, TEXT, part, law, .header = "FIT", .rank = 1, .elastic = true),
 };
 
 /* TIME, of DIGITS where that is a few instructions or a part of one. */
@@ -268,8 +268,8 @@ const struct view_table report_variation = {
 
 const struct view_table report_variable_tree = {
 	.name = "variable_tree",
-	.title = "Conditions, slower side first, and the part of the variance that each explains "
-		 "or leaves",
+	.title = "Conditions, slower side first; EXPLAINED and UNEXPLAINED are shares of the "
+		 "variance",
 	ONE_GROUP(part_columns),
 	.rows = part_rows,
 };
@@ -277,8 +277,9 @@ const struct view_table report_variable_tree = {
 const struct view_table report_variables = {
 	.name = "variables",
 	.title = "Captured variables, by the share of the variance that each explains alone",
-	.legend = "GIVEN OTHERS: explained variance lost without it. P: probability that chance "
-		  "explains as much of what the selected ones leave",
+	.legend =
+		"GIVEN OTHERS: explained variance lost if the variable is left out. P: probability that "
+		"chance explains as much of the variance that the selected variables leave unexplained",
 	ONE_GROUP(columns),
 	VIEW_LIST(view_report, varies.ranks, varies.n_ranks),
 	VIEW_LINES(line, make_line),

@@ -12,8 +12,8 @@
 #define NEARLY_ALL        0.9
 #define ITERATIONS_DIFFER 0.01 /* by less they are the same */
 
-/* " via ksys_read and vfs_read": the callers of NODE below its context, nearest last. */
-static void append_way(char **text, const struct why_tree *t, uint32_t node)
+/* BEGIN, "ksys_read and vfs_read": the callers of NODE below its context, nearest last. Returns whether it has any. */
+static bool append_way(char **text, const char *begin, const struct why_tree *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
 	int n = 0;
@@ -23,9 +23,10 @@ static void append_way(char **text, const struct why_tree *t, uint32_t node)
 	     node = t->nodes[node].parent)
 		names[n++] = t->nodes[node].name;
 	for (int i = n; i-- > 0;) {
-		alloc_append(text, "%s", i == n - 1 ? " via " : i ? ", " : " and ");
+		alloc_append(text, "%s", i < n - 1 ? (i ? ", " : " and ") : begin);
 		view_append_name(text, names[i]);
 	}
+	return n > 0;
 }
 
 static void append_place(char **text, const struct why_lines *l)
@@ -265,9 +266,10 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	if (cause->function) {
 		alloc_append(&text, " (inlined into ");
 		view_append_name(&text, cause->function);
-		alloc_append(&text, ")");
 	}
-	append_way(&text, &w->tree, at);
+	if (append_way(&text, cause->function ? ", via " : " (via ", &w->tree, at) ||
+	    cause->function)
+		alloc_append(&text, ")");
 	alloc_append(&text, ", which ");
 	append_part(&text, w, &c->causes, cause, part);
 	alloc_append(&text, ": ");
@@ -346,13 +348,13 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 			view_append_name(text, caller);
 		}
 	} else if (cause->caller) {
-		alloc_append(text, "; of its callers, ");
+		alloc_append(text, "; the code of its caller ");
 		view_append_name(text, cause->caller);
-		alloc_append(text, " has other code");
+		alloc_append(text, " differs");
 	} else if (w->patches.n_items && part->kind == WHY_SELF && cause->other_code)
 		alloc_append(
 			text,
-			"; no line of it was patched: the compiler, a macro or a structure makes other code of it");
+			"; no line of it was patched: its code differs because of the compiler, a macro or a structure");
 }
 
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,

@@ -47,7 +47,8 @@ char *view_why_check(const struct why_check *check, const char *context)
 	char *text = NULL, *name, *function;
 
 	if (!check->function || (!has_context && !has_function))
-		return alloc_strdup("Probes did not see any of it.");
+		return alloc_strdup(
+			"Not checked by probes: their recordings do not contain the function.");
 	name = output_text_escape(context);
 	function = output_text_escape(check->function);
 	alloc_append(&text, "Probes %s (record --func=%s): ",

@@ -14,8 +14,8 @@ struct line {
 
 static const struct output_column columns[] = {
 	COLUMN("name", TEXT, line, of.name, .header = "CONTEXT"),
-	COLUMN("baseline_calls", COUNT, line, of.calls[0], .header = "CALLS/RUN", .rank = 2),
-	COLUMN("hardened_calls", COUNT, line, of.calls[1], .header = "HARDENED", .rank = 2),
+	COLUMN("baseline_calls", COUNT, line, of.calls[0], .header = "BASELINE CALLS", .rank = 2),
+	COLUMN("hardened_calls", COUNT, line, of.calls[1], .header = "HARDENED CALLS", .rank = 2),
 	COLUMN("baseline_total", TIME, line, of.total[0], .header = "BASELINE/RUN", .rank = 1),
 	COLUMN("hardened_total", TIME, line, of.total[1]),
 	COLUMN("delta_total", DELTA, line, of.delta, .header = "DELTA/RUN"),
@@ -25,9 +25,9 @@ static const struct output_column columns[] = {
 	COLUMN("delta_total_high", DELTA, line, of.significance.ci.high),
 	COLUMN("by_chance", FRACTION, line, of.significance.p),
 	COLUMN("significant", FLAG, line, significant),
-	COLUMN("cause", TEXT, line, cause, .header = "MOST OF IT IN", .elastic = true),
-	COLUMN("cause_delta_total", DELTA, line, cause_delta, .header = "DELTA/RUN"),
-	COLUMN("protection", TEXT, line, protection, .header = "OF", .rank = OUTPUT_IF_ANY),
+	COLUMN("cause", TEXT, line, cause, .header = "MAIN CAUSE", .elastic = true),
+	COLUMN("cause_delta_total", DELTA, line, cause_delta, .header = "CAUSE DELTA"),
+	COLUMN("protection", TEXT, line, protection, .header = "PROTECTION", .rank = OUTPUT_IF_ANY),
 };
 
 /* The protection that C's largest cause belongs to. */

@@ -77,8 +77,9 @@ static char *change_text(const struct why *w, const struct why_context *c)
 	}
 	alloc_append(&text, ", %s of the command's instructions%s)",
 		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->total[0])),
-		     c->changed || !w->has_noise ? "" :
-						   ", no more than boots of one kernel vary by");
+		     c->changed || !w->has_noise ?
+			     "" :
+			     ", within the variation between boots of one kernel");
 	return text;
 }
 
@@ -134,7 +135,7 @@ static void append_share(char **text, const struct why_context *c, const struct 
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
 	else if (!c->changed)
-		alloc_append(text, n ? " Another is in " : ". Beyond chance is a change in ");
+		alloc_append(text, n ? " Another is in " : ". A significant change is in ");
 	else
 		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of the change is in ",
 			     likely,
@@ -225,7 +226,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		alloc_append(text, ".");
 }
 
-/* "In clone, beyond chance is a change in ...": its causes, what they are of it, and then its own CHANGE, which is less sure. */
+/* "In clone, a significant change is in ...": its causes, what they are of it, and then its own CHANGE, which is less sure. */
 static char *begin_with_causes(const struct why *w, const struct why_context *c, const char *change)
 {
 	scoped_free char *causes = NULL;
@@ -235,7 +236,8 @@ static char *begin_with_causes(const struct why *w, const struct why_context *c,
 	append_causes(&causes, w, c);
 	causes[2] = (char)tolower(causes[2]); /* behind ". " */
 	view_append_name(&text, c->name);
-	alloc_append(&text, ", %s That is %.3g %%", causes + 2, percent(sum, c->total[0]));
+	alloc_append(&text, ", %s That is %.3g %% of the context's instructions", causes + 2,
+		     percent(sum, c->total[0]));
 	if (is_per_call(c)) {
 		alloc_append(&text, ", ");
 		view_why_append_delta(&text, sum / c->calls[1], "call");
