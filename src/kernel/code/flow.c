@@ -10,39 +10,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
-
-static const char *const noreturn[] = {
-	"__fortify_panic",
-	"__invalid_creds",
-	"__kunit_abort",
-	"__module_put_and_kthread_exit",
-	"__reiserfs_panic",
-	"__stack_chk_fail",
-	"__ubsan_handle_builtin_unreachable",
-	"arch_cpu_idle_dead",
-	"arch_call_rest_init",
-	"btrfs_assertfail",
-	"cpu_bringup_and_idle",
-	"cpu_startup_entry",
-	"do_exit",
-	"do_group_exit",
-	"do_task_dead",
-	"fortify_panic",
-	"kthread_complete_and_exit",
-	"kthread_exit",
-	"kunit_try_catch_throw",
-	"lbug_with_loc",
-	"make_task_dead",
-	"mpt_halt_firmware",
-	"nmi_panic_self_stop",
-	"panic",
-	"panic_smp_self_stop",
-	"rest_init",
-	"rewind_stack_and_make_dead",
-	"start_kernel",
-	"stop_this_cpu",
-	"usercopy_abort",
-};
+#include "kernel/image/name.h"
 
 enum kernel_callee kernel_callee_of_name(const char *name)
 {
@@ -52,14 +20,10 @@ enum kernel_callee kernel_callee_of_name(const char *name)
 	case ARCH_SYMBOL_RETURN_THUNK:
 		return KERNEL_CALLEE_RETURN_THUNK;
 	case ARCH_SYMBOL_NORETURN:
-		return KERNEL_CALLEE_NORETURN;
 	case ARCH_SYMBOL_ORDINARY:
 		break;
 	}
-	for (size_t i = 0; i < sizeof(noreturn) / sizeof(*noreturn); i++)
-		if (!strcmp(name, noreturn[i]))
-			return KERNEL_CALLEE_NORETURN;
-	return KERNEL_CALLEE_ORDINARY;
+	return kernel_name_is_noreturn(name) ? KERNEL_CALLEE_NORETURN : KERNEL_CALLEE_ORDINARY;
 }
 
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr)

@@ -31,6 +31,9 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 /* Names of LEN characters that are further apart are not the same with typing errors. */
 unsigned int kernel_name_distance_limit(size_t len);
 
+/* Does the compiler know that the function NAME never returns? Then no code belongs behind a call of it. */
+bool kernel_name_is_noreturn(const char *name);
+
 enum kernel_safety {
 	KERNEL_SAFE,
 	KERNEL_SKIP_IN_GLOB, /* probed only where it is named: costs more than it tells, or too hot */

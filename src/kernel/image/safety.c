@@ -15,6 +15,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "kernel/image/name.h"
 
 struct rule {
@@ -29,7 +30,44 @@ struct rule {
 		.patterns = (const char *const[]){ __VA_ARGS__, NULL }, \
 	}
 
-#define HEX "[0-9a-f]"
+#define HEX           "[0-9a-f]"
+#define NEVER_RETURNS "it never returns, so there is nothing to time"
+
+/* The compiler knows that they never return, so that no code belongs behind calls of them. */
+static const char *const noreturn[] = {
+	"__fortify_panic",
+	"__invalid_creds",
+	"__kunit_abort",
+	"__module_put_and_kthread_exit",
+	"__reiserfs_panic",
+	"__stack_chk_fail",
+	"__ubsan_handle_builtin_unreachable",
+	"arch_call_rest_init",
+	"arch_cpu_idle_dead",
+	"btrfs_assertfail",
+	"cpu_bringup_and_idle",
+	"cpu_startup_entry",
+	"do_exit",
+	"do_group_exit",
+	"do_task_dead",
+	"fortify_panic",
+	"kthread_complete_and_exit",
+	"kthread_exit",
+	"kunit_try_catch_throw",
+	"lbug_with_loc",
+	"make_task_dead",
+	"mpt_halt_firmware",
+	"nmi_panic_self_stop",
+	"panic",
+	"panic_smp_self_stop",
+	"rest_init",
+	"rewind_stack_and_make_dead",
+	"rust_begin_unwind",
+	"start_kernel",
+	"stop_this_cpu",
+	"usercopy_abort",
+	"vpanic",
+};
 
 /* The first rule that matches holds, so exceptions stand above what they are exceptions from. */
 static const struct rule rules[] = {
@@ -59,18 +97,10 @@ static const struct rule rules[] = {
 	     "do_suspend_lowlevel", "swsusp_arch_suspend", "swsusp_arch_resume", "restore_image",
 	     "restore_registers", "relocate_kernel", "wakeup_long64", "__cpu_suspend_enter",
 	     "_cpu_resume", "cpu_resume"),
-	RULE(KERNEL_REFUSE, "it never returns, so there is nothing to time", "do_exit",
-	     "do_group_exit", "do_task_dead", "make_task_dead", "rewind_stack_and_make_dead",
-	     "rewind_stack_do_exit", "kthread_exit", "kthread_complete_and_exit",
-	     "__module_put_and_kthread_exit", "__*_sys_exit", "__*_sys_exit_group", "panic",
-	     "vpanic", "nmi_panic*", "__stack_chk_fail", "fortify_panic", "__fortify_panic",
-	     "usercopy_abort", "__invalid_creds", "machine_real_restart", "emergency_restart",
-	     "stop_this_cpu", "cpu_startup_entry", "start_secondary", "start_kernel", "rest_init",
-	     "x86_64_start_*", "xen_start_kernel", "cpu_bringup_and_idle",
-	     "asm_cpu_bringup_and_idle", "arch_cpu_idle_dead", "hlt_play_dead", "native_play_dead",
-	     "mwait_play_dead", "play_dead*", "snp_abort", "sev_es_terminate", "lbug_with_loc",
-	     "kunit_try_catch_throw", "__kunit_abort", "__ubsan_handle_builtin_unreachable",
-	     "ex_handler_msr_mce", "rust_begin_unwind"),
+	RULE(KERNEL_REFUSE, NEVER_RETURNS, "rewind_stack_do_exit", "__*_sys_exit",
+	     "__*_sys_exit_group", "nmi_panic*", "emergency_restart", "start_secondary",
+	     "x86_64_start_*", "asm_cpu_bringup_and_idle", "native_play_dead", "mwait_play_dead",
+	     "play_dead*"),
 
 	/* RCU does not watch the CPU there, and a program may be freed while it runs. */
 	RULE(KERNEL_REFUSE, "it runs while the CPU is idle, where BPF programs must not run",
@@ -221,6 +251,16 @@ static bool matches(const char *pattern, const char *name)
 	return !fnmatch(pattern, name, 0);
 }
 
+bool kernel_name_is_noreturn(const char *name)
+{
+	if (arch_symbol_of_name(name) == ARCH_SYMBOL_NORETURN)
+		return true;
+	for (size_t i = 0; i < sizeof(noreturn) / sizeof(*noreturn); i++)
+		if (!strcmp(name, noreturn[i]))
+			return true;
+	return false;
+}
+
 enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 {
 	char base[512];
@@ -245,6 +285,10 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 	}
 	memcpy(base, name, len);
 	base[len] = '\0';
+	if (kernel_name_is_noreturn(base)) {
+		*reason = NEVER_RETURNS;
+		return KERNEL_REFUSE;
+	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		for (const char *const *p = rules[i].patterns; *p; p++) {
 			if (matches(*p, base)) {
