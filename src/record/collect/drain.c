@@ -486,6 +486,7 @@ static void drain_losses(struct drain *d)
 	struct record_probe_misses misses = record_probes_misses(d->probes);
 	uint64_t *losses = d->p->runs[d->run].losses;
 
+	_Static_assert(ENGINE_INFO_ENTERED == 17, "kinds[] lacks what a further one is");
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
