@@ -17,7 +17,7 @@ mkdir "tree/$name"
 cp -a "$build"/{obj,bpf,libkprotperf.a,page.*,*.skel.h,*.bpf.o,.pkgs} "tree/$name/"
 
 sed -n '/^    --- /,/^[^ ]/s/^    //p' "$repo/docs/ARCHITECTURE.md" >examples.patch
-ok 'the examples apply' patch --silent --fuzz=0 -d tree -p1 -i "$PWD/examples.patch"
+ok 'the examples apply' patch --silent -d tree -p1 -i "$PWD/examples.patch"
 ok 'and compile' make -s -C tree BUILD="$name" "$name/kprotperf"
 kprotperf=tree/$name/kprotperf
 run report --section=probes baseline.data
