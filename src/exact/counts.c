@@ -14,6 +14,7 @@
 #include "exact/trace.h"
 #include "kprotperf/hist.h"
 #include "profile/resolve.h"
+#include "profile/unite.h"
 
 #define SIZES_MAX 512 /* instructions in a block */
 #define IDS_MAX   (1u << 22)

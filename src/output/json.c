@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "output/number.h"
 #include "output/text.h"
+#include "profile/stats.h"
 
 json_t *output_json_text(const char *text)
 {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profile/profile.h"
+#include "profile/clock.h"
 
 enum output_type {
 	OUTPUT_TEXT,

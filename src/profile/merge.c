@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/sorted.h"
 #include "profile/layout.h"
+#include "profile/unite.h"
 
 /* Values longer than this (a whole kernel config) are not quoted. */
 #define QUOTED_MAX 60

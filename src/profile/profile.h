@@ -19,56 +19,15 @@
 #include "base/alloc.h"
 #include "kprotperf/cost.h"
 #include "kprotperf/event.h"
+#include "profile/clock.h"
+#include "profile/env.h"
+#include "profile/stats.h"
 
 /*
  * Bytes that a name may have at most, whatever it names: a symbol, a file, a context. No real one
  * comes near; in a file it would cost each table that shows it as much a row.
  */
 #define PROFILE_NAME_MAX 4096
-
-/* For any count that could not be taken: shown as "not counted", null in JSON, never as 0. */
-#define PROFILE_NOT_COUNTED UINT64_MAX
-
-/* What one tick of every time in the profile is. */
-enum profile_clock {
-	PROFILE_CLOCK_NS, /* nanoseconds of the monotonic clock */
-	PROFILE_CLOCK_INSN, /* guest instructions: the lab's icount mode */
-};
-
-/* "ns" or "insn": the unit as tables and JSON name it. */
-const char *profile_clock_unit(enum profile_clock clock);
-
-/*
- * One histogram slot that is not empty; slots are those of kprotperf/hist.h, ascending. Without
- * padding: these are most of what a merged profile takes.
- */
-struct profile_bucket {
-	uint32_t slot;
-	uint64_t count;
-} __attribute__((packed, aligned(4)));
-
-/*
- * The calls of one cell. WALL and ONCPU are as measured; COST is what the probes inside those calls
- * are thought to have added to both (0 where nothing was calibrated), and SELF is without it. Where
- * the calibration overstates, ONCPU less COST is below zero, and so may SELF be: neither is ever
- * held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less their cost,
- * with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
- *
- * Control may leave an inlined body and come back to it, so what is timed of a range are excursions,
- * ENTRIES of them; the distribution is theirs, the mean of a call is a sum over CALLS.
- */
-struct profile_stats {
-	uint64_t calls; /* of a range: executions of its entry, see struct profile_site */
-	uint64_t entries; /* of a range: excursions into it; everything else NOT_COUNTED */
-	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
-	uint64_t wall; /* entry to return */
-	uint64_t oncpu; /* wall less the time switched out */
-	int64_t self; /* oncpu less cost less that of timed callees */
-	uint64_t cost;
-	double sumsq;
-	uint64_t min, max; /* both 0 where nothing was observed */
-	vec_of(struct profile_bucket, buckets);
-};
 
 enum profile_site_kind {
 	PROFILE_SITE_CONTEXT, /* the contexts themselves: one site, index 0, in every profile */
@@ -469,64 +428,6 @@ struct profile_env {
 	const char *key, *value;
 };
 
-/*
- * The keys of the environment. "kernel.config" holds the whole text of /proc/config.gz.
- * diff compares every key except those under "record." and warns about what must not differ.
- */
-#define PROFILE_ENV_RELEASE     "kernel.release"
-#define PROFILE_ENV_VERSION     "kernel.version"
-#define PROFILE_ENV_BUILD_ID    "kernel.build_id"
-#define PROFILE_ENV_CMDLINE     "kernel.cmdline"
-#define PROFILE_ENV_CONFIG      "kernel.config"
-#define PROFILE_ENV_ARCH        "machine.arch"
-#define PROFILE_ENV_CPU         "machine.cpu"
-#define PROFILE_ENV_CPUS        "machine.cpus"
-#define PROFILE_ENV_GOVERNOR    "machine.governor"
-#define PROFILE_ENV_TURBO       "machine.turbo"
-#define PROFILE_ENV_SMT         "machine.smt"
-#define PROFILE_ENV_MICROCODE   "machine.microcode"
-#define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
-#define PROFILE_ENV_PINNED      "machine.pinned" /* the only CPU that the command could use */
-#define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
-#define PROFILE_ENV_SYSCALLS \
-	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
-#define PROFILE_ENV_TIME "record.time" /* when, ISO 8601, UTC */
-#define PROFILE_ENV_TOOL "record.tool" /* "kprotperf 0.1.0" */
-/*
- * + mechanism: what its probes cost, as text. Only older files have it, and what shows the environment goes on to show
- * it: struct profile_cost has the numbers.
- */
-#define PROFILE_ENV_COST        "record.cost."
-#define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
-#define PROFILE_ENV_MODEL       "model.name" /* of the CPU's caches; none: was not modelled */
-#define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": what each of its events adds */
-#define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; without it probes */
-#define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
-#define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
-#define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
-#define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns, where that is more than functions take */
-/* Probes that cost something else after the runs than before them: "tracepoint 115 ns, then 160". */
-#define PROFILE_ENV_DRIFT "record.drift"
-#define PROFILE_ENV_HELD \
-	"record.held" /* which are right under locks of PREEMPT_RT: "fentry", "fentry kprobe" */
-#define PROFILE_ENV_MODULE "record.module." /* + name of one in stacks: its build-id */
-#define PROFILE_ENV_FILE \
-	"record.file." /* + build-id, in hexadecimal, of a file in user stacks: its path */
-#define PROFILE_ENV_TASKS   "record.tasks" /* "all", "cgroup", "process"; none: the command's */
-#define PROFILE_ENV_SLOWER  "record.slower_than" /* ns: slower calls were kept on their own */
-#define PROFILE_ENV_VMLINUX "record.vmlinux" /* where the kernel's was found */
-#define PROFILE_ENV_SYMBOLS "record.symbols" /* where names come from: "dwarf", "kallsyms" */
-/* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */
-#define PROFILE_ENV_INLINED     "record.also_inlined"
-#define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
-/* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
-#define PROFILE_ENV_RECORDINGS "record.recordings"
-#define PROFILE_ENV_TIMES      "record.times" /* when each was made; "" where unknown */
-#define PROFILE_ENV_UNFINISHED \
-	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
-/* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */
-#define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
-
 /* What is known of what a mechanism's probes cost: docs/accounting.md, "Probe cost". */
 enum profile_cost_kind {
 	PROFILE_COST_INNER, /* struct engine_cost */
@@ -622,13 +523,6 @@ void profile_sample_event_set(struct profile *p, const char *event, uint64_t per
 bool profile_run_is_probed(const struct profile *p, const struct profile_run *run);
 /* Its runs but for control runs. */
 uint32_t profile_probed_runs(const struct profile *p);
-/* What a key is about: the kernel, the recording, or the machine and whatever else. */
-enum profile_env_group {
-	PROFILE_ENV_OF_KERNEL,
-	PROFILE_ENV_OF_RECORDING,
-	PROFILE_ENV_OF_MACHINE
-};
-enum profile_env_group profile_env_group(const char *key);
 /* Sets a cost, replacing an earlier one of that kind. */
 void profile_cost_set(struct profile *p, enum profile_mechanism mech, enum profile_cost_kind kind,
 		      double value, double spread);
@@ -726,42 +620,3 @@ uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *bloc
 /* The counts for the three indices, added with all 0 if there are none. Valid until the next add. */
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
-
-#define PROFILE_PIECES 256
-
-/* Calls that executed the same of a list's first so many blocks, which may overlap. */
-struct profile_piece_path {
-	uint32_t blocks, context;
-	uint64_t pieces[PROFILE_PIECES / 64]; /* bits */
-	uint64_t calls, time;
-};
-
-/*
- * Makes one of all lists of blocks that a function has, which may overlap in themselves and with each other, and numbers them and
- * their counts anew, the function that was executed most first. What a file has no room for is left out. P's paths, and the N PATHS
- * of its first run, go with them: a block that not all calls executed has a bit. Where that takes too many, or a list is longer than
- * PROFILE_PIECES, the function has no paths.
- */
-void profile_blocks_unite(struct profile *p, const struct profile_piece_path *paths, uint32_t n);
-
-/* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
-void profile_count_add(uint64_t *sum, uint64_t n);
-
-/* How many times the sums and the distribution are of: calls, or a range's excursions. */
-uint64_t profile_stats_observed(const struct profile_stats *s);
-
-/*
- * Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors and entries
- * NOT_COUNTED.
- */
-void profile_stats_init(struct profile_stats *s);
-void profile_stats_deinit(struct profile_stats *s);
-/* Adds SRC to DST; errors and entries stay NOT_COUNTED only if both are. */
-void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src);
-/* Adds COUNT to the histogram's SLOT. */
-void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count);
-/*
- * The Q-quantile (0 to 1) of the distribution, interpolated linearly in its slot and held between
- * min and max; NAN where there is none.
- */
-double profile_stats_quantile(const struct profile_stats *s, double q);

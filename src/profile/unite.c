@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Code that was seen executed in pieces, which overlap, and are others in each boot: blocks are what no piece begins or ends within. */
+#include "profile/unite.h"
 
 #include "base/alloc.h"
 #include "base/sorted.h"

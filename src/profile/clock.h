@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The unit of time. */
+#pragma once
+
+/* What one tick of every time in the profile is. */
+enum profile_clock {
+	PROFILE_CLOCK_NS, /* nanoseconds of the monotonic clock */
+	PROFILE_CLOCK_INSN, /* guest instructions: the lab's icount mode */
+};
+
+/* "ns" or "insn": the unit as tables and JSON name it. */
+const char *profile_clock_unit(enum profile_clock clock);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The keys of a profile's environment. */
+#pragma once
+
+/*
+ * The keys of the environment. "kernel.config" holds the whole text of /proc/config.gz.
+ * diff compares every key except those under "record." and warns about what must not differ.
+ */
+#define PROFILE_ENV_RELEASE     "kernel.release"
+#define PROFILE_ENV_VERSION     "kernel.version"
+#define PROFILE_ENV_BUILD_ID    "kernel.build_id"
+#define PROFILE_ENV_CMDLINE     "kernel.cmdline"
+#define PROFILE_ENV_CONFIG      "kernel.config"
+#define PROFILE_ENV_ARCH        "machine.arch"
+#define PROFILE_ENV_CPU         "machine.cpu"
+#define PROFILE_ENV_CPUS        "machine.cpus"
+#define PROFILE_ENV_GOVERNOR    "machine.governor"
+#define PROFILE_ENV_TURBO       "machine.turbo"
+#define PROFILE_ENV_SMT         "machine.smt"
+#define PROFILE_ENV_MICROCODE   "machine.microcode"
+#define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
+#define PROFILE_ENV_PINNED      "machine.pinned" /* the only CPU that the command could use */
+#define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
+#define PROFILE_ENV_SYSCALLS \
+	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
+#define PROFILE_ENV_TIME "record.time" /* when, ISO 8601, UTC */
+#define PROFILE_ENV_TOOL "record.tool" /* "kprotperf 0.1.0" */
+/*
+ * + mechanism: what its probes cost, as text. Only older files have it, and what shows the environment goes on to show
+ * it: struct profile_cost has the numbers.
+ */
+#define PROFILE_ENV_COST        "record.cost."
+#define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
+#define PROFILE_ENV_MODEL       "model.name" /* of the CPU's caches; none: was not modelled */
+#define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": what each of its events adds */
+#define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; without it probes */
+#define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
+#define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
+#define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
+#define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns, where that is more than functions take */
+/* Probes that cost something else after the runs than before them: "tracepoint 115 ns, then 160". */
+#define PROFILE_ENV_DRIFT "record.drift"
+#define PROFILE_ENV_HELD \
+	"record.held" /* which are right under locks of PREEMPT_RT: "fentry", "fentry kprobe" */
+#define PROFILE_ENV_MODULE "record.module." /* + name of one in stacks: its build-id */
+#define PROFILE_ENV_FILE \
+	"record.file." /* + build-id, in hexadecimal, of a file in user stacks: its path */
+#define PROFILE_ENV_TASKS   "record.tasks" /* "all", "cgroup", "process"; none: the command's */
+#define PROFILE_ENV_SLOWER  "record.slower_than" /* ns: slower calls were kept on their own */
+#define PROFILE_ENV_VMLINUX "record.vmlinux" /* where the kernel's was found */
+#define PROFILE_ENV_SYMBOLS "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+/* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */
+#define PROFILE_ENV_INLINED     "record.also_inlined"
+#define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
+/* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
+#define PROFILE_ENV_RECORDINGS "record.recordings"
+#define PROFILE_ENV_TIMES      "record.times" /* when each was made; "" where unknown */
+#define PROFILE_ENV_UNFINISHED \
+	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
+/* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */
+#define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
+
+/* What a key is about: the kernel, the recording, or the machine and whatever else. */
+enum profile_env_group {
+	PROFILE_ENV_OF_KERNEL,
+	PROFILE_ENV_OF_RECORDING,
+	PROFILE_ENV_OF_MACHINE
+};
+enum profile_env_group profile_env_group(const char *key);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Of calls: how many, how long, and their distribution. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/alloc.h"
+
+/* For any count that could not be taken: shown as "not counted", null in JSON, never as 0. */
+#define PROFILE_NOT_COUNTED UINT64_MAX
+
+/*
+ * One histogram slot that is not empty; slots are those of kprotperf/hist.h, ascending. Without
+ * padding: these are most of what a merged profile takes.
+ */
+struct profile_bucket {
+	uint32_t slot;
+	uint64_t count;
+} __attribute__((packed, aligned(4)));
+
+/*
+ * The calls of one cell. WALL and ONCPU are as measured; COST is what the probes inside those calls
+ * are thought to have added to both (0 where nothing was calibrated), and SELF is without it. Where
+ * the calibration overstates, ONCPU less COST is below zero, and so may SELF be: neither is ever
+ * held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less their cost,
+ * with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
+ *
+ * Control may leave an inlined body and come back to it, so what is timed of a range are excursions,
+ * ENTRIES of them; the distribution is theirs, the mean of a call is a sum over CALLS.
+ */
+struct profile_stats {
+	uint64_t calls; /* of a range: executions of its entry, see struct profile_site */
+	uint64_t entries; /* of a range: excursions into it; everything else NOT_COUNTED */
+	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
+	uint64_t wall; /* entry to return */
+	uint64_t oncpu; /* wall less the time switched out */
+	int64_t self; /* oncpu less cost less that of timed callees */
+	uint64_t cost;
+	double sumsq;
+	uint64_t min, max; /* both 0 where nothing was observed */
+	vec_of(struct profile_bucket, buckets);
+};
+
+/* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
+void profile_count_add(uint64_t *sum, uint64_t n);
+
+/* How many times the sums and the distribution are of: calls, or a range's excursions. */
+uint64_t profile_stats_observed(const struct profile_stats *s);
+
+/*
+ * Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors and entries
+ * NOT_COUNTED.
+ */
+void profile_stats_init(struct profile_stats *s);
+void profile_stats_deinit(struct profile_stats *s);
+/* Adds SRC to DST; errors and entries stay NOT_COUNTED only if both are. */
+void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src);
+/* Adds COUNT to the histogram's SLOT. */
+void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count);
+/*
+ * The Q-quantile (0 to 1) of the distribution, interpolated linearly in its slot and held between
+ * min and max; NAN where there is none.
+ */
+double profile_stats_quantile(const struct profile_stats *s, double q);
