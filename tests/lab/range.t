@@ -86,7 +86,7 @@ is 'a gain is found too; what is no code is not built' "$status:$(sed -n '1s/^[0
 is 'and what does not build is passed over' "$(grep -c broken log)" 1
 series broken broken broken 500
 find_cost
-like 'where only the last one builds, it may be any' "$status:$(tail -n 1 err)" '^120:lab: none of the 4 commits .* can be built but the last'
+like 'where only the last one builds, it may be any' "$status:$(tail -n 1 err)" '^120:lab: the change is in one of the 4 commits .*, of which only the last can be built'
 for wrong in '--range HEAD' '--range start..HEAD' '--range nosuch..HEAD --tree tree' '--range HEAD..HEAD --tree tree'; do
 	# shellcheck disable=SC2086 # words
 	try "$lab" why $wrong -- true
