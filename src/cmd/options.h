@@ -32,8 +32,8 @@ struct cmd_option {
 
 /* The value goes into FIELD of struct OF, whose type says what the argument is. */
 #define CMD_SET(of, field) \
-	.kind = _Generic(((struct of *)0)->field, bool: CMD_FLAG, const char *: CMD_TEXT, double: \
-			 CMD_PERCENT, uint64_t: CMD_TIME, default: CMD_NUMBER),                 \
+	.kind = _Generic(((struct of *)0)->field, bool: CMD_FLAG, const char *: CMD_TEXT, int32_t: \
+			 CMD_NUMBER, uint32_t: CMD_NUMBER, double: CMD_PERCENT, uint64_t: CMD_TIME), \
 	.offset = offsetof(struct of, field)
 
 #define CMD_ANY_NUMBER INT_MAX
