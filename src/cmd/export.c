@@ -67,9 +67,9 @@ static const struct cmd_syntax export_syntax = {
 	.options = export_list,
 	.args_doc = "--to=FORMAT [FILE]",
 	.doc = "Convert a recording to the format of another tool.\vFILE is " CMD_DEFAULT_FILE
-	       " by default. All formats but openmetrics contain stacks, as printed by fold: of "
-	       "samples or, for exact recordings, of instructions. docs/exports.md describes what "
-	       "each tool shows.",
+	       " by default. Stacks are as printed by fold: of samples or, for exact recordings, of "
+	       "instructions. docs/exports.md describes which formats contain them, and what each "
+	       "tool shows.",
 	.operands = offsetof(struct export_options, recordings.files),
 	.most = 1,
 	.too_many = "too many arguments: expected one file",
@@ -122,17 +122,14 @@ int cmd_export(int argc, char **argv)
 	scoped(stacked_close) struct stacked s = { 0 };
 	scoped(export_deinit) struct export e = { 0 };
 	const struct export_format *format;
-	bool counters;
 
 	cmd_parse(&export_syntax, argc, argv, &o);
 	format = &export_formats[o.format];
-	counters = format->write == export_write_openmetrics;
-	s.stacks.kernel_only = counters; /* by context */
+	s.stacks.kernel_only = !format->has_stacks;
 	if (!stacked_open(&s, &o.recordings, false))
 		return CMD_FAILED;
 	export_init(&e, s.p, &s.stacks);
-	/* Figures of calls there are without samples. */
-	if (e.n_leaves || counters)
+	if (e.n_leaves || !format->has_stacks)
 		return write_to(&(struct content){ format, &e }, o.output);
 	log_error(VIEW_NO_SAMPLES, s.file);
 	return CMD_FAILED;
