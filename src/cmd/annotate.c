@@ -24,8 +24,8 @@ static void parse_section(void *o, char *arg, struct argp_state *state)
 static const struct cmd_option options[] = {
 	{ "around", "N", "Show N instructions around each instruction with samples (default 3)",
 	  CMD_SET(annotate_options, page.around), .max = 1000000 },
-	{ "format", "FORMAT", "Output format: table (default), json or csv",
-	  CMD_SET(annotate_options, format), .choices = view_writer_names },
+	{ "format", "FORMAT", .help_of = view_format_help, CMD_SET(annotate_options, format),
+	  .choices = view_writer_names },
 	{ "intel", NULL, "Show instructions in Intel syntax instead of AT&T",
 	  CMD_SET(annotate_options, intel) },
 	{ "section", "SECTION",

@@ -12,13 +12,34 @@
 #include "profile/resolve.h"
 #include "view/names.h"
 
+/* HTML: also the format that is for recordings alone. */
+static char *formats_text(bool html)
+{
+	struct {
+		vec_of(const char *, items);
+	} names = { 0 };
+	char *text;
+
+	for (uint32_t i = 0; view_writer_names[i]; i++)
+		if (html || view_writers[i].place != VIEW_IN_HTML)
+			vec_push(&names, items, view_writer_names[i]);
+	vec_push(&names, items, NULL);
+	text = cmd_choices_text(names.items);
+	alloc_append(&text, " (default: table)");
+	free(names.items);
+	return text;
+}
+
 static char *format_help(const void *o)
 {
-	char *names = cmd_choices_text(view_writer_names);
-
 	(void)o;
-	alloc_append(&names, " (default: table)");
-	return names;
+	return formats_text(true);
+}
+
+char *view_format_help(const void *o)
+{
+	(void)o;
+	return formats_text(false);
 }
 
 static char *section_help(const void *o)

@@ -21,6 +21,9 @@ struct view_options {
 
 extern const struct cmd_syntax view_syntax;
 
+/* The help of --format where there is no HTML, for cmd_option.help_of; for free(). */
+char *view_format_help(const void *o);
+
 /* A name given to --section: its table in LIST; a wrong one ends the program. */
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name);
