@@ -111,7 +111,7 @@ static void parse_sample_event(void *input, char *arg, struct argp_state *state)
 
 	if (!record_event_find(name, &o->sample_event))
 		argp_error(state, NO_EVENT, name, "--sample-event");
-	o->sample_period = record_event_period(&o->sample_event);
+	o->sample_period = o->sample_event.period;
 	if (arg && !number_unsigned(arg, 1, INT64_MAX, &o->sample_period))
 		argp_error(state,
 			   "--sample-event takes one of how many events after the colon, "

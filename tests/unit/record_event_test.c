@@ -29,6 +29,11 @@ static void test_names(void **state)
 	is("branch-misses", PERF_TYPE_HARDWARE, 5);
 	is("page-faults", PERF_TYPE_SOFTWARE, 2);
 	is("context-switches", PERF_TYPE_SOFTWARE, 3);
+	is("task-clock", PERF_TYPE_SOFTWARE, 1);
+	is("cgroup-switches", PERF_TYPE_SOFTWARE, 11);
+	is("stalled-cycles-backend", PERF_TYPE_HARDWARE, 8);
+	is("idle-cycles-backend", PERF_TYPE_HARDWARE, 8);
+	is("idle-cycles-frontend", PERF_TYPE_HARDWARE, 7);
 	/* A cache's number, an access in the second byte, misses in the third. */
 	is("dTLB-load-misses", PERF_TYPE_HW_CACHE, 3 | 0 << 8 | 1 << 16);
 	is("L1-dcache-stores", PERF_TYPE_HW_CACHE, 0 | 1 << 8);
@@ -41,7 +46,7 @@ static uint64_t period(const char *name)
 	struct record_event event;
 
 	assert_true(record_event_find(name, &event));
-	return record_event_period(&event);
+	return event.period;
 }
 
 /* Of each of the kernel's own; of the CPU's, rarer of what is more frequent. */
@@ -50,10 +55,13 @@ static void test_periods(void **state)
 	(void)state;
 	assert_int_equal(period("page-faults"), 1);
 	assert_int_equal(period("cpu-clock"), 1000003);
+	assert_int_equal(period("task-clock"), 1000003);
+	assert_int_equal(period("cgroup-switches"), 1);
 	assert_int_equal(period("instructions"), 1000003);
 	assert_int_equal(period("LLC-loads"), 100003);
 	assert_int_equal(period("r1a8"), 100003);
 	assert_int_equal(period("dTLB-load-misses"), 10007);
+	assert_int_equal(period("branch-misses"), 10007);
 }
 
 static void test_no_names(void **state)

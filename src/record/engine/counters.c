@@ -14,46 +14,56 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-#define HARDWARE(name, event)                                   \
-	{                                                       \
-		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event \
+/* How many a sample is for. Primes, so that a loop is not hit in the same place again and again. */
+#define COMMON 1000003 /* of the CPU's events, and of ns */
+#define RARER  100003
+#define MISSES 10007
+#define EACH   1 /* of the kernel's events */
+
+#define HARDWARE(name, event, period)                                   \
+	{                                                               \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event, period \
 	}
-#define SOFTWARE(name, event)                                   \
-	{                                                       \
-		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event \
+#define SOFTWARE(name, event, period)                                   \
+	{                                                               \
+		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event, period \
 	}
 
-/* perf's own list; where it has two names, both. */
+/* perf's own list, but for what counts nothing (dummy, bpf-output); where an event has two names there, both. */
 static const struct record_event named[] = {
-	HARDWARE("cycles", CPU_CYCLES),
-	HARDWARE("cpu-cycles", CPU_CYCLES),
-	HARDWARE("instructions", INSTRUCTIONS),
-	HARDWARE("cache-references", CACHE_REFERENCES),
-	HARDWARE("cache-misses", CACHE_MISSES),
-	HARDWARE("branches", BRANCH_INSTRUCTIONS),
-	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS),
-	HARDWARE("branch-misses", BRANCH_MISSES),
-	HARDWARE("bus-cycles", BUS_CYCLES),
-	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
-	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
-	HARDWARE("ref-cycles", REF_CPU_CYCLES),
-	SOFTWARE("cpu-clock", CPU_CLOCK),
-	SOFTWARE("page-faults", PAGE_FAULTS),
-	SOFTWARE("faults", PAGE_FAULTS),
-	SOFTWARE("minor-faults", PAGE_FAULTS_MIN),
-	SOFTWARE("major-faults", PAGE_FAULTS_MAJ),
-	SOFTWARE("context-switches", CONTEXT_SWITCHES),
-	SOFTWARE("cs", CONTEXT_SWITCHES),
-	SOFTWARE("cpu-migrations", CPU_MIGRATIONS),
-	SOFTWARE("migrations", CPU_MIGRATIONS),
-	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS),
-	SOFTWARE("emulation-faults", EMULATION_FAULTS),
+	HARDWARE("cycles", CPU_CYCLES, COMMON),
+	HARDWARE("cpu-cycles", CPU_CYCLES, COMMON),
+	HARDWARE("instructions", INSTRUCTIONS, COMMON),
+	HARDWARE("cache-references", CACHE_REFERENCES, COMMON),
+	HARDWARE("cache-misses", CACHE_MISSES, MISSES),
+	HARDWARE("branches", BRANCH_INSTRUCTIONS, COMMON),
+	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS, COMMON),
+	HARDWARE("branch-misses", BRANCH_MISSES, MISSES),
+	HARDWARE("bus-cycles", BUS_CYCLES, COMMON),
+	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, COMMON),
+	HARDWARE("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, COMMON),
+	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND, COMMON),
+	HARDWARE("idle-cycles-backend", STALLED_CYCLES_BACKEND, COMMON),
+	HARDWARE("ref-cycles", REF_CPU_CYCLES, COMMON),
+	SOFTWARE("cpu-clock", CPU_CLOCK, COMMON),
+	SOFTWARE("task-clock", TASK_CLOCK, COMMON),
+	SOFTWARE("page-faults", PAGE_FAULTS, EACH),
+	SOFTWARE("faults", PAGE_FAULTS, EACH),
+	SOFTWARE("minor-faults", PAGE_FAULTS_MIN, EACH),
+	SOFTWARE("major-faults", PAGE_FAULTS_MAJ, EACH),
+	SOFTWARE("context-switches", CONTEXT_SWITCHES, EACH),
+	SOFTWARE("cs", CONTEXT_SWITCHES, EACH),
+	SOFTWARE("cpu-migrations", CPU_MIGRATIONS, EACH),
+	SOFTWARE("migrations", CPU_MIGRATIONS, EACH),
+	SOFTWARE("cgroup-switches", CGROUP_SWITCHES, EACH),
+	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS, EACH),
+	SOFTWARE("emulation-faults", EMULATION_FAULTS, EACH),
 };
 
 /* "L1-dcache" and "load-misses": what a cache's event is made of, in perf's words. */
 struct word {
 	const char *name;
-	uint64_t config;
+	uint64_t config, period; /* the latter of an access */
 };
 
 static const struct word caches[] = {
@@ -67,9 +77,12 @@ static const struct word caches[] = {
 	(PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 static const struct word accesses[] = {
-	{ "loads", CACHE(READ, ACCESS) },          { "load-misses", CACHE(READ, MISS) },
-	{ "stores", CACHE(WRITE, ACCESS) },        { "store-misses", CACHE(WRITE, MISS) },
-	{ "prefetches", CACHE(PREFETCH, ACCESS) }, { "prefetch-misses", CACHE(PREFETCH, MISS) },
+	{ "loads", CACHE(READ, ACCESS), RARER },
+	{ "load-misses", CACHE(READ, MISS), MISSES },
+	{ "stores", CACHE(WRITE, ACCESS), RARER },
+	{ "store-misses", CACHE(WRITE, MISS), MISSES },
+	{ "prefetches", CACHE(PREFETCH, ACCESS), RARER },
+	{ "prefetch-misses", CACHE(PREFETCH, MISS), MISSES },
 };
 
 static bool find_cache(const char *name, struct record_event *event)
@@ -82,7 +95,8 @@ static bool find_cache(const char *name, struct record_event *event)
 			    strcmp(name + n, accesses[k].name))
 				continue;
 			*event = (struct record_event){ name, PERF_TYPE_HW_CACHE,
-							caches[i].config | accesses[k].config };
+							caches[i].config | accesses[k].config,
+							accesses[k].period };
 			return true;
 		}
 	}
@@ -96,7 +110,7 @@ static bool find_raw(const char *name, struct record_event *event)
 
 	if (!digits || digits > 16 || name[1 + digits])
 		return false;
-	*event = (struct record_event){ name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16) };
+	*event = (struct record_event){ name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), RARER };
 	return true;
 }
 
@@ -113,18 +127,9 @@ bool record_event_find(const char *name, struct record_event *event)
 bool record_event_is_instructions(const struct record_event *event, bool is_icount)
 {
 	if (event->type == PERF_TYPE_SOFTWARE)
-		return is_icount && event->config == PERF_COUNT_SW_CPU_CLOCK;
+		return is_icount && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+				     event->config == PERF_COUNT_SW_TASK_CLOCK);
 	return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_INSTRUCTIONS;
-}
-
-uint64_t record_event_period(const struct record_event *event)
-{
-	const char *misses = strstr(event->name, "misses");
-
-	if (event->type == PERF_TYPE_SOFTWARE)
-		return event->config == PERF_COUNT_SW_CPU_CLOCK ? 1000003 : 1;
-	/* Primes, so that a loop is not hit in the same place again and again. */
-	return misses ? 10007 : event->type == PERF_TYPE_HARDWARE ? 1000003 : 100003;
 }
 
 struct record_counters {

@@ -10,6 +10,8 @@ struct record_event {
 	const char *name; /* as perf lists it */
 	uint32_t type;
 	uint64_t config;
+	/* How many a sample is for where nobody says: about as many a second as by the clock, where the event is usual. */
+	uint64_t period;
 };
 
 /* The event called NAME by perf ("cache-misses", "L1-dcache-load-misses", "page-faults", "r1a8"); false: there is none. */
@@ -17,9 +19,6 @@ bool record_event_find(const char *name, struct record_event *event);
 
 /* Does it count instructions, of a clock that counts these if IS_ICOUNT? */
 bool record_event_is_instructions(const struct record_event *event, bool is_icount);
-
-/* How many of EVENT a sample is for where nobody says: about as many a second as by the clock, where the event is usual. */
-uint64_t record_event_period(const struct record_event *event);
 
 /* Opens EVENT on CPU, to be counted or, each PERIOD, sampled. The descriptor, or -errno. */
 int record_event_open(const struct record_event *event, uint32_t cpu, uint64_t period);
