@@ -52,8 +52,7 @@ static const struct cmd_option export_list[] = {
 	{ "to", "FORMAT", CMD_SET(export_options, format), .choices = export_format_names },
 	{ "output", "OUT", "Output file (default: standard output)",
 	  CMD_SET(export_options, output), .short_name = 'o' },
-	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
-	  CMD_SET(export_options, recordings.vmlinux) },
+	CMD_VMLINUX(export_options, recordings.vmlinux),
 	{ 0 },
 };
 
@@ -149,8 +148,7 @@ struct fold_options {
 static const struct cmd_option fold_list[] = {
 	{ "svg", NULL, "Write a flame graph as SVG, for a browser: click to zoom, Ctrl-F to search",
 	  CMD_SET(fold_options, svg) },
-	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
-	  CMD_SET(fold_options, recordings.vmlinux) },
+	CMD_VMLINUX(fold_options, recordings.vmlinux),
 	{ "weight", "WEIGHT",
 	  "What stacks are weighted by: samples (default), or latency: the time of the calls kept by record "
 	  "--slower-than in ns, sleeping included, excluding that of other kept calls made in them",

@@ -22,8 +22,7 @@ struct parser {
 };
 
 const struct cmd_option cmd_recordings_options[] = {
-	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
-	  CMD_SET(cmd_recordings, vmlinux) },
+	CMD_VMLINUX(cmd_recordings, vmlinux),
 	{ 0 },
 };
 

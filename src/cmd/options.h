@@ -36,6 +36,12 @@ struct cmd_option {
 			 CMD_NUMBER, uint32_t: CMD_NUMBER, double: CMD_PERCENT, uint64_t: CMD_TIME), \
 	.offset = offsetof(struct of, field)
 
+/* The row of --vmlinux, for a recording. */
+#define CMD_VMLINUX(of, field)                                                                     \
+	{                                                                                          \
+		"vmlinux", "FILE", "vmlinux of the recorded kernel, for names", CMD_SET(of, field) \
+	}
+
 #define CMD_ANY_NUMBER INT_MAX
 
 struct cmd_syntax {

@@ -60,8 +60,7 @@ static void parse_trace(void *input, char *arg, struct argp_state *state)
 }
 
 static const struct cmd_option options[] = {
-	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
-	  CMD_SET(report_options, vmlinux) },
+	CMD_VMLINUX(report_options, vmlinux),
 	{ "callers", "FUNC",
 	  "Show the callers of this function or inlined body, from samples (exact recordings: all "
 	  "of them); with record --user-stacks also of a syscall",

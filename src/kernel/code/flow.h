@@ -98,6 +98,10 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_HIDDEN = 64,
 };
 
+#define KERNEL_FLOW_NOT_LIVE_TEXT                                           \
+	"cannot read the running kernel's code (/proc/kcore takes root or " \
+	"CAP_SYS_RAWIO), and the code in the file may differ"
+
 /* A piece of the function's code. */
 struct kernel_flow_part {
 	uint64_t start, end;

@@ -13,6 +13,7 @@
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
+#include "kernel/code/flow.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
@@ -49,7 +50,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 		return why_not;
 	*skip = RECORD_SKIP_BLACKLISTED;
 	if (kernel_tracing_is_blacklisted(symbols->tracing, site->sym->addr) == KERNEL_YES)
-		return "it is on the kernel's kprobe blacklist";
+		return kernel_place_text(KERNEL_PLACE_BLACKLISTED);
 	*skip = RECORD_SKIP_NOT_FTRACE;
 	if (site->named ? !is_entry(symbols, site->sym) :
 			  kernel_tracing_is_ftrace(symbols->tracing, site->sym) != KERNEL_YES)

@@ -82,8 +82,7 @@ static const char *why_not(const struct kernel_flow *flow)
 	unsigned int problems = flow->problems;
 
 	if (problems & KERNEL_FLOW_NOT_LIVE)
-		return "cannot read the running kernel's code (/proc/kcore takes root or "
-		       "CAP_SYS_RAWIO), and the code in the file may differ";
+		return KERNEL_FLOW_NOT_LIVE_TEXT;
 	if (problems & KERNEL_FLOW_HIDDEN)
 		return "another probe hides one of its instructions";
 	if (problems & (KERNEL_FLOW_BAD_CODE | KERNEL_FLOW_MISALIGNED | KERNEL_FLOW_CUT |

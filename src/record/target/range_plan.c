@@ -64,10 +64,7 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	}
 	problems = pl->flow->problems;
 	if (problems & KERNEL_FLOW_NOT_LIVE) {
-		record_range_give_up(
-			pl->ranges, i,
-			"cannot read the running kernel's code (/proc/kcore takes root or "
-			"CAP_SYS_RAWIO), and the code in the file may differ");
+		record_range_give_up(pl->ranges, i, KERNEL_FLOW_NOT_LIVE_TEXT);
 		return NULL;
 	}
 	if (problems & (KERNEL_FLOW_BAD_CODE | KERNEL_FLOW_MISALIGNED | KERNEL_FLOW_CUT)) {
