@@ -6,20 +6,16 @@
 #include "base/alloc.h"
 #include "output/number.h"
 #include "view/names.h"
+#include "view/page/page.h"
 
 #define NEARLY_ALL 0.9
-
-static const char *insn_unit(const struct analyze_conclusion *c)
-{
-	return c->clock == PROFILE_CLOCK_INSN ? " instructions" : "";
-}
 
 /* "+2,496,034 instructions per call" */
 static void append_delta(char **text, const struct analyze_conclusion *c, double delta,
 			 const char *per)
 {
 	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, c->clock),
-		     insn_unit(c), per);
+		     view_unit_long(c->clock), per);
 }
 
 /* BEFORE, then "+3.5 % of the command's CPU time", then AFTER; nothing where that is unknown. */

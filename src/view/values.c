@@ -6,6 +6,7 @@
 
 #include "output/number.h"
 #include "view/names.h"
+#include "view/page/page.h"
 
 /* The row of all of FUNCTION's variables, by which stand those of each; of no FUNCTION the first. */
 static const struct varies_shift *all_of(const struct varies_shifts *s, const char *function)
@@ -56,7 +57,7 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 		return NULL;
 	view_append_name(&text, all->function);
 	alloc_append(&text, " takes ");
-	append_ticks(&text, all->delta, clock, clock == PROFILE_CLOCK_INSN ? " instructions" : "");
+	append_ticks(&text, all->delta, clock, view_unit_long(clock));
 	alloc_append(&text, " per call: ");
 	if (fabs(all->by_values) >= fabs(all->by_cost)) {
 		append_by_values(&text, all, most, clock);

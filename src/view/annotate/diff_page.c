@@ -29,7 +29,7 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 		timed = alloc_printf("%s calls timed, %s%s each, ",
 				     output_number(OUTPUT_COUNT, a->figures.calls, f->p->clock),
 				     output_number(OUTPUT_TIME, a->figures.mean, f->p->clock),
-				     f->p->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+				     view_unit(f->p->clock));
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
 			  view_side_names[side], f->path, kernel, timed ?: "", executed, a->samples,

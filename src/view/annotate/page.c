@@ -34,7 +34,7 @@ static void write_title(const struct view *v, const struct annotated *f)
 		view_text(v, "%s calls timed, %s%s each on-CPU, including callees.",
 			  output_number(OUTPUT_COUNT, a->figures.calls, a->clock),
 			  output_number(OUTPUT_TIME, a->figures.mean, a->clock),
-			  a->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+			  view_unit(a->clock));
 	if (a->hits.late > 0)
 		snprintf(late, sizeof(late), " (!: %.0f delayed while interrupts were off)",
 			 a->hits.late);

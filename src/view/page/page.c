@@ -117,6 +117,11 @@ const char *view_unit(enum profile_clock clock)
 	return clock == PROFILE_CLOCK_INSN ? " insn" : "";
 }
 
+const char *view_unit_long(enum profile_clock clock)
+{
+	return clock == PROFILE_CLOCK_INSN ? " instructions" : "";
+}
+
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s)
 {
 	json_t *object;

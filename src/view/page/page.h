@@ -51,6 +51,8 @@ const char *view_unit_note(enum profile_clock clock);
 
 /* " insn" where times are counts, to be put behind a number; else "". */
 const char *view_unit(enum profile_clock clock);
+/* " instructions" there. */
+const char *view_unit_long(enum profile_clock clock);
 
 /* Null where nothing is known of it. */
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s);

@@ -70,9 +70,8 @@ static char *law_text(const struct varies_law *law, enum profile_clock clock)
 
 	if (!law->variable)
 		return NULL;
-	return alloc_printf("%s +-%s%s per unit of %s %c %s", slope, half,
-			    clock == PROFILE_CLOCK_INSN ? " instructions" : "", law->variable->name,
-			    law->constant < 0 ? '-' : '+', constant);
+	return alloc_printf("%s +-%s%s per unit of %s %c %s", slope, half, view_unit_long(clock),
+			    law->variable->name, law->constant < 0 ? '-' : '+', constant);
 }
 
 /* "crng_init = 0"; to be freed. */
