@@ -16,7 +16,6 @@
 #include "output/number.h"
 #include "view/diff.h"
 #include "view/names.h"
-#include "view/plot.h"
 #include "view/words.h"
 
 #define BASELINE VIEW_BASELINE
@@ -401,24 +400,17 @@ static void explain(struct view_diff *c)
 static int plot(const struct view_diff *c, const char *path)
 {
 	const struct varies_shift *most = view_values_most(&c->shifts, c->conclusion.function);
-	scoped_free char *title = NULL;
+	scoped_free const char *title = NULL;
+	struct view_plot plot;
 
 	if (!most) {
 		log_error("--plot: no captured variable of %s explains its change",
 			  c->conclusion.function ?: "any function");
 		return -1;
 	}
-	title = alloc_printf("%s: %s%s per call, %s from different values of %s", most->function,
-			     output_number(OUTPUT_DELTA, most->delta, c->diff.clock),
-			     c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
-			     output_number(OUTPUT_DELTA, most->by_values, c->diff.clock),
-			     most->variable);
-	return view_plot(&(struct view_plot){ .p = { c->common.p[BASELINE], c->common.p[HARDENED] },
-					      .sides = { view_side_names[0], view_side_names[1] },
-					      .function = most->function,
-					      .variable = most->variable,
-					      .title = title },
-			 path);
+	plot = view_diff_plot(c, most);
+	title = plot.title;
+	return view_plot(&plot, path);
 }
 
 static void comparison_deinit(struct view_diff *c)

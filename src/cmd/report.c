@@ -6,7 +6,6 @@
 #include "cmd/cmd.h"
 #include "cmd/view.h"
 #include "view/names.h"
-#include "view/plot.h"
 #include "view/report.h"
 
 struct report_options {
@@ -113,23 +112,18 @@ static void add_varies(struct view_options *o)
 		vec_push(o, sections, tables[i]->name);
 }
 
-static int plot(const struct varies *v, const struct profile *p, const char *path)
+static int plot(const struct view_report *r, const char *path)
 {
-	scoped_free char *title = NULL;
+	scoped_free const char *title = NULL;
+	struct view_plot plot;
 
-	if (!v->n_ranks) {
-		log_error("no values of '%s' were captured: nothing to plot", v->function);
+	if (!r->varies.n_ranks) {
+		log_error("no values of '%s' were captured: nothing to plot", r->varies.function);
 		return -1;
 	}
-	title = alloc_printf("%s: %s explains %.3g %% of the variance of %.0f calls", v->function,
-			     v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->calls);
-	return view_plot(
-		&(struct view_plot){ .p = { p },
-				     .function = v->function,
-				     .variable = v->ranks[0].variable->name,
-				     .law = v->ranks[0].law.variable ? &v->ranks[0].law : NULL,
-				     .title = title },
-		path);
+	plot = view_report_plot(r, &r->varies.ranks[0]);
+	title = plot.title;
+	return view_plot(&plot, path);
 }
 
 static void report_init(struct view_report *r, const struct profile *p,
@@ -215,7 +209,7 @@ int cmd_report(int argc, char **argv)
 		log_error("no samples in '%s' or its callees", o.neighbours);
 		return CMD_FAILED;
 	}
-	if (varies_init(&r.varies, p, o.varies) || (o.plot && plot(&r.varies, p, o.plot)))
+	if (varies_init(&r.varies, p, o.varies) || (o.plot && plot(&r, o.plot)))
 		return CMD_FAILED;
 	if (o.slow && !profile_env_get(p, PROFILE_ENV_SLOWER)) {
 		log_error("%s has no slow calls: record with --slower-than",

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"
-#include "view/plot.h"
 #include "view/words.h"
 #include "view/why.h"
 #include "view/diff.h"
@@ -111,6 +110,20 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", kernel);
 }
 
+struct view_plot view_diff_plot(const struct view_diff *c, const struct varies_shift *shift)
+{
+	return (struct view_plot){
+		.p = { c->common.p[VIEW_BASELINE], c->common.p[VIEW_HARDENED] },
+		.sides = { view_side_names[VIEW_BASELINE], view_side_names[VIEW_HARDENED] },
+		.function = shift->function,
+		.variable = shift->variable,
+		.title = alloc_printf("%s: %s%s per call from different values of %s",
+				      shift->function,
+				      output_number(OUTPUT_DELTA, shift->by_values, c->diff.clock),
+				      view_unit_long(c->diff.clock), shift->variable),
+	};
+}
+
 /* Of the function that the conclusion names, else of the one whose calls changed most: its variables, that which carries most first. */
 static void plots(struct view_plots *plots, const void *data)
 {
@@ -120,17 +133,7 @@ static void plots(struct view_plots *plots, const void *data)
 	const struct varies_shift *end = c->shifts.rows + c->shifts.n_rows;
 
 	for (; s && s < end && s->variable && plots->n_rows < VIEW_PLOTS_MOST; s++)
-		vec_push(plots, rows,
-			 ((struct view_plot){
-				 .p = { c->common.p[VIEW_BASELINE], c->common.p[VIEW_HARDENED] },
-				 .function = s->function,
-				 .variable = s->variable,
-				 .title = alloc_printf(
-					 "%s: %s%s per call from different values of %s",
-					 s->function,
-					 output_number(OUTPUT_DELTA, s->by_values, c->diff.clock),
-					 c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
-					 s->variable) }));
+		vec_push(plots, rows, view_diff_plot(c, s));
 }
 
 const struct view_list view_diff_list = {

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/names.h"
-#include "view/plot.h"
 #include "view/report.h"
 #include "view/words.h"
 
@@ -75,26 +74,26 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", view_kernel_share_json(&r->kernel));
 }
 
+struct view_plot view_report_plot(const struct view_report *r, const struct varies_rank *rank)
+{
+	return (struct view_plot){
+		.p = { r->common.p[0] },
+		.function = r->varies.function,
+		.variable = rank->variable->name,
+		.law = rank->law.variable ? &rank->law : NULL,
+		.title = alloc_printf("%s explains %.3g %% of the variance of %s",
+				      rank->variable->name, 100 * rank->alone, r->varies.function),
+	};
+}
+
 static void plots(struct view_plots *plots, const void *data)
 {
 	const struct view_report *r = data;
 	const struct varies *v = &r->varies;
 
-	for (uint32_t i = 0; i < v->n_ranks && i < VIEW_PLOTS_MOST; i++) {
-		const struct varies_rank *rank = &v->ranks[i];
-
-		if (rank->alone > 0)
-			vec_push(plots, rows,
-				 ((struct view_plot){
-					 .p = { r->common.p[0] },
-					 .function = v->function,
-					 .variable = rank->variable->name,
-					 .law = rank->law.variable ? &rank->law : NULL,
-					 .title = alloc_printf(
-						 "%s explains %.3g %% of the variance of %s",
-						 rank->variable->name, 100 * rank->alone,
-						 v->function) }));
-	}
+	for (uint32_t i = 0; i < v->n_ranks && i < VIEW_PLOTS_MOST; i++)
+		if (v->ranks[i].alone > 0)
+			vec_push(plots, rows, view_report_plot(r, &v->ranks[i]));
 }
 
 const struct view_list view_report_list = {
