@@ -54,17 +54,12 @@ static char *syscall_name(const char *function)
 
 static char *name_of(const struct exact_context *c, const char *function, const char *by)
 {
-	static const char *const names[EXACT_N_KINDS] = {
-		[EXACT_IDLE] = "[idle]",
-		[EXACT_SOFTIRQ] = "[softirq]",
-	};
-
 	if (by)
 		return alloc_printf("%s %s", by, profile_queued_name(c->kind - EXACT_QUEUED));
 	if (c->kind == EXACT_KTHREAD && function)
 		return alloc_printf("[%s]", function);
 	if (c->kind == EXACT_IDLE)
-		return alloc_strdup(names[c->kind]);
+		return alloc_strdup("[idle]");
 	if (!c->command)
 		return alloc_strdup("[other tasks]");
 	switch (c->kind) {
@@ -75,7 +70,7 @@ static char *name_of(const struct exact_context *c, const char *function, const 
 	case EXACT_IRQ:
 		return alloc_strdup(profile_context_name(PROFILE_CONTEXT_IRQ));
 	case EXACT_SOFTIRQ:
-		return alloc_strdup(names[c->kind]);
+		return alloc_strdup(profile_queued_name(PROFILE_QUEUED_SOFTIRQ));
 	default:
 		return alloc_strdup(profile_context_name(PROFILE_CONTEXT_NONE));
 	}

@@ -81,7 +81,8 @@ static char *most_of(const struct analyze_misses *m, const struct analyze_misses
 static bool is_syscall(const struct analyze_misses_row *row)
 {
 	return !strcmp(row->function, "*") &&
-	       (!strchr(row->context, '[') || !strcmp(row->context, "[page_fault]")) &&
+	       (!strchr(row->context, '[') ||
+		!strcmp(row->context, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT))) &&
 	       strcmp(row->context, "execve") != 0;
 }
 

@@ -191,9 +191,9 @@ void view_append_context(char **text, const char *context)
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);
-	else if (!strcmp(context, "[irq]"))
+	else if (!strcmp(context, profile_context_name(PROFILE_CONTEXT_IRQ)))
 		alloc_append(text, "interrupts, ");
-	else if (!strcmp(context, "[none]"))
+	else if (!strcmp(context, profile_context_name(PROFILE_CONTEXT_NONE)))
 		alloc_append(text, "entry code, exceptions and signals, ");
 }
 

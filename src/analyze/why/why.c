@@ -14,13 +14,11 @@
 /* Contexts that begin by themselves, whatever the command does, or may not begin before it ends ("close [rcu]"). */
 static bool is_asynchronous(const char *name)
 {
-	static const char *const synchronous[] = { "[page_fault]", "[none]", "[task work]" };
 	const char *kind = strrchr(name, '[');
 
-	for (size_t i = 0; kind && i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
-		if (!strcmp(kind, synchronous[i]))
-			return false;
-	return kind;
+	return kind && strcmp(kind, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT)) != 0 &&
+	       strcmp(kind, profile_context_name(PROFILE_CONTEXT_NONE)) != 0 &&
+	       strcmp(kind, profile_queued_name(PROFILE_QUEUED_TASK_WORK)) != 0;
 }
 
 static double largest_cause(const struct why_context *c)
@@ -165,8 +163,9 @@ static int rank(const struct why_context *c)
 /* What wakes other tasks, kernel threads too, is a context of the command's, which is to be told before what they do then. */
 static bool is_of_others(const struct why_context *c)
 {
-	return c->name[0] == '[' && is_asynchronous(c->name) && strcmp(c->name, "[irq]") != 0 &&
-	       strcmp(c->name, "[softirq]") != 0;
+	return c->name[0] == '[' && is_asynchronous(c->name) &&
+	       strcmp(c->name, profile_context_name(PROFILE_CONTEXT_IRQ)) != 0 &&
+	       strcmp(c->name, profile_queued_name(PROFILE_QUEUED_SOFTIRQ)) != 0;
 }
 
 /* What is to be told of C: its change, unless a cause is beyond chance and that is not. */
