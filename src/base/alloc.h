@@ -52,6 +52,8 @@ static inline void alloc_free_at(void *text)
 	free(*(void **)text);
 }
 
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 
 /* Three members of a struct, an array that grows: ITEMS, n_ITEMS of them, room for cap_ITEMS. All zero is empty. */

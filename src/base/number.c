@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* 16 and more where C is no digit of any base. */
 static unsigned int digit_of(char c)
 {
@@ -99,7 +101,7 @@ bool number_time(const char *text, uint64_t *ns)
 
 	if (!number_scan_double(&text, &number))
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (strcmp(text, units[i].name) != 0)
 			continue;
 		number *= units[i].ns;

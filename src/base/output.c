@@ -199,7 +199,7 @@ static void signals_hold(sigset_t *before)
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(held); i++)
 		sigaddset(&set, held[i]);
 	sigprocmask(SIG_BLOCK, &set, before);
 }

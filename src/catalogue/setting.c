@@ -121,7 +121,7 @@ struct catalogue_text catalogue_option_name(struct catalogue_text name)
 		{ "SLS", "MITIGATION_SLS" },
 	};
 
-	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
 		if (catalogue_text_is(name, renamed[i][0]))
 			return (struct catalogue_text){ renamed[i][1], strlen(renamed[i][1]) };
 	return name;

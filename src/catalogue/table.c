@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table. tests/catalogue/sources.t checks each row against the sources of Linux 6.1 and 6.12. */
+#include "base/alloc.h"
 #include "catalogue/catalogue.h"
 
 #define V(major, minor) CATALOGUE_LINUX(major, minor)
@@ -820,4 +821,4 @@ const struct catalogue_protection catalogue[] = {
 	},
 };
 
-const size_t catalogue_size = sizeof(catalogue) / sizeof(catalogue[0]);
+const size_t catalogue_size = ARRAY_SIZE(catalogue);

@@ -300,7 +300,7 @@ static const char *other_kernel(const struct profile *a, const struct profile *b
 					    PROFILE_ENV_BUILD_ID, PROFILE_ENV_CONFIG,
 					    PROFILE_ENV_CMDLINE };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!same_text(profile_env_get(a, keys[i]), profile_env_get(b, keys[i])))
 			return keys[i];
 	return NULL;

@@ -44,7 +44,7 @@ static const struct command {
 	{ "doctor", cmd_doctor, "", "check what this machine supports and how to enable the rest" },
 };
 
-#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define N_COMMANDS ARRAY_SIZE(commands)
 
 static void print_help(FILE *out)
 {

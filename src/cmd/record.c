@@ -326,7 +326,7 @@ static void check_usage(void *input, struct argp_state *state)
 		  "--warmup needs a command and cannot be combined with -a" },
 	};
 
-	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(uses); i++)
 		if (uses[i].is_wrong)
 			argp_error(state, "%s", uses[i].why);
 }

@@ -38,13 +38,13 @@ static char *syscall_name(const char *function)
 		{ "__ia32_sys_", "compat:" },
 	};
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		size_t n = strlen(prefixes[i].prefix);
 		const char *name = function + n;
 
 		if (strncmp(function, prefixes[i].prefix, n) != 0)
 			continue;
-		for (size_t k = 0; k < sizeof(renamed) / sizeof(renamed[0]); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(renamed); k++)
 			if (!strcmp(name, renamed[k].function))
 				name = renamed[k].syscall;
 		return alloc_printf("%s%s", prefixes[i].becomes, name);

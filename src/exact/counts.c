@@ -459,7 +459,7 @@ static bool read_totals(struct reader *r)
 	r->p->sample_period = 1;
 	run->wall = run->samples_expected = run->samples_received = total;
 	memset(run->losses, 0, sizeof(run->losses));
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!take(r, UINT64_MAX, &run->losses[kinds[i]]))
 			return false;
 	return true;
@@ -512,7 +512,7 @@ static bool read_line(struct reader *r, const char *line)
 	unsigned char kind = (unsigned char)line[0];
 
 	r->at = line + 1;
-	return kind < sizeof(readers) / sizeof(readers[0]) && readers[kind] && readers[kind](r);
+	return kind < ARRAY_SIZE(readers) && readers[kind] && readers[kind](r);
 }
 
 static void finish(struct reader *r)

@@ -60,7 +60,7 @@ static enum profile_cost_kind kind_of(const char *name, size_t n)
 {
 	enum profile_cost_kind kind;
 
-	for (size_t i = 0; i < sizeof(older_names) / sizeof(older_names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(older_names); i++)
 		if (strlen(older_names[i].name) == n && !strncmp(older_names[i].name, name, n))
 			return older_names[i].kind;
 	for (kind = 0; kind < PROFILE_N_COST_KINDS; kind++)

@@ -32,12 +32,11 @@
 #define INDEX(type, member, a_table, ...) \
 	NUMBER(type, member, .table = SECTION_##a_table, ##__VA_ARGS__)
 /* An array of numbers. */
-#define VALUES(type, member, ...)                                                                \
-	{                                                                                        \
-		.kind = FIELD_NUMBER, .offset = offsetof(struct type, member),                   \
-		.size = sizeof(((struct type *)0)->member[0]),                                   \
-		.n = sizeof(((struct type *)0)->member) / sizeof(((struct type *)0)->member[0]), \
-		##__VA_ARGS__                                                                    \
+#define VALUES(type, member, ...)                                              \
+	{                                                                      \
+		.kind = FIELD_NUMBER, .offset = offsetof(struct type, member), \
+		.size = sizeof(((struct type *)0)->member[0]),                 \
+		.n = ARRAY_SIZE(((struct type *)0)->member), ##__VA_ARGS__     \
 	}
 /* Strings: a name, one that may be missing, any text. */
 #define NAME(type, member, ...) \
@@ -50,11 +49,11 @@
 	      .cap_offset = offsetof(struct type, cap_##member), .of = &layout_##a_layout, \
 	      ##__VA_ARGS__)
 
-#define FIELDS(a_size, a_wrong, ...)                                                              \
-	{                                                                                         \
-		.size = (a_size), .fields = (const struct field[]){ __VA_ARGS__ },                \
-		.n_fields = sizeof((const struct field[]){ __VA_ARGS__ }) / sizeof(struct field), \
-		.wrong = (a_wrong)                                                                \
+#define FIELDS(a_size, a_wrong, ...)                                               \
+	{                                                                          \
+		.size = (a_size), .fields = (const struct field[]){ __VA_ARGS__ }, \
+		.n_fields = ARRAY_SIZE(((const struct field[]){ __VA_ARGS__ })),   \
+		.wrong = (a_wrong)                                                 \
 	}
 #define LAYOUT(name, type, wrong, ...) \
 	static const struct layout layout_##name = FIELDS(sizeof(type), wrong, __VA_ARGS__)

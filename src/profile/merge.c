@@ -475,7 +475,7 @@ static void note_recordings(struct profile *dst, const struct profile *src, uint
 {
 	static const char *const keys[] = { PROFILE_ENV_RECORDINGS, PROFILE_ENV_TIMES };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		scoped_free char *before = list_of(dst, keys[i], runs_before);
 		scoped_free char *more = list_of(src, keys[i], src->n_runs);
 		scoped_free char *list = alloc_printf("%s,%s", before, more);

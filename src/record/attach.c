@@ -280,7 +280,7 @@ static int attach_all(struct record_attachment *a)
 
 	for (uint32_t i = 0; i < a->plan->sites.n_items; i++)
 		a->plan->sites.items[i].target.site = i + 1;
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		err = err ?: attach_by(a, order[i]);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();

@@ -53,14 +53,14 @@ static void write_objects(const char *path, const struct kernel_kallsyms *ks)
 
 	if (!file)
 		return;
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
 		uint64_t addr = kernel_kallsyms_variable(ks, variables[i]);
 
 		if (addr)
 			fprintf(file, "%s %" PRIx64 "\n", variables[i], addr);
 	}
 	if (!kernel_btf_load(KERNEL_BTF_PATH, &btf)) {
-		for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
 			const char *member = offsets[i].member;
 			int at = kernel_btf_offset(kernel_btf_raw(btf), offsets[i].type, member);
 

@@ -42,7 +42,7 @@ static void append_machine(char **text, const struct analyze_warning *w)
 	};
 	const char *what = w->names[2], *none = NULL;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i][0], w->names[2])) {
 			what = words[i][1];
 			none = words[i][2];
@@ -168,7 +168,7 @@ static void append_detached(char **text, const struct analyze_warning *w)
 
 	alloc_append(text, "--max-overhead detached %.0f function%s while the command ran (",
 		     w->values[0], plural(w->values[0]));
-	for (i = 0; i < sizeof(w->names) / sizeof(*w->names) && w->names[i]; i++)
+	for (i = 0; i < ARRAY_SIZE(w->names) && w->names[i]; i++)
 		alloc_append(text, "%s%s", i ? ", " : "", w->names[i]);
 	alloc_append(text,
 		     "%s): their calls and totals end there, and means of enclosing functions may "

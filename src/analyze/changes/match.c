@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/changes/changes_impl.h"
+#include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow.h"
 #include "kernel/image/image_elf.h"
@@ -206,8 +207,7 @@ static struct item *unpaired(const struct analyze_changes *c, struct changes_sid
 
 void changes_match(struct analyze_changes *c)
 {
-	for (const struct pass *pass = passes; pass < passes + sizeof(passes) / sizeof(passes[0]);
-	     pass++) {
+	for (const struct pass *pass = passes; pass < passes + ARRAY_SIZE(passes); pass++) {
 		size_t n[2];
 		struct item *items[2] = { unpaired(c, &c->sides[0], pass, &n[0]),
 					  unpaired(c, &c->sides[1], pass, &n[1]) };

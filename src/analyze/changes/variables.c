@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/changes/changes_impl.h"
+#include "base/alloc.h"
 #include "base/sorted.h"
 
 #define WORD sizeof(uint64_t)
@@ -14,7 +15,7 @@ static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	/* What compilers and macros number is another one's in the next build. */

@@ -29,7 +29,7 @@ static const char *const machine_keys[] = {
 static void warn_machine(struct analyze_warnings *w, const struct profile *a,
 			 const struct profile *b)
 {
-	for (size_t i = 0; i < sizeof(machine_keys) / sizeof(*machine_keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(machine_keys); i++) {
 		const char *va = profile_env_get(a, machine_keys[i]);
 		const char *vb = profile_env_get(b, machine_keys[i]);
 

@@ -212,7 +212,7 @@ static void names_collect(struct names *names, const struct profile *p)
 
 const char *analyze_renames_known(const char *name)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!strcmp(known[i][0], name))
 			return known[i][1];
 		if (!strcmp(known[i][1], name))
@@ -266,16 +266,16 @@ static void consider_words(struct analyze_renames *renames, const struct names s
 static void consider_folio(struct analyze_renames *renames, const struct names sides[2], int side,
 			   const char *old)
 {
-	for (size_t i = 0; i < sizeof(still_pages) / sizeof(*still_pages); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(still_pages); i++)
 		if (!strcmp(old, still_pages[i]))
 			return;
-	for (size_t i = 0; i < sizeof(folio_words) / sizeof(*folio_words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(folio_words); i++)
 		consider_words(renames, sides, side, old, folio_words[i]);
 }
 
 static void side_collect(struct analyze_renames *renames, const struct names sides[2], int side)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		consider(renames, sides, side, known[i][0], known[i][1], ANALYZE_RENAMING_KNOWN);
 	for (size_t i = 0; i < sides[side].n_names; i++) {
 		scoped_free char *new = alloc_printf("%s" NOPROF, sides[side].names[i]);

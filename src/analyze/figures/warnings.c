@@ -125,7 +125,7 @@ static void warn_detached(const struct warning *w)
 	for (uint32_t i = 0; i < w->p->n_sites; i++) {
 		if (!w->p->sites[i].detached)
 			continue;
-		if (n < sizeof(warning.names) / sizeof(*warning.names))
+		if (n < ARRAY_SIZE(warning.names))
 			warning.names[n] = w->p->sites[i].name;
 		n++;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/inline/bodies.h"
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/sorted.h"
 
@@ -305,7 +306,7 @@ uint32_t analyze_stack_sure(const struct analyze_stack *s)
 	n--;
 	while (n > 1 && s->frames[n - 1].kind == ANALYZE_FRAME_INLINED)
 		n--;
-	for (size_t i = 0; n > 1 && i < sizeof(unlock) / sizeof(unlock[0]); i++)
+	for (size_t i = 0; n > 1 && i < ARRAY_SIZE(unlock); i++)
 		if (!strncmp(s->frames[n - 1].name, unlock[i], strlen(unlock[i])))
 			return n - 1;
 	return n;

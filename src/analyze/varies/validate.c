@@ -20,7 +20,7 @@
 #define BINS 16
 
 static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003 };
-#define N_COMPLEXITIES (sizeof(complexities) / sizeof(*complexities))
+#define N_COMPLEXITIES ARRAY_SIZE(complexities)
 
 /* ---- calls ---- */
 

@@ -219,7 +219,7 @@ static void find_waits(struct why_causes *c)
 	vec_each(struct why_part, part, c, parts) {
 		double size = fabs(part->delta);
 
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
 			if (strcmp(part->name, names[k]) != 0)
 				continue;
 			c->items[part->cause].significance.waits += size;

@@ -2,6 +2,7 @@
 /* Which registers and memory an instruction takes values from, and where they go. */
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"
+#include "base/alloc.h"
 
 #define NAMES(a, b, c, d, ...)                                                    \
 	{                                                                         \
@@ -78,10 +79,10 @@ static void note_effect(const cs_insn *insn, struct arch_access *out)
 	const cs_x86 *x86 = &insn->detail->x86;
 	const cs_x86_op *last = &x86->operands[x86->op_count ? x86->op_count - 1 : 0];
 
-	for (size_t i = 0; i < sizeof(effects) / sizeof(*effects); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (effects[i].insn == insn->id)
 			out->effect = effects[i].effect;
-	for (size_t i = 0; i < sizeof(relations) / sizeof(*relations); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(relations); i++)
 		if (relations[i].insn == insn->id)
 			out->relation = relations[i].relation;
 	out->has_number = x86->op_count > 0 && last->type == X86_OP_IMM;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "base/alloc.h"
 
 /* Over an instruction's first byte. */
 #define OP_CALL 0xe8 /* ftrace's */
@@ -97,7 +98,7 @@ enum arch_symbol arch_symbol_of_name(const char *name)
 		return ARCH_SYMBOL_INDIRECT_THUNK;
 	if (len >= sizeof(thunk) - 1 && !strcmp(name + len - (sizeof(thunk) - 1), thunk))
 		return ARCH_SYMBOL_RETURN_THUNK;
-	for (size_t i = 0; i < sizeof(noreturn) / sizeof(*noreturn); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(noreturn); i++)
 		if (!strcmp(name, noreturn[i]))
 			return ARCH_SYMBOL_NORETURN;
 	return ARCH_SYMBOL_ORDINARY;

@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "base/alloc.h"
+
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+#define N_SIGNALS ARRAY_SIZE(signals)
 
 static struct sigaction before[N_SIGNALS]; /* zero: the default */
 static sigset_t mask_before;

@@ -68,7 +68,7 @@ static char *cache_dir(void)
 		       { "XDG_CACHE_HOME", "kprotperf/index" },
 		       { "HOME", ".cache/kprotperf/index" } };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		const char *dir = getenv(places[i].variable);
 
 		if (dir && *dir)

@@ -365,8 +365,7 @@ int kernel_image_find(const char *explicit_path, const char *release,
 		*why_not = NULL;
 	if (asked && *asked)
 		return open_asked(asked, !explicit_path, release, id, out);
-	for (size_t i = 0;
-	     kernel_is_release(release) && i < sizeof(places) / sizeof(*places) && !done; i++) {
+	for (size_t i = 0; kernel_is_release(release) && i < ARRAY_SIZE(places) && !done; i++) {
 		scoped_free char *path =
 			alloc_printf("%s%s%s", places[i].before, release, places[i].after);
 

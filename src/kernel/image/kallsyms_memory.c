@@ -90,7 +90,7 @@ static size_t names_size(const struct reading *r, uint64_t names)
 					      "kallsyms_relative_base" };
 	uint64_t end = UINT64_MAX;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		uint64_t other = kernel_kcore_symbol(r->kcore, others[i]);
 
 		end = other > names && other < end ? other : end;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/sorted.h"
 
 /* What compilers put behind a dot after a function's name, perhaps with a number behind that. */
@@ -18,7 +19,7 @@ static const char *const suffixes[] = {
 
 static bool is_suffix(const char *s, size_t len)
 {
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
 		if (strlen(suffixes[i]) == len && !memcmp(suffixes[i], s, len))
 			return true;
 	return false;

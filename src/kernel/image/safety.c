@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "base/alloc.h"
 #include "kernel/image/name.h"
 
 struct rule {
@@ -255,7 +256,7 @@ bool kernel_name_is_noreturn(const char *name)
 {
 	if (arch_symbol_of_name(name) == ARCH_SYMBOL_NORETURN)
 		return true;
-	for (size_t i = 0; i < sizeof(noreturn) / sizeof(*noreturn); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(noreturn); i++)
 		if (!strcmp(name, noreturn[i]))
 			return true;
 	return false;
@@ -289,7 +290,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 		*reason = NEVER_RETURNS;
 		return KERNEL_REFUSE;
 	}
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		for (const char *const *p = rules[i].patterns; *p; p++) {
 			if (matches(*p, base)) {
 				*reason = rules[i].reason;

@@ -34,7 +34,7 @@ const char *kernel_tracefs_find(void)
 {
 	static const char *const dirs[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		struct statfs fs;
 
 		if (!statfs(dirs[i], &fs) && (unsigned long)fs.f_type == TRACEFS_MAGIC)

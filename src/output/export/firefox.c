@@ -2,6 +2,7 @@
 /* For profiler.firefox.com: a profile in its processed format of version 48, which later ones read. */
 #include <math.h>
 
+#include "base/alloc.h"
 #include "output/export/export.h"
 #include "output/json.h"
 
@@ -30,7 +31,7 @@ static json_t *meta_json(const struct export *e)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(categories); i++)
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:[s]}", "name", categories[i].name, "color",
 					categories[i].color, "subcategories", "Other"));

@@ -165,7 +165,7 @@ static void image_keep(const struct image *image)
 	const char *folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm" };
 
 	lift_size_limit();
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i] && *folders[i] && !image_put_aside(image, folders[i]))
 			return;
 }

@@ -56,7 +56,7 @@ void record_environment_config(struct profile *p, const char *root, const char *
 			  alloc_printf("%s/lib/modules/%s/config", root, release) };
 	bool found = false;
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		found = found || set_config(p, paths[i]);
 		free(paths[i]);
 	}

@@ -134,7 +134,7 @@ static uint64_t read_throttled(const struct record_meters *m)
 	unsigned long long n;
 
 	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++)
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 			scoped_free char *name =
 				alloc_printf(CPU_DIR "/cpu%u/thermal_throttle/%s", cpu, names[i]);
 

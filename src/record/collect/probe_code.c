@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/sorted.h"
 
 /* Sorted. Of 5.15 to 7.3. */
@@ -89,8 +90,8 @@ static bool is_among(const char *symbol, const char *const *list, size_t n)
 
 bool record_is_entry_code(const char *symbol, bool leaf)
 {
-	return is_among(symbol, entry_names, sizeof(entry_names) / sizeof(entry_names[0])) ||
-	       (leaf && is_among(symbol, leaf_names, sizeof(leaf_names) / sizeof(leaf_names[0])));
+	return is_among(symbol, entry_names, ARRAY_SIZE(entry_names)) ||
+	       (leaf && is_among(symbol, leaf_names, ARRAY_SIZE(leaf_names)));
 }
 
 static int compare(const void *symbol, const void *name)
@@ -102,6 +103,5 @@ bool record_is_probe_code(const char *symbol)
 {
 	return !strncmp(symbol, "bpf_trace_run", strlen("bpf_trace_run")) ||
 	       !strncmp(symbol, "__bpf_trace_", strlen("__bpf_trace_")) ||
-	       search_array(symbol, names, sizeof(names) / sizeof(names[0]), sizeof(names[0]),
-			    compare);
+	       search_array(symbol, names, ARRAY_SIZE(names), sizeof(names[0]), compare);
 }

@@ -271,7 +271,7 @@ static void calibrate_functions(struct calibrator *c)
 	int err = c->run < 0 ? c->run :
 			       record_calibrator_measure(c, &c->empty_call, 0, &c->base, NULL);
 
-	for (size_t i = 0; i < sizeof(by_test) / sizeof(by_test[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(by_test); i++) {
 		enum profile_mechanism mech = by_test[i].mech;
 
 		if (c->out->cost[mech].known || !is_used(c, mech))
@@ -295,7 +295,7 @@ static void calibrate_captures(struct calibrator *c)
 		  out->saves },
 	};
 
-	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
 		int err = 0;
 
 		if (by[i].wanted && out->cost[by[i].mech].known && !out->cost[by[i].capture].known)
@@ -490,7 +490,7 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 			 costs->trials.spread);
 	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_FULL,
 			 (double)(int64_t)(jump->open + jump->close), costs->trials.spread);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		profile_cost_set(p, PROFILE_MECH_RANGE, numbers[i].kind, numbers[i].value, NAN);
 }
 

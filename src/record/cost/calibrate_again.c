@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "record/cost/calibrate_impl.h"
 
@@ -16,7 +17,7 @@ static const struct {
 	{ PROFILE_MECH_MULTI, SPARE_MULTI, RECORD_N_TESTS },
 };
 
-#define N_STAYS (sizeof(stays) / sizeof(stays[0]))
+#define N_STAYS ARRAY_SIZE(stays)
 #define N_SITES (2 + RECORD_N_TESTS)
 
 /* Functions, whose probes are there still; of a mechanism with several sites the mean. */

@@ -4,6 +4,7 @@
 #include <linux/types.h>
 #include <sys/syscall.h>
 
+#include "base/alloc.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
@@ -88,9 +89,9 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	const struct engine_counter_costs nothing = {};
 
 	/* The programs take it off each call. */
-	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
 		record_engine_set_counter_costs(e, all[k].mech, &nothing);
-	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(all); k++) {
 		struct record_reading readings[2 * ENGINE_COUNTERS];
 		uint64_t *again = out->counted_again[all[k].mech];
 

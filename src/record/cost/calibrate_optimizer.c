@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/system/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
@@ -52,7 +53,7 @@ static const struct subject {
 	  { call_capget, NULL, SYS_capget } },
 };
 
-#define N_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+#define N_SUBJECTS ARRAY_SIZE(subjects)
 
 const char *record_calibrate_function(enum profile_mechanism mech)
 {

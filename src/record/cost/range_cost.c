@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "base/alloc.h"
 #include "base/system/clock.h"
 #include "base/log.h"
 #include "record/cost/calibrate.h"
@@ -31,8 +32,6 @@
 #define STEP_MS 10 /* between two looks at the code */
 
 #define MAX_POINTS 32
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The call of the empty function of so many arguments. */
 #define FIRST_CALL 2
@@ -286,7 +285,7 @@ static int place_further(struct calibration *c)
 {
 	if (c->ret)
 		place_return(c);
-	place(c, further, ARRAY_LEN(further));
+	place(c, further, ARRAY_SIZE(further));
 	return c->probe == RECORD_NO_PROBE ? 0 : place_block(c);
 }
 
@@ -332,7 +331,7 @@ static int measure(struct calibration *c, int run)
 					   RECORD_SUM_EXCLUDED };
 	*OPENED = (struct record_reading){ site_of(c, TRIAL_AROUND_OPEN), SYS_bpf,
 					   RECORD_SUM_EXCLUDED };
-	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_LEN(c->readings));
+	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_SIZE(c->readings));
 }
 
 /* The first item that does OP for TRIAL; n: there is none. */
@@ -432,7 +431,7 @@ static int calibrate(struct calibration *c, const struct record_empty *empty, bo
 		if (is_further)
 			err = place_further(c);
 		else
-			place(c, basic, ARRAY_LEN(basic));
+			place(c, basic, ARRAY_SIZE(basic));
 	}
 	err = err ?: attach(c);
 	err = err ?: record_engine_follow_caller(c->e, true);

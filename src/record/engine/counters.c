@@ -87,10 +87,10 @@ static const struct word accesses[] = {
 
 static bool find_cache(const char *name, struct record_event *event)
 {
-	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
 		size_t n = strlen(caches[i].name);
 
-		for (size_t k = 0; k < sizeof(accesses) / sizeof(*accesses); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(accesses); k++) {
 			if (strncasecmp(name, caches[i].name, n) ||
 			    strcmp(name + n, accesses[k].name))
 				continue;
@@ -116,7 +116,7 @@ static bool find_raw(const char *name, struct record_event *event)
 
 bool record_event_find(const char *name, struct record_event *event)
 {
-	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		if (!strcmp(name, named[i].name)) {
 			*event = named[i];
 			return true;

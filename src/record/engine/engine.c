@@ -140,7 +140,7 @@ int record_engine_start(struct record_engine *e)
 	};
 	int err = e->bpf.config.system_wide ? run_raw(s->progs.note_self) : 0;
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]) && !err; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(programs) && !err; i++)
 		err = attach(e, programs[i]);
 	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
 		err = err ?: attach_fault(e, true);

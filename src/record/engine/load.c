@@ -167,7 +167,7 @@ static int set_map_sizes(struct record_bpf *b)
 	};
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
 	return err;
 }
@@ -250,8 +250,8 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		  fentry && b->config.n_captured },
 	};
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		for (size_t v = 0; v < sizeof(variants) / sizeof(variants[0]); v++) {
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		for (size_t v = 0; v < ARRAY_SIZE(variants); v++) {
 			scoped_free char *name = alloc_printf(
 				"%s%s", bpf_program__name(programs[i].first), variants[v].suffix);
 			struct bpf_program *prog =
@@ -311,7 +311,7 @@ static void choose_programs(struct record_bpf *b)
 			kprobe ? PROFILE_MECH_KPROBE :
 				 PROFILE_MECH_NONE;
 	choose_variants(b, fentry);
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);
 }
 

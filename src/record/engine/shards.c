@@ -13,7 +13,7 @@ static const char *const levels[] = { "topology/physical_package_id", "cache/ind
 				      "topology/core_id" };
 
 #define UNKNOWN  UINT32_MAX
-#define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
+#define N_LEVELS ARRAY_SIZE(levels)
 
 struct place {
 	uint32_t at[N_LEVELS], cpu;

@@ -102,7 +102,7 @@ static bool locate(const struct record_body *b, const struct kernel_parameter *p
 	if (!kernel_parameter_at(in->image, parameter, addr - in->base, &at))
 		return false;
 	if (at.reg != KERNEL_NO_REGISTER) {
-		reg = at.reg < sizeof(regs) / sizeof(*regs) ?
+		reg = at.reg < ARRAY_SIZE(regs) ?
 			      kernel_btf_offset(b->btf, "pt_regs", regs[at.reg]) :
 			      -ENOENT;
 		if (reg < 0)

@@ -226,7 +226,7 @@ static bool find_fact(struct record_place *at, const char *name, int *err)
 		{ "cgroup", RECORD_BASE_TASK, "->cgroups->dfl_cgrp->kn->id" },
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		const char *members = known[i].members;
 
 		if (strcmp(known[i].name, name))

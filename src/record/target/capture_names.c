@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "kernel/code/operands.h"
 #include "kernel/code/static_keys.h"
 #include "record/target/capture.h"
@@ -113,7 +114,7 @@ static bool is_noise(const char *path)
 					     "__preempt_count",
 					     "jiffies" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		size_t n = strlen(names[i]);
 
 		if (!strncmp(path, names[i], n) && (!path[n] || path[n] == '.'))

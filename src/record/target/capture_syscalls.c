@@ -50,9 +50,8 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
 	if (nr >= 0 && nr < ENGINE_SYSCALLS && !file_read(path, FORMAT_BYTES, &text, &length) &&
 	    (at = strstr(text, field))) {
 		size_t i = (strtoul(at + strlen(field), NULL, 10) - FIRST_ARGUMENT) / 8;
-		int offset = i < sizeof(regs) / sizeof(*regs) ?
-				     kernel_btf_offset(btf, "pt_regs", regs[i]) :
-				     -ENOENT;
+		int offset =
+			i < ARRAY_SIZE(regs) ? kernel_btf_offset(btf, "pt_regs", regs[i]) : -ENOENT;
 
 		*at = '\0';
 		type = strrchr(text, ':');

@@ -14,7 +14,7 @@ bool record_cgroup_find(const char *path, uint64_t *id)
 	static const char *const below[] = { "", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/" };
 	bool v1 = false;
 
-	for (size_t i = 0; *path && i < sizeof(below) / sizeof(*below); i++) {
+	for (size_t i = 0; *path && i < ARRAY_SIZE(below); i++) {
 		scoped_free char *folder = alloc_printf("%s%s", below[i], path);
 		struct statfs fs;
 		struct stat st;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* annotate: its tables, and what stands above them in JSON. */
+#include "base/alloc.h"
 #include "output/json.h"
 #include "view/annotate.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/inline/ranges.h"
+#include "base/alloc.h"
 #include "output/section.h"
 #include "view/page/table.h"
 

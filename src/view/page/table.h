@@ -16,8 +16,6 @@
 
 struct view_plots;
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-
 /* The rows of a table, made for one use. */
 struct view_rows {
 	struct output_section section;
