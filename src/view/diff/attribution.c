@@ -80,6 +80,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table diff_attribution = {
 	.name = "attribution",
+	.is_answer = true,
 	.first = 10,
 	.is_whole = true,
 	.title = "Where the change per run comes from; parts add up, SHARE is of the line above",

@@ -242,6 +242,7 @@ const struct view_table diff_functions = {
 
 const struct view_table diff_details = {
 	.name = "details",
+	.is_closed = true,
 	.places = VIEW_IN_PAGE,
 	.title = "Medians, tails and totals of syscalls and functions",
 	GROUPS(detail_groups),
@@ -251,6 +252,7 @@ const struct view_table diff_details = {
 
 const struct view_table diff_percentiles = {
 	.name = "percentiles",
+	.is_closed = true,
 	.places = VIEW_IN_PAGE,
 	.title = "Percentiles of syscalls and functions",
 	GROUPS(percentile_groups),

@@ -137,6 +137,7 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 
 const struct view_table diff_environment = {
 	.name = "environment",
+	.is_closed = true,
 	.none = "Environments: no difference.",
 	ONE_GROUP(columns),
 	VIEW_LIST(view_diff, diff.env.rows, diff.env.n_rows),

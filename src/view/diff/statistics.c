@@ -125,6 +125,7 @@ const struct view_table diff_runs = {
 
 const struct view_table diff_statistics = {
 	.name = "statistics",
+	.is_closed = true,
 	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
 	.page = page,
 	.json = json,

@@ -248,9 +248,6 @@ class Table {
 	}
 }
 
-// What a reader asks for last is closed.
-const ASIDE = new Set(['environment', 'losses', 'accounting', 'costs', 'statistics', 'runs', 'percentiles', 'details']);
-
 function writeTable(table) {
 	const title = table.title || table.name[0].toUpperCase() + table.name.slice(1);
 	const content = [];
@@ -262,7 +259,7 @@ function writeTable(table) {
 	if (table.text)
 		content.push(table.rows.length ? element('p', { class: 'note' }, table.text.trim()) :
 			element('pre', { tabindex: 0 }, table.text.trimEnd()));
-	if (ASIDE.has(table.name)) {
+	if (table.closed) {
 		const details = element('details', {}, element('summary', {}, title), ...content);
 
 		return section(table.name, title.replace(/[,;(].*/, ''), details);
@@ -595,14 +592,12 @@ function makeReachable(into, root) {
 
 // ---- all of it ----
 
-const trees = new Set(['attribution', 'contexts', 'causes']);
-
 writeHead();
 distributions.init();
-data.tables.filter((table) => trees.has(table.name)).forEach(writeTable);
+data.tables.filter((table) => table.answer).forEach(writeTable);
 writeFlame();
 distributions.write();
 writePlots();
-data.tables.filter((table) => !trees.has(table.name) && !ASIDE.has(table.name)).forEach(writeTable);
-data.tables.filter((table) => ASIDE.has(table.name)).forEach(writeTable);
+data.tables.filter((table) => !table.answer && !table.closed).forEach(writeTable);
+data.tables.filter((table) => table.closed).forEach(writeTable);
 writeNavigation();

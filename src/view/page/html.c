@@ -127,10 +127,11 @@ static json_t *table_json(const struct view_table *table, const void *data)
 		json_decref(list);
 		return NULL;
 	}
-	json = json_pack("{s:s,s:o,s:s?,s:i,s:o,s:o,s:o,s:i}", "name", table->name, "title",
+	json = json_pack("{s:s,s:o,s:s?,s:i,s:o,s:o,s:o,s:i,s:b,s:b}", "name", table->name, "title",
 			 output_json_text(title ?: table->title), "legend", table->legend, "first",
 			 (int)table->first, "columns", columns_json(&rows.section), "rows", list,
-			 "text", output_json_text(text), "all", (int)n);
+			 "text", output_json_text(text), "all", (int)n, "closed", table->is_closed,
+			 "answer", table->is_answer);
 	return json;
 }
 

@@ -55,6 +55,8 @@ struct view_table {
 	unsigned int places; /* enum view_places; 0: all */
 	unsigned int first; /* rows on the first screen; 0: it is not there */
 	bool (*is_aside)(const void *data); /* is it not there either for these? NULL: no */
+	/* On a page for a browser: below all others, to be opened; or above them and the flame graph. */
+	bool is_closed, is_answer;
 	bool is_whole; /* the first screen has FIRST rows, or nothing of it */
 	const char *title; /* a line, without the colon; NULL: none is needed */
 	char *(*title_of)(const void *data); /* where that depends on data; to be freed */

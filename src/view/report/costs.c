@@ -133,6 +133,7 @@ static json_t *json(const void *data)
 
 const struct view_table report_costs = {
 	.name = "costs",
+	.is_closed = true,
 	.title_of = title,
 	.none = "Probe cost: nothing was timed.",
 	ONE_GROUP(columns),

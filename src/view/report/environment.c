@@ -97,6 +97,7 @@ static void page(const struct view *v, const void *data)
 
 const struct view_table report_environment = {
 	.name = "environment",
+	.is_closed = true,
 	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
 	.page = page,
 	.json = json,

@@ -99,6 +99,7 @@ static void accounting_page(const struct view *v, const void *data)
 
 const struct view_table report_losses = {
 	.name = "losses",
+	.is_closed = true,
 	.title = "Losses and accounting; counters that are 0 are omitted",
 	ONE_GROUP(columns),
 	.redundant = offsetof(struct loss, is_none),
@@ -108,6 +109,7 @@ const struct view_table report_losses = {
 
 const struct view_table report_accounting = {
 	.name = "accounting",
+	.is_closed = true,
 	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
 	.page = accounting_page,
 	.json = accounting_json,

@@ -43,6 +43,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table report_runs = {
 	.name = "runs",
+	.is_closed = true,
 	.title = "Runs, from start to exit of the command",
 	ONE_GROUP(columns),
 	.rows = rows,

@@ -71,6 +71,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table why_causes = {
 	.name = "causes",
+	.is_answer = true,
 	.first = 12,
 	.title = "Functions whose code causes the difference, and how",
 	.legend = "KIND itself: its own instructions; new, gone: called on one side only, "

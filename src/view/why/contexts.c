@@ -57,6 +57,7 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 
 const struct view_table why_contexts = {
 	.name = "contexts",
+	.is_answer = true,
 	.first = 12,
 	.title = "All contexts that changed",
 	ONE_GROUP(columns),
