@@ -7,7 +7,6 @@
 #include "rest.h"
 
 #define TS_COMPAT   0x0002
-#define X32_SYSCALL 0x40000000
 #define MAX_ERRNO   4095
 #define HASH_FACTOR 0x9e3779b1u /* 2^32 / golden ratio, of Knuth's multiplicative hashing */
 

@@ -42,7 +42,6 @@ struct decoded {
 	bool no_kprobe; /* the kernel refuses a kprobe on such an instruction */
 	bool harmful; /* it takes one, and crashes when it is hit */
 	bool no_optimize; /* its kprobes are not turned into jumps where this is overwritten */
-	bool endbr;
 	uint64_t target; /* of direct jumps and calls */
 };
 

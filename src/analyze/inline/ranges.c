@@ -19,16 +19,19 @@
 		NAN, NAN, NAN \
 	}
 
-const struct analyze_estimate analyze_estimate_none = {
-	NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN,
-};
+#define ESTIMATE_NONE                                                       \
+	{                                                                   \
+		NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN, \
+	}
+
+static const struct analyze_estimate estimate_none = ESTIMATE_NONE;
 
 const struct analyze_range_side analyze_range_none = {
 	.entries = NAN,
 	.figures = ANALYZE_FIGURES_NONE,
 	.low = NAN,
 	.high = NAN,
-	.estimate = { NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN },
+	.estimate = ESTIMATE_NONE,
 };
 
 /* Something that is known of a body; those of one body and context make a row. */
@@ -323,7 +326,7 @@ struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *range
 					      const char *context)
 {
 	bool is_sum = analyze_is_sum(context);
-	struct analyze_estimate sum = analyze_estimate_none;
+	struct analyze_estimate sum = estimate_none;
 
 	vec_each(const struct analyze_range_context, c, ranges, contexts) {
 		struct analyze_estimate e = { .of = c->samples,
@@ -405,7 +408,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 				     .context = context ? context : ANALYZE_ALL_CONTEXTS,
 				     .detached = body->detached };
 	const struct analyze_range_context *whole = context_find(ranges, row.context);
-	struct analyze_estimate estimate = analyze_estimate_none, one;
+	struct analyze_estimate estimate = estimate_none, one;
 	scoped(profile_stats_deinit) struct profile_stats stats;
 	bool wraps = true;
 

@@ -25,8 +25,6 @@ struct analyze_estimate {
 	double missing; /* late ones elsewhere in its function: perhaps its own */
 };
 
-extern const struct analyze_estimate analyze_estimate_none;
-
 enum analyze_source {
 	ANALYZE_SOURCE_NONE, /* nothing is known */
 	ANALYZE_SOURCE_EXACT, /* timed */
@@ -106,7 +104,7 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
 					       const char *context);
 
 /*
- * What samples say of NAME in CONTEXT where it was called and not inlined; analyze_estimate_none where no
+ * What samples say of NAME in CONTEXT where it was called and not inlined; all NAN where no
  * sample hit it so.
  */
 struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,

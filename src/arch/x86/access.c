@@ -10,7 +10,8 @@
 	}
 #define NUMBERED(n) NAMES(R##n, R##n##D, R##n##W, R##n##B)
 
-uint8_t capstone_register(unsigned int reg)
+/* The register that REG is or is a part of, by arch.h's number; ARCH_NO_REG: none of these. */
+static uint8_t register_of(unsigned int reg)
 {
 	static const unsigned int names[ARCH_REGS][5] = {
 		NAMES(RDI, EDI, DI, DIL),
@@ -109,7 +110,7 @@ static bool note_place(const cs_insn *insn, const cs_x86_op *op, struct arch_acc
 
 	if (mem->index || (mem->segment && mem->segment != X86_REG_GS))
 		return false;
-	out->base = mem->base && !relative ? capstone_register(mem->base) : ARCH_NO_REG;
+	out->base = mem->base && !relative ? register_of(mem->base) : ARCH_NO_REG;
 	if (mem->base && !relative && out->base == ARCH_NO_REG)
 		return false;
 	out->is_per_cpu = mem->segment == X86_REG_GS;
@@ -143,8 +144,8 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 	x86 = &insn->detail->x86;
 	note_effect(insn, out);
 	for (uint8_t i = 0; i < n_writes; i++) {
-		if (capstone_register(writes[i]) != ARCH_NO_REG)
-			out->writes |= (uint16_t)(1 << capstone_register(writes[i]));
+		if (register_of(writes[i]) != ARCH_NO_REG)
+			out->writes |= (uint16_t)(1 << register_of(writes[i]));
 		out->writes_flags |= writes[i] == X86_REG_EFLAGS;
 	}
 	for (uint8_t i = 0; i < x86->op_count; i++) {
@@ -154,9 +155,9 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 		if (op->type == X86_OP_MEM && read)
 			note_memory(insn, op, out);
 		else if (op->type == X86_OP_REG && i == 0)
-			out->to = capstone_register(op->reg);
+			out->to = register_of(op->reg);
 		else if (op->type == X86_OP_REG && !out->has_number)
-			out->from = capstone_register(op->reg);
+			out->from = register_of(op->reg);
 	}
 	return true;
 }
@@ -169,8 +170,8 @@ static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 	uint8_t bits = 0;
 
 	for (uint8_t i = 0; i < n; i++)
-		if (capstone_register(regs[i]) < ARCH_MAX_ARGS)
-			bits |= (uint8_t)(1 << capstone_register(regs[i]));
+		if (register_of(regs[i]) < ARCH_MAX_ARGS)
+			bits |= (uint8_t)(1 << register_of(regs[i]));
 	return bits;
 }
 

@@ -33,6 +33,3 @@ struct decoder {
 
 /* The instruction at the start of the AVAIL bytes CODE, which lie at ADDR, with its operands, until the next is asked for; NULL: none is. */
 const cs_insn *decoder_detail(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr);
-
-/* The register that REG is or is a part of, those that pass arguments first, in their order; ARCH_NO_REG: none of these. */
-uint8_t capstone_register(unsigned int reg);

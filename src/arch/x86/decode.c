@@ -256,8 +256,6 @@ static bool fill(const uint8_t *code, uint64_t addr, struct decoded *out)
 	out->kind = o.two ? kind_two(&o, &imm) : kind_one(&o, code, &imm);
 	if (!o.two && o.op == 0xff)
 		decode_group5(&o, modrm, out);
-	if (o.two && o.op == 0x1e && o.pf3 && (modrm == 0xfa || modrm == 0xfb))
-		out->endbr = true;
 	out->harmful = misemulated(&o, out->kind, out->len);
 	if (out->kind == DECODE_INT3 || (!o.two && o.op == 0xcf) || masks_exceptions(&o, modrm) ||
 	    (o.two && o.op == 0x01 && modrm >> 6 == 3 && (modrm >> 3 & 7) == 0))

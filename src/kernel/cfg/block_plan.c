@@ -101,8 +101,6 @@ static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, voi
 		if (find_probe(p->flow, &blocks[b], blacklisted, arg, &p->probes[b]))
 			p->costs[b] = guess(p->flow, &p->out->loops, dead, b) *
 				      (p->probes[b].optimizes ? 1 : TRAP_COST);
-		else
-			p->out->n_unprobed++;
 	}
 }
 

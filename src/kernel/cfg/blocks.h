@@ -83,7 +83,6 @@ struct kernel_block_plan {
 	vec_of(struct kernel_block_probe, probes);
 	uint32_t n_blocks; /* reached */
 	uint32_t n_unknown; /* blocks whose counts will stay unknown */
-	uint32_t n_unprobed; /* blocks that cannot be probed, whether they are needed or not */
 };
 
 /* BLACKLISTED may be NULL. -E2BIG for functions that are too large. */

@@ -268,7 +268,11 @@ static void find_module(const struct record_symbols *s, struct record_image *in)
 					   kernel_image_path(in->image));
 }
 
-int record_image_open(struct record_symbols *s, struct record_image *in)
+/*
+ * Looks for the file of IN, whose image is NULL where there is none. A negative errno only for a file asked for by
+ * name that does not fit, which is reported.
+ */
+static int open_image(struct record_symbols *s, struct record_image *in)
 {
 	int err = 0;
 
@@ -290,7 +294,7 @@ int record_image_index(struct record_symbols *s, struct record_image *in)
 	if (in->index_tried)
 		return 0;
 	in->index_tried = true;
-	err = record_image_open(s, in);
+	err = open_image(s, in);
 	if (!err && kernel_index_get(&in->build_id, in->image, &in->index))
 		in->index = NULL;
 	return err;
@@ -301,7 +305,7 @@ int record_image_code(struct record_symbols *s, struct record_image *in)
 	const struct kernel_live live = { record_symbols_live(s), in->base, s->ks };
 	int err = record_symbols_load_functions(s);
 
-	err = err ?: record_image_open(s, in);
+	err = err ?: open_image(s, in);
 	if (err || in->code)
 		return err;
 	return in->image ? kernel_code_create(in->image, &live, &in->code) : -ENODATA;
@@ -309,7 +313,7 @@ int record_image_code(struct record_symbols *s, struct record_image *in)
 
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image)
 {
-	int err = record_image_open(s, &s->kernel);
+	int err = open_image(s, &s->kernel);
 
 	*image = s->kernel.image;
 	return err;

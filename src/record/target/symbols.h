@@ -26,7 +26,7 @@ struct record_image {
 	uint64_t base; /* what addresses in it are relative to: record_symbols_image_of() */
 	struct kernel_build_id build_id;
 	bool image_tried, index_tried, btf_tried;
-	struct kernel_image *image; /* by record_image_open() */
+	struct kernel_image *image; /* its file, once looked for; NULL: there is none */
 	char *why_not; /* there is no image; NULL: there is, or it is not known why */
 	struct kernel_index *index; /* by record_image_index() */
 	struct kernel_code *code; /* by record_image_code() */
@@ -93,11 +93,9 @@ struct record_image *record_symbols_image_of(struct record_symbols *s,
 					     const struct kernel_sym *sym);
 
 /*
- * Looks for the file of IN, whose image is NULL where there is none. A negative errno only for a file asked for by
- * name that does not fit, which is reported.
+ * Gets the index of IN: kept from another time, or made now from its file. NULL where there is neither. A negative errno
+ * only for a file asked for by name that does not fit, which is reported.
  */
-int record_image_open(struct record_symbols *s, struct record_image *in);
-/* The same for its index: kept from another time, or made now from its file. */
 int record_image_index(struct record_symbols *s, struct record_image *in);
 /*
  * Opens IN's code, as it is in the running kernel's memory where that can be read. Loads the functions too. -errno,
@@ -122,7 +120,7 @@ bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
 					    int *fd);
 
-/* record_image_open() of the kernel itself. */
+/* The file of the kernel itself, with NULL and errors as for an index. */
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 
 /* record_image_index() of the kernel itself. */
