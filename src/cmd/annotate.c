@@ -97,13 +97,13 @@ int cmd_annotate(int argc, char **argv)
 	if (!status) {
 		v.common = (struct view_data){ f.a.clock,
 					       annotate_cost_header(&f.a, f.a.tick_is_of_call) };
-		v.disasm = kernel_disasm_create(o.intel ? KERNEL_SYNTAX_INTEL : KERNEL_SYNTAX_ATT);
+		v.disasm = arch_disasm_create(o.intel ? ARCH_SYNTAX_INTEL : ARCH_SYNTAX_ATT);
 		if (view_writers[o.format].place == VIEW_IN_PAGE)
 			write_page(&v, &o);
 		else
 			view_writers[o.format].write(stdout, &request);
 		output_pager_finish();
-		kernel_disasm_destroy(v.disasm);
+		arch_disasm_destroy(v.disasm);
 	}
 	annotated_close(&f);
 	return status;

@@ -29,7 +29,7 @@ struct annotated {
 struct view_annotation {
 	struct view_data common;
 	const struct annotated *f;
-	struct kernel_disasm *disasm; /* needed for instructions only */
+	struct arch_disasm *disasm; /* needed for instructions only */
 };
 
 /* The tables, in the order of JSON: each is a struct view_table annotate_NAME. */
@@ -73,7 +73,7 @@ bool annotated_is_live(const struct annotated *f, const struct analyze_place *pl
 /* Where an instruction lies: "+0x11e", or "allocate_slab.cold+0x5" out of the function's own symbol. For free(). */
 char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i);
 /* Its text, with the names of what it calls or jumps to, and of data. For free(). */
-char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
+char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i);
 /* The source of LINE without blanks in front and what a terminal would obey; NULL where it is not at hand. For free(). */
 char *annotated_source(const struct annotated *f, const struct analyze_line *line);

@@ -389,18 +389,18 @@ static void no_such_function(void **state)
 	close_kernel(&k);
 }
 
-static void expect_text(enum kernel_syntax syntax, const uint8_t *code, size_t len,
+static void expect_text(enum arch_syntax syntax, const uint8_t *code, size_t len,
 			const char *operands, const char *want)
 {
-	struct kernel_disasm *d = kernel_disasm_create(syntax);
+	struct arch_disasm *d = arch_disasm_create(syntax);
 	char *text;
 
 	if (!d)
 		fixture_skip("this capstone does not know the syntax");
-	text = kernel_disasm_text(d, code, len, 0x1000, operands);
+	text = arch_disasm_text(d, code, len, 0x1000, operands);
 	assert_string_equal(text, want);
 	free(text);
-	kernel_disasm_destroy(d);
+	arch_disasm_destroy(d);
 }
 
 static void instructions_as_text(void **state)
@@ -409,10 +409,10 @@ static void instructions_as_text(void **state)
 	static const uint8_t bad[] = { 0x06 };
 
 	(void)state;
-	expect_text(KERNEL_SYNTAX_ATT, add, sizeof(add), NULL, "addq $0x28, %rsp");
-	expect_text(KERNEL_SYNTAX_INTEL, add, sizeof(add), NULL, "add rsp, 0x28");
-	expect_text(KERNEL_SYNTAX_INTEL, call, sizeof(call), "kfree", "call kfree");
-	expect_text(KERNEL_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
+	expect_text(ARCH_SYNTAX_ATT, add, sizeof(add), NULL, "addq $0x28, %rsp");
+	expect_text(ARCH_SYNTAX_INTEL, add, sizeof(add), NULL, "add rsp, 0x28");
+	expect_text(ARCH_SYNTAX_INTEL, call, sizeof(call), "kfree", "call kfree");
+	expect_text(ARCH_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
 }
 
 static void data_by_name(void **state)
@@ -420,18 +420,18 @@ static void data_by_name(void **state)
 	/* mov 0x10(%rip),%eax: from its end on; add %gs:0x10(%rip),%eax: of this CPU's */
 	static const uint8_t load[] = { 0x8b, 0x05, 0x10, 0, 0, 0 };
 	static const uint8_t cpu[] = { 0x65, 0x03, 0x05, 0x10, 0, 0, 0 };
-	struct kernel_disasm *d = kernel_disasm_create(KERNEL_SYNTAX_ATT);
+	struct arch_disasm *d = arch_disasm_create(ARCH_SYNTAX_ATT);
 	uint64_t addr, offset;
 	struct kernel k;
 
 	(void)state;
 	open_kernel(&k);
-	free(kernel_disasm_text(d, load, sizeof(load), 0x1000, NULL));
-	assert_true(kernel_disasm_data(d, &addr));
+	free(arch_disasm_text(d, load, sizeof(load), 0x1000, NULL));
+	assert_true(arch_disasm_data(d, &addr));
 	assert_int_equal(addr, 0x1016);
-	free(kernel_disasm_text(d, cpu, sizeof(cpu), 0x1000, NULL));
-	assert_false(kernel_disasm_data(d, &addr));
-	kernel_disasm_destroy(d);
+	free(arch_disasm_text(d, cpu, sizeof(cpu), 0x1000, NULL));
+	assert_false(arch_disasm_data(d, &addr));
+	arch_disasm_destroy(d);
 	addr = address_of(&k, "sink") + FIXTURE_BASE;
 	assert_string_equal(kernel_image_object_at(k.img, addr + 1, &offset), "sink");
 	assert_int_equal(offset, 1);

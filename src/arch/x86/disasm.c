@@ -4,33 +4,33 @@
 #include "arch/x86/capstone.h"
 #include "base/alloc.h"
 
-struct kernel_disasm {
+struct arch_disasm {
 	struct capstone cs;
 	bool decoded; /* the instruction is that of the last text */
 };
 
-struct kernel_disasm *kernel_disasm_create(enum kernel_syntax syntax)
+struct arch_disasm *arch_disasm_create(enum arch_syntax syntax)
 {
-	struct kernel_disasm *d = alloc_new(struct kernel_disasm);
+	struct arch_disasm *d = alloc_new(struct arch_disasm);
 
 	if (!capstone_open(&d->cs, true)) {
 		free(d);
 		return NULL;
 	}
 	capstone.option(d->cs.handle, CS_OPT_SYNTAX,
-			syntax == KERNEL_SYNTAX_ATT ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
+			syntax == ARCH_SYNTAX_ATT ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
 	return d;
 }
 
-void kernel_disasm_destroy(struct kernel_disasm *d)
+void arch_disasm_destroy(struct arch_disasm *d)
 {
 	if (d)
 		capstone_close(&d->cs);
 	free(d);
 }
 
-char *kernel_disasm_text(struct kernel_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
-			 const char *operands)
+char *arch_disasm_text(struct arch_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
+		       const char *operands)
 {
 	d->decoded = capstone.disasm_iter(d->cs.handle, &code, &len, &addr, d->cs.insn);
 	if (!d->decoded)
@@ -40,7 +40,7 @@ char *kernel_disasm_text(struct kernel_disasm *d, const uint8_t *code, size_t le
 	return alloc_printf("%s%s%s", d->cs.insn->mnemonic, *operands ? " " : "", operands);
 }
 
-bool kernel_disasm_data(const struct kernel_disasm *d, uint64_t *addr)
+bool arch_disasm_data(const struct arch_disasm *d, uint64_t *addr)
 {
 	const cs_x86 *x86;
 

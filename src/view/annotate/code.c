@@ -21,7 +21,7 @@ struct listing {
 	FILE *out;
 	const struct annotated *f;
 	const struct analyze_place *place;
-	struct kernel_disasm *disasm;
+	struct arch_disasm *disasm;
 	bool color;
 	bool sampled, counted; /* there are samples, executions to show */
 	uint32_t body, line; /* of what was printed last; body of none: ANALYZE_NO_BODY */

@@ -42,7 +42,7 @@ static bool read_bytes(const struct annotated *f, const struct analyze_place *pl
 }
 
 /* What there is to say of an instruction behind its text, for free(); NULL: nothing. */
-static char *remark(const struct annotated *f, const struct kernel_disasm *disasm,
+static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 		    const struct analyze_place *place, const struct analyze_instruction *i,
 		    const char *target, bool is_nop)
 {
@@ -57,7 +57,7 @@ static char *remark(const struct annotated *f, const struct kernel_disasm *disas
 					     target ? target : "?") :
 				alloc_printf("static key: %s, falls through", other);
 	}
-	if (target || !kernel_disasm_data(disasm, &data))
+	if (target || !arch_disasm_data(disasm, &data))
 		return NULL;
 	name = kernel_image_object_at(f->image, data, &offset);
 	if (!name)
@@ -65,7 +65,7 @@ static char *remark(const struct annotated *f, const struct kernel_disasm *disas
 	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);
 }
 
-char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
+char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i)
 {
 	uint64_t base = f->code->base;
@@ -82,8 +82,8 @@ char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
 	if (i->insn.target && at.symbol)
 		target = address_text(place, at.symbol, at.offset);
 	is_nop = i->insn.kind == KERNEL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
-	text = kernel_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
-				  is_nop ? NULL : target);
+	text = arch_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
+				is_nop ? NULL : target);
 	more = remark(f, disasm, place, i, target, is_nop);
 	if (more)
 		alloc_append(&text, "  # %s", more);
