@@ -102,11 +102,11 @@ bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 
 /* --- where an instruction takes values from, and where they go: access.c ---------------------- */
 
-#define ARCH_REGS   16 /* those that pass arguments first, in their order, */
-#define ARCH_SAVED  9 /* and from this one on those that calls preserve */
+/*
+ * Registers by number, below ARCH_REGS, 64 at most: the ARCH_MAX_ARGS that pass arguments first, in their order; from ARCH_SAVED on
+ * those that calls preserve. ARCH_RESULT has what a call returns, ARCH_STACK is the stack pointer.
+ */
 #define ARCH_NO_REG ARCH_REGS
-#define ARCH_RESULT 6 /* what a call returns is in this one */
-#define ARCH_STACK  15
 
 /* DWARF's number of the register REG. */
 uint8_t arch_dwarf_register(uint8_t reg);
@@ -140,7 +140,7 @@ enum arch_relation {
 struct arch_access {
 	enum arch_effect effect;
 	enum arch_relation relation; /* that jumps */
-	uint16_t writes; /* registers: bits */
+	uint64_t writes; /* registers: bits */
 	bool writes_flags;
 	uint8_t to, from; /* the operands that are registers, or ARCH_NO_REG */
 	bool has_number; /* the other operand is this one */

@@ -145,7 +145,7 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 	note_effect(insn, out);
 	for (uint8_t i = 0; i < n_writes; i++) {
 		if (register_of(writes[i]) != ARCH_NO_REG)
-			out->writes |= (uint16_t)(1 << register_of(writes[i]));
+			out->writes |= 1ull << register_of(writes[i]);
 		out->writes_flags |= writes[i] == X86_REG_EFLAGS;
 	}
 	for (uint8_t i = 0; i < x86->op_count; i++) {

@@ -12,7 +12,13 @@
 #define ARCH_JUMP_LEN 5 /* of the jump of one that is optimized, */
 #define ARCH_RET_LEN  1 /* and of the return that takes a jump to the return thunk's place */
 
-#define ARCH_MAX_ARGS 6 /* that are passed in registers */
+/* Registers, as access.c numbers them. */
+#define ARCH_REGS     16
+#define ARCH_MAX_ARGS 6
+#define ARCH_RESULT   6 /* rax */
+#define ARCH_SAVED    9 /* rbx, rbp, r12 to r15, rsp */
+#define ARCH_STACK    15 /* rsp */
+
 /* Members of struct pt_regs that have the arguments of a syscall. */
 #define ARCH_SYSCALL_REGS                           \
 	{                                           \
