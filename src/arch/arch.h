@@ -200,6 +200,18 @@ uint32_t arch_entry_mark_len(uint32_t text);
 /* How a trap is executed on the instruction that begins with the bytes TEXT, as far as that tells. */
 enum engine_range_kind arch_kprobe_kind(uint32_t text);
 
+/* --- code of known shape, to calibrate probes on: probe.c ------------------------------------- */
+
+/*
+ * Finds in the LEN bytes CODE, which lie at ADDR, the call of TARGET with N small numbers as arguments: the addresses of the
+ * instructions that each put one into its register go to MOVES, those of the call, of the compare of its result, and of the jump
+ * on that to AFTER. False: there is no such call.
+ */
+bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_t target,
+			 uint32_t n, uint64_t *moves, uint64_t after[3]);
+/* Where the first return in the LEN bytes CODE is that may have been a jump to the thunk for it; LEN: there is none. */
+size_t arch_find_return(const uint8_t *code, size_t len);
+
 /* --- names of functions: probe.c ------------------------------------------------------------ */
 
 enum arch_symbol {

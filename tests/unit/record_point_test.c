@@ -44,6 +44,39 @@ static void breakpoints_are_told_by_the_instruction(void **state)
 		assert_int_equal(arch_kprobe_kind(cases[i].text), cases[i].kind);
 }
 
+static void finds_the_calls_to_calibrate_on(void **state)
+{
+	static const uint8_t code[] = {
+		0x55, /* push */
+		0xbf, 0x01, 0,    0,    0,    0xe8, 0x45, 0,
+		0,    0,    0x83, 0xf8, 0x02, /* 1: f(1) != 2 */
+		0x75, 0x10, 0x41, 0xb8, 0x05, 0,    0, /* 16: mov $5,%r8d */
+		0,    0xbf, 0x01, 0,    0,    0, /* 22 */
+		0xe8, 0xe0, 0xff, 0xff, 0xff, 0x83, 0xf8, 0x06, /* 27: f(1, 5), before the code */
+		0x0f, 0x85, 0x10, 0,    0,    0,    0xc3, 0xcc, /* 35: jne; 41: ret */
+	};
+	uint64_t moves[3], after[3];
+
+	(void)state;
+	assert_true(arch_find_test_call(code, sizeof(code), 0x1000, 0x1050, 1, moves, after));
+	assert_int_equal(moves[0], 0x1001);
+	assert_int_equal(after[0], 0x1006);
+	assert_int_equal(after[1], 0x100b);
+	assert_int_equal(after[2], 0x100e);
+	assert_true(arch_find_test_call(code, sizeof(code), 0x1000, 0x1000, 2, moves, after));
+	assert_int_equal(moves[0], 0x1010);
+	assert_int_equal(moves[1], 0x1016);
+	assert_int_equal(after[0], 0x101b);
+	assert_int_equal(after[2], 0x1023);
+	/* More arguments than there are, in the code or in front of its start; another function; cut off. */
+	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1000, 3, moves, after));
+	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1050, 2, moves, after));
+	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1051, 1, moves, after));
+	assert_false(arch_find_test_call(code, 15, 0x1000, 0x1050, 1, moves, after));
+	assert_int_equal(arch_find_return(code, sizeof(code)), 41);
+	assert_int_equal(arch_find_return(code, 42), 42);
+}
+
 static void one_action_stands_in_the_cookie(void **state)
 {
 	struct record_point p = {
@@ -145,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(breakpoints_are_told_by_the_instruction),
+		cmocka_unit_test(finds_the_calls_to_calibrate_on),
 		cmocka_unit_test(one_action_stands_in_the_cookie),
 		cmocka_unit_test(what_is_too_much_is_cut_off),
 		cmocka_unit_test(several_actions_have_a_list),

@@ -78,6 +78,63 @@ enum engine_range_kind arch_kprobe_kind(uint32_t text)
 	}
 }
 
+/* The length of the move of a small number to a register that ends before AT, which 6 bytes precede; 0: it is none. */
+static size_t move_before(const uint8_t *at)
+{
+	if ((at[-5] & 0xf8) != 0xb8 || at[-3] || at[-2] || at[-1])
+		return 0;
+	return at[-6] == 0x41 ? 6 : 5;
+}
+
+/* Do the 10 bytes CODE at ADDR call TARGET, compare %eax with a number of a byte, and jump where that differs? */
+static bool is_tested_call(const uint8_t *code, uint64_t addr, uint64_t target)
+{
+	int32_t rel;
+
+	memcpy(&rel, code + 1, sizeof(rel));
+	return code[0] == OP_CALL && addr + 5 + (uint64_t)(int64_t)rel == target &&
+	       code[5] == 0x83 && code[6] == 0xf8 &&
+	       (code[8] == 0x75 || (code[8] == 0x0f && code[9] == 0x85));
+}
+
+/* The N moves that end before CODE[AT]. */
+static bool find_moves(const uint8_t *code, size_t at, uint64_t addr, uint32_t n, uint64_t *moves)
+{
+	while (n-- > 0) {
+		size_t len = at < 6 ? 0 : move_before(code + at);
+
+		if (!len)
+			return false;
+		at -= len;
+		moves[n] = addr + at;
+	}
+	return true;
+}
+
+bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_t target,
+			 uint32_t n, uint64_t *moves, uint64_t after[3])
+{
+	for (size_t at = 0; at + 10 <= len; at++) {
+		if (!is_tested_call(code + at, addr + at, target) ||
+		    !find_moves(code, at, addr, n, moves))
+			continue;
+		after[0] = addr + at;
+		after[1] = addr + at + 5;
+		after[2] = addr + at + 8;
+		return true;
+	}
+	return false;
+}
+
+/* Padded with breakpoints, as such a return is. */
+size_t arch_find_return(const uint8_t *code, size_t len)
+{
+	for (size_t at = 0; at + 1 < len; at++)
+		if (code[at] == 0xc3 && code[at + 1] == OP_INT3)
+			return at;
+	return len;
+}
+
 /* What names say of functions that are this architecture's own. */
 
 static const char *const noreturn[] = {

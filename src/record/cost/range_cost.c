@@ -127,43 +127,6 @@ static void read_code(const struct record_engine *e, uint64_t addr, uint8_t *cod
 	}
 }
 
-/* The length of the move of a small number to a register that ends before AT; 0: it is none. */
-static int move_before(const uint8_t *at)
-{
-	if ((at[-5] & 0xf8) != 0xb8 || at[-3] || at[-2] || at[-1])
-		return 0;
-	return at[-6] == 0x41 ? 6 : 5;
-}
-
-/* Is there, at CODE[AT], the call of the empty function TARGET, with N moves before and what follows? */
-static bool find_call(const uint8_t *code, int at, uint64_t addr, uint64_t target, int n,
-		      struct call *call)
-{
-	int32_t rel;
-	int len;
-
-	memcpy(&rel, &code[at + 1], sizeof(rel));
-	if (code[at] != 0xe8 || addr + at + 5 + rel != target)
-		return false;
-	if (code[at + 5] != 0x83 || code[at + 6] != 0xf8)
-		return false;
-	if (code[at + 8] != 0x75 && (code[at + 8] != 0x0f || code[at + 9] != 0x85))
-		return false;
-	call->at[CALL] = addr + at;
-	call->at[COMPARE] = addr + at + 5;
-	call->at[JUMP] = addr + at + 8;
-	while (n-- > 0) {
-		if (at < 6)
-			return false;
-		len = move_before(&code[at]);
-		if (!len)
-			return false;
-		at -= len;
-		call->at[n] = addr + at;
-	}
-	return true;
-}
-
 static int find_calls(struct calibration *c, const struct record_empty *empty)
 {
 	uint8_t code[CODE_MAX];
@@ -172,12 +135,10 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 		return -ENOENT;
 	read_code(c->e, empty->outer.addr, code, sizeof(code));
 	for (int n = FIRST_CALL; n <= LAST_CALL; n++) {
-		uint64_t target = empty->tests[n - 1].addr;
-		bool found = false;
+		uint64_t target = empty->tests[n - 1].addr, *at = c->calls[n].at;
 
-		for (int at = 0; target && !found && at < CODE_MAX - 16; at++)
-			found = find_call(code, at, empty->outer.addr, target, n, &c->calls[n]);
-		if (!found)
+		if (!target || !arch_find_test_call(code, sizeof(code), empty->outer.addr, target,
+						    n, at, at + CALL))
 			return -ENOENT;
 	}
 	return 0;
@@ -187,13 +148,11 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 static uint64_t find_return(const struct record_engine *e, uint64_t addr)
 {
 	uint8_t code[64];
+	size_t at;
 
 	read_code(e, addr, code, sizeof(code));
-	/* Padded with breakpoints, as a return is that was a jump to the thunk for it. */
-	for (int at = 0; at < (int)sizeof(code) - 1; at++)
-		if (code[at] == 0xc3 && code[at + 1] == 0xcc)
-			return addr + at;
-	return 0;
+	at = arch_find_return(code, sizeof(code));
+	return at < sizeof(code) ? addr + at : 0;
 }
 
 static uint32_t site_of(const struct calibration *c, enum record_trial trial)
