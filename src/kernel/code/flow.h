@@ -48,6 +48,7 @@ enum kernel_insn_flags {
 	KERNEL_INSN_FROM_FILE = 512, /* someone's probe was there: as the file has it */
 	KERNEL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
 	KERNEL_INSN_HARMFUL = 2048, /* the kernel takes a kprobe there, and crashes */
+	KERNEL_INSN_LABEL_NOP = 4096, /* the jump label is a nop where the code was read */
 };
 
 struct kernel_insn {

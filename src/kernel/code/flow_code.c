@@ -225,6 +225,8 @@ static void note_label(struct kernel_flow *flow, const struct arch_jump_label *l
 
 	if (!insn || (insn->kind != KERNEL_INSN_NOP && insn->kind != KERNEL_INSN_JUMP))
 		return;
+	if (insn->kind == KERNEL_INSN_NOP)
+		insn->flags |= KERNEL_INSN_LABEL_NOP;
 	insn->kind = KERNEL_INSN_LABEL;
 	insn->target = l->target;
 }

@@ -81,7 +81,7 @@ char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,
 		at.symbol = kernel_code_symbol_at(f->code, i->insn.target, &at.offset);
 	if (i->insn.target && at.symbol)
 		target = address_text(place, at.symbol, at.offset);
-	is_nop = i->insn.kind == KERNEL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
+	is_nop = i->insn.flags & KERNEL_INSN_LABEL_NOP;
 	text = arch_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
 				is_nop ? NULL : target);
 	more = remark(f, disasm, place, i, target, is_nop);
