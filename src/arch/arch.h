@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What an architecture offers: how its instructions read, what its kernel's image says of them, and what
- * its probes look like in code. src/arch/x86 is the only one. Another is a folder with the same files:
- * access.c, decode.c, defs.h, disasm.c, operation.c, probe.c and tables.c, besides the registers in vmlinux/vmlinux.h.
+ * its probes look like in code. src/arch/x86 is the only one; docs/ARCHITECTURE.md says what another takes.
  */
 #pragma once
 
