@@ -216,11 +216,14 @@ static void jump_labels_have_both_states(void **state)
 	static const uint8_t on[] = { 0xeb, 0x05, 0x0f, 0x1f, 0x00, 0x90, 0xc3, 0x90, 0xc3 };
 	struct arch_jump_label label = { AT, AT + 7 };
 	struct arch_tables tables = { .labels = &label, .n_labels = 1 };
+	struct kernel_flow *flow = flow_with(off, sizeof(off), NULL, &tables, NULL);
 
 	(void)state;
-	check(flow_with(off, sizeof(off), NULL, &tables, NULL), "0-5:fall 0-7:label 5:ret 7:ret",
-	      0);
-	check(flow_with(on, sizeof(on), NULL, &tables, NULL), "0-2:fall 0-7:label 2:ret 7:ret", 0);
+	assert_true(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_LABEL_NOP);
+	check(flow, "0-5:fall 0-7:label 5:ret 7:ret", 0);
+	flow = flow_with(on, sizeof(on), NULL, &tables, NULL);
+	assert_false(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_LABEL_NOP);
+	check(flow, "0-2:fall 0-7:label 2:ret 7:ret", 0);
 	/* Without the table a nop is a nop. */
 	check(flow_with(off, sizeof(off), NULL, NULL, NULL), "0:ret", 0);
 }
