@@ -226,6 +226,8 @@ struct context *async_begins(const struct function *runner, const struct functio
 
 /* --- what data is of ------------------------------------------------------ */
 
+#define KERNEL_IMAGE 0xffffffff80000000ull /* from there on: the kernel's code and data */
+
 /* Of the recorder's file. False: it does not say enough, or this QEMU does not tell memory, and nothing is counted. */
 /* The guest's memory as it is mapped now. False: nothing is there, or this QEMU does not tell. */
 bool guest_read(uint64_t addr, void *data, size_t size);

@@ -16,7 +16,6 @@
 #define LARGE_SHIFT 21
 #define PAGES       4096 /* whose physical addresses are kept; any number does */
 #define RETURNS     16
-#define IMAGE       0xffffffff80000000ull /* the kernel's code and data */
 
 /* Of 0 where a way is empty; by set, in each the last used first. */
 struct cache {
@@ -266,7 +265,7 @@ void model_leave(const struct fetch *next)
 /* Forgets translations, but of the kernel's pages, which are global unless ISOLATED. */
 static void flush(struct cache *c)
 {
-	uint64_t kept = isolated ? IMAGE : 1ull << 63;
+	uint64_t kept = isolated ? KERNEL_IMAGE : 1ull << 63;
 
 	for (uint64_t i = 0; i < c->sets * c->ways; i++)
 		if (c->keys[i] < kept)

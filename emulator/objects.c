@@ -11,7 +11,6 @@
 
 #define TYPES_MAX 1024 /* a power of two; slab caches are 200 to 400 */
 #define NAME_MAX  48
-#define IMAGE     0xffffffff80000000ull
 #define PAGE_SIZE 4096
 /* What struct page says of page tables: before Linux 6.12, and in its highest byte since. */
 #define TABLE_TYPE  0xfffffdffu
@@ -172,7 +171,7 @@ static uint32_t type_of_kernel(uint64_t vaddr, uint64_t phys)
 {
 	if (follow_is_stack(vaddr))
 		return STACK;
-	if (vaddr >= IMAGE)
+	if (vaddr >= KERNEL_IMAGE)
 		return KERNEL;
 	if (vaddr >= percpu && vaddr < percpu_end)
 		return PER_CPU;
