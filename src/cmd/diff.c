@@ -400,8 +400,8 @@ static void explain(struct view_diff *c)
 static int plot(const struct view_diff *c, const char *path)
 {
 	const struct varies_shift *most = view_values_most(&c->shifts, c->conclusion.function);
-	scoped_free const char *title = NULL;
 	struct view_plot plot;
+	int err;
 
 	if (!most) {
 		log_error("--plot: no captured variable of %s explains its change",
@@ -409,8 +409,9 @@ static int plot(const struct view_diff *c, const char *path)
 		return -1;
 	}
 	plot = view_diff_plot(c, most);
-	title = plot.title;
-	return view_plot(&plot, path);
+	err = view_plot(&plot, path);
+	free((void *)plot.title);
+	return err;
 }
 
 static void comparison_deinit(struct view_diff *c)

@@ -114,16 +114,17 @@ static void add_varies(struct view_options *o)
 
 static int plot(const struct view_report *r, const char *path)
 {
-	scoped_free const char *title = NULL;
 	struct view_plot plot;
+	int err;
 
 	if (!r->varies.n_ranks) {
 		log_error("no values of '%s' were captured: nothing to plot", r->varies.function);
 		return -1;
 	}
 	plot = view_report_plot(r, &r->varies.ranks[0]);
-	title = plot.title;
-	return view_plot(&plot, path);
+	err = view_plot(&plot, path);
+	free((void *)plot.title);
+	return err;
 }
 
 static void report_init(struct view_report *r, const struct profile *p,
