@@ -47,7 +47,7 @@ is 'lab why builds, boots, counts, checks and answers' "$status" 0
 [ "$status" = 0 ] || echo "#   ${err//$'\n'/$'\n#   '}"
 say() { tr '\n' ' ' <<<"$1" | sed 's/  */ /g'; }
 like 'the first sentence has the largest, where and why' "$(say "$out")" \
-	'^setgroups is 1[89]\.[0-9]+ % slower .* (9[89]|10[0-2]) % of the change is in groups_from_user \(inlined into __do_sys_setgroups\) .* in a loop with 64 iterations per call instead of 32, while i != \(count \* 2\), and calls make_kgid .* 12,800 times per run instead of 6,400'
+	'^setgroups is 1[89]\.[0-9]+ % slower .* (9[89]|10[0-2]) % of the change is in groups_from_user \(inlined into __do_sys_setgroups, via __x64_sys_setgroups\), .* in a loop with 64 iterations per call instead of 32, while i != \(count \* 2\), and calls make_kgid .* 12,800 times per run instead of 6,400'
 # __do_sys_setgroups cannot be probed. Interrupts are in what probes time: 2,578 for 2,494 in one comparison, where 10 % are taken for agreement.
 like 'probes say the same' "$(say "$out")" 'Probes agree \(record --func=__x64_sys_setgroups\): \+2,[0-9]{3} instructions per call of setgroups'
 
@@ -66,7 +66,7 @@ answer() {
 # CONTEXT FUNCTION WHAT PER-CALL [OF]: its paragraph, where the change per call is WHAT the patch adds, exactly. What else varies in a
 # context between two boots decides whether its own change is beyond chance as well, and so how the paragraph begins.
 found() {
-	local in="in $2( \\(inlined into [a-z_]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
+	local in="in $2( \\((inlined into|via) [^)]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
 	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^($context is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of the change is $in|In $context, a significant change is $in.* That is [^;]*, $per)"
 }
 found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
@@ -78,7 +78,7 @@ found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67
 found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
 found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'
 found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
-like 'exit_group, which does not return: exit_mm' "$(answer exit_group)" '(is in|a change in) exit_mm \(inlined into do_exit\) .* executes additional code at kernel/exit.c:546: \+60,000 '
+like 'exit_group, which does not return: exit_mm' "$(answer exit_group)" '(is in|a change in) exit_mm \(inlined into do_exit, via __se_sys_exit_group, __do_sys_exit_group and do_group_exit\), .* executes additional code at kernel/exit.c:546: \+60,000 '
 like 'what is little of its context, and certain: vm_mmap_pgoff' "$(answer mmap)" '^(In mmap, a significant change is|mmap is 0\.[0-4][0-9] % slower .* of the change is) in vm_mmap_pgoff .* executes additional code at mm/util.c:5[0-9]+: \+[0-9,]+ instructions per run; planted.patch changes mm/util.c:5[0-9]+\.'
 is 'with its size' "$(jq -r 'select(.of == "mmap").causes[0] | .name == "vm_mmap_pgoff" and .delta_total >= 495 * .hardened_calls and
 	.delta_total <= 505 * .hardened_calls' why.json)" true

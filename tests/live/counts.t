@@ -174,8 +174,8 @@ equal 'sampled faults: each is a sample, as the process itself counts them' "$(m
 equal 'sampled faults: no sample is lost' "$(loss faults-many samples_not_received)" 0
 equal 'sampled faults: all that were expected came' "$(json faults-many .samples.received)" "$(json faults-many .samples.expected)"
 equal 'sampled faults: times contain what samples took, and that is said' \
-	"$(json faults-many '[.warnings[] | select(test("samples of page-faults"))] | length')" 1
-equal 'usual samples: nothing is said of that' "$(json ticks-usual '[.warnings[] | select(test("interrupts of samples"))] | length')" 0
+	"$(json faults-many '[.warnings[] | select(test("sampling interrupts of page-faults"))] | length')" 1
+equal 'usual samples: nothing is said of that' "$(json ticks-usual '[.warnings[] | select(test("sampling interrupts"))] | length')" 0
 equal 'sampled faults: of ten, one is' "$(json faults-tenth '.samples | "\(.event) \(.events_per_sample) \(.period)"')" 'page-faults 10 0'
 within 'sampled faults: and stands for them' "$(json faults-tenth '.samples.workload * .samples.events_per_sample')" \
 	"$(json faults-many .samples.workload)" 1

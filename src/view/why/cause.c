@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* why: what a cause does otherwise, and what that belongs to. */
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "view/names.h"
@@ -264,8 +265,12 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 
 	view_append_name(&text, cause->name);
 	if (cause->function) {
+		uint32_t into = w->tree.nodes[at].parent;
+
 		alloc_append(&text, " (inlined into ");
 		view_append_name(&text, cause->function);
+		if (into != WHY_NONE && !strcmp(w->tree.nodes[into].name, cause->function))
+			at = into; /* named already */
 	}
 	if (append_way(&text, cause->function ? ", via " : " (via ", &w->tree, at) ||
 	    cause->function)
