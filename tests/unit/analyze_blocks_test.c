@@ -500,9 +500,29 @@ static void costs_that_are_sums(void **state)
 	profile_destroy(p);
 }
 
+/* As older files name them, where no line is known. */
+static void test_trip_count_names(void **state)
+{
+	struct profile *p = profile_create();
+	struct profile_site site = { .name = "f", .symbol = "f", .kind = PROFILE_SITE_FUNCTION };
+	struct profile_variable v = { .name = "turns(+0x1a4)",
+				      .site = profile_site_add(p, &site),
+				      .kind = PROFILE_VARIABLE_TRIP_COUNT,
+				      .bytes = 2 };
+
+	(void)state;
+	profile_variable_add(p, &v);
+	analyze_paths_name_variables(p);
+	assert_string_equal(p->variables[0].name, "trip_count(+0x1a4)");
+	analyze_paths_name_variables(p);
+	assert_string_equal(p->variables[0].name, "trip_count(+0x1a4)");
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trip_count_names),
 		cmocka_unit_test(instructions_of_blocks),
 		cmocka_unit_test(paths_are_all_calls),
 		cmocka_unit_test(a_path_that_all_go_says_what_it_calls),

@@ -480,9 +480,17 @@ void analyze_paths_deinit(struct analyze_paths *out)
 	memset(out, 0, sizeof(*out));
 }
 
+static bool has_variable(const struct profile *p, uint32_t site, const char *name)
+{
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		if (p->variables[i].site == site && !strcmp(p->variables[i].name, name))
+			return true;
+	return false;
+}
+
 /*
- * "trip_count(mm/slub.c:1907)", of V "trip_count(+0x1a4)", or of the same offset where the line is not known. For free().
- * NULL: V's name is no offset. Older files have "turns(+0x1a4)".
+ * "trip_count(mm/slub.c:1907)", of V "trip_count(+0x1a4)", or of that offset where the line is not known, or is
+ * another's too. For free(). NULL: V's name is no offset. Older files have "turns(+0x1a4)".
  */
 static char *trip_count_name(const struct analyze_paths *paths, const struct profile *p,
 			     const struct profile_variable *v)
@@ -495,19 +503,20 @@ static char *trip_count_name(const struct analyze_paths *paths, const struct pro
 	at += strlen("(+");
 	if (!number_scan_hex(&at, &offset))
 		return NULL;
-	for (uint32_t i = 0; i < paths->n_loops; i++)
-		if (paths->loops[i].location && paths->loops[i].offset == (double)offset &&
-		    !strcmp(paths->loops[i].function, p->sites[v->site].name))
-			return alloc_printf("trip_count(%s)", paths->loops[i].location);
-	return alloc_printf("trip_count(+0x%" PRIx64 ")", offset);
-}
+	for (uint32_t i = 0; i < paths->n_loops; i++) {
+		const struct analyze_loop *loop = &paths->loops[i];
+		char *name;
 
-static bool has_variable(const struct profile *p, uint32_t site, const char *name)
-{
-	for (uint32_t i = 0; i < p->n_variables; i++)
-		if (p->variables[i].site == site && !strcmp(p->variables[i].name, name))
-			return true;
-	return false;
+		if (!loop->location || loop->offset != (double)offset ||
+		    strcmp(loop->function, p->sites[v->site].name) != 0)
+			continue;
+		name = alloc_printf("trip_count(%s)", loop->location);
+		if (!has_variable(p, v->site, name))
+			return name;
+		free(name);
+		break;
+	}
+	return alloc_printf("trip_count(+0x%" PRIx64 ")", offset);
 }
 
 void analyze_paths_name_variables(struct profile *p)
@@ -524,7 +533,7 @@ void analyze_paths_name_variables(struct profile *p)
 			analyze_paths_init(&paths, p);
 		known = true;
 		name = trip_count_name(&paths, p, v);
-		if (name && !has_variable(p, v->site, name))
+		if (name)
 			v->name = profile_intern(p, name);
 	}
 }
