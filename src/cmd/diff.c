@@ -410,7 +410,7 @@ static int plot(const struct view_diff *c, const char *path)
 	}
 	plot = view_diff_plot(c, most);
 	err = view_plot(&plot, path);
-	free((void *)plot.title);
+	free(plot.title);
 	return err;
 }
 

@@ -123,7 +123,7 @@ static int plot(const struct view_report *r, const char *path)
 	}
 	plot = view_report_plot(r, &r->varies.ranks[0]);
 	err = view_plot(&plot, path);
-	free((void *)plot.title);
+	free(plot.title);
 	return err;
 }
 

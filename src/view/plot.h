@@ -12,7 +12,7 @@ struct view_plot {
 	const char *sides[2]; /* what they are called; of one it does not matter */
 	const char *function, *variable;
 	const struct varies_law *law; /* of that variable; NULL: none is drawn */
-	const char *title;
+	char *title;
 };
 
 /*

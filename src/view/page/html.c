@@ -319,7 +319,7 @@ static json_t *plots_json(const struct view_request *request)
 		json = view_plot_json(plot);
 		if (json)
 			json_array_append_new(list, json);
-		free((char *)plot->title);
+		free(plot->title);
 	}
 	free(plots.rows);
 	return list;
