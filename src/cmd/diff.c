@@ -208,7 +208,7 @@ static const struct cmd_syntax syntax = {
 	.end = check_usage,
 	.parts =
 		(const struct cmd_part[]){
-			{ &view_syntax, offsetof(struct diff_options, view) },
+			{ &view_recordings_syntax, offsetof(struct diff_options, view) },
 			{ &annotated_syntax, offsetof(struct diff_options, annotated),
 			  "With --annotate:", 1 },
 			{ 0 },

@@ -96,7 +96,7 @@ static const struct cmd_syntax syntax = {
 	.too_many = "too many arguments: expected one file (diff compares two)",
 	.parts =
 		(const struct cmd_part[]){
-			{ &view_syntax, offsetof(struct report_options, view) },
+			{ &view_recordings_syntax, offsetof(struct report_options, view) },
 			{ 0 },
 		},
 };

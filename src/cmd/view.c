@@ -12,8 +12,8 @@
 #include "profile/resolve.h"
 #include "view/names.h"
 
-/* HTML: also the format that is for recordings alone. */
-static char *formats_text(bool html)
+/* With the format that is for recordings alone where LIST, which may be NULL, is of recordings. */
+static char *formats_text(const struct view_list *list)
 {
 	struct {
 		vec_of(const char *, items);
@@ -21,7 +21,7 @@ static char *formats_text(bool html)
 	char *text;
 
 	for (uint32_t i = 0; view_writer_names[i]; i++)
-		if (html || view_writers[i].place != VIEW_IN_HTML)
+		if ((list && list->is_of_recordings) || view_writers[i].place != VIEW_IN_HTML)
 			vec_push(&names, items, view_writer_names[i]);
 	vec_push(&names, items, NULL);
 	text = cmd_choices_text(names.items);
@@ -32,14 +32,13 @@ static char *formats_text(bool html)
 
 static char *format_help(const void *o)
 {
-	(void)o;
-	return formats_text(true);
+	return formats_text(((const struct view_options *)o)->list);
 }
 
 char *view_format_help(const void *o)
 {
 	(void)o;
-	return formats_text(false);
+	return formats_text(NULL);
 }
 
 static char *section_help(const void *o)
@@ -115,22 +114,35 @@ static void check_sections(void *input, struct argp_state *state)
 static const struct cmd_option options[] = {
 	{ "format", "FORMAT", .help_of = format_help, CMD_SET(view_options, format),
 	  .choices = view_writer_names },
-	{ "html", NULL, "As --format=html: one page for a browser, to send to a colleague",
-	  .parse = set_html },
 	{ "section", "NAME[,...]", .help_of = section_help, .parse = parse_sections },
 	{ "all", NULL, "Print all tables, all rows and all warnings", CMD_SET(view_options, all) },
-	{ "raw", NULL, "Do not subtract the cost of the probes from the times",
-	  CMD_SET(view_options, figures.raw) },
-	{ "time", "TIME",
-	  "Times of calls: oncpu (default), wall (including sleeping and waiting) or self (on-CPU, "
-	  "excluding timed callees)",
-	  CMD_SET(view_options, figures.time), .choices = view_time_keys },
 	{ "top", "N", "Rows per table; 0: all", CMD_SET(view_options, top), .max = 1000000,
 	  .zero = -1 },
 	{ 0 },
 };
 
 const struct cmd_syntax view_syntax = { .options = options, .end = check_sections };
+
+static const struct cmd_option of_recordings[] = {
+	{ "html", NULL, "As --format=html: one page for a browser, to send to a colleague",
+	  .parse = set_html },
+	{ "raw", NULL, "Do not subtract the cost of the probes from the times",
+	  CMD_SET(view_options, figures.raw) },
+	{ "time", "TIME",
+	  "Times of calls: oncpu (default), wall (including sleeping and waiting) or self (on-CPU, "
+	  "excluding timed callees)",
+	  CMD_SET(view_options, figures.time), .choices = view_time_keys },
+	{ 0 },
+};
+
+const struct cmd_syntax view_recordings_syntax = {
+	.options = of_recordings,
+	.parts =
+		(const struct cmd_part[]){
+			{ &view_syntax, 0 },
+			{ 0 },
+		},
+};
 
 void view_write(const struct view_options *o, const void *data)
 {

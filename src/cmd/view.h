@@ -9,7 +9,7 @@
 #include "view/page/page.h"
 #include "view/page/writer.h"
 
-/* What view_syntax, a part of the commands' own, fills in. Zero is the default, but for LIST. */
+/* What one of the syntaxes below, a part of the commands' own, fills in. Zero is the default, but for LIST. */
 struct view_options {
 	uint32_t format; /* in view_writers */
 	const struct view_list *list; /* the command's */
@@ -20,6 +20,8 @@ struct view_options {
 };
 
 extern const struct cmd_syntax view_syntax;
+extern const struct cmd_syntax
+	view_recordings_syntax; /* view_syntax, and what only recordings have */
 
 /* The help of --format where there is no HTML, for cmd_option.help_of; for free(). */
 char *view_format_help(const void *o);

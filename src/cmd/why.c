@@ -86,7 +86,7 @@ static const struct cmd_syntax syntax = {
 	.end = check_usage,
 	.parts =
 		(const struct cmd_part[]){
-			{ &view_syntax, offsetof(struct why_options, view) },
+			{ &view_recordings_syntax, offsetof(struct why_options, view) },
 			{ 0 },
 		},
 };

@@ -54,6 +54,9 @@ run changes baseline baseline
 [ $status -eq 0 ] && tr '\n' ' ' <out | grep -q '^Both are the same kernel, by build-id, so their code does not differ; which static keys were on is unknown'
 report_test $? 'one kernel twice: that is said'
 
+usage '--format=html is for recordings' changes --format=html baseline hardened
+usage "unrecognized option '--raw'" changes --raw baseline hardened
+
 fixture troubled
 fails 1 'no vmlinux found for its kernel: pass the vmlinux instead' changes troubled.data hardened
 fails 1 'nosuch' changes baseline nosuch
