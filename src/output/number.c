@@ -97,6 +97,19 @@ static char *next_buffer(void)
 	return buffers[n++ % OUTPUT_NUMBERS];
 }
 
+const char *output_digits(double value, int digits)
+{
+	char *buf = next_buffer();
+
+	if (isnan(value))
+		strcpy(buf, "-");
+	else if (fabs(value) < 999.5)
+		snprintf(buf, NUMBER_MAX, "%.*g", digits, value);
+	else /* of which printf() would write an exponent, or no separators */
+		put_separated(buf, value, 0, false);
+	return buf;
+}
+
 const char *output_number(enum output_type type, double value, enum profile_clock clock)
 {
 	char *buf = next_buffer();

@@ -12,6 +12,9 @@
 const char *output_number(enum output_type type, double value, enum profile_clock clock);
 #define OUTPUT_NUMBERS 16
 
+/* VALUE for people, a rate or a factor in a sentence: DIGITS significant ones, at least 3, and all in front of the point. */
+const char *output_digits(double value, int digits);
+
 /* VALUE for programs: "11803112", "-0.25", "" for NAN. */
 const char *output_number_plain(double value);
 

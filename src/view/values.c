@@ -36,8 +36,9 @@ static void append_by_values(char **text, const struct varies_shift *all,
 	alloc_append(text, ", mostly of ");
 	view_append_name(text, most->variable);
 	if (!isnan(most->sides[0].value) && !isnan(most->sides[1].value))
-		alloc_append(text, " (%.3g instead of %.3g on average)", most->sides[1].value,
-			     most->sides[0].value);
+		alloc_append(text, " (%s instead of %s on average)",
+			     output_digits(most->sides[1].value, 3),
+			     output_digits(most->sides[0].value, 3));
 }
 
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function)

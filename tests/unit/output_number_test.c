@@ -106,6 +106,29 @@ static void test_sentence(void **state)
 	}
 }
 
+static void check_digits(double value, int digits, const char *text)
+{
+	assert_string_equal(output_digits(value, digits), text);
+}
+
+static void test_digits(void **state)
+{
+	(void)state;
+	check_digits(2, 3, "2");
+	check_digits(0.01148, 3, "0.0115");
+	check_digits(98.96, 3, "99");
+	check_digits(999.4, 3, "999");
+	check_digits(999.5, 3, "1,000");
+	check_digits(2990.5, 3, "2,990");
+	check_digits(65536, 3, "65,536");
+	check_digits(-65536, 3, "-65,536");
+	check_digits(98.55, 4, "98.55");
+	check_digits(1906.25, 4, "1,906");
+	check_digits(10000, 4, "10,000");
+	check_digits(NAN, 3, "-");
+	check_digits(INFINITY, 3, "inf");
+}
+
 static void test_plain(void **state)
 {
 	(void)state;
@@ -161,8 +184,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_instructions), cmocka_unit_test(test_nanoseconds),
 		cmocka_unit_test(test_others),       cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_plain),        cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_wrap),         cmocka_unit_test(test_sentence),
+		cmocka_unit_test(test_digits),       cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_escape),       cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

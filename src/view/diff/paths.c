@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
+#include "output/number.h"
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -81,8 +82,9 @@ static char *call_text(const struct analyze_path_change *row)
 		alloc_append(&text, "%s calls %s in %.3g %% of its calls (baseline: %.3g %%)",
 			     row->function, row->callee, 100 * is, 100 * was);
 	else
-		alloc_append(&text, "%s calls %s %.3g times per call (baseline: %.3g times)",
-			     row->function, row->callee, is, was);
+		alloc_append(&text, "%s calls %s %s times per call (baseline: %s times)",
+			     row->function, row->callee, output_digits(is, 3),
+			     output_digits(was, 3));
 	if (row->through)
 		alloc_append(&text, "; on the hardened side most of its time is in %s",
 			     row->through);
