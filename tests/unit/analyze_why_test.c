@@ -583,6 +583,47 @@ static void test_call_of_body(void **state)
 	}
 }
 
+/* LINE of i, inlined into b, is executed TIMES, with 10 instructions. */
+static void executed_in_body(struct profile *p, uint32_t line, uint64_t times)
+{
+	uint32_t l = profile_location_add(p, (1 << 30) + line, NULL);
+	struct profile_edge executions = { .context = profile_context_add(p, "X"), .calls = times };
+
+	profile_location_frame_add(
+		p, l,
+		&(struct profile_frame){
+			.name = "i", .file = "f.c", .line = line, .inlined = true });
+	profile_location_frame_add(
+		p, l, &(struct profile_frame){ .name = "b", .file = "f.c", .line = 1 });
+	executions.stack = profile_stack_add(p, (uint32_t[]){ l, location(p, 'a', 1) }, 2);
+	profile_executions_add(p, &executions);
+	insns_of(p, (uint32_t[]){ l, location(p, 'a', 1) }, 2, times * 10);
+}
+
+/* A body is executed more often: its caller's doing, although a patch further up has given its lines other numbers. */
+static void test_body_often(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	for (uint32_t n = 2; n <= 3; n++) {
+		struct profile *a = side(20, 30), *b = side(20, 30);
+
+		for (uint32_t line = 1; line <= 2; line++)
+			executed_in_body(a, line, 20);
+		for (uint32_t line = 2; line < 2 + n; line++)
+			executed_in_body(b, line, 200);
+		answer_init(&x, a, b);
+		if (n == 2) {
+			assert_cause(&x, "b", WHY_OFTEN, "i", 3600);
+			assert_says(&x, "executes i (inlined, f.c:2-3) 10 times as often");
+		} else {
+			assert_cause(&x, "i", WHY_SELF, "i", 5600);
+		}
+		answer_deinit(&x);
+	}
+}
+
 static void test_cancelling(void **state)
 {
 	struct profile *a = side(20, 30), *b = side(20, 40);
@@ -927,6 +968,7 @@ int main(void)
 		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
 		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
 		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
+		cmocka_unit_test(test_body_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,22 +98,50 @@ static bool is_of_ratio(double *ratio, double was, double is)
 	return was > 0 && is > 0 && fabs(is - *ratio * was) <= ALIKE * is;
 }
 
+/* The line of N from AT on, by number, that SIDE executes; NULL: the last has been. */
+static const struct why_line *next_line(const struct why_tree *t, const struct why_node *n,
+					uint32_t *at, int side)
+{
+	while (*at < n->n_lines) {
+		const struct why_line *line = &t->lines.items[n->first_line + (*at)++];
+
+		if (line->times[side] > 0)
+			return line;
+	}
+	return NULL;
+}
+
 /*
- * How much more often the hardened side executes the inlined body NODE: by its lines, if these are the same and all are, and by what
- * it calls, of which all calls are counted, if that is more or less than SCALE too. NAN: not known.
+ * How much more often the hardened side executes the lines of N, if these are the same, in order (a patch above them gives them
+ * other numbers), and all are. False: they are not; no lines at all leave *RATIO as it is.
+ */
+static bool lines_ratio(const struct why_tree *t, const struct why_node *n, double *ratio)
+{
+	uint32_t at[2] = {};
+
+	for (;;) {
+		const struct why_line *was = next_line(t, n, &at[0], 0);
+		const struct why_line *is = next_line(t, n, &at[1], 1);
+
+		if (!was && !is)
+			return true;
+		if (!was || !is || compare_text(was->file, is->file) ||
+		    !is_of_ratio(ratio, was->times[0], is->times[1]))
+			return false;
+	}
+}
+
+/*
+ * How much more often the hardened side executes the inlined body NODE: by its lines, if they tell, and by what it calls, of which
+ * all calls are counted, if that is more or less than SCALE too. NAN: not known.
  */
 static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
 {
 	const struct why_node *n = &t->nodes[node];
 	double lines = NAN, calls = NAN;
 
-	for (uint32_t i = 0; i < n->n_lines; i++) {
-		const struct why_line *line = &t->lines.items[n->first_line + i];
-
-		if (line->times[0] + line->times[1] > 0 &&
-		    !is_of_ratio(&lines, line->times[0], line->times[1]))
-			return NAN;
-	}
+	if (!lines_ratio(t, n, &lines))
+		return NAN;
 	for (uint32_t i = n->first_child; i != WHY_NONE; i = t->nodes[i].next)
 		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
 		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
