@@ -190,6 +190,50 @@ static void test_more_often(void **state)
 	answer_deinit(&x);
 }
 
+/* Calls of X that do less, and are so many more for that: no cause has more than what is executed of it. */
+static void test_context_more(void **state)
+{
+	struct profile *a = exact(1), *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "a", 10, 100);
+	calls(a, 0, "ab", 10, 5000);
+	profile_cell(b, 0, 0, profile_context_add(b, "X"))->calls = 120;
+	calls(b, 0, "a", 120, 100);
+	calls(b, 0, "ab", 12, 5000);
+	answer_init(&x, a, b);
+	assert_cause(&x, "a", WHY_OFTEN, "b", -45000);
+	assert_says(
+		&x,
+		"X is called 120 times per run instead of 10 (+21,000 instructions per run, "
+		"+41.2 % of the command's instructions), and is 88.2 % faster per call. 100 % of "
+		"the change per call is in a, which calls b (f.c:1) 0.1 times per call instead "
+		"of 1: -4,500 instructions per call.");
+	answer_deinit(&x);
+}
+
+/* The other way round. */
+static void test_context_less(void **state)
+{
+	struct profile *a = exact(1), *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	profile_cell(a, 0, 0, profile_context_add(a, "X"))->calls = 120;
+	calls(a, 0, "a", 120, 100);
+	calls(b, 0, "a", 10, 100);
+	calls(b, 0, "ab", 10, 500);
+	answer_init(&x, a, b);
+	assert_cause(&x, "a", WHY_NEW, "b", 5000);
+	assert_says(&x,
+		    "X is called 10 times per run instead of 120 (-6,000 instructions per run, "
+		    "-50.0 % of the command's instructions), and is 500.0 % slower per call. 100 % "
+		    "of the change per call is in a, which calls b (f.c:1) on the hardened side "
+		    "only: +500 instructions per call.");
+	answer_deinit(&x);
+}
+
 static void test_new_and_gone(void **state)
 {
 	struct profile *a = side(20, 30), *b = side(20, 30);
@@ -968,6 +1012,7 @@ int main(void)
 		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
 		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
 		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
+		cmocka_unit_test(test_context_more),   cmocka_unit_test(test_context_less),
 		cmocka_unit_test(test_body_often),
 	};
 

@@ -295,9 +295,11 @@ void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t co
 	*c = (struct why_causes){};
 	if (n->calls[0] > 0 && n->calls[1] > 0 && !by_itself)
 		scale = n->calls[1] / n->calls[0];
-	c->by_calls = (scale - 1) * n->total[0];
-	c->delta = n->total[1] - scale * n->total[0];
+	c->delta = (n->total[1] - scale * n->total[0]) / fmax(scale, 1);
+	c->by_calls = n->total[1] - n->total[0] - c->delta;
 	explain(&f, context, (struct scale){ scale, scale });
+	vec_each(struct why_part, part, c, parts)
+		part->delta /= fmax(scale, 1);
 	hash_deinit(&f.causes);
 	hash_deinit(&f.parts);
 	finish(c, t);

@@ -60,7 +60,8 @@ struct why_part {
 	double delta; /* instructions per run */
 	double calls[2]; /* of NAME per run; 0: not known */
 	uint32_t node; /* where most of it is, */
-	double most, scale; /* how much, and what its baseline was multiplied with */
+	double most,
+		scale; /* how much, for the hardened side's calls, and what its baseline was multiplied with */
 	double ratio; /* of OFTEN: how much more often than by SCALE */
 };
 
@@ -86,8 +87,11 @@ struct why_cause {
 };
 
 struct why_causes {
-	double delta; /* of the context, less that of its being called more often */
-	double by_calls; /* of its being called more or less often */
+	/*
+	 * Of the context, for as many calls as that side makes which calls it less often: so nothing has a larger change than
+	 * what is executed of it. The rest is of its being called more or less often.
+	 */
+	double delta, by_calls;
 	double waits; /* instructions of scheduling, whose sizes are added */
 	vec_of(struct why_cause, items); /* those that are CERTAIN first, then the largest */
 	vec_of(struct why_part, parts);

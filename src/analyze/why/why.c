@@ -139,16 +139,22 @@ static void judge_all(struct why *w)
 	}
 }
 
+bool why_is_called_otherwise(const struct why_context *c)
+{
+	return fabs(c->causes.by_calls) > fabs(c->causes.delta);
+}
+
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 {
 	const struct why_cause *cause = &c->causes.items[i];
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
+	double all = why_is_called_otherwise(c) ? c->causes.delta : c->delta;
 
 	/* Beside what is certain, of a context of which nothing else is, the rest is no more than a guess. */
 	if (c->causes.items[0].certain)
 		return cause->certain ? WHY_SURE : WHY_CHANCE;
 	if (!is_large(c, cause->delta) ||
-	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(c->delta))
+	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(all))
 		return WHY_CHANCE;
 	return is_asynchronous(c->name) && c->changed < sure ? c->changed : sure;
 }

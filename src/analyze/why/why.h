@@ -66,5 +66,8 @@ void why_find_certain(struct why *w);
 /* How sure DELTA is, of a context, a cause or several, of which DOUBT has the squares. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta);
 
+/* Whether C's change is of its being called more or less often, more than of what a call does: its causes are of the latter. */
+bool why_is_called_otherwise(const struct why_context *c);
+
 /* Whether C's cause I is one to be named, being enough of the change, and if so how sure that is. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "output/number.h"
 #include "view/names.h"
 #include "view/why.h"
 
@@ -49,10 +50,10 @@ static void append_iterations(char **text, const struct why_lines *l)
 	bool both = compared && fabs(is - was) >= ITERATIONS_DIFFER * fmax(is, was);
 
 	if (is >= WHY_LOOP || (both && was >= WHY_LOOP)) {
-		alloc_append(text, ", %sa loop with %.4g iterations per call",
-			     l->in_loop || compared ? "in " : "", is);
+		alloc_append(text, ", %sa loop with %s iterations per call",
+			     l->in_loop || compared ? "in " : "", output_digits(is, 4));
 		if (both)
-			alloc_append(text, " instead of %.4g", was);
+			alloc_append(text, " instead of %s", output_digits(was, 4));
 		if (l->condition) {
 			alloc_append(text, ", while ");
 			view_append_name(text, l->condition);
@@ -79,7 +80,7 @@ static void append_self(char **text, const struct why_lines *l)
 	case WHY_LINES_REPEATED:
 		alloc_append(text, "executes ");
 		append_place(text, l);
-		alloc_append(text, " %.3g times as often", l->ratio);
+		alloc_append(text, " %s times as often", output_digits(l->ratio, 3));
 		break;
 	case WHY_LINES_CHANGED:
 		alloc_append(text, "executes ");
@@ -117,7 +118,7 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 	if (ratio > 0 && ratio <= 1 - WORTH_A_WORD)
 		alloc_append(text, " in %.3g %% of calls", 100 * ratio);
 	else if (ratio >= WHY_LOOP)
-		alloc_append(text, " %.3g times per call", ratio);
+		alloc_append(text, " %s times per call", output_digits(ratio, 3));
 }
 
 /*
@@ -191,7 +192,20 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 	}
 }
 
-static void append_part(char **text, const struct why *w, const struct why_causes *c,
+/* " 60 times per run instead of 20"; where the context itself is called otherwise, per call of it */
+static void append_calls(char **text, const struct why_context *c, const struct why_part *part)
+{
+	if (why_is_called_otherwise(c))
+		alloc_append(text, "%s times per call instead of %s",
+			     output_digits(part->calls[1] / c->calls[1], 3),
+			     output_digits(part->calls[0] / c->calls[0], 3));
+	else
+		alloc_append(text, "%s times per run instead of %s",
+			     view_why_number(OUTPUT_COUNT, part->calls[1]),
+			     view_why_number(OUTPUT_COUNT, part->calls[0]));
+}
+
+static void append_part(char **text, const struct why *w, const struct why_context *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
 	struct why_lines lines;
@@ -205,28 +219,26 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 		alloc_append(text, "%s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
 		append_how_often(text, w, part);
-		append_replaced(text, w, c, cause, part);
+		append_replaced(text, w, &c->causes, cause, part);
 		alloc_append(text, " on the hardened side only%s",
 			     cause->same_code ? ", although its code is the same" : "");
 		break;
 	case WHY_GONE:
 		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
-		append_replaced(text, w, c, cause, part);
+		append_replaced(text, w, &c->causes, cause, part);
 		break;
 	default:
-		if (append_loop(text, w, c, cause, part))
+		if (append_loop(text, w, &c->causes, cause, part))
 			alloc_append(text, ", and ");
 		alloc_append(text, w->tree.nodes[part->node].calls[0] > 0 ? "calls " : "executes ");
 		append_callee(text, w, part);
 		alloc_append(text, " ");
 		if (!(part->calls[0] > 0)) {
-			alloc_append(text, "%.3g times as often", how_often(part));
+			alloc_append(text, "%s times as often", output_digits(how_often(part), 3));
 			break;
 		}
-		alloc_append(text, "%s times per run instead of %s",
-			     view_why_number(OUTPUT_COUNT, part->calls[1]),
-			     view_why_number(OUTPUT_COUNT, part->calls[0]));
+		append_calls(text, c, part);
 		append_site(text, w, part);
 	}
 }
@@ -276,16 +288,16 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	    cause->function)
 		alloc_append(&text, ")");
 	alloc_append(&text, ", which ");
-	append_part(&text, w, &c->causes, cause, part);
+	append_part(&text, w, c, cause, part);
 	alloc_append(&text, ": ");
-	view_why_append_delta(&text, part->delta, "run");
+	view_why_append_change(&text, c, part->delta);
 	if (part->kind == WHY_NEW)
 		append_depth(&text, &w->tree, part->node);
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
 		alloc_append(&text, "; the rest of ");
 		view_append_name(&text, cause->name);
 		alloc_append(&text, " accounts for ");
-		view_why_append_delta(&text, cause->delta - part->delta, "run");
+		view_why_append_change(&text, c, cause->delta - part->delta);
 	}
 	return text;
 }

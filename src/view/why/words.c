@@ -32,14 +32,32 @@ static double percent(double part, double whole)
 	return whole != 0 ? 100 * part / whole : NAN;
 }
 
-static bool is_called_otherwise(const struct why_context *c)
-{
-	return c->calls[0] != c->calls[1] && fabs(c->causes.by_calls) > fabs(c->causes.delta);
-}
-
 static bool is_per_call(const struct why_context *c)
 {
 	return c->calls[0] > 0 && c->calls[1] > 0 && !c->by_itself;
+}
+
+void view_why_append_change(char **text, const struct why_context *c, double delta)
+{
+	if (why_is_called_otherwise(c))
+		view_why_append_delta(text, delta / fmin(c->calls[0], c->calls[1]), "call");
+	else
+		view_why_append_delta(text, delta, "run");
+}
+
+/* What its causes make up. */
+static double caused(const struct why_context *c)
+{
+	return why_is_called_otherwise(c) ? c->causes.delta : c->delta;
+}
+
+/* " is 20.0 % slower", or "faster" */
+static void append_percent(char **text, double pct)
+{
+	const char *number = view_why_number(OUTPUT_PERCENT, pct);
+
+	alloc_append(text, " is %s %s", number + (number[0] == '+' || number[0] == '-'),
+		     pct < 0 ? "faster" : "slower");
 }
 
 /* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
@@ -47,8 +65,11 @@ static char *change_text(const struct why *w, const struct why_context *c)
 {
 	double pct = percent(c->delta, c->total[0]);
 	bool per_call = is_per_call(c);
-	const char *number;
 	char *text = NULL;
+
+	if (per_call)
+		pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
+			      c->total[0] / c->calls[0]);
 
 	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
@@ -56,19 +77,15 @@ static char *change_text(const struct why *w, const struct why_context *c)
 			     c->total[0] > 0 ? "baseline" : "hardened");
 		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
-	} else if (is_called_otherwise(c)) {
+	} else if (why_is_called_otherwise(c)) {
 		alloc_append(&text, " is called %s times per run instead of %s (",
 			     view_why_number(OUTPUT_COUNT, c->calls[1]),
 			     view_why_number(OUTPUT_COUNT, c->calls[0]));
 		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else {
-		if (per_call)
-			pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
-				      c->total[0] / c->calls[0]);
-		number = view_why_number(OUTPUT_PERCENT, pct);
-		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
-			     pct < 0 ? "faster" : "slower");
+		append_percent(&text, pct);
+		alloc_append(&text, " (");
 		view_append_context(&text, c->name);
 		view_why_append_delta(
 			&text,
@@ -80,6 +97,11 @@ static char *change_text(const struct why *w, const struct why_context *c)
 		     c->changed || !w->has_noise ?
 			     "" :
 			     ", within the variation between boots of one kernel");
+	if (why_is_called_otherwise(c) && fabs(pct) >= 100 * WHY_LEAST_CHANGE) {
+		alloc_append(&text, ", and");
+		append_percent(&text, pct);
+		alloc_append(&text, " per call");
+	}
 	return text;
 }
 
@@ -89,20 +111,20 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	enum why_sureness sure = why_significance_sureness(&s.significance);
 
 	if (!s.most || sure == WHY_CHANCE ||
-	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(c->delta) ||
+	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
 	alloc_append(text, ". %s%.0f %% of the change is spread over %u functions, which ",
-		     sure == WHY_SURE ? "" : "Most likely, ", percent(s.delta + s.rest, c->delta),
+		     sure == WHY_SURE ? "" : "Most likely, ", percent(s.delta + s.rest, caused(c)),
 		     s.n_functions);
 	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
 	alloc_append(text, "%s: ", s.most->kind == WHY_NEW ? " on the hardened side only" : "");
-	view_why_append_delta(text, s.delta, "run");
+	view_why_append_change(text, c, s.delta);
 	if (fabs(s.rest) >= WORTH_A_WORD * fabs(s.delta)) {
 		alloc_append(text, "; the rest of these functions accounts for ");
-		view_why_append_delta(text, s.rest, "run");
+		view_why_append_change(text, c, s.rest);
 	}
 	alloc_append(text, "; the largest part, %.0f %%, is in ", percent(s.most->delta, s.delta));
 	view_append_name(text, c->causes.items[s.most->cause].name);
@@ -129,20 +151,20 @@ static void append_share(char **text, const struct why_context *c, const struct 
 	bool sure =
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
 	const char *likely = sure ? "" : "Most likely, ";
-	double all = c->changed ? c->delta : named_delta(c);
+	const char *change = why_is_called_otherwise(c) ? "the change per call" : "the change";
+	double all = c->changed ? caused(c) : named_delta(c);
 
 	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
 	else if (!c->changed)
 		alloc_append(text, n ? " Another is in " : ". A significant change is in ");
+	else if (n)
+		alloc_append(text, " %s%s %.0f %% is in ", likely, *likely ? "another" : "Another",
+			     percent(cause->delta, all));
 	else
-		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of the change is in ",
-			     likely,
-			     !n      ? "" :
-			     *likely ? "another " :
-				       "Another ",
-			     percent(cause->delta, c->delta));
+		alloc_append(text, ". %s%.0f %% of %s is in ", likely, percent(cause->delta, all),
+			     change);
 }
 
 static void append_causes(char **text, const struct why *w, const struct why_context *c)
@@ -167,7 +189,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 	}
 	if (n || !c->causes.n_items)
 		return;
-	largest = percent(c->causes.items[0].delta, c->delta);
+	largest = percent(c->causes.items[0].delta, caused(c));
 	alloc_append(
 		text,
 		". The change is spread out: %u functions make up %.0f %% of it%s; the largest part, %.1f %%, is in ",
@@ -240,7 +262,7 @@ static char *begin_with_causes(const struct why *w, const struct why_context *c,
 		     percent(sum, c->total[0]));
 	if (is_per_call(c)) {
 		alloc_append(&text, ", ");
-		view_why_append_delta(&text, sum / c->calls[1], "call");
+		view_why_append_delta(&text, sum / fmin(c->calls[0], c->calls[1]), "call");
 	}
 	alloc_append(&text, "; as a whole, %s.", change);
 	return text;
