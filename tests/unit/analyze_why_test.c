@@ -190,6 +190,20 @@ static void test_more_often(void **state)
 	answer_deinit(&x);
 }
 
+static void test_context_on_one_side(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	answer_init(&x, exact(1), side(20, 30));
+	assert_says(&x, "X is called on the hardened side only, 10 times per run (+2,600 "
+			"instructions per run, ");
+	answer_deinit(&x);
+	answer_init(&x, side(20, 30), exact(1));
+	assert_says(&x, "X is called on the baseline side only, 10 times per run (-2,600 ");
+	answer_deinit(&x);
+}
+
 /* Calls of X that do less, and are so many more for that: no cause has more than what is executed of it. */
 static void test_context_more(void **state)
 {
@@ -1013,7 +1027,7 @@ int main(void)
 		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
 		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
 		cmocka_unit_test(test_context_more),   cmocka_unit_test(test_context_less),
-		cmocka_unit_test(test_body_often),
+		cmocka_unit_test(test_body_often),     cmocka_unit_test(test_context_on_one_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,19 @@ static void append_percent(char **text, double pct)
 		     pct < 0 ? "faster" : "slower");
 }
 
+/* " is called on the hardened side only, 1,000 times per run"; of what nobody calls " occurs on the hardened side only" */
+static void append_side(char **text, const struct why_context *c)
+{
+	int side = c->total[0] > 0 ? 0 : 1;
+	bool is_called = c->calls[side] > 0 && !c->by_itself;
+
+	alloc_append(text, " %s on the %s side only", is_called ? "is called" : "occurs",
+		     side ? "hardened" : "baseline");
+	if (is_called)
+		alloc_append(text, ", %s times per run",
+			     view_why_number(OUTPUT_COUNT, c->calls[side]));
+}
+
 /* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
 static char *change_text(const struct why *w, const struct why_context *c)
 {
@@ -70,11 +83,10 @@ static char *change_text(const struct why *w, const struct why_context *c)
 	if (per_call)
 		pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
 			      c->total[0] / c->calls[0]);
-
 	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
-		alloc_append(&text, " occurs on the %s side only (",
-			     c->total[0] > 0 ? "baseline" : "hardened");
+		append_side(&text, c);
+		alloc_append(&text, " (");
 		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else if (why_is_called_otherwise(c)) {
