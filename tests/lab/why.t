@@ -110,9 +110,9 @@ is 'each instruction is in one context' "$(jq '.samples.workload == .samples.exp
 says() {
 	like "$1, in words" "$(answer "$1")" "^${1//[/\\[} $2"
 }
-says 'umask [rcu]' 'occurs on the hardened side only \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
-says 'gettid [softirq]' 'occurs on the hardened side only \(soft interrupts raised by gettid, .* nearly all of that in planted_tasklet via tasklet_action'
-says 'times [workqueue]' 'occurs on the hardened side only \(work queued by times, .* calls planted_work'
+says 'umask [rcu]' 'occurs on the hardened side only, [0-9.]+ times per run \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
+says 'gettid [softirq]' 'occurs on the hardened side only, [0-9.]+ times per run \(soft interrupts raised by gettid, .* nearly all of that in planted_tasklet via tasklet_action'
+says 'times [workqueue]' 'occurs on the hardened side only, [0-9.]+ times per run \(work queued by times, .* calls planted_work'
 found 'close [task work]' ____fput 'executes additional code at fs/file_table.c:348' '\+[45][0-9][0-9]' 'task work queued by close, '
 
 # --- one kernel, twice -----------------------------------------------------------

@@ -60,15 +60,19 @@ static void append_percent(char **text, double pct)
 		     pct < 0 ? "faster" : "slower");
 }
 
-/* " is called on the hardened side only, 1,000 times per run"; of what nobody calls " occurs on the hardened side only" */
+/* What a context does each time: only syscalls are called. */
+static const char *verb(const struct why_context *c)
+{
+	return strchr(c->name, '[') ? "occurs" : "is called";
+}
+
+/* " is called on the hardened side only, 1,000 times per run" */
 static void append_side(char **text, const struct why_context *c)
 {
 	int side = c->total[0] > 0 ? 0 : 1;
-	bool is_called = c->calls[side] > 0 && !c->by_itself;
 
-	alloc_append(text, " %s on the %s side only", is_called ? "is called" : "occurs",
-		     side ? "hardened" : "baseline");
-	if (is_called)
+	alloc_append(text, " %s on the %s side only", verb(c), side ? "hardened" : "baseline");
+	if (c->calls[side] > 0 && !c->by_itself)
 		alloc_append(text, ", %s times per run",
 			     view_why_number(OUTPUT_COUNT, c->calls[side]));
 }
@@ -90,7 +94,7 @@ static char *change_text(const struct why *w, const struct why_context *c)
 		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else if (why_is_called_otherwise(c)) {
-		alloc_append(&text, " is called %s times per run instead of %s (",
+		alloc_append(&text, " %s %s times per run instead of %s (", verb(c),
 			     view_why_number(OUTPUT_COUNT, c->calls[1]),
 			     view_why_number(OUTPUT_COUNT, c->calls[0]));
 		view_append_context(&text, c->name);
