@@ -80,9 +80,11 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*
 .PHONY: all
 all: $(BUILD)/kprotperf $(BUILD)/emulator/exact.so $(WORKLOADS) ## build everything (the default)
 
+# At once: tests that run it go on with the old one until the new one is there.
 $(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@.new $^ $(LDLIBS)
+	$(Q)mv $@.new $@
 
 $(BUILD)/libkprotperf.a: $(OBJS) $(BUILD)/page.o
 	$(call say,AR,$@)
