@@ -538,10 +538,8 @@ static void test_how_sure(void **state)
  * Each call of X's a varies by SPREAD instructions from run to run, and of b, which it calls, by B; on the hardened side b takes
  * MORE. Of b the code is known to be another, or to be the same.
  */
-static void small(struct answer *x, uint64_t spread, uint64_t more, uint64_t b, bool other_code)
+static void small_sides(struct profile *p[2], uint64_t spread, uint64_t more, uint64_t b)
 {
-	struct profile *p[2];
-
 	for (uint64_t i = 0; i < 2; i++) {
 		p[i] = exact(3);
 		for (uint32_t run = 0; run < 3; run++) {
@@ -549,13 +547,25 @@ static void small(struct answer *x, uint64_t spread, uint64_t more, uint64_t b, 
 			calls(p[i], run, "ab", 10, 100 + i * more + (i + run) % 3 * b);
 		}
 	}
+}
+
+static void small_answer(struct answer *x, struct profile *p[2], bool other_code)
+{
 	answer_init(x, p[0], p[1]);
-	for (uint32_t i = 0; i < causes(x)->n_items; i++)
-		x->why.contexts[0].causes.items[i].other_code =
-			other_code && !strcmp(causes(x)->items[i].name, "b");
+	vec_each(struct why_context, c, &x->why, contexts)
+		vec_each(struct why_cause, cause, &c->causes, items)
+			cause->other_code = other_code && !strcmp(cause->name, "b");
 	why_find_certain(&x->why);
 	free(x->text);
 	x->text = view_why(&x->why, &x->why.contexts[0]);
+}
+
+static void small(struct answer *x, uint64_t spread, uint64_t more, uint64_t b, bool other_code)
+{
+	struct profile *p[2];
+
+	small_sides(p, spread, more, b);
+	small_answer(x, p, other_code);
 }
 
 /* However little of its context a change is, it is told of where it is beyond chance and the code is known to be another. */
@@ -585,6 +595,54 @@ static void test_small(void **state)
 	answer_deinit(&x);
 	small(&x, 1300, 3000, 3000, true);
 	assert_int_equal(strncmp(x.text, "No significant change: X", 24), 0);
+	answer_deinit(&x);
+}
+
+/* A change that may be chance is not stated, where its cause is none; and that is told of before smaller contexts. */
+static void test_surer_cause(void **state)
+{
+	struct profile *p[2];
+	struct answer x;
+
+	(void)state;
+	small_sides(p, 6000, 10000, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		for (uint32_t run = 0; run < 3; run++) {
+			struct profile_sample other = { .run = run, .stack = stack(p[i], "t", 1) };
+
+			other.context = profile_context_add(p[i], "Y");
+			other.count = 20000 + 5000 * i + 10 * run;
+			profile_sample_add(p[i], &other);
+			other.context = profile_context_add(p[i], "Z");
+			other.count = 20000 + 10 * run;
+			profile_sample_add(p[i], &other);
+		}
+	}
+	small_answer(&x, p, true);
+	assert_string_equal(x.why.contexts[0].name, "X");
+	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
+	assert_int_equal(x.why.contexts[0].changed, WHY_LIKELY);
+	assert_int_equal(x.why.contexts[1].changed, WHY_SURE);
+	assert_int_equal(strncmp(x.text, "In X, a significant change is in b (via a), ", 44), 0);
+	assert_says(&x, "as a whole, X is 0.99 % slower (");
+	assert_says(&x, ", within the variation between boots of one kernel).");
+	answer_deinit(&x);
+}
+
+/* Causes make up more than the change: the sentence says what takes the rest from it. */
+static void test_rest(void **state)
+{
+	struct profile *a = side(20, 300), *b = side(20, 330);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "ad", 10, 100);
+	calls(b, 0, "ad", 10, 90);
+	answer_init(&x, a, b);
+	assert_says(&x, "120 % of the change is in c (via a and b), ");
+	assert_says(
+		&x,
+		": +600 instructions per run. The rest of X accounts for -100 instructions per run.");
 	answer_deinit(&x);
 }
 
@@ -1028,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
 		cmocka_unit_test(test_context_more),   cmocka_unit_test(test_context_less),
 		cmocka_unit_test(test_body_often),     cmocka_unit_test(test_context_on_one_side),
+		cmocka_unit_test(test_surer_cause),    cmocka_unit_test(test_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

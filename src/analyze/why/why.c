@@ -144,26 +144,33 @@ bool why_is_called_otherwise(const struct why_context *c)
 	return fabs(c->causes.by_calls) > fabs(c->causes.delta);
 }
 
+double why_caused(const struct why_context *c)
+{
+	return why_is_called_otherwise(c) ? c->causes.delta : c->delta;
+}
+
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 {
 	const struct why_cause *cause = &c->causes.items[i];
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
-	double all = why_is_called_otherwise(c) ? c->causes.delta : c->delta;
 
 	/* Beside what is certain, of a context of which nothing else is, the rest is no more than a guess. */
 	if (c->causes.items[0].certain)
 		return cause->certain ? WHY_SURE : WHY_CHANCE;
 	if (!is_large(c, cause->delta) ||
-	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(all))
+	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(why_caused(c)))
 		return WHY_CHANCE;
 	return is_asynchronous(c->name) && c->changed < sure ? c->changed : sure;
 }
 
+/* A cause in code that is known to differ is worth as much as the change of a whole context. */
 static int rank(const struct why_context *c)
 {
+	bool known = c->causes.n_items && c->causes.items[0].other_code;
+
 	return analyze_is_start(c->name, c->calls[0], c->calls[1]) ?
 		       0 :
-		       3 * (int)c->told + (int)c->changed;
+		       3 * (int)c->told + (int)(known ? c->told : c->changed);
 }
 
 /* What wakes other tasks, kernel threads too, is a context of the command's, which is to be told before what they do then. */

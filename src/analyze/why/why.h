@@ -30,7 +30,7 @@ struct why_context {
 	struct why_significance significance; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
 	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */
-	enum why_sureness told; /* that, or its largest cause is: two may cancel each other out */
+	enum why_sureness told; /* that, or how sure its largest cause is: two may cancel out */
 	struct why_causes causes;
 };
 
@@ -68,6 +68,9 @@ void why_judge(const struct why *w, struct why_significance *significance, doubl
 
 /* Whether C's change is of its being called more or less often, more than of what a call does: its causes are of the latter. */
 bool why_is_called_otherwise(const struct why_context *c);
+
+/* The change that C's causes make up, per run. */
+double why_caused(const struct why_context *c);
 
 /* Whether C's cause I is one to be named, being enough of the change, and if so how sure that is. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);

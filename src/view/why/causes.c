@@ -58,7 +58,7 @@ static void rows(struct view_rows *rows, const void *data)
 				.how = kinds[part->kind],
 				.what = part->kind == WHY_SELF ? NULL : part->name,
 				.delta = part->delta,
-				.share = part->delta / w->of->delta,
+				.share = part->delta / why_caused(w->of),
 				.total = cause->delta,
 				.p = cause->significance.p,
 				.protection = owner ? owner->name : NULL,

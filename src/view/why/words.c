@@ -45,12 +45,6 @@ void view_why_append_change(char **text, const struct why_context *c, double del
 		view_why_append_delta(text, delta, "run");
 }
 
-/* What its causes make up. */
-static double caused(const struct why_context *c)
-{
-	return why_is_called_otherwise(c) ? c->causes.delta : c->delta;
-}
-
 /* " is 20.0 % slower", or "faster" */
 static void append_percent(char **text, double pct)
 {
@@ -58,6 +52,12 @@ static void append_percent(char **text, double pct)
 
 	alloc_append(text, " is %s %s", number + (number[0] == '+' || number[0] == '-'),
 		     pct < 0 ? "faster" : "slower");
+}
+
+/* Whether C's change as a whole is as sure as its causes, which else are what there is to say. */
+static bool has_changed(const struct why_context *c)
+{
+	return c->changed && c->changed >= c->told;
 }
 
 /* What a context does each time: only syscalls are called. */
@@ -110,7 +110,7 @@ static char *change_text(const struct why *w, const struct why_context *c)
 	}
 	alloc_append(&text, ", %s of the command's instructions%s)",
 		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->total[0])),
-		     c->changed || !w->has_noise ?
+		     has_changed(c) || !w->has_noise ?
 			     "" :
 			     ", within the variation between boots of one kernel");
 	if (why_is_called_otherwise(c) && fabs(pct) >= 100 * WHY_LEAST_CHANGE) {
@@ -127,12 +127,12 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	enum why_sureness sure = why_significance_sureness(&s.significance);
 
 	if (!s.most || sure == WHY_CHANCE ||
-	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(caused(c)) ||
+	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(why_caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
 	alloc_append(text, ". %s%.0f %% of the change is spread over %u functions, which ",
-		     sure == WHY_SURE ? "" : "Most likely, ", percent(s.delta + s.rest, caused(c)),
-		     s.n_functions);
+		     sure == WHY_SURE ? "" : "Most likely, ",
+		     percent(s.delta + s.rest, why_caused(c)), s.n_functions);
 	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
@@ -168,12 +168,12 @@ static void append_share(char **text, const struct why_context *c, const struct 
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
 	const char *likely = sure ? "" : "Most likely, ";
 	const char *change = why_is_called_otherwise(c) ? "the change per call" : "the change";
-	double all = c->changed ? caused(c) : named_delta(c);
+	double all = has_changed(c) ? why_caused(c) : named_delta(c);
 
 	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
-	else if (!c->changed)
+	else if (!has_changed(c))
 		alloc_append(text, n ? " Another is in " : ". A significant change is in ");
 	else if (n)
 		alloc_append(text, " %s%s %.0f %% is in ", likely, *likely ? "another" : "Another",
@@ -183,10 +183,22 @@ static void append_share(char **text, const struct why_context *c, const struct 
 			     change);
 }
 
+/* Where causes that are named make up more than C's change: what the others take from it. */
+static void append_rest(char **text, const struct why_context *c, double rest)
+{
+	if (!has_changed(c) || !(rest / why_caused(c) <= -WORTH_A_WORD))
+		return;
+	alloc_append(text, " The rest of ");
+	view_append_name(text, c->name);
+	alloc_append(text, " accounts for ");
+	view_why_append_change(text, c, rest);
+	alloc_append(text, ".");
+}
+
 static void append_causes(char **text, const struct why *w, const struct why_context *c)
 {
 	uint32_t n = 0, many = why_spread_functions(c, NEARLY_ALL);
-	double largest;
+	double largest, rest = why_caused(c);
 
 	if (append_spread(text, w, c))
 		return;
@@ -201,11 +213,14 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		alloc_append(text, "%s", sentence);
 		view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
 		alloc_append(text, ".");
+		rest -= cause->delta;
 		n++;
 	}
+	if (n)
+		append_rest(text, c, rest);
 	if (n || !c->causes.n_items)
 		return;
-	largest = percent(c->causes.items[0].delta, caused(c));
+	largest = percent(c->causes.items[0].delta, why_caused(c));
 	alloc_append(
 		text,
 		". The change is spread out: %u functions make up %.0f %% of it%s; the largest part, %.1f %%, is in ",
@@ -303,7 +318,7 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return alloc_printf("No significant change: %s%s%s.", change,
 				    c == w->contexts ? ", the largest difference" : "",
 				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
-	text = c->told == WHY_SURE && !c->changed && c->causes.n_items ?
+	text = c->told == WHY_SURE && !has_changed(c) && c->causes.n_items ?
 		       begin_with_causes(w, c, change) :
 		       begin_with_change(w, c, change);
 	append_moved(&text, w, c);
