@@ -17,7 +17,10 @@ shift
 case $sub in
 record)
 	asked="$*"
-	while [ "$1" != -o ]; do shift; done
+	while [ "$1" != -o ]; do
+		[ "$1" != --write-plan ] || echo --func=chosen >"$2"
+		shift
+	done
 	[ ! -e fail-on-$(grep -c FREELIST_RANDOM=y "$BOOTED/config") ] || exit 9
 	{
 		grep -o 'FREELIST_RANDOM=y' "$BOOTED/config"
@@ -58,6 +61,16 @@ is 'which is not the hardened kernel' "$(grep -c FREELIST_RANDOM=y control.data 
 hardened.data:2'
 
 rm baseline.data hardened.data control.data
+try "$lab" ab --boots 2 --auto --budget 6 --accel icount -- workload
+is '--auto chooses once, on the hardened kernel, and both sides time the same' "$status:$(cat baseline.data hardened.data |
+	sed -E 's/PART|\.lab-ab[^ ]*/FILE/g' | sort -u)" '0:--plan FILE -o FILE -- workload
+FREELIST_RANDOM=y'
+like 'in a boot of its own' "$(tr '\n' ' ' <err)" \
+	'^lab: choosing the functions to time \(kernel hardened\) lab: boot 1 of 2: baseline, '
+is 'and leaves nothing but the answer' "$(find . -name '.lab-ab*')" ''
+try "$lab" ab --auto --write-plan kept --accel icount -- workload
+is 'the plan can be kept' "$status:$(cat kept)" 0:--func=chosen
+rm baseline.data hardened.data
 touch fail-on-0
 try "$lab" ab --accel icount --bzimage-baseline "$("$lab" path hardened)/bzImage" --hardened=baseline -- workload
 is 'sides as asked, one of them a file; a record that fails stops it, with its status' "$status" 9
@@ -67,7 +80,7 @@ is 'no part of a file is left' "$(find . -name '*data*')" ''
 try "$lab" ab -o x.data -- workload
 is '-o is refused' "$status" 120
 for wrong in '--bzimage-hardened nosuch' '--patch a.patch --hardened notrace' '--patch a.patch --protection kfence' \
-	'--patch a.patch --bzimage-baseline /dev/null' '--patch nosuch.patch' '--bzimage x' '--patch'; do
+	'--patch a.patch --bzimage-baseline /dev/null' '--patch nosuch.patch' '--bzimage x' '--patch' '--budget 5' '--write-plan x' '--auto --exact'; do
 	# shellcheck disable=SC2086 # words
 	try "$lab" ab $wrong -- workload
 	is "'$wrong': status 120 and one line" "$status:$(wc -l <err)" 120:1
