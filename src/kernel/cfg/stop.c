@@ -111,6 +111,21 @@ static bool object(struct kernel_stops *s, uint64_t addr, struct term *out)
 	return true;
 }
 
+/* VALUE, which may be an address in a variable of the kernel: "(&init_task + 0x488)". */
+static bool number(struct kernel_stops *s, int64_t value, struct term *out)
+{
+	uint64_t offset = 0;
+	const char *name = NULL;
+
+	if (value < 0) /* as the kernel's addresses are */
+		name = kernel_image_object_at(s->img, (uint64_t)value, &offset);
+	if (!name)
+		return term_number(out, value);
+	*out = (struct term){ .text = offset ? alloc_printf("(&%s + 0x%" PRIx64 ")", name, offset) :
+					       alloc_printf("&%s", name) };
+	return true;
+}
+
 /* What the instruction AT of BLOCK reads from memory. */
 static bool memory_value(struct kernel_stops *s, uint32_t block, uint32_t at, struct term *out)
 {
@@ -156,7 +171,7 @@ static bool written_value(struct kernel_stops *s, uint32_t block, uint32_t at, u
 		return true;
 	}
 	if (a->effect == ARCH_EFFECT_MOVE)
-		return a->has_number          ? term_number(out, a->number) :
+		return a->has_number          ? number(s, a->number, out) :
 		       a->from != ARCH_NO_REG ? register_value(s, block, at, a->from, out) :
 		       a->has_memory          ? memory_value(s, block, at, out) :
 						false;
@@ -309,7 +324,7 @@ static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct 
 	if (a->effect == ARCH_EFFECT_COMPARE) {
 		forget(&c->left, known);
 		known = a->from != ARCH_NO_REG ? register_value(s, block, at, a->from, &c->right) :
-			a->has_number          ? term_number(&c->right, a->number) :
+			a->has_number          ? number(s, a->number, &c->right) :
 					a->has_memory && memory_value(s, block, at, &c->right);
 		forget(&c->right, known);
 		return true;

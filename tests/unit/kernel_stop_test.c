@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What keeps loops going, in the source's words, of code that a compiler made: tests/symbol/loops.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "kernel/cfg/stop.h"
+#include "kernel/code/flow.h"
+
+#include "kernel_fixture.h"
+
+/* As a kernel's: what is compared with may be an address. */
+#define KERNEL_BASE "0xffffffff81000000"
+
+static uint64_t address_of(struct kernel_image *img, const char *name)
+{
+	for (uint64_t addr = 0; addr < 4096; addr++) {
+		uint64_t offset;
+		const char *found = kernel_image_symbol_at(img, addr, &offset);
+
+		if (found && !offset && !strcmp(found, name))
+			return addr;
+	}
+	fail_msg("no %s", name);
+	return 0;
+}
+
+/* The conditions of all loops of FLOW, each in a line; for free(). */
+static char *conditions(struct kernel_image *img, const struct kernel_flow *flow)
+{
+	struct kernel_stops *stops = kernel_stops_create(img);
+	scoped_free struct kernel_stop_block *places = alloc_array(flow->n_blocks, sizeof(*places));
+	struct kernel_graph graph;
+	struct kernel_loops loops;
+	char *text = alloc_strdup("");
+
+	assert_non_null(stops);
+	assert_int_equal(kernel_graph_of(flow, &graph), 0);
+	kernel_loops_find(&graph, &loops);
+	for (uint32_t i = 0; i < flow->n_blocks; i++)
+		places[i] = (struct kernel_stop_block){
+			flow->blocks[i].start,
+			(uint32_t)(flow->blocks[i].end - flow->blocks[i].start),
+		};
+	for (uint32_t i = 0; i < loops.n_loops; i++) {
+		scoped_free char *condition = kernel_stop_of(
+			stops, &(struct kernel_stop_function){ &graph, &loops, places }, i);
+
+		alloc_append(&text, "%s\n", condition ?: "-");
+	}
+	kernel_loops_clear(&loops);
+	kernel_graph_clear(&graph);
+	kernel_stops_destroy(stops);
+	return text;
+}
+
+static void test_addresses(void **state)
+{
+	scoped_free char *text = NULL;
+	struct kernel_image *img;
+	struct kernel_code *code;
+	struct kernel_flow *flow;
+
+	(void)state;
+	if (!fixture_build_of("loops.c", "loops",
+			      "-g -mcmodel=kernel -Wl,-Ttext=" KERNEL_BASE
+			      " -Wl,--defsym=_stext=" KERNEL_BASE))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("loops"), &img), 0);
+	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
+	assert_int_equal(kernel_flow_of(code, address_of(img, "walk"), &flow), 0);
+	text = conditions(img, flow);
+	assert_non_null(strstr(text, "i != &first\n"));
+	assert_non_null(strstr(text, "i != (&pair + 0x10)\n"));
+	kernel_flow_destroy(flow);
+	kernel_code_destroy(code);
+	kernel_image_destroy(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_addresses),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
