@@ -194,7 +194,7 @@ void view_append_context(char **text, const char *context)
 	else if (!strcmp(context, profile_context_name(PROFILE_CONTEXT_IRQ)))
 		alloc_append(text, "interrupts, ");
 	else if (!strcmp(context, profile_context_name(PROFILE_CONTEXT_NONE)))
-		alloc_append(text, "entry code, exceptions and signals, ");
+		alloc_append(text, "user code, entry code, exceptions and signals, ");
 }
 
 void view_append_sides(char **text, const uint32_t n[2], const char *unit)

@@ -629,6 +629,20 @@ static void test_surer_cause(void **state)
 	answer_deinit(&x);
 }
 
+/* Of what nobody calls there is nothing per call: how often the cause is called is said instead. */
+static void test_calls_of_cause(void **state)
+{
+	struct profile *p[] = { side(20, 30), side(20, 40) };
+	struct answer x;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		profile_cell(p[i], 0, 0, profile_context_add(p[i], "X"))->calls = 0;
+	answer_init(&x, p[0], p[1]);
+	assert_says(&x, "in c (called 20 times per run, via a and b), which ");
+	answer_deinit(&x);
+}
+
 /* Causes make up more than the change: the sentence says what takes the rest from it. */
 static void test_rest(void **state)
 {
@@ -1087,6 +1101,7 @@ int main(void)
 		cmocka_unit_test(test_context_more),   cmocka_unit_test(test_context_less),
 		cmocka_unit_test(test_body_often),     cmocka_unit_test(test_context_on_one_side),
 		cmocka_unit_test(test_surer_cause),    cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_calls_of_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

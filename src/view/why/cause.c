@@ -268,6 +268,36 @@ static void append_depth(char **text, const struct why_tree *t, uint32_t node)
 	}
 }
 
+/* " (inlined into alloc_fd, via dup and get_unused_fd)", behind the name of CAUSE, most of which is at the node AT. */
+static void append_where(char **text, const struct why *w, const struct why_context *c,
+			 const struct why_cause *cause, uint32_t at)
+{
+	const char *separator = " (";
+	double calls = why_tree_calls(&w->tree, at, 1);
+	char *via;
+
+	if (cause->function) {
+		uint32_t into = w->tree.nodes[at].parent;
+
+		alloc_append(text, "%sinlined into ", separator);
+		view_append_name(text, cause->function);
+		separator = ", ";
+		if (into != WHY_NONE && !strcmp(w->tree.nodes[into].name, cause->function))
+			at = into; /* named already */
+	}
+	/* In a syscall it is per call of that. */
+	if (w->tree.nodes[at].parent && calls > 0 &&
+	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
+		alloc_append(text, "%scalled %s times per run", separator,
+			     view_why_number(OUTPUT_COUNT, calls));
+		separator = ", ";
+	}
+	via = alloc_printf("%svia ", separator);
+	if (append_way(text, via, &w->tree, at) || *separator == ',')
+		alloc_append(text, ")");
+	free(via);
+}
+
 char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause)
 {
@@ -276,17 +306,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	char *text = NULL;
 
 	view_append_name(&text, cause->name);
-	if (cause->function) {
-		uint32_t into = w->tree.nodes[at].parent;
-
-		alloc_append(&text, " (inlined into ");
-		view_append_name(&text, cause->function);
-		if (into != WHY_NONE && !strcmp(w->tree.nodes[into].name, cause->function))
-			at = into; /* named already */
-	}
-	if (append_way(&text, cause->function ? ", via " : " (via ", &w->tree, at) ||
-	    cause->function)
-		alloc_append(&text, ")");
+	append_where(&text, w, c, cause, at);
 	alloc_append(&text, ", which ");
 	append_part(&text, w, c, cause, part);
 	alloc_append(&text, ": ");
