@@ -60,8 +60,8 @@ struct why_part {
 	double delta; /* instructions per run */
 	double calls[2]; /* of NAME per run; 0: not known */
 	uint32_t node; /* where most of it is, */
-	double most,
-		scale; /* how much, for the hardened side's calls, and what its baseline was multiplied with */
+	double most; /* how much, for the hardened side's calls */
+	double scale; /* what its baseline was multiplied with */
 	double ratio; /* of OFTEN: how much more often than by SCALE */
 };
 
