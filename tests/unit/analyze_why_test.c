@@ -248,6 +248,33 @@ static void test_context_less(void **state)
 	answer_deinit(&x);
 }
 
+/* As much per call, twice as often: there is no cause to name. */
+static void test_context_twice(void **state)
+{
+	struct profile *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	profile_cell(b, 0, 0, profile_context_add(b, "X"))->calls = 20;
+	calls(b, 0, "a", 20, 100);
+	calls(b, 0, "ab", 40, 50);
+	calls(b, 0, "abc", 40, 30);
+	answer_init(&x, side(20, 30), b);
+	assert_says(&x, "X is called 20 times per run instead of 10 (+2,600 instructions per run, "
+			"+100.0 % of the command's instructions). Measured over ");
+	answer_deinit(&x);
+	/* One instruction more makes none either. */
+	b = exact(1);
+	profile_cell(b, 0, 0, profile_context_add(b, "X"))->calls = 20;
+	calls(b, 0, "a", 20, 100);
+	calls(b, 0, "ab", 40, 50);
+	insns_at(b, 0, "ab", 1, 1);
+	calls(b, 0, "abc", 40, 30);
+	answer_init(&x, side(20, 30), b);
+	assert_says(&x, "+100.0 % of the command's instructions). Measured over ");
+	answer_deinit(&x);
+}
+
 static void test_new_and_gone(void **state)
 {
 	struct profile *a = side(20, 30), *b = side(20, 30);
@@ -1101,7 +1128,7 @@ int main(void)
 		cmocka_unit_test(test_context_more),   cmocka_unit_test(test_context_less),
 		cmocka_unit_test(test_body_often),     cmocka_unit_test(test_context_on_one_side),
 		cmocka_unit_test(test_surer_cause),    cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_calls_of_cause),
+		cmocka_unit_test(test_context_twice),  cmocka_unit_test(test_calls_of_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,12 @@ void view_why_append_change(char **text, const struct why_context *c, double del
 		view_why_append_delta(text, delta, "run");
 }
 
+/* What its causes are shares of. */
+static const char *change_name(const struct why_context *c)
+{
+	return why_is_called_otherwise(c) ? "the change per call" : "the change";
+}
+
 /* " is 20.0 % slower", or "faster" */
 static void append_percent(char **text, double pct)
 {
@@ -130,9 +136,9 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(why_caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
-	alloc_append(text, ". %s%.0f %% of the change is spread over %u functions, which ",
+	alloc_append(text, ". %s%.0f %% of %s is spread over %u functions, which ",
 		     sure == WHY_SURE ? "" : "Most likely, ",
-		     percent(s.delta + s.rest, why_caused(c)), s.n_functions);
+		     percent(s.delta + s.rest, why_caused(c)), change_name(c), s.n_functions);
 	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
@@ -167,7 +173,6 @@ static void append_share(char **text, const struct why_context *c, const struct 
 	bool sure =
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
 	const char *likely = sure ? "" : "Most likely, ";
-	const char *change = why_is_called_otherwise(c) ? "the change per call" : "the change";
 	double all = has_changed(c) ? why_caused(c) : named_delta(c);
 
 	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
@@ -180,7 +185,7 @@ static void append_share(char **text, const struct why_context *c, const struct 
 			     percent(cause->delta, all));
 	else
 		alloc_append(text, ". %s%.0f %% of %s is in ", likely, percent(cause->delta, all),
-			     change);
+			     change_name(c));
 }
 
 /* Where causes that are named make up more than C's change: what the others take from it. */
@@ -216,15 +221,21 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		rest -= cause->delta;
 		n++;
 	}
-	if (n)
+	if (n) {
 		append_rest(text, c, rest);
-	if (n || !c->causes.n_items)
 		return;
+	}
+	/* What is left of a change that is of more calls is nobody's. */
+	if (!c->causes.n_items || fabs(why_caused(c)) < WHY_LEAST_CHANGE * c->total[0]) {
+		alloc_append(text, ".");
+		return;
+	}
 	largest = percent(c->causes.items[0].delta, why_caused(c));
 	alloc_append(
 		text,
-		". The change is spread out: %u functions make up %.0f %% of it%s; the largest part, %.1f %%, is in ",
-		many, 100 * NEARLY_ALL,
+		". %s is spread out: %u function%s make%s up %.0f %% of it%s; the largest part, %.1f %%, is in ",
+		why_is_called_otherwise(c) ? "The change per call" : "The change", many,
+		many == 1 ? "" : "s", many == 1 ? "s" : "", 100 * NEARLY_ALL,
 		fabs(largest) < 100 * WHY_LEAST_SHARE ? ", none of them a tenth" : "", largest);
 	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");
