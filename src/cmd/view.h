@@ -20,8 +20,8 @@ struct view_options {
 };
 
 extern const struct cmd_syntax view_syntax;
-extern const struct cmd_syntax
-	view_recordings_syntax; /* view_syntax, and what only recordings have */
+/* The same, and what only recordings have. */
+extern const struct cmd_syntax view_recordings_syntax;
 
 /* The help of --format where there is no HTML, for cmd_option.help_of; for free(). */
 char *view_format_help(const void *o);

@@ -6,6 +6,8 @@ struct item {
 
 struct item first;
 struct item pair[2];
+char room[1 << 20]; /* around the lower half of an address */
+unsigned int key;
 long count;
 
 void walk(void);
@@ -16,6 +18,8 @@ __attribute__((noinline)) void walk(void)
 		count++;
 	for (struct item *i = pair[0].next; i != &pair[1]; i = i->next)
 		count--;
+	for (unsigned int k = key; k != 0x81080000; k = 5 * k + 1)
+		room[k & 0xff]++;
 }
 
 void _start(void)

@@ -77,6 +77,8 @@ static void test_addresses(void **state)
 	text = conditions(img, flow);
 	assert_non_null(strstr(text, "i != &first\n"));
 	assert_non_null(strstr(text, "i != (&pair + 0x10)\n"));
+	/* A number of 32 bits is no address. */
+	assert_non_null(strstr(text, "k != 0x81080000\n"));
 	kernel_flow_destroy(flow);
 	kernel_code_destroy(code);
 	kernel_image_destroy(img);
