@@ -126,22 +126,6 @@ int enclose_in_syscall(void *ctx)
 	return enclose(ctx);
 }
 
-/* There too: ends a path with as many instructions as function_return() does, whatever its time. */
-SEC("raw_tp")
-int enclose_path(void *ctx)
-{
-	struct engine_task *t = this_task();
-	const struct engine_frame *f;
-
-	if (!t)
-		return 0;
-	f = frame_at(t, t->top);
-	barrier_var(f);
-	if (path_mask && enclosed)
-		path_close(t, -f->start, t->excluded - f->excluded);
-	return 0;
-}
-
 __u64 trampoline_stamp = 0; /* when the last of the probes below ran */
 
 /* On the entry and the return of an empty function, several at once: see record/cost/trampoline.h. */

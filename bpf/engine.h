@@ -68,8 +68,6 @@ __u8 site_states[ENGINE_MAX_SITES] __weak = {};
 
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
-/* Number of entries of paths, a power of two, minus one; 0: no blocks, and the verifier prunes their code. */
-const volatile __u32 path_mask __weak = 0;
 
 __u32 n_cells __weak = 0;
 __u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
@@ -104,7 +102,6 @@ static __always_inline struct engine_task *this_task(void)
 int task_follow_root(void); /* task.bpf.c */
 int task_follow_again(void);
 int task_lose(void);
-int path_close(struct engine_task *t, __u64 time, __u64 excluded); /* block.bpf.c */
 
 /*
  * The low half of a stack pointer, as a number. The verifier forbids arithmetic on a context pointer, but a
@@ -173,24 +170,6 @@ static __always_inline bool in_user_interrupt(void)
 	return false;
 }
 #endif
-
-#ifndef WITHOUT_KSYMS
-extern const struct kernel_stat kstat __ksym __weak;
-#endif
-
-/* Changes whenever this CPU is interrupted: by its timer, which advances jiffies, or otherwise. */
-static __always_inline __u32 interrupts_seen(void)
-{
-	__u32 n = bpf_jiffies64();
-
-#ifndef WITHOUT_KSYMS
-	const struct kernel_stat *stat = named(&kstat);
-
-	if (stat)
-		n += ((struct kernel_stat *)bpf_this_cpu_ptr(stat))->irqs_sum;
-#endif
-	return n;
-}
 
 /*
  * Is the running task T interrupted? Soft interrupts, and hard interrupts that hit the kernel, run on their

@@ -108,16 +108,6 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/* For the call of F the blocks executed are counted, if any are. */
-static __always_inline void frame_watch_path(struct engine_frame *f)
-{
-	if (!path_mask)
-		return;
-	f->calls = interrupts_seen() << 1;
-	f->signature = 0;
-	f->trips = 0;
-}
-
 /*
  * Fills frame F of T. The clocks come last: the call contains little of this, and what comes behind the program, LESS
  * than with no lock held.

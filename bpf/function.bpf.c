@@ -203,7 +203,6 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
 	ctx = frame_context(t, top, sp);
 	f = (void *)t->frames + top;
 	f->sp = sp;
-	frame_watch_path(f);
 	frame_open(t, f, site_key(site) + ctx, held.behind + held.rcu, counted);
 }
 
@@ -281,8 +280,6 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 	}
 	call->net = cost_less(end->now - f->start - (end->excluded - f->excluded), mech);
 	call->key = f->key;
-	if (path_mask)
-		call->values[ENGINE_VALUES - 1] = f->trips;
 	asm volatile("%0 = %3"
 		     : "=r"(hash), "+r"(from), "+r"(to)
 		     : "i"(CAPTURE_PLACEHOLDER)
@@ -321,8 +318,6 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(ctx, cpu, t, f, &end, mech, true, counted);
-	if (path_mask && f->calls & 1)
-		path_close(t, end.now - f->start, end.excluded - f->excluded);
 	if (capture)
 		capture_close(ctx, cpu, t, f, &end, mech,
 			      cost_full(mech) + extra - held_all(held, site.copy));

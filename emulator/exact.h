@@ -115,16 +115,6 @@ struct miss {
 	uint64_t counts[MODEL_N_EVENTS];
 };
 
-#define PATH_BLOCKS 256 /* of a function, whose executions in a call are known */
-
-/* Calls of one function in one context that executed the same blocks. */
-struct path {
-	struct context *context;
-	struct function *function;
-	uint64_t blocks[PATH_BLOCKS / 64]; /* bits, by their LOCAL */
-	uint64_t calls, total; /* instructions, with callees */
-};
-
 struct node {
 	struct node *parent; /* NULL: the root of a context */
 	struct function *function; /* NULL of roots */
@@ -135,7 +125,6 @@ struct node {
 	uint64_t *counts; /* executions, by the blocks' LOCAL */
 	uint32_t n_counts, id;
 	struct miss *misses;
-	struct path *path; /* of the call that ended last; NULL: none is known */
 };
 
 struct context {
@@ -155,10 +144,6 @@ struct context *tree_context_by(enum exact_kind kind, const struct context *by);
 struct node *tree_child(struct node *parent, uint64_t site, struct function *function);
 /* One call of it has ended, which took TOTAL instructions. */
 void tree_call(struct node *node, uint64_t total);
-/* Which executed these BLOCKS of the function. */
-void tree_path(struct node *node, const uint64_t *blocks, uint64_t total);
-/* The paths from number *AT on, which is set to the one behind; NULL: there is no more. */
-const struct path *tree_next_path(uint32_t *at);
 /* One execution of BLOCK. */
 void tree_execution(struct node *node, const struct block *block);
 /* Instead of BLOCK, which was left after N instructions. */
@@ -181,7 +166,7 @@ extern uint32_t n_nodes, n_blocks, n_contexts;
 
 /* What could not be followed, for the recording to tell. */
 struct losses {
-	uint64_t nodes_full, frames_full, returns_unmatched, paths_full;
+	uint64_t nodes_full, frames_full, returns_unmatched;
 	uint64_t closed_by_exit; /* no losses: calls that ended with their task */
 };
 

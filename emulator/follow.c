@@ -25,7 +25,6 @@ struct frame {
 	bool entry; /* by the CPU, behind INTERRUPTED, which may be NULL */
 	struct block *interrupted;
 	bool aside; /* what happens here is not the work of the frame below */
-	uint64_t path[PATH_BLOCKS / 64]; /* blocks of the function that were executed */
 };
 
 struct task {
@@ -172,12 +171,8 @@ static enum role role_of_top(void)
 
 static void pop(void)
 {
-	if (top->node) {
+	if (top->node)
 		tree_call(top->node, top->total);
-		/* Nor has a thunk that goes on to a function: see move(). */
-		if (role_of_top() != ROLE_THUNK)
-			tree_path(top->node, top->path, top->total);
-	}
 	if (!top->aside)
 		top[-1].total += top->total;
 	trace_returned(current, current->depth);
@@ -293,7 +288,6 @@ static void move(struct function *function)
 		tree_call(top->node, top->total);
 		top[-1].total += top->total;
 		top->total = 0;
-		memset(top->path, 0, sizeof(top->path));
 		top->context = top[-1].context;
 		become(function);
 		return;
@@ -393,8 +387,6 @@ void follow_block(struct block *block)
 	}
 	last = block;
 	tree_execution(top->node, block);
-	if (block->function == top->node->function && block->local < PATH_BLOCKS)
-		top->path[block->local / 64] |= 1ull << block->local % 64;
 	if (trace.task == current && top->context == trace.context)
 		trace_step(block, current->depth);
 }

@@ -11,7 +11,6 @@
 #define CALLS_HASH  (1u << 16) /* 80 MB when half of it is used */
 #define BLOCK_HASH  (1u << 18)
 #define MISSES_MAX  (1u << 20) /* 100 MB */
-#define PATHS_HASH  (1u << 18) /* 10 MB when half of it is used */
 #define COUNTS_STEP 8
 
 struct node **nodes;
@@ -159,53 +158,6 @@ void tree_call(struct node *node, uint64_t total)
 	d->min = total < d->min ? total : d->min;
 	d->max = total > d->max ? total : d->max;
 	d->slots[hist_slot(total)]++;
-}
-
-static struct path **path_of; /* open addressing */
-
-/* The one of these BLOCKS, made if it is not there; NULL: there is no room. */
-static struct path *find_path(const struct node *node, const uint64_t *blocks)
-{
-	static uint32_t n;
-	uint64_t key = hash(blocks[0], blocks[1], hash(blocks[2], blocks[3], node->context->id));
-	uint32_t at = hash(key, node->function->id, 0) & (PATHS_HASH - 1);
-	struct path *path;
-
-	if (!path_of)
-		path_of = get_memory(PATHS_HASH * sizeof(struct path *));
-	for (; (path = path_of[at]); at = (at + 1) & (PATHS_HASH - 1))
-		if (path->context == node->context && path->function == node->function &&
-		    !memcmp(path->blocks, blocks, sizeof(path->blocks)))
-			return path;
-	if (n == PATHS_HASH / 2)
-		return NULL;
-	n++;
-	path = path_of[at] = get_memory(sizeof(*path));
-	*path = (struct path){ .context = node->context, .function = node->function };
-	memcpy(path->blocks, blocks, sizeof(path->blocks));
-	return path;
-}
-
-void tree_path(struct node *node, const uint64_t *blocks, uint64_t total)
-{
-	if (!node->function)
-		return;
-	if (!node->path || memcmp(node->path->blocks, blocks, sizeof(node->path->blocks)) != 0)
-		node->path = find_path(node, blocks);
-	if (!node->path) {
-		losses.paths_full++;
-		return;
-	}
-	node->path->calls++;
-	node->path->total += total;
-}
-
-const struct path *tree_next_path(uint32_t *at)
-{
-	while (path_of && *at < PATHS_HASH)
-		if (path_of[(*at)++])
-			return path_of[*at - 1];
-	return NULL;
 }
 
 static void make_room(struct node *node, uint32_t local)

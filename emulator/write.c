@@ -2,7 +2,7 @@
 /*
  * Lines of text, a letter and numbers, all that a line refers to before it. Addresses in hexadecimal.
  *
- *     T executed nodes_full frames_full returns_unmatched open paths_full closed_by_exit
+ *     T executed nodes_full frames_full returns_unmatched open closed_by_exit
  *     F id start                                      a function that something was counted in
  *     C id kind command function by                   a context; FUNCTION 0: none; BY: who queued it, from 1
  *     B id function addr target falls sizes...        a block, with the bytes of each instruction; TARGET: where its jump or
@@ -15,7 +15,6 @@
  *     X lost number function          the call that is kept whole, and its number
  *     S depth block function          what it executes, in order
  *     D context function calls total squares min max slot:calls...
- *     W context function calls total bits...          calls that executed these blocks, by number, 64 to a word
  */
 #include <inttypes.h>
 
@@ -143,21 +142,6 @@ static void write_distributions(FILE *file)
 	}
 }
 
-static void write_paths(FILE *file)
-{
-	const struct path *path;
-
-	for (uint32_t at = 0; (path = tree_next_path(&at));) {
-		if (!path->function->written)
-			continue;
-		fprintf(file, "W %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64, path->context->id,
-			path->function->id, path->calls, path->total);
-		for (int i = 0; i < PATH_BLOCKS / 64; i++)
-			fprintf(file, " %" PRIx64, path->blocks[i]);
-		fputc('\n', file);
-	}
-}
-
 bool write_result(const char *path, uint64_t open)
 {
 	FILE *file = fopen(path, "w");
@@ -165,11 +149,9 @@ bool write_result(const char *path, uint64_t open)
 
 	if (!file)
 		return false;
-	fprintf(file,
-		"T %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		"\n",
+	fprintf(file, "T %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 		follow_elapsed(), losses.nodes_full, losses.frames_full, losses.returns_unmatched,
-		open, losses.paths_full, losses.closed_by_exit);
+		open, losses.closed_by_exit);
 	write_functions(file);
 	for (uint32_t i = 0; i < n_contexts; i++)
 		fprintf(file, "C %" PRIu32 " %d %d %" PRIu32 " %" PRIu32 "\n", i, contexts[i]->kind,
@@ -181,7 +163,6 @@ bool write_result(const char *path, uint64_t open)
 	for (uint32_t i = 0; i < n_contexts; i++)
 		objects_write(contexts[i], file);
 	write_distributions(file);
-	write_paths(file);
 	write_trace(file);
 	ok = !ferror(file);
 	return !fclose(file) && ok;

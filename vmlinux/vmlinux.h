@@ -122,11 +122,6 @@ struct pcpu_hot {
 	int preempt_count;
 };
 
-/* A CPU's count of interrupts, those of its own timer apart. */
-struct kernel_stat {
-	unsigned long irqs_sum;
-};
-
 struct linux_binprm;
 
 struct bpf_iter_meta {

@@ -54,14 +54,8 @@ struct engine_frame {
 	__u32 sp; /* identifies the call: see function.bpf.c, range.bpf.c */
 	__u32 key; /* of site and context */
 	__u32 none_ctx; /* if the task has no context: whether this is in an interrupt */
-	/*
-	 * For an inlined body: executions of its entry. For a function whose blocks are counted: the lowest bit is set
-	 * once a counted block was executed, the others are the CPU's interrupt count at its start.
-	 */
-	__u32 calls;
-	/* Of such a function: the blocks executed, and trip counts of loops, 16 bits each. */
-	__u64 signature;
-	__u64 trips;
+	__u32 calls; /* for an inlined body: executions of its entry */
+	__u64 pad[2]; /* to a power of two: see ENGINE_TOP_MASK */
 };
 
 enum engine_task_flag {
@@ -138,18 +132,13 @@ struct engine_cell {
 	__u64 bodies; /* of a range: calls of the inlined function that these excursions were part of */
 	__u32 hist[HIST_SLOTS];
 	/*
-	 * Calls without an interrupt or switch, of a function whose blocks are counted: their number, their self time,
-	 * and their excluded time.
-	 */
-	__u64 uninterrupted, uninterrupted_self, uninterrupted_excluded;
-	/*
 	 * Of syscalls, on a real clock: what the program took that ended a call, after it read the clock; of one call in
 	 * ENGINE_CLOSINGS.
 	 */
 	__u64 closings, closing_time;
 	__u64 slowest; /* of calls that are kept for that, whose times MAX leaves out: see cell_add() */
 	__u64 enclosing; /* of contexts: calls from which something was excluded, whose end takes a program longer */
-	__u64 pad[4]; /* to a cache line */
+	__u64 pad[7]; /* to a cache line */
 };
 
 #define ENGINE_CLOSINGS 16
@@ -315,8 +304,6 @@ enum engine_loss {
 	ENGINE_LOSS_USER_STACKS, /* samples without a place for their user stack */
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
-	ENGINE_LOSS_PATHS, /* calls whose path found no place in the table */
-	ENGINE_LOSS_TRIPS, /* calls whose trip counts found no place in their table */
 	ENGINE_LOSS_CAPTURES, /* calls whose values found no row of their own */
 	ENGINE_LOSS_SLOW, /* slow calls for which there was no room */
 	ENGINE_LOSS_COUNTERS, /* times that an event had no counter */
@@ -403,42 +390,7 @@ struct engine_block {
 	 * on average. In units of 2^-ENGINE_BLOCK_FRACTION ticks.
 	 */
 	__u32 fraction;
-	__u64 bit; /* of its call's signature; 0: none */
-	__u64 trip; /* what it adds to the trip counts of its call's loops; 0: nothing */
-	/*
-	 * The loop's bits of these: once they are all set nothing is added. All ones for a probe that adds nothing,
-	 * which then takes the same path.
-	 */
-	__u64 full;
 };
-
-#define ENGINE_TRIPS 4
-
-/* Calls of a site in a context that took the same path; HASH 0: free. */
-struct engine_path {
-	__u64 hash;
-	__u64 signature;
-	__u64 calls;
-	__u64 time; /* with the inner cost of the site's own probes */
-	__u64 trips[ENGINE_TRIPS];
-	__u32 key; /* of site and context */
-	__u32 pad;
-};
-
-/* Calls of a site in a context whose trip count of one loop falls into one slot of hist.h. */
-struct engine_trips {
-	__u64 id; /* ENGINE_TRIPS_ID(); 0: free */
-	__u64 calls;
-};
-
-#define ENGINE_TRIPS_ID(key, loop, slot) ((__u64)(key) << 32 | (loop) << 16 | (slot) << 1 | 1)
-#define ENGINE_TRIPS_KEY(id)             ((__u32)((id) >> 32))
-#define ENGINE_TRIPS_LOOP(id)            ((__u32)(id) >> 16)
-#define ENGINE_TRIPS_SLOT(id)            (((__u32)(id)&0xffff) >> 1)
-
-#define ENGINE_TRIP_ROWS   8192 /* a power of two */
-#define ENGINE_PATHS       16384 /* a power of two */
-#define ENGINE_PATH_PROBES 16 /* maximum number of slots searched */
 
 #define ENGINE_BLOCK_FRACTION 16
 
@@ -450,8 +402,7 @@ struct engine_call {
 	__u32 key; /* of site and context */
 	__u16 slot; /* the function's place among those captured */
 	__u16 absent; /* bits: values that could not be read, for a pointer that leads nowhere */
-	__u64 values
-		[ENGINE_VALUES]; /* the last at first its frame's trips, if blocks are counted */
+	__u64 values[ENGINE_VALUES];
 };
 
 #define ENGINE_READ 128 /* bytes, a multiple of 8 */

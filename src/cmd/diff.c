@@ -424,7 +424,7 @@ static void comparison_deinit(struct view_diff *c)
 	analyze_misses_deinit(&c->miss_objects);
 	analyze_passage_deinit(&c->passage);
 	why_deinit(&c->why);
-	analyze_diff_paths_deinit(&c->paths);
+	analyze_diff_counted_deinit(&c->counted);
 	analyze_attribution_deinit(&c->attribution);
 	analyze_diff_deinit(&c->diff);
 }
@@ -451,7 +451,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		status = CMD_FAILED;
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
-	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
+	analyze_diff_counted_init(&c.counted, p[BASELINE], p[HARDENED]);
 	analyze_diff_conclude(&c.conclusion, &c.diff);
 	explain(&c);
 	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], &c.conclusion))

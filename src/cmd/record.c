@@ -172,10 +172,6 @@ static const struct cmd_option options[] = {
 	  "Time this function and count how often each of its basic blocks is executed; may be "
 	  "repeated",
 	  .parse = parse_blocks },
-	{ "callees", NULL,
-	  "Also time the callees of --blocks functions, which makes the self times of these "
-	  "functions exact",
-	  CMD_SET(record_options, callees) },
 	{ "context", NULL,
 	  "Capture the numbers that functions and inlined bodies take, read and return, names of "
 	  "slab caches and, for --blocks functions, trip counts of loops; see report --why-varies",
@@ -308,7 +304,6 @@ static void check_usage(void *input, struct argp_state *state)
 				   o->repeat != 1 || o->ranges.n_items),
 		  "--auto runs a command several times: it cannot be combined with -a, -r, -R, --exact or --freq=0" },
 		{ o->write_plan && !o->automatic, "--write-plan needs --auto" },
-		{ o->callees && !o->blocks.n_items, "--callees needs --blocks" },
 		{ (o->context || o->captures.n_items) && !o->functions.n_items &&
 			  !o->ranges.n_items && !o->blocks.n_items && !o->n_protections,
 		  "--context and --capture need functions: --func, --range, --blocks or --protection" },

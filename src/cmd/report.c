@@ -153,7 +153,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_misses_init(&r->miss_lines, p, NULL, ANALYZE_MISSES_BY_LINE);
 	analyze_misses_init(&r->miss_objects, p, NULL, ANALYZE_MISSES_BY_OBJECT);
 	analyze_blocks_init(&r->blocks, p);
-	analyze_paths_init(&r->paths, p);
+	analyze_loops_init(&r->loops, p);
 	analyze_env_protections(&r->protections, p);
 	analyze_warnings_of_profile(&r->warnings, p, &r->table, ANALYZE_SIDE_NONE, figures->raw);
 }
@@ -174,7 +174,7 @@ static void report_deinit(struct view_report *r)
 	analyze_misses_deinit(&r->miss_lines);
 	analyze_misses_deinit(&r->miss_objects);
 	analyze_blocks_deinit(&r->blocks);
-	analyze_paths_deinit(&r->paths);
+	analyze_loops_deinit(&r->loops);
 	analyze_env_deinit(&r->protections);
 	analyze_warnings_deinit(&r->warnings);
 }

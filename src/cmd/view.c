@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/blocks/paths.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -169,7 +168,6 @@ struct profile *view_open(const char *path, const char *vmlinux)
 		profile_destroy(p);
 		return NULL;
 	}
-	analyze_paths_name_variables(p);
 	return p;
 }
 

@@ -60,7 +60,6 @@ struct reader {
 	vec_of(struct node, nodes); /* the file's 1 is the first */
 	uint32_t stack[STACK_MAX]; /* of the last node: its callers' locations */
 	uint32_t n_stack;
-	vec_of(struct profile_piece_path, paths);
 	struct exact_trace trace;
 	const char *at; /* rest of the line */
 };
@@ -424,31 +423,11 @@ static bool read_distribution(struct reader *r)
 	return ok;
 }
 
-/* Calls of FUNCTION in a context that executed the same blocks. */
-static bool read_path(struct reader *r)
-{
-	struct profile_piece_path path;
-	uint32_t context, function;
-
-	if (!take_index(r, r->n_contexts, &context) || !take_index(r, r->n_functions, &function) ||
-	    !take(r, UINT64_MAX, &path.calls) || !take(r, UINT64_MAX, &path.time))
-		return false;
-	for (int i = 0; i < PROFILE_PIECES / 64; i++)
-		if (!take_address(r, &path.pieces[i]))
-			return false;
-	if (!r->functions[function].code.number)
-		return true;
-	path.blocks = r->functions[function].code.number - 1;
-	path.context = r->contexts[context].profile;
-	vec_push(r, paths, path);
-	return true;
-}
-
 static bool read_totals(struct reader *r)
 {
 	static const int kinds[] = {
 		PROFILE_LOSS_STACKS_FULL, PROFILE_LOSS_DEPTH_EXCEEDED, PROFILE_INFO_OPEN_AT_START,
-		PROFILE_INFO_OPEN_AT_END, PROFILE_LOSS_PATHS_FULL,     PROFILE_INFO_CLOSED_BY_EXIT,
+		PROFILE_INFO_OPEN_AT_END, PROFILE_INFO_CLOSED_BY_EXIT,
 	};
 	struct profile_run *run = &r->p->runs[0];
 	uint64_t total;
@@ -505,9 +484,8 @@ static bool read_line(struct reader *r, const char *line)
 	static bool (*const readers[])(struct reader * r) = {
 		['T'] = read_totals,       ['F'] = read_function, ['C'] = read_context,
 		['B'] = read_block,        ['N'] = read_node,     ['E'] = read_executions,
-		['D'] = read_distribution, ['W'] = read_path,     ['P'] = read_model,
-		['M'] = read_misses,       ['O'] = read_object,   ['X'] = read_trace,
-		['S'] = read_step,
+		['D'] = read_distribution, ['P'] = read_model,    ['M'] = read_misses,
+		['O'] = read_object,       ['X'] = read_trace,    ['S'] = read_step,
 	};
 	unsigned char kind = (unsigned char)line[0];
 
@@ -534,8 +512,7 @@ static void finish(struct reader *r)
 	for (uint32_t i = 0; i < r->n_modules; i++)
 		kernel_index_destroy(r->modules[i].idx);
 	free(r->modules);
-	profile_blocks_unite(r->p, r->paths, r->n_paths);
-	free(r->paths);
+	profile_blocks_unite(r->p);
 	for (uint32_t i = 0; i < r->n_blocks; i++)
 		free(r->blocks[i].pieces);
 	free(r->functions);

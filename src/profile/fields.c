@@ -376,8 +376,6 @@ LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, insns, SAME),
 	INDEX(profile_block, location, LOCATIONS),
 	FLAG(profile_block, reached),
-	FIELD(profile_block, bit, BIT, .max = PROFILE_BITS - 1, SAME),
-	FIELD(profile_block, counter, BIT, .max = PROFILE_TRIPS - 1, SAME),
 	OPTIONAL(profile_block, callee));
 
 LAYOUT(arc, struct profile_arc, NULL,
@@ -387,8 +385,6 @@ LAYOUT(arc, struct profile_arc, NULL,
 static const char *blocks_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_blocks *blocks = entry;
-	uint64_t bits = 0;
-	uint8_t counters = 0;
 
 	if (p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
 		return "refers to a nonexistent function";
@@ -397,16 +393,6 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		if (i && blocks->items[i].addr <= blocks->items[i - 1].addr)
 			return "has blocks out of order";
-		if (blocks->items[i].counter != PROFILE_NO_BIT) {
-			if (counters >> blocks->items[i].counter & 1)
-				return "has two loops with one counter";
-			counters |= 1u << blocks->items[i].counter;
-		}
-		if (blocks->items[i].bit == PROFILE_NO_BIT)
-			continue;
-		if (bits >> blocks->items[i].bit & 1)
-			return "has two blocks with one bit";
-		bits |= 1ull << blocks->items[i].bit;
 	}
 	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
 		const struct profile_arc *arc = &blocks->arcs[i];
@@ -471,31 +457,6 @@ LAYOUT(block_counts, struct profile_block_counts, NULL,
 	NUMBER(profile_block_counts, residual),
 	LIST(profile_block_counts, counts, block_count, .length = block_counts_length,
 	     .wrong = "refers to a nonexistent function"));
-
-LAYOUT(path, struct profile_path, NULL,
-	INDEX(profile_path, run, RUNS),
-	INDEX(profile_path, blocks, BLOCKS),
-	INDEX(profile_path, context, CONTEXTS),
-	NUMBER(profile_path, signature),
-	NUMBER(profile_path, calls),
-	FIELD(profile_path, time, SIGNED),
-	VALUES(profile_path, trips));
-
-static const char *trips_wrong(const struct profile *p, const void *entry)
-{
-	const struct profile_trips *trips = entry;
-
-	(void)p;
-	return trips->slot > hist_slot(PROFILE_TRIP_COUNT_MAX) ? "has a nonexistent slot" : NULL;
-}
-
-LAYOUT(trips, struct profile_trips, trips_wrong,
-	INDEX(profile_trips, run, RUNS),
-	INDEX(profile_trips, blocks, BLOCKS),
-	INDEX(profile_trips, context, CONTEXTS),
-	ENUM(profile_trips, counter, PROFILE_TRIPS - 1, "refers to a nonexistent loop"),
-	NUMBER(profile_trips, slot),
-	NUMBER(profile_trips, calls));
 
 static const char *cost_wrong(const struct profile *p, const void *entry)
 {
@@ -618,8 +579,6 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(BLOCKS, "blocks", 0, all_blocks_wrong,
 		LIST(profile, blocks, blocks, .max = FUNCTIONS_MAX, .wrong = "has too many functions")),
 	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, block_counts_wrong, LIST(profile, block_counts, block_counts)),
-	SECTION(PATHS, "paths", 0, NULL, LIST(profile, paths, path)),
-	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
 	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, edges, edge)),
 	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),

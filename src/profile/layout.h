@@ -30,8 +30,6 @@ enum section_type {
 	SECTION_SAMPLES,
 	SECTION_BLOCKS,
 	SECTION_BLOCK_COUNTS,
-	SECTION_PATHS,
-	SECTION_TRIPS,
 	SECTION_COSTS,
 	SECTION_EDGES,
 	SECTION_TRACES,
@@ -57,7 +55,6 @@ enum field_kind {
 	FIELD_COUNT, /* uint64_t that may be PROFILE_NOT_COUNTED */
 	FIELD_DOUBLE,
 	FIELD_FLAG, /* bool */
-	FIELD_BIT, /* uint8_t: up to MAX, or PROFILE_NO_BIT */
 	FIELD_STEP, /* uint32_t that ascends in its list: written as the difference to the entry before */
 	FIELD_STRING,
 	FIELD_LIST, /* an array of entries of OF, as vec_push() grows it */
@@ -151,7 +148,7 @@ const struct field *section_table(enum section_type type);
 /* The number of its entries in P. */
 uint32_t section_count(const struct profile *p, enum section_type type);
 
-/* An unsigned number, flag or bit of FIELD's SIZE. */
+/* An unsigned number or flag of FIELD's SIZE. */
 uint64_t field_load(const struct field *f, const void *at);
 void field_store(const struct field *f, void *at, uint64_t value);
 const char *field_string(const struct field *f, const void *entry);

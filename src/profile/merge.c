@@ -499,7 +499,7 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 			merge_table(&m, type);
 	}
 	if (profile_is_exact(dst))
-		profile_blocks_unite(dst, NULL, 0);
+		profile_blocks_unite(dst);
 	note_recordings(dst, src, runs_before);
 	for_each_section(type)
 		free(m.maps[type]);

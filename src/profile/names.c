@@ -62,7 +62,6 @@ const char *profile_variable_kind_name(enum profile_variable_kind kind)
 		[PROFILE_VARIABLE_RETURN] = "return",
 		[PROFILE_VARIABLE_SYSCALL_ARGUMENT] = "syscall_argument",
 		[PROFILE_VARIABLE_TASK] = "task",
-		[PROFILE_VARIABLE_TRIP_COUNT] = "trip_count",
 		[PROFILE_VARIABLE_NAME] = "name",
 		[PROFILE_VARIABLE_CONTEXT] = "context",
 	};
@@ -132,10 +131,6 @@ static const struct {
 		"samples missed while a task of the workload ran" },
 	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = { "block_without_call",
 		"block executions not counted: they were in calls whose entry was not seen" },
-	[PROFILE_LOSS_PATHS_FULL] = { "paths_full",
-		"calls with unknown path: the table of paths was full" },
-	[PROFILE_LOSS_TRIPS_FULL] = { "turns_full",
-		"loops missing from a call's trip counts: their table was full" },
 	[PROFILE_LOSS_CAPTURES_FULL] = { "captures_full",
 		"calls whose captured values are known only from a sample, if at all: the table "
 			"was full" },

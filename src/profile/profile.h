@@ -110,30 +110,7 @@ struct profile_block {
 	uint32_t bytes, insns;
 	uint32_t location; /* ADDR's, for its line and the inlined bodies around it */
 	bool reached; /* else padding, or what only a fault leads to */
-	uint8_t bit; /* of a call's signature that tells that it was executed, or PROFILE_NO_BIT */
-	uint8_t counter; /* of a call's trip counts: that of the loop whose head it is; or PROFILE_NO_BIT */
 	const char *callee; /* the first function that it calls by name; NULL: none */
-};
-
-#define PROFILE_NO_BIT UINT8_MAX
-#define PROFILE_BITS   64
-#define PROFILE_TRIPS  4 /* loops whose trip count is known call by call */
-
-/* Calls that executed the same blocks, as far as the signature tells. */
-struct profile_path {
-	uint32_t run, blocks, context;
-	uint64_t signature;
-	uint64_t calls;
-	int64_t time; /* on-CPU, less probe cost */
-	uint64_t trips[PROFILE_TRIPS]; /* sums over the calls */
-};
-
-/* Calls in which a loop's trip count fell into one slot of hist.h; calls in which it is 0 are in no row. */
-struct profile_trips {
-	uint32_t run, blocks, context;
-	uint32_t counter; /* of the block that is the loop's head */
-	uint32_t slot;
-	uint64_t calls;
 };
 
 enum profile_trace_kind {
@@ -161,7 +138,6 @@ enum profile_variable_kind {
 	PROFILE_VARIABLE_RETURN,
 	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
 	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
-	PROFILE_VARIABLE_TRIP_COUNT, /* of the loop whose head is that far in: "trip_count(+0x1a4)" */
 	PROFILE_VARIABLE_NAME, /* text: its values are those of struct profile_name */
 	PROFILE_VARIABLE_CONTEXT, /* what calls are made in, by name: it is in no file */
 	PROFILE_VARIABLE_N_KINDS
@@ -320,8 +296,6 @@ enum profile_loss {
 	PROFILE_LOSS_STACK_NOT_FETCHED,
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
-	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
-	PROFILE_LOSS_TRIPS_FULL, /* loops of calls whose trip count is in no histogram: the table was full */
 	PROFILE_LOSS_CAPTURES_FULL, /* calls whose values had no room in the table: see struct profile_capture */
 	PROFILE_LOSS_COUNTERS, /* counts of events that are too low: a CPU's counter was taken by others */
 	PROFILE_LOSS_SLOW_FULL, /* slow calls that were not kept: the table was full */
@@ -478,8 +452,6 @@ struct profile {
 	vec_of(struct profile_sample, samples);
 	vec_of(struct profile_blocks, blocks);
 	vec_of(struct profile_block_counts, block_counts); /* any order */
-	vec_of(struct profile_path, paths); /* any order; several may be of the same path */
-	vec_of(struct profile_trips, trips); /* any order; several may be of the same slot */
 	vec_of(struct profile_cost, costs);
 	vec_of(struct profile_edge, edges);
 	/* Likewise how often the instruction at STACK's first location was executed, of each line the first one in a row. */

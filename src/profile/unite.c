@@ -10,11 +10,10 @@
 
 /*
  * Bounds against made-up files, whose pieces may all overlap. Blocks that a piece consists of, on average: 1.1 at most where
- * recordings are merged. How often all are gone through for what one piece says of the next: there twice. Blocks times paths.
+ * recordings are merged. How often all are gone through for what one piece says of the next: there twice.
  */
 #define PIECE_BLOCKS 16
 #define PASSES_MAX   256
-#define WALKS_MAX    (1u << 26)
 
 static uint64_t end_of(const struct profile_block *b)
 {
@@ -74,9 +73,7 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 					       .bytes = (uint32_t)(bounds[i + 1] - bounds[i]),
 					       .insns = UNKNOWN,
 					       .location = UNKNOWN,
-					       .reached = true,
-					       .bit = PROFILE_NO_BIT,
-					       .counter = PROFILE_NO_BIT };
+					       .reached = true };
 
 		covering += more[i];
 		if (covering)
@@ -267,11 +264,7 @@ struct parts {
 	struct profile_blocks *lists;
 	struct profile_block_counts *counts;
 	uint32_t n_lists, n_counts;
-	struct profile_path *paths;
-	const struct profile_piece_path *more_paths;
-	uint32_t n_paths, n_more_paths;
 	struct grouped lists_of, counts_of; /* by site; of counts by context, too */
-	struct grouped paths_of; /* by site; those of MORE_PATHS behind the others */
 	uint64_t n_blocks, n_shown; /* that P has again */
 };
 
@@ -287,12 +280,8 @@ static void take(struct parts *from, struct profile *p)
 {
 	from->lists = p->blocks;
 	from->counts = p->block_counts;
-	from->paths = p->paths;
 	from->n_lists = p->n_blocks;
 	from->n_counts = p->n_block_counts;
-	from->n_paths = p->n_paths;
-	p->paths = NULL;
-	p->n_paths = p->cap_paths = 0;
 	p->blocks = NULL;
 	p->block_counts = NULL;
 	p->n_blocks = p->cap_blocks = p->n_block_counts = p->cap_block_counts = 0;
@@ -302,14 +291,8 @@ static void take(struct parts *from, struct profile *p)
 	for (uint32_t i = 0; i < from->n_counts; i++)
 		grouped_add(&from->counts_of, from->lists[from->counts[i].blocks].site,
 			    from->counts[i].context, i);
-	for (uint32_t i = 0; i < from->n_paths; i++)
-		grouped_add(&from->paths_of, from->lists[from->paths[i].blocks].site, 0, i);
-	for (uint32_t i = 0; i < from->n_more_paths; i++)
-		grouped_add(&from->paths_of, from->lists[from->more_paths[i].blocks].site, 0,
-			    from->n_paths + i);
 	grouped_sort(&from->lists_of);
 	grouped_sort(&from->counts_of);
-	grouped_sort(&from->paths_of);
 }
 
 /* Of all N_SITES, those that were executed most first; for free(). */
@@ -327,103 +310,6 @@ static struct function *rank(const struct parts *from, uint32_t n_sites)
 	}
 	sort_array(functions, n_sites, sizeof(*functions), by_insns);
 	return functions;
-}
-
-/* ---- paths ---- */
-
-/* Which of its function's blocks calls executed. */
-struct walk {
-	struct profile_path path; /* of the new list; its signature is not known yet */
-	uint32_t list; /* in the parts */
-	bool *on;
-};
-
-/* Did a call with that SIGNATURE execute B? What has no bit all calls did. */
-static bool is_on(const struct profile_block *b, uint64_t signature)
-{
-	return b->bit == PROFILE_NO_BIT || signature >> b->bit & 1;
-}
-
-/* Path number I of the parts, by the blocks of OUT. */
-static struct walk walk_of(const struct parts *from, const struct profile_blocks *out, uint32_t i)
-{
-	const struct profile_piece_path *piece =
-		i < from->n_paths ? NULL : &from->more_paths[i - from->n_paths];
-	struct walk w = { .on = alloc_array(out->n_items, sizeof(*w.on)) };
-	const struct profile_blocks *list;
-
-	if (piece)
-		w.path = (struct profile_path){ .blocks = piece->blocks,
-						.context = piece->context,
-						.calls = piece->calls,
-						.time = (int64_t)piece->time };
-	else
-		w.path = from->paths[i];
-	w.list = w.path.blocks;
-	list = &from->lists[w.list];
-	for (uint32_t k = 0; k < list->n_items; k++) {
-		if (piece ? k >= PROFILE_PIECES || !(piece->pieces[k / 64] >> k % 64 & 1) :
-			    !is_on(&list->items[k], w.path.signature))
-			continue;
-		for_each_within(block, out, &list->items[k]) w.on[block] = true;
-	}
-	return w;
-}
-
-/* Gives a bit to each block of BLOCKS that some of the N calls executed and others not. False: there are too many. */
-static bool give_bits(struct profile_blocks *blocks, const struct walk *walks, uint32_t n)
-{
-	uint32_t bits = 0;
-
-	for (uint32_t k = 0; k < blocks->n_items; k++) {
-		uint32_t on = 0;
-
-		for (uint32_t i = 0; i < n; i++)
-			on += walks[i].on[k];
-		if (on == n)
-			continue;
-		if (bits == PROFILE_BITS)
-			return false;
-		blocks->items[k].bit = (uint8_t)bits++;
-	}
-	return true;
-}
-
-static void put_path(struct profile *p, const struct walk *w, uint32_t number)
-{
-	const struct profile_blocks *blocks = &p->blocks[number];
-	struct profile_path path = w->path;
-
-	path.blocks = number;
-	path.signature = 0;
-	for (uint32_t k = 0; k < blocks->n_items; k++)
-		if (blocks->items[k].bit != PROFILE_NO_BIT && w->on[k])
-			path.signature |= 1ull << blocks->items[k].bit;
-	vec_push(p, paths, path);
-}
-
-/* Those of SITE, whose blocks are now P's of that NUMBER. */
-static void put_paths(struct profile *p, const struct parts *from, uint32_t site, uint32_t number)
-{
-	uint32_t n;
-	const struct grouped_item *items = grouped_find(&from->paths_of, site, GROUPED_ALL, &n);
-	struct profile_blocks *blocks = &p->blocks[number];
-	scoped_free struct walk *walks = alloc_array(n, sizeof(*walks));
-	bool known = (uint64_t)n * blocks->n_items <= WALKS_MAX;
-
-	for (uint32_t i = 0; i < n && known; i++) {
-		walks[i] = walk_of(from, blocks, items[i].item);
-		known = items[i].item < from->n_paths ||
-			from->lists[walks[i].list].n_items <= PROFILE_PIECES;
-	}
-	known = known && give_bits(blocks, walks, n);
-	for (uint32_t k = 0; k < blocks->n_items && !known; k++)
-		blocks->items[k].bit = PROFILE_NO_BIT;
-	for (uint32_t i = 0; i < n; i++) {
-		if (known)
-			put_path(p, &walks[i], number);
-		free(walks[i].on);
-	}
 }
 
 /* Puts SITE's into P, if there is room for them. */
@@ -458,19 +344,17 @@ static void put(struct profile *p, struct parts *from, uint32_t site)
 
 		add_counts(p, number, &all.items[first[c->blocks]], c);
 	}
-	if (n_counts) {
+	if (n_counts)
 		join(&p->blocks[number], &all, p->block_counts + before,
 		     p->n_block_counts - before);
-		put_paths(p, from, site, number);
-	}
 	free(all.items);
 	free(all.arcs);
 	free(first);
 }
 
-void profile_blocks_unite(struct profile *p, const struct profile_piece_path *paths, uint32_t n)
+void profile_blocks_unite(struct profile *p)
 {
-	struct parts from = { .more_paths = paths, .n_more_paths = n };
+	struct parts from = {};
 	scoped_free struct function *functions;
 
 	take(&from, p);
@@ -485,8 +369,6 @@ void profile_blocks_unite(struct profile *p, const struct profile_piece_path *pa
 		free(from.counts[i].counts);
 	free(from.lists);
 	free(from.counts);
-	free(from.paths);
 	grouped_deinit(&from.lists_of);
 	grouped_deinit(&from.counts_of);
-	grouped_deinit(&from.paths_of);
 }

@@ -141,7 +141,6 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		      const struct record_block_function *f, uint32_t i,
 		      const struct record_range_costs *costs)
 {
-	const struct kernel_block_probe *probe = &f->plan.probes[i - f->first_point];
 	struct record_point *p = &blocks->points[i];
 	double cost = record_range_cost_block(costs, p->kind) + p->extra + p->extra_tail;
 	struct engine_block block = {
@@ -152,13 +151,6 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 	};
 
 	blocks->hit_costs[i] = cost;
-	block.full = UINT64_MAX;
-	if (probe->bit != KERNEL_NO_BIT)
-		block.bit = 1ull << probe->bit;
-	if (probe->counter != KERNEL_NO_BIT) {
-		block.trip = 1ull << 16 * probe->counter;
-		block.full = 0xffffull << 16 * probe->counter;
-	}
 	if (p->event < 0)
 		return -ENOENT;
 	return record_engine_set_block(record_probes_engine(probes), i, &block) ?:

@@ -48,6 +48,5 @@ struct record_options {
 	bool exact; /* nothing is probed: the lab's emulator counts */
 	bool keep_root; /* the command runs as root although sudo was used */
 	bool context; /* each function's arguments are captured */
-	bool callees; /* those of the functions in BLOCKS are timed too */
 	int verbose;
 };

@@ -64,7 +64,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	record_names_add_all(&plan->inlined, &o->ranges);
 	err = record_protections_expand(kernel, o->protections, o->n_protections, p,
 					&plan->functions, &plan->inlined);
-	err = err ?: record_blocks_resolve(&plan->blocks, kernel, &o->blocks, o->callees);
+	err = err ?: record_blocks_resolve(&plan->blocks, kernel, &o->blocks);
 	if (err)
 		return err;
 	record_names_add_all(&plan->functions, &o->blocks);
@@ -75,14 +75,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	if (err)
 		return err;
 	record_sites_limit_fentry(&plan->sites, kernel, o->attach);
-	if (o->callees) {
-		record_blocks_add_callees(&plan->blocks, &plan->sites, &plan->symbols);
-		err = record_sites_choose(&plan->sites, kernel, o->attach);
-		record_blocks_add_calls(&plan->blocks, &plan->sites, &plan->symbols, &plan->ranges);
-	}
-	err = err   ?:
-		      record_ranges_resolve(&plan->ranges, kernel, &plan->inlined,
-					    plan->sites.n_items + 1);
+	err = record_ranges_resolve(&plan->ranges, kernel, &plan->inlined, plan->sites.n_items + 1);
 	err = err ?: resolve_captures(plan, o);
 	if (err)
 		return err;

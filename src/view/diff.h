@@ -6,7 +6,7 @@
 #include "analyze/diff/attribution.h"
 #include "analyze/diff/conclusion.h"
 #include "analyze/diff/diff.h"
-#include "analyze/diff/inside/paths.h"
+#include "analyze/diff/inside/counted.h"
 #include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
 #include "analyze/diff/sampled.h"
@@ -33,8 +33,7 @@
 	TABLE(events)           \
 	TABLE(sampled)          \
 	TABLE(ranges)           \
-	TABLE(paths)            \
-	TABLE(path_changes)     \
+	TABLE(block_changes)    \
 	TABLE(variables)        \
 	TABLE(trace)            \
 	TABLE(misses)           \
@@ -57,7 +56,7 @@ struct view_diff {
 	struct analyze_options figures;
 	struct analyze_diff diff;
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
-	struct analyze_diff_paths paths;
+	struct analyze_diff_counted counted;
 	struct analyze_passage passage; /* of the conclusion's syscall */
 	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyze/diff/attribution.h"
-#include "analyze/diff/inside/paths.h"
+#include "analyze/diff/inside/counted.h"
 #include "analyze/diff/renames.h"
 #include "base/alloc.h"
 #include "output/text.h"
@@ -86,11 +86,9 @@ const char *const view_env_kinds[] = {
 	[ANALYZE_ENV_KERNEL] = "kernel",
 };
 
-const char *const view_path_kinds[] = {
-	[ANALYZE_PATH_LOOP] = "loop",
-	[ANALYZE_PATH_TRIPS] = "trip_count",
-	[ANALYZE_PATH_CALL] = "call",
-	[ANALYZE_PATH_PATH] = "path",
+const char *const view_counted_kinds[] = {
+	[ANALYZE_COUNTED_LOOP] = "loop",
+	[ANALYZE_COUNTED_CALL] = "call",
 };
 
 const char *const view_renamings[] = {

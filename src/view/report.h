@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyze/blocks/blocks.h"
-#include "analyze/blocks/paths.h"
+#include "analyze/blocks/loops.h"
 #include "analyze/code/trace.h"
 #include "analyze/figures/accounting.h"
 #include "analyze/figures/cost.h"
@@ -33,10 +33,7 @@
 	TABLE(ranges)             \
 	TABLE(block_functions)    \
 	TABLE(blocks)             \
-	TABLE(paths)              \
 	TABLE(loops)              \
-	TABLE(trip_counts)        \
-	TABLE(path_trip_counts)   \
 	TABLE(values)             \
 	TABLE(slow)               \
 	TABLE(samples)            \
@@ -72,7 +69,7 @@ struct view_report {
 	struct analyze_trace trace;
 	struct analyze_misses misses, miss_lines, miss_objects;
 	struct analyze_blocks blocks;
-	struct analyze_paths paths;
+	struct analyze_loops loops;
 	struct analyze_env protections;
 	struct analyze_warnings warnings;
 };
@@ -88,9 +85,6 @@ struct view_plot view_report_plot(const struct view_report *r, const struct vari
 
 /* Is it of an exact recording? That has the blocks and loops of all that was executed. */
 bool view_report_is_exact(const void *report);
-
-/* What a loss is called in JSON and CSV. */
-const char *view_loss_key(enum profile_loss loss);
 
 /* What took most time, where, and what is missing: the first line of the page; to be freed. */
 char *view_report_summary(const struct view_report *r);

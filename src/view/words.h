@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "analyze/blocks/paths.h"
 #include "analyze/code/trace.h"
 #include "analyze/diff/conclusion.h"
 #include "analyze/figures/warnings.h"
@@ -28,18 +27,6 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 
 /* The row of the variable alone that carries most of that by values; NULL: none explains any of it. */
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
-
-/* Trip counts, all for free(): "16 to 31", "5", "63,488 or more". */
-char *view_trips_words(const struct analyze_trips *row);
-
-/* Which share of the calls had which, "0: 2.5 %, 16 to 31: 97 %": not all, where there are many. */
-char *view_trips_text(const struct analyze_trips *rows, size_t n);
-
-/* The same of LOOP; NULL where nobody counted it call by call. */
-char *view_trips_of_loop(const struct analyze_paths *paths, const struct analyze_loop *loop);
-
-/* "24 at slub.c:1907, 3.5 at slub.c:1874", the means of PATH; "" where no loop iterated, NULL where nobody counted. */
-char *view_trips_of_path(const struct analyze_paths *paths, const struct analyze_path *path);
 
 /* A line of a call that was kept whole, "    mm/slub.c:1978 shuffle_freelist", indented by its depth; to be freed. */
 char *view_trace_text(const struct analyze_trace_line *of);

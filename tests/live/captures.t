@@ -30,7 +30,6 @@ guest_main() {
 	record poll -F 0 --func do_sys_poll --func vfs_read --func __x64_sys_poll --context --capture 'end_time->tv_sec' \
 		--capture 'do_sys_poll:sys.nfds' --capture 'vfs_read:sys.read.count' -- perl -e "$polls"
 	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
-	record turns -F 0 --blocks allocate_slab --context --capture 'return->objects' -- "$workloads/big-fork" -n 1
 	record random -F 0 --func get_random_u32 --context -- "$workloads/big-fork" -n 1
 	record seeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
 	head -c 7000 /dev/zero >bytes
@@ -122,16 +121,6 @@ equal 'and that of one syscall not known in others' "$(rows poll vfs_read 'map([
 holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=40 "))) | .[0].min') > 5 * $(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].min')"
-
-is 'what ends the loop, and that it does in all calls' "$(json turns 'first(.loops[] | select(.body == "shuffle_freelist" and .syscall == "*")) |
-	"\(.condition); \(.trip_value)"')" 'idx < slab->objects; return->objects - 1 (100 %)'
-# By blocks that were counted, and call by call: lines that are not the loop's say something else.
-# shellcheck disable=SC2016 # for jq
-equal 'trip counts of a loop of counted blocks, by its line' "$(json turns '
-	([.loops[] | select(.function == "allocate_slab" and .syscall == "*" and .body == "shuffle_freelist")] | first) as $loop |
-	[.values[] | select(.function == "allocate_slab")] | (map(.calls) | add) as $calls |
-	(map(.calls * (.values | split("trip_count(\($loop.location))=") | .[1] | split(" ")[0] | tonumber)) | add) / $calls -
-		$loop.trip_count | fabs < 1e-6 and $loop.trip_count > 2')" true
 
 # The same of what a kprobe times: arguments are those that its entry saved.
 equal 'by kprobe: an argument' "$(rows kpoll do_sys_poll \

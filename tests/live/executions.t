@@ -73,16 +73,4 @@ for function in $functions; do
 	holds "$function: few probes are enough" "$(sed -n \
 		"s/.*'$function': \([0-9]*\) blocks, \([0-9]*\) of them probed.*/\2 < 0.7 * \1/p" executions.err)"
 done
-# Turns of loops were counted call by call as well: all calls are in a loop's histogram, and all turns.
-json executions '[.trip_counts[] | select(.syscall == "*")] | group_by([.function, .offset])[] | {
-	function: .[0].function, offset: .[0].offset, calls: (map(.calls) | add),
-	low: (map(.low * .calls) | add), high: (map((.high // 1e9) * .calls) | add)} | tojson' >histograms
-holds 'there are histograms of loops of four functions' \
-	"$(jq -s 'map(.function) | unique | length' histograms) >= 4"
-json executions '.loops[] | select(.syscall == "*" and .spread) | tojson' >loops
-jq -n --slurpfile h histograms --slurpfile l loops --argjson f "$(json executions '.block_functions | tojson')" '
-	$h[] as $h | ($l[] | select(.function == $h.function and .offset == $h.offset)) as $l |
-	($f[] | select(.function == $h.function and .syscall == "*")) as $f | ($l.trip_count * $f.calls) as $turns |
-	select($h.calls != $f.calls or $turns < $h.low - 0.5 or $turns > $h.high + 0.5)' >differ
-is 'each has all calls of its function, and as many turns as its head was executed' "$(cat differ)" ''
 done_testing

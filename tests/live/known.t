@@ -213,6 +213,6 @@ holds 'and not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 2000
 
 # 204.76 of 206 are left in 20 of 20 boots, as without blocks; 236.8 where each of the two calls took its caller 16 more.
 equal 'blocks of a callee are counted' "$(json blocks '[.blocks[] | select(.syscall == "*") | .executions] | max')" 60000
-true_to 'closing its path takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
+true_to 'counting blocks of a callee takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
 
 done_testing

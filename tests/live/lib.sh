@@ -150,7 +150,7 @@ json() {
 	local file=$1.json tables=()
 	if [ "$(stat -c %s "$1.data")" -gt 1000000 ]; then
 		tables=("--section=environment,workload,syscalls,loops,samples,losses,accounting$(grep -oE '\.[a-z_]+' <<<"$2" |
-			sort -u | grep -xE '\.(functions|ranges|block_functions|blocks|paths|trace|misses|miss_objects)' | tr . , | tr -d '\n')")
+			sort -u | grep -xE '\.(functions|ranges|block_functions|blocks|trace|misses|miss_objects)' | tr . , | tr -d '\n')")
 		file=$1$tables.json
 	fi
 	[ "$file" -nt "$1.data" ] || "$kprotperf" report "$1.data" --format=json "${tables[@]}" >"$file" || return 1

@@ -46,9 +46,9 @@ guest_slab() {
 	done
 }
 
-# Paths of the random generator, for diff.
+# The slow path of the random generator, for diff.
 random() {
-	record "random-$1" -F 997 --blocks get_random_u32 --callees --func extract_entropy -- \
+	record "random-$1" -F 997 --blocks get_random_u32 --func extract_entropy -- \
 		"$workloads/big-fork" --iterations 3
 }
 
@@ -155,7 +155,7 @@ boot hardened guest_unseeded --append "$unseeded"
 clean_dmesg
 against_truth unseeded unseeded 5 "$unseeded" 6
 balanced unseeded
-"$kprotperf" diff random-seeded.data random-unseeded.data --format=json | jq -r '.paths[]' >random.txt
+"$kprotperf" diff random-seeded.data random-unseeded.data --format=json | jq -r '.block_changes[].text' >random.txt
 sed 's/^/# /' random.txt
 # Seeded, it is taken where the generator is reseeded meanwhile, once a minute or oftener: 0 or 1 of 8,000 calls.
 like 'diff of seeded and unseeded names the slow path, and how often it is taken' "$(cat random.txt)" \

@@ -54,7 +54,6 @@ sizes ranges 5000 bodies
 # Each is renamed on the other side.
 sizes page_ 10000 folio_
 sizes samples 10000
-sizes paths 10000
 sizes captures 10000
 sizes args 50000
 sizes parameters 10000

@@ -288,12 +288,9 @@ static void count_blocks(struct profile *p, uint64_t trips, uint32_t moved)
 	uint32_t i, at;
 
 	for (i = 0; i < 4; i++) {
-		struct profile_block block = { .addr = 1 + 16 * i,
-					       .bytes = 16,
-					       .insns = known[i].insns,
-					       .reached = true,
-					       .bit = PROFILE_NO_BIT,
-					       .counter = PROFILE_NO_BIT };
+		struct profile_block block = {
+			.addr = 1 + 16 * i, .bytes = 16, .insns = known[i].insns, .reached = true
+		};
 
 		block.location = profile_location_add(p, 1 + 16 * i, NULL);
 		if (known[i].inlined)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What counts of a made-up function's blocks tell: instructions, paths, loops and their turns, and what changed
+ * What counts of a made-up function's blocks tell: instructions, loops and their iterations, and what changed
  * between two kernels.
  *
  *	0  entry ---> 1  loop's head, inlined <-+
@@ -21,24 +21,19 @@
 #include "analyze/inline/callees.h"
 #include "analyze/blocks/blocks.h"
 #include "analyze/figures/cost.h"
-#include "analyze/diff/inside/paths.h"
-#include "analyze/blocks/paths.h"
-#include "analyze/blocks/trips.h"
+#include "analyze/diff/inside/counted.h"
+#include "analyze/blocks/loops.h"
 #include "base/alloc.h"
 #include "fixture.h"
-#include "view/words.h"
 
 #define N_BLOCKS 6
 #define ENTRY    0x1000
-#define FAST     1 /* signatures */
-#define SLOW     2
 
 static const uint32_t insns[N_BLOCKS] = { 4, 3, 2, 5, 2, 1 };
 
-/* Calls in one context: so many with 4 turns, with 40, and on the slow path. */
+/* Calls in one context: so many with 4 iterations, with 40, and on the slow path. */
 struct calls {
 	uint32_t few, many, slow;
-	uint32_t lost; /* of the slow ones: without a path, since their task died */
 	uint64_t slow_time;
 };
 
@@ -50,12 +45,9 @@ static void add_block_list(struct profile *p, struct profile_blocks *blocks)
 
 	for (uint32_t b = 0; b < N_BLOCKS; b++) {
 		uint64_t addr = ENTRY + 16 * b;
-		struct profile_block block = { .addr = addr,
-					       .bytes = 16,
-					       .insns = insns[b],
-					       .reached = b < 5,
-					       .bit = PROFILE_NO_BIT,
-					       .counter = PROFILE_NO_BIT };
+		struct profile_block block = {
+			.addr = addr, .bytes = 16, .insns = insns[b], .reached = b < 5
+		};
 
 		block.location = profile_location_add(p, addr, NULL);
 		if (b == 1 || b == 2)
@@ -70,9 +62,6 @@ static void add_block_list(struct profile *p, struct profile_blocks *blocks)
 								    .line = b == 2 ? 91 : 90 + b });
 		vec_push(blocks, items, block);
 	}
-	blocks->items[1].bit = 0;
-	blocks->items[1].counter = 0;
-	blocks->items[3].bit = 1;
 	blocks->items[3].callee = "slow";
 	for (uint32_t a = 0; a < sizeof(arcs) / sizeof(arcs[0]); a++)
 		vec_push(blocks, arcs, arcs[a]);
@@ -84,7 +73,6 @@ static void add_calls(struct profile *p, uint32_t site, uint32_t place, const ch
 	uint32_t context = profile_context_add(p, name), trips = 4 * c->few + 40 * c->many;
 	struct profile_block_counts *counts = profile_block_counts(p, 0, place, context);
 	struct profile_stats *stats;
-	uint64_t lost_time = c->lost * c->slow_time;
 
 	counts->calls = c->few + c->many + c->slow;
 	counts->counts[0] = counts->counts[4] = counts->calls;
@@ -93,34 +81,6 @@ static void add_calls(struct profile *p, uint32_t site, uint32_t place, const ch
 	stats = profile_cell(p, 0, site, context);
 	fixture_calls(stats, c->few + c->many, 50, 50);
 	fixture_calls(stats, c->slow, c->slow_time, c->slow_time);
-	if (c->few + c->many)
-		vec_push(p, paths,
-			 ((struct profile_path){ .blocks = place,
-						 .context = context,
-						 .signature = FAST,
-						 .calls = c->few + c->many,
-						 .time = 50 * (c->few + c->many),
-						 .trips = { trips } }));
-	if (c->slow > c->lost)
-		vec_push(p, paths,
-			 ((struct profile_path){
-				 .blocks = place,
-				 .context = context,
-				 .signature = SLOW,
-				 .calls = c->slow - c->lost,
-				 .time = (int64_t)(c->slow * c->slow_time - lost_time) }));
-	if (c->few)
-		vec_push(p, trips,
-			 ((struct profile_trips){ .blocks = place,
-						  .context = context,
-						  .slot = hist_slot(4),
-						  .calls = c->few }));
-	if (c->many)
-		vec_push(p, trips,
-			 ((struct profile_trips){ .blocks = place,
-						  .context = context,
-						  .slot = hist_slot(40),
-						  .calls = c->many }));
 }
 
 static struct profile *kernel(const struct calls *clone, const struct calls *mmap)
@@ -168,7 +128,7 @@ static const struct analyze_block *block(const struct analyze_blocks *b, const c
 
 static void instructions_of_blocks(void **state)
 {
-	const struct calls clone = { 60, 20, 20, 0, 1000 }, mmap = { 0, 0, 100, 0, 1000 };
+	const struct calls clone = { 60, 20, 20, 1000 }, mmap = { 0, 0, 100, 1000 };
 	struct profile *p = kernel(&clone, &mmap);
 	struct analyze_block *hottest;
 	struct analyze_blocks b;
@@ -183,7 +143,6 @@ static void instructions_of_blocks(void **state)
 	/* In clone: 100 x (4 + 2) at both ends, 1,040 x 5 in the loop, 20 x 5 on the slow path. */
 	assert_string_equal(b.functions[1].context, "clone");
 	assert_float_equal(b.functions[1].insns_per_call, 59, 1e-9);
-	assert_float_equal(b.functions[1].self_per_call, 0.8 * 50 + 0.2 * 1000, 1e-9);
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 100 * 11) / 200.0, 1e-9);
 	assert_float_equal(block(&b, "clone", 16)->per_call, 10.4, 1e-9);
 	assert_float_equal(block(&b, "*", 16)->executions, 1040, 1e-9);
@@ -202,149 +161,65 @@ static void instructions_of_blocks(void **state)
 	assert_true(b.functions[0].unknown == 1 && b.functions[1].unknown == 0);
 	assert_true(isnan(block(&b, "*", 16)->per_call));
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
-	assert_true(!b.functions[0].caveat && !b.functions[1].caveat);
-	analyze_blocks_deinit(&b);
-	/* Where calls of it were skipped in interrupts, that is said of each of its rows. */
-	fixture_calls(profile_cell(p, 0, p->blocks[0].site, profile_context_add(p, "[irq]")), 3, 50,
-		      60);
-	p->runs[0].losses[PROFILE_LOSS_PROBE_RECURSION] = 1;
-	analyze_blocks_init(&b, p);
-	assert_string_equal(b.functions[0].caveat, "calls skipped");
-	assert_string_equal(b.functions[1].caveat, "calls skipped");
 	analyze_blocks_deinit(&b);
 	profile_destroy(p);
 }
 
-static const struct analyze_path *path(const struct analyze_paths *paths, const char *context,
-				       uint64_t signature)
+static void loops_of_contexts(void **state)
 {
-	for (uint32_t i = 0; i < paths->n_rows; i++)
-		if (!strcmp(paths->rows[i].context, context) &&
-		    paths->rows[i].signature == signature)
-			return &paths->rows[i];
-	return NULL;
-}
-
-static void paths_are_all_calls(void **state)
-{
-	const struct calls clone = { 60, 20, 20, 1, 1000 };
-	struct profile *p = kernel(&clone, NULL);
-	double calls = 0, total = 0, share = 0;
-	const struct analyze_path *slow;
-	struct analyze_paths paths;
-	char *text;
-
-	(void)state;
-	analyze_paths_init(&paths, p);
-	for (uint32_t i = 0; i < paths.n_rows; i++) {
-		if (strcmp(paths.rows[i].context, "*"))
-			continue;
-		calls += paths.rows[i].calls;
-		total += paths.rows[i].total;
-		share += paths.rows[i].share;
-	}
-	assert_true(calls == 100 && total == 80 * 50 + 20 * 1000);
-	assert_float_equal(share, 1, 1e-9);
-	assert_true(paths.rows[0].signature == FAST && paths.rows[0].calls == 80);
-	assert_true(paths.rows[0].mean == 50);
-	slow = path(&paths, "*", SLOW);
-	assert_true(slow->calls == 19 && slow->mean == 1000);
-	assert_string_equal(slow->does, "slow() at slub.c:93");
-	assert_non_null(strstr(slow->lacks, "shuffle at slub.c:20"));
-	/* 60 calls of 4 turns and 20 of 40. */
-	text = view_trips_of_path(&paths, &paths.rows[0]);
-	assert_string_equal(text, "13 at slub.c:20");
-	free(text);
-	text = view_trips_of_path(&paths, slow);
-	assert_string_equal(text, "");
-	free(text);
-	assert_int_equal(paths.n_path_trips, 2); /* of all contexts, and of clone */
-	assert_true(paths.path_trips[0].path == 1 && paths.path_trips[0].trips == 13);
-	/* The call that its task's death ended. */
-	assert_true(path(&paths, "*", 0)->calls == 1 && path(&paths, "*", 0)->mean == 1000);
-	analyze_paths_deinit(&paths);
-	profile_destroy(p);
-}
-
-static void a_path_that_all_go_says_what_it_calls(void **state)
-{
-	const struct calls clone = { 0, 0, 20, 0, 1000 };
-	struct profile *p = kernel(&clone, NULL);
-	struct analyze_paths paths;
-
-	(void)state;
-	analyze_paths_init(&paths, p);
-	assert_int_equal(paths.n_rows, 2); /* of all contexts, and of clone */
-	assert_string_equal(paths.rows[0].does, "slow() at slub.c:93");
-	analyze_paths_deinit(&paths);
-	profile_destroy(p);
-}
-
-static void loops_and_their_trips(void **state)
-{
-	const struct calls clone = { 60, 20, 20, 0, 1000 }, mmap = { 10, 0, 0, 0, 0 };
+	const struct calls clone = { 60, 20, 20, 1000 }, mmap = { 10, 0, 0, 0 };
 	struct profile *p = kernel(&clone, &mmap);
-	struct analyze_paths paths;
+	struct analyze_loops loops;
 	const struct analyze_loop *l;
-	char *text;
 
 	(void)state;
-	analyze_paths_init(&paths, p);
-	assert_int_equal(paths.n_loops, 3);
-	l = &paths.loops[1];
+	analyze_loops_init(&loops, p);
+	assert_int_equal(loops.n_rows, 3);
+	assert_string_equal(loops.rows[0].context, "*");
+	assert_float_equal(loops.rows[0].trips, 1080 / 110.0, 1e-9);
+	l = &loops.rows[1];
 	assert_string_equal(l->context, "clone");
 	assert_string_equal(l->location, "slub.c:20");
 	assert_string_equal(l->body, "shuffle");
 	assert_float_equal(l->trips, 10.4, 1e-9);
 	assert_float_equal(l->insns_per_iteration, 5, 1e-9);
 	assert_float_equal(l->insns_per_call, 52, 1e-9);
-	text = view_trips_of_loop(&paths, l);
-	assert_string_equal(text, "0: 20 %, 4: 60 %, 40 to 41: 20 %");
-	free(text);
-	assert_int_equal(l->n_trips, 3);
-	assert_true(paths.trips[l->first_trips].trips.low == 0);
-	assert_true(paths.trips[l->first_trips].trips.calls == 20);
-	assert_true(paths.trips[l->first_trips + 2].trips.low == 40);
-	assert_true(paths.trips[l->first_trips + 2].trips.high == 41);
-	/* Of both contexts: 110 calls. */
-	assert_float_equal(paths.trips[paths.loops[0].first_trips + 1].trips.calls, 70, 1e-9);
-	analyze_paths_deinit(&paths);
-	/* Where some were lost, nothing is said. */
-	p->runs[0].losses[PROFILE_LOSS_TRIPS_FULL] = 1;
-	analyze_paths_init(&paths, p);
-	assert_null(view_trips_of_loop(&paths, &paths.loops[1]));
-	assert_int_equal(paths.n_trips, 0);
-	analyze_paths_deinit(&paths);
+	analyze_loops_deinit(&loops);
+	/* A loop whose head was not counted has no row. */
+	p->block_counts[0].counts[1] = PROFILE_NOT_COUNTED;
+	analyze_loops_init(&loops, p);
+	assert_int_equal(loops.n_rows, 1);
+	assert_string_equal(loops.rows[0].context, "mmap");
+	analyze_loops_deinit(&loops);
 	profile_destroy(p);
 }
 
-static void trips_in_words(void **state)
+/* Probes of blocks distort a function's time, so it has none; the emulator's counts do not. */
+static void times_of_counted_functions(void **state)
 {
-	struct analyze_trips rows[12], *coarse;
-	char *text;
+	const struct calls clone = { 60, 20, 20, 1000 };
+	struct profile *p = kernel(&clone, NULL);
+	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
+	struct analyze_table table;
 
 	(void)state;
-	for (uint32_t i = 0; i < 12; i++)
-		rows[i] = (struct analyze_trips){ i, i, 1, 1 / 12.0 };
-	assert_int_equal(analyze_trips_coarse(rows, 12, &coarse), 5);
-	assert_true(coarse[0].low == 0 && coarse[0].high == 0 && coarse[0].calls == 1);
-	assert_true(coarse[3].low == 4 && coarse[3].high == 7 && coarse[3].calls == 4);
-	free(coarse);
-	/* Too many for a text. */
-	text = view_trips_text(rows, 12);
-	assert_string_equal(
-		text, "0: 8.33 %, 1: 8.33 %, 2 to 3: 16.7 %, 4 to 7: 33.3 %, 8 to 15: 33.3 %");
-	free(text);
-	rows[0] = (struct analyze_trips){ 63488, INFINITY, 1, 1 };
-	text = view_trips_text(rows, 1);
-	assert_string_equal(text, "63488 or more: 100 %");
-	free(text);
+	analyze_table_init(&table, p, &options);
+	assert_true(table.functions.rows[0].figures.calls == 100);
+	assert_true(isnan(table.functions.rows[0].figures.mean));
+	assert_true(isnan(table.functions.rows[0].figures.totals[ANALYZE_TIME_SELF]));
+	assert_string_equal(table.functions.rows[0].label, "refill [blocks counted]");
+	analyze_table_deinit(&table);
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	analyze_table_init(&table, p, &options);
+	assert_true(table.functions.rows[0].figures.mean == 0.8 * 50 + 0.2 * 1000);
+	analyze_table_deinit(&table);
+	profile_destroy(p);
 }
 
-static const struct analyze_path_change *change(const struct analyze_diff_paths *d,
-						enum analyze_path_kind kind)
+static const struct analyze_counted_change *change(const struct analyze_diff_counted *d,
+						   enum analyze_counted_kind kind)
 {
-	const struct analyze_path_change *found = NULL;
+	const struct analyze_counted_change *found = NULL;
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		if (d->rows[i].kind != kind)
@@ -357,15 +232,15 @@ static const struct analyze_path_change *change(const struct analyze_diff_paths 
 
 static void what_changed(void **state)
 {
-	const struct calls before = { 80, 0, 20, 0, 1000 }, after = { 0, 40, 60, 0, 2000 };
+	const struct calls before = { 80, 0, 20, 1000 }, after = { 0, 40, 60, 2000 };
 	struct profile *a = kernel(&before, NULL), *b = kernel(&after, NULL);
-	const struct analyze_path_change *c;
-	struct analyze_diff_paths d;
+	const struct analyze_counted_change *c;
+	struct analyze_diff_counted d;
 
 	(void)state;
-	analyze_diff_paths_init(&d, a, b);
+	analyze_diff_counted_init(&d, a, b);
 	assert_int_equal(d.n_functions, 1);
-	c = change(&d, ANALYZE_PATH_LOOP);
+	c = change(&d, ANALYZE_COUNTED_LOOP);
 	assert_string_equal(c->loop->location, "slub.c:20");
 	assert_string_equal(c->loop->body, "shuffle");
 	assert_string_equal(c->function, "refill");
@@ -373,49 +248,39 @@ static void what_changed(void **state)
 	assert_float_equal(c->cost[1], 5, 1e-9);
 	assert_float_equal(c->often[0], 3.2, 1e-9);
 	assert_float_equal(c->often[1], 16, 1e-9);
-	c = change(&d, ANALYZE_PATH_TRIPS);
-	assert_string_equal(c->loop->location, "slub.c:20");
-	assert_true(c->trips.low == 32 && c->trips.high == 63);
-	assert_true(c->often[0] == 0 && c->often[1] == 0.4);
-	c = change(&d, ANALYZE_PATH_CALL);
+	c = change(&d, ANALYZE_COUNTED_CALL);
 	assert_string_equal(c->function, "refill");
 	assert_string_equal(c->callee, "slow");
 	assert_float_equal(c->often[0], 0.2, 1e-9);
 	assert_float_equal(c->often[1], 0.6, 1e-9);
 	assert_null(c->through);
-	/* The fast path became rarer, the slow one more frequent and slower. */
-	assert_int_equal(d.n_rows, 5);
-	assert_string_equal(d.rows[3].does, "slow() at slub.c:93");
-	assert_true(d.rows[3].cost[0] == 1000 && d.rows[3].cost[1] == 2000);
-	assert_float_equal(d.rows[3].often[0], 0.2, 1e-9);
-	assert_float_equal(d.rows[3].often[1], 0.6, 1e-9);
-	assert_float_equal(d.rows[4].often[1], 0.4, 1e-9);
-	analyze_diff_paths_deinit(&d);
+	assert_int_equal(d.n_rows, 2);
+	analyze_diff_counted_deinit(&d);
 	/* With itself: nothing. */
-	analyze_diff_paths_init(&d, a, a);
+	analyze_diff_counted_init(&d, a, a);
 	assert_int_equal(d.n_rows, 0);
 	assert_int_equal(d.n_functions, 1);
-	analyze_diff_paths_deinit(&d);
+	analyze_diff_counted_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
 }
 
 static void a_loop_of_one_side(void **state)
 {
-	const struct calls none = { 0, 0, 20, 0, 1000 }, some = { 20, 0, 20, 0, 1000 };
+	const struct calls none = { 0, 0, 20, 1000 }, some = { 20, 0, 20, 1000 };
 	struct profile *a = kernel(&none, NULL), *b = kernel(&some, NULL);
-	struct analyze_diff_paths d;
+	struct analyze_diff_counted d;
 
 	(void)state;
-	analyze_diff_paths_init(&d, a, b);
-	assert_float_equal(change(&d, ANALYZE_PATH_LOOP)->often[1], 2, 1e-9);
-	assert_float_equal(change(&d, ANALYZE_PATH_LOOP)->cost[1], 5, 1e-9);
-	assert_true(isnan(change(&d, ANALYZE_PATH_LOOP)->often[0]));
-	analyze_diff_paths_deinit(&d);
-	analyze_diff_paths_init(&d, b, a);
-	assert_float_equal(change(&d, ANALYZE_PATH_LOOP)->often[0], 2, 1e-9);
-	assert_true(isnan(change(&d, ANALYZE_PATH_LOOP)->often[1]));
-	analyze_diff_paths_deinit(&d);
+	analyze_diff_counted_init(&d, a, b);
+	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->often[1], 2, 1e-9);
+	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->cost[1], 5, 1e-9);
+	assert_true(isnan(change(&d, ANALYZE_COUNTED_LOOP)->often[0]));
+	analyze_diff_counted_deinit(&d);
+	analyze_diff_counted_init(&d, b, a);
+	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->often[0], 2, 1e-9);
+	assert_true(isnan(change(&d, ANALYZE_COUNTED_LOOP)->often[1]));
+	analyze_diff_counted_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
 }
@@ -427,10 +292,10 @@ static void samples_tell_what_is_slow(void **state)
 	};
 	static const char *const late[] = { "fork", "refill", "slow.part.0", "unlock", NULL };
 	static const char *const elsewhere[] = { "fork", "slow.part.0", "other", NULL };
-	const struct calls fast = { 80, 0, 20, 0, 40 }, all_slow = { 0, 0, 100, 0, 2000 };
+	const struct calls fast = { 80, 0, 20, 40 }, all_slow = { 0, 0, 100, 2000 };
 	struct profile *a = kernel(&fast, NULL), *b = kernel(&all_slow, NULL);
-	const struct analyze_path_change *c;
-	struct analyze_diff_paths d;
+	const struct analyze_counted_change *c;
+	struct analyze_diff_counted d;
 	uint32_t site, context;
 
 	(void)state;
@@ -443,24 +308,24 @@ static void samples_tell_what_is_slow(void **state)
 	assert_string_equal(analyze_callees(b, "refill", "slow"), "extract");
 	assert_true(analyze_is_only_callee(b, "extract", "refill", "slow"));
 	assert_false(analyze_is_only_callee(b, "slow", "refill", "slow"));
-	analyze_diff_paths_init(&d, a, b);
-	c = change(&d, ANALYZE_PATH_CALL);
+	analyze_diff_counted_init(&d, a, b);
+	c = change(&d, ANALYZE_COUNTED_CALL);
 	assert_float_equal(c->often[0], 0.2, 1e-9);
 	assert_float_equal(c->often[1], 1, 1e-9);
 	assert_string_equal(c->through, "extract");
 	assert_true(isnan(c->slow[1]));
-	analyze_diff_paths_deinit(&d);
+	analyze_diff_counted_deinit(&d);
 	/* Timed, its calls are known. */
 	fixture_function(a, "extract", 0x5000);
 	site = fixture_function(b, "extract", 0x5000);
 	context = profile_context_add(b, "clone");
 	fixture_calls(profile_cell(b, 0, site, context), 99, 1500, 1500);
-	analyze_diff_paths_init(&d, a, b);
-	c = change(&d, ANALYZE_PATH_CALL);
+	analyze_diff_counted_init(&d, a, b);
+	c = change(&d, ANALYZE_COUNTED_CALL);
 	assert_string_equal(c->callee, "slow");
 	assert_string_equal(c->through, "extract");
 	assert_true(c->slow[0] == 0 && c->slow[1] == 0.99);
-	analyze_diff_paths_deinit(&d);
+	analyze_diff_counted_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
 }
@@ -468,7 +333,7 @@ static void samples_tell_what_is_slow(void **state)
 /* What probes of blocks cost has a row of its own, without a calibration, and so has what capturing values does. */
 static void costs_that_are_sums(void **state)
 {
-	const struct calls clone = { 80, 0, 20, 0, 1000 };
+	const struct calls clone = { 80, 0, 20, 1000 };
 	struct profile *p = kernel(&clone, NULL);
 	const struct analyze_cost *row;
 	struct analyze_costs costs;
@@ -500,34 +365,12 @@ static void costs_that_are_sums(void **state)
 	profile_destroy(p);
 }
 
-/* As older files name them, where no line is known. */
-static void test_trip_count_names(void **state)
-{
-	struct profile *p = profile_create();
-	struct profile_site site = { .name = "f", .symbol = "f", .kind = PROFILE_SITE_FUNCTION };
-	struct profile_variable v = { .name = "turns(+0x1a4)",
-				      .site = profile_site_add(p, &site),
-				      .kind = PROFILE_VARIABLE_TRIP_COUNT,
-				      .bytes = 2 };
-
-	(void)state;
-	profile_variable_add(p, &v);
-	analyze_paths_name_variables(p);
-	assert_string_equal(p->variables[0].name, "trip_count(+0x1a4)");
-	analyze_paths_name_variables(p);
-	assert_string_equal(p->variables[0].name, "trip_count(+0x1a4)");
-	profile_destroy(p);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trip_count_names),
 		cmocka_unit_test(instructions_of_blocks),
-		cmocka_unit_test(paths_are_all_calls),
-		cmocka_unit_test(a_path_that_all_go_says_what_it_calls),
-		cmocka_unit_test(loops_and_their_trips),
-		cmocka_unit_test(trips_in_words),
+		cmocka_unit_test(loops_of_contexts),
+		cmocka_unit_test(times_of_counted_functions),
 		cmocka_unit_test(what_changed),
 		cmocka_unit_test(a_loop_of_one_side),
 		cmocka_unit_test(samples_tell_what_is_slow),

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/blocks/paths.h"
+#include "analyze/blocks/loops.h"
 #include "analyze/figures/misses.h"
 #include "exact/counts.h"
 #include "profile/merge.h"
@@ -29,7 +29,7 @@
 
 /* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. It queued a callback. */
 #define COUNTS                                                  \
-	"T 87 0 0 1 1 0 2\n"                                    \
+	"T 87 0 0 1 1 2\n"                                      \
 	"F 2 ffffffff81000100\n"                                \
 	"F 3 ffffffff81000200\n"                                \
 	"F 4 ffffffff81000300\n"                                \
@@ -240,7 +240,7 @@ static void test_misses(void **state)
  */
 #define LOOP(first, turns, last) LOOP_AND("", first, turns, last)
 #define LOOP_AND(pieces, first, turns, last)                            \
-	"T 87 0 0 0 0 0 0\n"                                            \
+	"T 87 0 0 0 0 0\n"                                              \
 	"F 4 ffffffff81000300\n"                                        \
 	"C 0 0 1 0 0\n"                                                 \
 	"B 0 4 ffffffff81000300 ffffffff81000302 1 2 2 2\n"             \
@@ -250,86 +250,49 @@ static void test_misses(void **state)
 	"N 2 1 0 4 0 2 26 26\n"                                         \
 	"E 0 " #first "\nE 1 " #turns "\n" last "D 0 4 2 26 1 1 1 1:2\n"
 
-static const struct analyze_loop *the_loop(const struct analyze_paths *paths)
+static const struct analyze_loop *the_loop(const struct analyze_loops *loops)
 {
-	assert_int_equal(paths->n_loops, 2);
-	assert_string_equal(paths->loops[0].function, "helper");
-	assert_string_equal(paths->loops[1].context, "[none]");
-	return &paths->loops[0];
+	assert_int_equal(loops->n_rows, 2);
+	assert_string_equal(loops->rows[0].function, "helper");
+	assert_string_equal(loops->rows[1].context, "[none]");
+	return &loops->rows[0];
 }
 
-static struct profile *loop_profile(const char *text, struct analyze_paths *paths)
+static struct profile *loop_profile(const char *text, struct analyze_loops *loops)
 {
 	struct profile *p;
 
 	assert_int_equal(read_text(text, &p), 0);
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
-	analyze_paths_init(paths, p);
+	analyze_loops_init(loops, p);
 	return p;
-}
-
-static uint64_t calls_on(const struct analyze_paths *paths, uint32_t row)
-{
-	assert_string_equal(paths->rows[row].context, ANALYZE_ALL_CONTEXTS);
-	return (uint64_t)paths->rows[row].calls;
-}
-
-/* Of each call the blocks: cut where another's pieces begin, and put together with another boot's. */
-static void test_paths(void **state)
-{
-	struct analyze_paths paths;
-	struct profile *p[2];
-
-	(void)state;
-	/* One with all, one without the last piece but its second half. */
-	p[0] = loop_profile(LOOP(2, 8, "E 2 1\nE 3 1\n") "W 0 4 1 16 7 0 0 0\n"
-							 "W 0 4 1 10 b 0 0 0\n",
-			    &paths);
-	assert_int_equal(p[0]->n_paths, 2);
-	assert_int_equal(p[0]->blocks[0].items[2].bit, 0); /* 306: the others are on both */
-	assert_int_equal(p[0]->blocks[0].items[3].bit, PROFILE_NO_BIT);
-	assert_int_equal(paths.n_rows, 4); /* in all contexts, and in the one */
-	assert_true(calls_on(&paths, 0) == 1 && calls_on(&paths, 1) == 1);
-	analyze_paths_deinit(&paths);
-	/* All calls alike. */
-	p[1] = loop_profile(LOOP(2, 4, "E 3 2\n") "W 0 4 2 20 b 0 0 0\n", &paths);
-	assert_int_equal(paths.n_rows, 2);
-	analyze_paths_deinit(&paths);
-	profile_merge(p[0], p[1]);
-	analyze_paths_init(&paths, p[0]);
-	assert_int_equal(paths.n_rows, 4);
-	assert_true(calls_on(&paths, 0) == 3 && calls_on(&paths, 1) == 1);
-	assert_true(paths.rows[0].total == 30 && paths.rows[1].total == 16);
-	analyze_paths_deinit(&paths);
-	profile_destroy(p[0]);
-	profile_destroy(p[1]);
 }
 
 static void test_loops(void **state)
 {
-	struct analyze_paths paths;
+	struct analyze_loops loops;
 	struct analyze_blocks blocks;
 	struct profile *p[2];
 
 	(void)state;
-	p[0] = loop_profile(LOOP(2, 8, "E 2 2\n"), &paths);
-	assert_true(the_loop(&paths)->trips == 5);
-	assert_true(the_loop(&paths)->offset == 2);
-	assert_true(the_loop(&paths)->insns_per_iteration == 2);
-	analyze_paths_deinit(&paths);
+	p[0] = loop_profile(LOOP(2, 8, "E 2 2\n"), &loops);
+	assert_true(the_loop(&loops)->trips == 5);
+	assert_true(the_loop(&loops)->offset == 2);
+	assert_true(the_loop(&loops)->insns_per_iteration == 2);
+	analyze_loops_deinit(&loops);
 	/* Blocks at 300, 302, 306. */
 	assert_int_equal(p[0]->blocks[0].n_items, 3);
-	p[1] = loop_profile(LOOP(2, 4, "E 2 1\nE 3 1\n"), &paths);
-	assert_true(the_loop(&paths)->trips == 3);
-	analyze_paths_deinit(&paths);
+	p[1] = loop_profile(LOOP(2, 4, "E 2 1\nE 3 1\n"), &loops);
+	assert_true(the_loop(&loops)->trips == 3);
+	analyze_loops_deinit(&loops);
 	p[1]->blocks[0].items[0].addr -= 2; /* another boot's pieces are others */
 	p[1]->blocks[0].items[0].bytes += 2;
 	p[1]->blocks[0].items[0].insns += 1;
 	profile_merge(p[0], p[1]);
 	assert_int_equal(p[0]->n_blocks, 1);
-	analyze_paths_init(&paths, p[0]);
-	assert_true(the_loop(&paths)->trips == 4);
-	analyze_paths_deinit(&paths);
+	analyze_loops_init(&loops, p[0]);
+	assert_true(the_loop(&loops)->trips == 4);
+	analyze_loops_deinit(&loops);
 	analyze_blocks_init(&blocks, p[0]);
 	assert_true(blocks.functions[0].blocks == 5);
 	/* 4 calls; 2 of them with one instruction more, 16 turns in all. */
@@ -349,17 +312,17 @@ static void test_loops(void **state)
 /* What an interrupt cuts is one block, as in another boot; not where control did not come back. */
 static void test_interrupted(void **state)
 {
-	struct analyze_paths paths;
+	struct analyze_loops loops;
 	struct profile *p[3];
 
 	(void)state;
 	for (uint64_t times = 0; times < 2; times++) {
 		const struct profile_blocks *b;
 
-		p[times] = times ? loop_profile(CUT(1), &paths) : loop_profile(CUT(0), &paths);
+		p[times] = times ? loop_profile(CUT(1), &loops) : loop_profile(CUT(0), &loops);
 		b = &p[times]->blocks[0];
-		assert_true(the_loop(&paths)->trips == 5);
-		assert_true(the_loop(&paths)->offset == 2);
+		assert_true(the_loop(&loops)->trips == 5);
+		assert_true(the_loop(&loops)->offset == 2);
 		assert_int_equal(b->n_items, times ? 3 : 4);
 		assert_int_equal(b->items[1].bytes, times ? 4 : 2);
 		assert_int_equal(b->items[1].insns, times ? 2 : 1);
@@ -368,10 +331,10 @@ static void test_interrupted(void **state)
 		assert_int_equal(p[times]->block_counts[0].n_counts, b->n_items);
 		assert_true(p[times]->block_counts[0].counts[1] == 10);
 		assert_true(p[times]->block_counts[0].counts[2] == (times ? 2 : 9));
-		analyze_paths_deinit(&paths);
+		analyze_loops_deinit(&loops);
 	}
-	p[2] = loop_profile(LOOP(2, 8, "E 2 2\n"), &paths);
-	analyze_paths_deinit(&paths);
+	p[2] = loop_profile(LOOP(2, 8, "E 2 2\n"), &loops);
+	analyze_loops_deinit(&loops);
 	profile_merge(p[1], p[2]);
 	assert_int_equal(p[1]->n_blocks, 1);
 	assert_int_equal(p[1]->blocks[0].n_items, 3);
@@ -382,14 +345,14 @@ static void test_interrupted(void **state)
 /* Pieces of a made-up file may be behind all blocks, with nothing in them. */
 static void test_no_bytes(void **state)
 {
-	struct analyze_paths paths;
+	struct analyze_loops loops;
 	struct profile *p[2];
 	const struct profile_blocks *b;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		p[i] = loop_profile(LOOP(2, 8, "E 2 2\n"), &paths);
-		analyze_paths_deinit(&paths);
+		p[i] = loop_profile(LOOP(2, 8, "E 2 2\n"), &loops);
+		analyze_loops_deinit(&loops);
 	}
 	for (uint32_t i = 0; i < p[1]->blocks[0].n_items; i++) {
 		p[1]->blocks[0].items[i].addr += i ? 0x100 : -0x100ull;
@@ -444,10 +407,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),     cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_misses),   cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_paths),    cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_no_bytes), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rows),        cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_misses),      cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_no_bytes),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -259,8 +259,6 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 					       .bytes = 16,
 					       .insns = 4 + i,
 					       .reached = i == 0,
-					       .bit = i ? 63 : PROFILE_NO_BIT,
-					       .counter = i ? 3 : PROFILE_NO_BIT,
 					       .callee = i ? profile_intern(p, "memset") : NULL };
 
 		block.location = profile_location_add(p, block.addr, NULL);
@@ -274,16 +272,6 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 	counts->calls = 10;
 	counts->counts[0] = 10;
 	counts->counts[1] = 3;
-	vec_push(p, paths,
-		 ((struct profile_path){ .blocks = i,
-					 .context = 1,
-					 .signature = 1ull << 63,
-					 .calls = 3,
-					 .time = -5,
-					 .trips = { 1, 2, 3, UINT64_MAX } }));
-	vec_push(p, trips,
-		 ((struct profile_trips){
-			 .blocks = i, .context = 1, .counter = 3, .slot = 40, .calls = 3 }));
 	counts = profile_block_counts(p, p->n_runs - 1, i, 1);
 	counts->calls = 7;
 	counts->residual = 2;
@@ -405,8 +393,6 @@ fixture_fn void assert_same_blocks(const struct profile *a, const struct profile
 			assert_int_equal(x->items[j].insns, y->items[j].insns);
 			assert_int_equal(x->items[j].location, y->items[j].location);
 			assert_int_equal(x->items[j].reached, y->items[j].reached);
-			assert_int_equal(x->items[j].bit, y->items[j].bit);
-			assert_int_equal(x->items[j].counter, y->items[j].counter);
 			assert_same_string(x->items[j].callee, y->items[j].callee);
 		}
 		assert_int_equal(x->n_arcs, y->n_arcs);
@@ -415,17 +401,6 @@ fixture_fn void assert_same_blocks(const struct profile *a, const struct profile
 			assert_int_equal(x->arcs[j].to, y->arcs[j].to);
 		}
 	}
-	assert_int_equal(a->n_paths, b->n_paths);
-	for (i = 0; i < a->n_paths; i++)
-		assert_memory_equal(&a->paths[i], &b->paths[i], sizeof(a->paths[i]));
-	assert_int_equal(a->n_trips, b->n_trips);
-	for (i = 0; i < a->n_trips; i++)
-		assert_true(a->trips[i].run == b->trips[i].run &&
-			    a->trips[i].blocks == b->trips[i].blocks &&
-			    a->trips[i].context == b->trips[i].context &&
-			    a->trips[i].counter == b->trips[i].counter &&
-			    a->trips[i].slot == b->trips[i].slot &&
-			    a->trips[i].calls == b->trips[i].calls);
 	assert_int_equal(a->n_block_counts, b->n_block_counts);
 	for (i = 0; i < a->n_block_counts; i++) {
 		const struct profile_block_counts *x = &a->block_counts[i];

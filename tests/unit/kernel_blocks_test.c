@@ -343,147 +343,6 @@ static void loops_are_those_of_the_definition(void **state)
 }
 
 /*
- * Paths.
- */
-
-static void paths_follow_from_what_was_hit(void **state)
-{
-	uint32_t maybe = 0, sure = 0;
-
-	(void)state;
-	seed = 5;
-	for (int round = 0; round < 600; round++) {
-		bool cycles = round & 1;
-		struct kernel_graph g = random_graph(24, cycles);
-		uint64_t costs[MAX_BLOCKS];
-		bool measure[MAX_BLOCKS], hit[MAX_BLOCKS];
-		enum kernel_on_path path[MAX_BLOCKS];
-		struct run run = { 0 };
-
-		for (uint32_t b = 0; b < g.n_blocks; b++)
-			costs[b] = 1 + chance(9);
-		call(&g, &run);
-		kernel_blocks_choose(&g, costs, true, measure);
-		for (uint32_t b = 0; b < g.n_blocks; b++)
-			hit[b] = run.blocks[b] > 0;
-		assert_true(kernel_blocks_path(&g, measure, hit, path));
-		for (uint32_t b = 0; b < g.n_blocks; b++) {
-			if (path[b] != KERNEL_PATH_MAYBE)
-				assert_int_equal(path[b] == KERNEL_PATH_YES, hit[b]);
-			/* Without cycles the chosen blocks tell all. */
-			else
-				assert_true(cycles);
-			maybe += path[b] == KERNEL_PATH_MAYBE;
-			sure += path[b] != KERNEL_PATH_MAYBE;
-		}
-		free(g.arcs);
-	}
-	assert_true(maybe > 0 && maybe < sure / 5);
-}
-
-/* The signature tells as much as the blocks do that have a bit; calls that differ in it differ. */
-static void signatures(void **state)
-{
-	uint32_t same = 0;
-
-	(void)state;
-	seed = 9;
-	for (int round = 0; round < 400; round++) {
-		struct kernel_graph g = random_graph(40, round & 1);
-		uint64_t costs[MAX_BLOCKS], signature = 0;
-		bool measure[MAX_BLOCKS];
-		uint8_t bit[MAX_BLOCKS];
-		enum kernel_on_path path[MAX_BLOCKS];
-		struct kernel_loops loops;
-		struct run run = { 0 };
-		uint32_t n, seen = 0;
-
-		for (uint32_t b = 0; b < g.n_blocks; b++)
-			costs[b] = 1 + chance(9);
-		kernel_loops_find(&g, &loops);
-		kernel_blocks_choose(&g, costs, true, measure);
-		n = kernel_paths_bits(&g, &loops, measure, bit);
-		call(&g, &run);
-		for (uint32_t b = 0; b < g.n_blocks; b++) {
-			if (bit[b] == KERNEL_NO_BIT)
-				continue;
-			assert_true(measure[b] && bit[b] < n);
-			seen++;
-			if (run.blocks[b])
-				signature |= (uint64_t)1 << bit[b];
-		}
-		assert_int_equal(seen, n);
-		assert_true(kernel_paths_of(&g, bit, signature, path));
-		for (uint32_t b = 0; b < g.n_blocks; b++) {
-			if (path[b] != KERNEL_PATH_MAYBE)
-				assert_int_equal(path[b] == KERNEL_PATH_YES, run.blocks[b] > 0);
-			else
-				assert_true(round & 1);
-			same += measure[b] && bit[b] == KERNEL_NO_BIT;
-		}
-		kernel_loops_clear(&loops);
-		free(g.arcs);
-	}
-	assert_true(same > 0);
-}
-
-/* A chain of 70 diamonds has more choices than a signature has bits. */
-static void more_choices_than_bits(void **state)
-{
-	struct kernel_graph g = { .n_blocks = 3 * 70 + 1 };
-	bool measure[3 * 70 + 1], hit[3 * 70 + 1];
-	uint64_t costs[3 * 70 + 1];
-	uint8_t bit[3 * 70 + 1];
-	enum kernel_on_path path[3 * 70 + 1];
-	struct kernel_loops loops;
-	uint32_t maybe = 0;
-
-	(void)state;
-	for (uint32_t b = 0; b < 70; b++) {
-		add(&g, 3 * b, 3 * b + 1);
-		add(&g, 3 * b, 3 * b + 2);
-		add(&g, 3 * b + 1, 3 * b + 3);
-		add(&g, 3 * b + 2, 3 * b + 3);
-	}
-	add(&g, 3 * 70, KERNEL_GRAPH_OUT);
-	for (uint32_t b = 0; b < g.n_blocks; b++) {
-		costs[b] = 1;
-		hit[b] = b % 3 != 2;
-	}
-	kernel_loops_find(&g, &loops);
-	assert_int_equal(kernel_blocks_choose(&g, costs, true, measure), 0);
-	assert_int_equal(kernel_paths_bits(&g, &loops, measure, bit), 64);
-	assert_true(kernel_paths_of(&g, bit, 0, path));
-	for (uint32_t b = 0; b < g.n_blocks; b++)
-		maybe += path[b] == KERNEL_PATH_MAYBE;
-	assert_int_equal(maybe, 2 * 6);
-	assert_true(kernel_blocks_path(&g, measure, hit, path));
-	kernel_loops_clear(&loops);
-	free(g.arcs);
-}
-
-static void impossible_paths(void **state)
-{
-	/* 0 -> 1 or 2, both -> 3 */
-	struct kernel_arc arcs[] = {
-		{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, KERNEL_GRAPH_OUT }
-	};
-	struct kernel_graph g = { .n_blocks = 4, .arcs = arcs, .n_arcs = 5 };
-	bool measure[] = { true, true, true, false };
-	bool both[] = { true, true, true, false }, none[] = { true, false, false, false };
-	enum kernel_on_path path[4];
-
-	(void)state;
-	assert_false(kernel_blocks_path(&g, measure, both, path));
-	assert_false(kernel_blocks_path(&g, measure, none, path));
-	assert_int_equal(path[3], KERNEL_PATH_NO);
-	none[2] = true;
-	assert_true(kernel_blocks_path(&g, measure, none, path));
-	assert_int_equal(path[1], KERNEL_PATH_NO);
-	assert_int_equal(path[3], KERNEL_PATH_YES);
-}
-
-/*
  * Of a kernel.
  */
 
@@ -518,9 +377,7 @@ static void plans_of_all_functions(void **state)
 
 		if (name && range.start == addr && !kernel_name_is_cold(name)) {
 			assert_int_equal(kernel_flow_of(code, addr, &flow), 0);
-			assert_int_equal(kernel_blocks_plan(flow, KERNEL_PLAN_CALLS_KNOWN, NULL,
-							    NULL, &plan),
-					 0);
+			assert_int_equal(kernel_blocks_plan(flow, NULL, NULL, &plan), 0);
 			check_plan(flow, &plan);
 			functions++;
 			blocks += plan.n_blocks;
@@ -550,10 +407,6 @@ int main(void)
 		cmocka_unit_test(contradictions_are_told),
 		cmocka_unit_test(unresolved_jumps_keep_counts_true),
 		cmocka_unit_test(loops_are_those_of_the_definition),
-		cmocka_unit_test(paths_follow_from_what_was_hit),
-		cmocka_unit_test(signatures),
-		cmocka_unit_test(more_choices_than_bits),
-		cmocka_unit_test(impossible_paths),
 		cmocka_unit_test(plans_of_all_functions),
 	};
 

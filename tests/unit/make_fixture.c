@@ -484,9 +484,7 @@ static void add_blocks(struct profile *p, const char *function, const char *cont
 				       .bytes = (uint32_t)(mark - entry),
 				       .insns = 1,
 				       .reached = true,
-				       .location = profile_location_add(p, entry, NULL),
-				       .bit = PROFILE_NO_BIT,
-				       .counter = PROFILE_NO_BIT };
+				       .location = profile_location_add(p, entry, NULL) };
 	struct profile_block second = first;
 	struct profile_block_counts *counts;
 	uint32_t place;
@@ -608,12 +606,9 @@ static void many_blocks(struct profile *p, uint32_t function, uint32_t n, uint32
 	uint32_t place, i, b;
 
 	for (b = 0; b < n; b++) {
-		struct profile_block block = { .addr = 64 * b,
-					       .bytes = 16,
-					       .insns = 4,
-					       .reached = true,
-					       .bit = b && b < 20 ? b : PROFILE_NO_BIT,
-					       .counter = PROFILE_NO_BIT };
+		struct profile_block block = {
+			.addr = 64 * b, .bytes = 16, .insns = 4, .reached = true
+		};
 		char name[32];
 
 		snprintf(name, sizeof(name), "callee%u", b);
@@ -739,9 +734,7 @@ static void many_pieces(struct profile *p, uint32_t n)
 						  .bytes = n,
 						  .insns = n,
 						  .reached = true,
-						  .location = fixture_location(p, 0, "counted"),
-						  .bit = PROFILE_NO_BIT,
-						  .counter = PROFILE_NO_BIT }));
+						  .location = fixture_location(p, 0, "counted") }));
 	counts = profile_block_counts(p, 0, profile_blocks_add(p, &blocks), 0);
 	counts->calls = 1;
 	for (uint32_t i = 0; i < n; i++)
@@ -803,10 +796,6 @@ static struct profile *many(const char *kind, uint32_t n)
 							   "around", i),
 					     i % 50),
 				4, 4, 100, 110);
-		else if (!strcmp(kind, "paths"))
-			vec_push(p, paths,
-				 ((struct profile_path){
-					 .signature = 2 * i, .context = i % 50, .calls = 1 }));
 		else if (!strcmp(kind, "args"))
 			profile_arg_add(p, name);
 		else if (!strcmp(kind, "modules"))
@@ -828,7 +817,7 @@ static struct profile *many(const char *kind, uint32_t n)
 		many_pieces(p, n);
 	else if (!strcmp(kind, "captures"))
 		many_captures(p, fixture_function(p, "captured", 0), n);
-	else if (!strcmp(kind, "blocks") || !strcmp(kind, "paths"))
+	else if (!strcmp(kind, "blocks"))
 		many_blocks(p, fixture_function(p, "counted", 0), *kind == 'b' ? n : 20, 50);
 	for (i = 0; !strcmp(kind, "contexts") && i < n; i++)
 		many_blocks(p, fixture_function(p, name, 64 * i), 3, 50);

@@ -498,11 +498,6 @@ static void test_blocks(void **state)
 	profile_merge(a, b);
 	assert_int_equal(a->n_blocks, 1);
 	assert_int_equal(a->n_block_counts, 4);
-	assert_int_equal(a->n_paths, 2);
-	assert_int_equal(a->paths[1].run, 2);
-	assert_int_equal(a->n_trips, 2);
-	assert_int_equal(a->trips[1].run, 2);
-	assert_int_equal(a->trips[1].slot, 40);
 	assert_int_equal(a->block_counts[2].run, 2);
 	assert_int_equal(a->block_counts[3].run, 3);
 	analyze_counted_init(&counted, a);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/figures/accounting.h"
 #include "analyze/figures/chain.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -40,19 +39,16 @@ static void add_block(struct analyze_blocks *out, const struct profile *p,
 }
 
 static void add_function(struct analyze_blocks *out, const struct analyze_counted *c,
-			 uint32_t index, uint32_t context, bool skipped)
+			 uint32_t index, uint32_t context)
 {
 	const struct profile *p = c->p;
 	const struct profile_blocks *blocks = &p->blocks[index];
 	scoped_free uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
 	uint64_t calls;
-	struct profile_stats timed = analyze_counted_calls(c, index, context);
 	struct analyze_block_function f = {
 		.function = p->sites[blocks->site].name,
 		.context = context == ANALYZE_IN_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
 								p->contexts[context].name,
-		.self_per_call = timed.calls ? (double)timed.self / (double)timed.calls : NAN,
-		.caveat = skipped ? ANALYZE_CAVEAT_SKIPPED : NULL,
 		.first = out->n_rows,
 	};
 
@@ -76,19 +72,16 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 
 void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 {
-	scoped_free bool *skipped = analyze_sites_skipped(p);
 	scoped(analyze_counted_deinit) struct analyze_counted counted;
 
 	memset(out, 0, sizeof(*out));
 	out->clock = p->clock;
 	analyze_counted_init(&counted, p);
 	for (uint32_t i = 0; i < p->n_blocks; i++) {
-		bool skips = skipped[p->blocks[i].site];
-
-		add_function(out, &counted, i, ANALYZE_IN_ALL_CONTEXTS, skips);
+		add_function(out, &counted, i, ANALYZE_IN_ALL_CONTEXTS);
 		for (uint32_t context = 0; context < p->n_contexts; context++)
 			if (analyze_counted_has(&counted, i, context))
-				add_function(out, &counted, i, context, skips);
+				add_function(out, &counted, i, context);
 	}
 }
 
@@ -122,37 +115,15 @@ struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks
 
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p)
 {
-	scoped_free bool *has_blocks = alloc_array(p->n_sites, sizeof(*has_blocks));
-
-	*c = (struct analyze_counted){ .p = p, .trips_known = true };
-	for (uint32_t i = 0; i < p->n_runs; i++) {
-		uint64_t missing = p->runs[i].losses[PROFILE_LOSS_TRIPS_FULL];
-
-		c->trips_known &= !missing || missing == PROFILE_NOT_COUNTED;
-	}
-	for (uint32_t i = 0; i < p->n_blocks; i++)
-		has_blocks[p->blocks[i].site] = true;
-	for (uint32_t i = 0; i < p->n_cells; i++)
-		if (has_blocks[p->cells[i].site])
-			grouped_add(&c->cells, p->cells[i].site, p->cells[i].context, i);
+	*c = (struct analyze_counted){ .p = p };
 	for (uint32_t i = 0; i < p->n_block_counts; i++)
 		grouped_add(&c->counts, p->block_counts[i].blocks, p->block_counts[i].context, i);
-	for (uint32_t i = 0; i < p->n_paths; i++)
-		grouped_add(&c->paths, p->paths[i].blocks, p->paths[i].context, i);
-	for (uint32_t i = 0; i < p->n_trips; i++)
-		grouped_add(&c->trips, p->trips[i].blocks, p->trips[i].context, i);
-	grouped_sort(&c->cells);
 	grouped_sort(&c->counts);
-	grouped_sort(&c->paths);
-	grouped_sort(&c->trips);
 }
 
 void analyze_counted_deinit(struct analyze_counted *c)
 {
-	grouped_deinit(&c->cells);
 	grouped_deinit(&c->counts);
-	grouped_deinit(&c->paths);
-	grouped_deinit(&c->trips);
 }
 
 bool analyze_counted_has(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
@@ -186,24 +157,4 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 	if (residual)
 		*residual = (double)most;
 	return calls;
-}
-
-struct profile_stats analyze_counted_calls(const struct analyze_counted *c, uint32_t blocks,
-					   uint32_t context)
-{
-	uint32_t n;
-	const struct grouped_item *items =
-		grouped_find(&c->cells, c->p->blocks[blocks].site, context, &n);
-	struct profile_stats sum;
-
-	profile_stats_init(&sum);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct profile_stats *one = &c->p->cells[items[i].item].stats;
-
-		sum.calls += one->calls;
-		sum.oncpu += one->oncpu;
-		sum.cost += one->cost;
-		sum.self = (int64_t)((uint64_t)sum.self + (uint64_t)one->self);
-	}
-	return sum;
 }

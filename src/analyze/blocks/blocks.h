@@ -28,8 +28,6 @@ struct analyze_block_function {
 	double blocks; /* that can be reached */
 	double unknown; /* whose executions are not known: they are left out of the next */
 	double insns_per_call;
-	double self_per_call; /* its self time, to compare with */
-	const char *caveat; /* why that is not to be trusted; NULL: it is */
 	double residual; /* see struct profile_block_counts, the largest */
 	uint32_t first, n; /* its blocks */
 };
@@ -52,11 +50,10 @@ struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks
 
 #define ANALYZE_IN_ALL_CONTEXTS GROUPED_ALL
 
-/* Places in P's arrays; of all but the cells by the function's place in the list, of these by its site. */
+/* Places in P's array of counts, by function and context. */
 struct analyze_counted {
 	const struct profile *p;
-	struct grouped cells, counts, paths, trips;
-	bool trips_known; /* none is missing in any run */
+	struct grouped counts;
 };
 
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
@@ -71,7 +68,3 @@ bool analyze_counted_has(const struct analyze_counted *c, uint32_t blocks, uint3
  */
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual);
-
-/* The sum of the stats of BLOCKS' calls in CONTEXT, or in all, without a distribution. */
-struct profile_stats analyze_counted_calls(const struct analyze_counted *c, uint32_t blocks,
-					   uint32_t context);

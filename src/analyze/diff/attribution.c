@@ -365,13 +365,36 @@ static void add_ranges(struct analyze_attribution *a, const struct source *from,
 	free(parts.parts);
 }
 
+/* Return whether calls of ROW's function were counted but not timed, on either side. */
+static bool is_untimed(const struct analyze_diff_row *row)
+{
+	for (int side = 0; side < 2; side++)
+		if (row->sides[side].calls > 0 && isnan(row->sides[side].totals[ANALYZE_TIME_SELF]))
+			return true;
+	return false;
+}
+
+/* Instructions per run of the counted blocks of ROW's function. */
+static double blocks_insns(const struct source *from, const struct analyze_diff_row *row, int side)
+{
+	const struct analyze_diff_block key = { .function = row->name, .context = row->context };
+	double insns = 0;
+	size_t n;
+	const void *const *blocks = pointers_find(&from->blocks, &key, &n);
+
+	for (size_t i = 0; i < n; i++)
+		insns += ((const struct analyze_diff_block *)blocks[i])->insns[side];
+	return insns;
+}
+
 static struct cost function_cost(const struct source *from, const struct analyze_diff_row *row,
 				 int side)
 {
 	struct cost cost = bodies_cost(from, row->name, row->context, side);
 
 	cost.calls = known(row->sides[side].calls);
-	cost.total += known(row->sides[side].totals[ANALYZE_TIME_SELF]);
+	cost.total += is_untimed(row) ? blocks_insns(from, row, side) :
+					known(row->sides[side].totals[ANALYZE_TIME_SELF]);
 	return cost;
 }
 
@@ -409,6 +432,8 @@ static void collect_functions(struct parts *parts, const struct source *from, co
 		const struct analyze_diff_row *f = names[i] = functions[i];
 		struct part part = { .diff = f };
 
+		if (is_untimed(f) && from->diff->clock != PROFILE_CLOCK_INSN)
+			continue;
 		part.row = row_form(ANALYZE_PART_FUNCTION, f->name, function_cost(from, f, 0),
 				    function_cost(from, f, 1));
 		vec_push(parts, parts, part);

@@ -70,10 +70,10 @@ const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_
 
 /* ---- totals and shares ---- */
 
-/* The total of a side where it is known: KNOWN says whether no calls there means none were made. */
+/* The total of a side, NAN if it is unknown. KNOWN: a side without calls made none. */
 static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
 {
-	return isnan(f->totals[time]) && known ? 0 : f->totals[time];
+	return isnan(f->totals[time]) && known && !(f->calls > 0) ? 0 : f->totals[time];
 }
 
 /* The change of a syscall's total; a side that has no row made no call. */

@@ -15,7 +15,7 @@ const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
-	bool detached, skipped;
+	bool detached, skipped, counted; /* COUNTED: by block, by probes that distort its time */
 };
 
 /* What the samples of one table's rows are made of. */
@@ -137,11 +137,18 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		if (!first[i].cell)
 			continue;
 		profile_stats_merge(&sum, &first[i].cell->stats);
+		if (first->counted)
+			continue;
 		analyze_sample_add_cell(&row.sample, sampling->repetitions, &sampling->calibration,
 					sampling->p, first[i].cell, sampling->options);
 	}
 	analyze_sample_finish(&row.sample);
 	analyze_figures_form(&row.figures, &sum, sampling->options);
+	if (first->counted) {
+		row.figures = analyze_figures_none;
+		row.figures.calls = (double)sum.calls;
+		row.caveat = "blocks counted";
+	}
 	/* Under icount the correction is exact, however large. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
 	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
@@ -203,7 +210,10 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 				     .repetitions = &table->repetitions,
 				     .options = options };
 	scoped_free bool *skipped = analyze_sites_skipped(p);
+	scoped_free bool *counted = alloc_array(p->n_sites, sizeof(*counted));
 
+	for (uint32_t i = 0; i < p->n_blocks && !profile_is_exact(p); i++)
+		counted[p->blocks[i].site] = true;
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
 	table->time = options->time;
@@ -216,14 +226,16 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			vec_push(&functions, refs,
 				 ((struct ref){ .name = p->sites[i].name,
 						.detached = p->sites[i].detached,
-						.skipped = skipped[i] }));
+						.skipped = skipped[i],
+						.counted = counted[i] }));
 	vec_each(const struct profile_cell, cell, p, cells) {
 		const struct profile_site *site = &p->sites[cell->site];
 		struct ref ref = { .name = site->name,
 				   .context = p->contexts[cell->context].name,
 				   .cell = cell,
 				   .detached = site->detached,
-				   .skipped = skipped[cell->site] };
+				   .skipped = skipped[cell->site],
+				   .counted = counted[cell->site] };
 
 		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
 			continue;

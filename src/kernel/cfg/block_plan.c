@@ -80,10 +80,10 @@ static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops 
 struct planner {
 	const struct kernel_flow *flow;
 	struct kernel_block_plan *out;
+	const struct kernel_loops *loops;
 	struct kernel_block_probe *probes; /* by block */
 	uint64_t *costs;
 	bool *measure;
-	uint8_t *bits;
 };
 
 static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, void *arg)
@@ -93,81 +93,45 @@ static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, voi
 
 	for (uint32_t b = 0; b < p->flow->n_blocks; b++) {
 		p->probes[b].block = b;
-		p->probes[b].counter = KERNEL_NO_BIT;
 		p->costs[b] = KERNEL_COST_NEVER;
 		if (!blocks[b].reached)
 			continue;
 		p->out->n_blocks++;
 		if (find_probe(p->flow, &blocks[b], blacklisted, arg, &p->probes[b]))
-			p->costs[b] = guess(p->flow, &p->out->loops, dead, b) *
+			p->costs[b] = guess(p->flow, p->loops, dead, b) *
 				      (p->probes[b].optimizes ? 1 : TRAP_COST);
 	}
 }
 
-/* Loops' heads come for free: where others can be left out for them, they are. */
-static void choose_loops(struct planner *p)
+int kernel_blocks_plan(const struct kernel_flow *flow, kernel_blacklisted_fn blacklisted, void *arg,
+		       struct kernel_block_plan *out)
 {
-	struct kernel_block_plan *out = p->out;
-
-	for (uint32_t l = 0; l < out->loops.n_loops; l++) {
-		uint32_t head = out->loops.loops[l].head;
-
-		if (p->costs[head] == KERNEL_COST_NEVER || out->n_counted == KERNEL_MAX_COUNTERS) {
-			out->n_loops_left++;
-			continue;
-		}
-		p->costs[head] = 0;
-		p->probes[head].counter = (uint8_t)out->n_counted;
-		out->counted[out->n_counted++] = l;
-	}
-}
-
-static void make_plan(struct planner *p, unsigned int flags)
-{
-	struct kernel_block_plan *out = p->out;
-
-	out->n_unknown = kernel_blocks_choose(&out->graph, p->costs,
-					      flags & KERNEL_PLAN_CALLS_KNOWN, p->measure);
-	for (uint32_t i = 0; i < out->n_counted; i++)
-		p->measure[out->loops.loops[out->counted[i]].head] = true;
-	kernel_paths_bits(&out->graph, &out->loops, p->measure, p->bits);
-	for (uint32_t b = 0; b < out->graph.n_blocks; b++) {
-		p->probes[b].bit = p->bits[b];
-		if (p->measure[b])
-			vec_push(out, probes, p->probes[b]);
-	}
-}
-
-int kernel_blocks_plan(const struct kernel_flow *flow, unsigned int flags,
-		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_plan *out)
-{
-	struct planner p = { .flow = flow, .out = out };
+	scoped(kernel_loops_clear) struct kernel_loops loops = {};
+	struct planner p = { .flow = flow, .out = out, .loops = &loops };
 	int err;
 
 	memset(out, 0, sizeof(*out));
 	err = kernel_graph_of(flow, &out->graph);
 	if (err)
 		return err;
-	kernel_loops_find(&out->graph, &out->loops);
+	kernel_loops_find(&out->graph, &loops);
 	p.probes = alloc_array(out->graph.n_blocks, sizeof(*p.probes));
 	p.costs = alloc_array(out->graph.n_blocks, sizeof(*p.costs));
 	p.measure = alloc_array(out->graph.n_blocks, sizeof(*p.measure));
-	p.bits = alloc_array(out->graph.n_blocks, sizeof(*p.bits));
 	find_costs(&p, blacklisted, arg);
-	if (flags & KERNEL_PLAN_LOOPS)
-		choose_loops(&p);
-	make_plan(&p, flags);
+	out->n_unknown = kernel_blocks_choose(&out->graph, p.costs, true, p.measure);
+	for (uint32_t b = 0; b < out->graph.n_blocks; b++)
+		if (p.measure[b])
+			vec_push(out, probes, p.probes[b]);
 	free(p.probes);
 	free(p.costs);
 	free(p.measure);
-	free(p.bits);
 	return 0;
 }
 
 void kernel_block_plan_clear(struct kernel_block_plan *plan)
 {
 	kernel_graph_clear(&plan->graph);
-	kernel_loops_clear(&plan->loops);
 	free(plan->probes);
 	memset(plan, 0, sizeof(*plan));
 }

@@ -55,70 +55,20 @@ void kernel_counts_clear(struct kernel_counts *counts);
  * A plan for one function.
  */
 
-#define KERNEL_NO_BIT       UINT8_MAX
-#define KERNEL_MAX_BITS     64 /* of a call's signature */
-#define KERNEL_MAX_COUNTERS 4 /* of loops of one function */
-
 struct kernel_block_probe {
 	uint32_t block;
 	uint64_t addr; /* an instruction of the block, its first where that can be probed */
 	uint32_t optimizes; /* bytes, as of kernel_flow_optimizes() */
-	uint8_t bit; /* which of a call's signature it sets, or KERNEL_NO_BIT */
-	uint8_t counter; /* which of the plan's loops it counts iterations of, or KERNEL_NO_BIT */
-};
-
-enum kernel_plan_flags {
-	KERNEL_PLAN_CALLS_KNOWN = 1, /* the function's calls are counted besides */
-	/* Each loop's head is probed, so that its iterations can be counted call by call. */
-	KERNEL_PLAN_LOOPS = 2,
 };
 
 struct kernel_block_plan {
 	struct kernel_graph graph;
-	struct kernel_loops loops;
-	uint32_t counted[KERNEL_MAX_COUNTERS]; /* loops, by counter */
-	uint32_t n_counted,
-		n_loops_left; /* the latter have no counter: too many, or not to be probed */
-	/* By block. Those of loops come on top of what counting needs. */
-	vec_of(struct kernel_block_probe, probes);
+	vec_of(struct kernel_block_probe, probes); /* by block */
 	uint32_t n_blocks; /* reached */
 	uint32_t n_unknown; /* blocks whose counts will stay unknown */
 };
 
-/* BLACKLISTED may be NULL. -E2BIG for functions that are too large. */
-int kernel_blocks_plan(const struct kernel_flow *flow, unsigned int flags,
-		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_plan *out);
+/* The function's calls are counted besides. BLACKLISTED may be NULL. -E2BIG for functions that are too large. */
+int kernel_blocks_plan(const struct kernel_flow *flow, kernel_blacklisted_fn blacklisted, void *arg,
+		       struct kernel_block_plan *out);
 void kernel_block_plan_clear(struct kernel_block_plan *plan);
-
-/*
- * Paths: which blocks a call executed, if all that is known of it is which of some were hit.
- */
-
-enum kernel_on_path {
-	KERNEL_PATH_NO,
-	KERNEL_PATH_MAYBE,
-	KERNEL_PATH_YES,
-};
-
-/*
- * HIT[block] says whether a block whose MEASURE is set was executed at all. Fills ON_PATH by block.
- * False if no call can have gone so: events were lost.
- */
-bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, const bool *hit,
-			enum kernel_on_path *on_path);
-
-/*
- * A call's signature: a bit for each measured block, set if the call executed it. BIT[block] becomes
- * its number, or KERNEL_NO_BIT: for blocks that are not measured, that each call executes (they tell
- * nothing), and where there are more than KERNEL_MAX_BITS, for those deepest in loops. Returns how
- * many bits there are.
- */
-uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel_loops *loops,
-			   const bool *measure, uint8_t *bit);
-
-/* What the next two take at most, where N_ONES blocks were hit: about so many nanoseconds. */
-double kernel_paths_steps(const struct kernel_graph *graph, uint32_t n_ones);
-
-/* kernel_blocks_path() for a signature. */
-bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint64_t signature,
-		     enum kernel_on_path *on_path);

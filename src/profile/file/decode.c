@@ -169,9 +169,6 @@ static uint64_t decode_number(struct wire_in *in, const struct field *f)
 		return wire_get_count(in);
 	case FIELD_FLAG:
 		return wire_get_u32(in) != 0;
-	case FIELD_BIT:
-		v = wire_get_u32(in);
-		return v <= f->max ? v : PROFILE_NO_BIT;
 	default:
 		return f->size == sizeof(v) ? wire_get_varint(in) : wire_get_u32(in);
 	}

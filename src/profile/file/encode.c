@@ -80,7 +80,6 @@ static void encode_field(struct wire_out *out, const struct field *f, const void
 		return encode_losses(out, (const uint64_t *)(const void *)at, pool);
 	case FIELD_NUMBER:
 	case FIELD_FLAG:
-	case FIELD_BIT:
 		for (int i = 0; i < (f->n ?: 1); i++)
 			wire_put_varint(out, field_load(f, at + (size_t)i * f->size));
 	}

@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"
-#include "record/cost/cold.h"
 #include "record/engine/engine.h"
 
 struct drain {
@@ -86,75 +85,6 @@ static void drain_function(const struct drain *d, const struct record_block_func
 	}
 }
 
-static const struct record_block_function *function_of(const struct record_blocks *blocks,
-						       uint32_t site)
-{
-	for (uint32_t i = 0; i < blocks->n_items; i++)
-		if (blocks->items[i].site == site)
-			return &blocks->items[i];
-	return NULL;
-}
-
-/* The part of the time of SITE's calls in CTX that interrupts in the probes of its blocks make up. */
-static double excess_of(const struct drain *d, uint32_t key, uint64_t inner)
-{
-	const uint32_t first = d->maps.cell_of[key], n = d->maps.n_shards;
-	const struct engine_cell *cell = &d->maps.cells[first];
-	double share = record_engine_interrupts(d->e), time = 0;
-
-	if (!first || first / n > d->maps.n_cells)
-		return 0;
-	for (uint32_t i = 0; i < n; i++)
-		time += (double)(cell[i].wall - cell[i].excluded);
-	return time > 0 ? (double)record_uninterrupted_excess(cell, n, inner, share) / time : 0;
-}
-
-static void drain_paths(const struct drain *d)
-{
-	vec_each(const struct engine_path, from, &d->maps, paths) {
-		uint32_t site = from->key / ENGINE_CONTEXTS, ctx = from->key % ENGINE_CONTEXTS;
-		const struct record_block_function *f = function_of(d->blocks, site);
-		struct profile_path path = {
-			.run = d->run,
-			.signature = from->signature,
-			.calls = from->calls,
-		};
-		uint64_t inner;
-
-		if (!from->hash || !from->calls || !f)
-			continue;
-		inner = record_engine_inner_cost(d->e, site, d->p->sites[site].mech);
-		path.blocks = f->counted;
-		path.context = record_context_add(d->p, ctx);
-		path.time = (int64_t)(from->time - from->calls * inner) -
-			    (int64_t)((double)from->time * excess_of(d, from->key, inner));
-		for (int k = 0; k < PROFILE_TRIPS; k++)
-			path.trips[k] = from->trips[k];
-		vec_push(d->p, paths, path);
-	}
-}
-
-static void drain_trips(const struct drain *d)
-{
-	vec_each(const struct engine_trips, from, &d->maps, trips) {
-		uint32_t key = ENGINE_TRIPS_KEY(from->id);
-		const struct record_block_function *f =
-			from->id ? function_of(d->blocks, key / ENGINE_CONTEXTS) : NULL;
-		struct profile_trips trips = {
-			.run = d->run,
-			.counter = ENGINE_TRIPS_LOOP(from->id),
-			.slot = ENGINE_TRIPS_SLOT(from->id),
-			.calls = from->calls,
-		};
-
-		if (!f || !from->calls)
-			continue;
-		trips.blocks = f->counted;
-		trips.context = record_context_add(d->p, key % ENGINE_CONTEXTS);
-		vec_push(d->p, trips, trips);
-	}
-}
-
 /* How often probes were hit, and what that was taken to cost. */
 static void drain_hits(const struct drain *d)
 {
@@ -182,7 +112,5 @@ void record_blocks_drain(const struct record_blocks *blocks, const struct record
 	record_engine_maps(e, &d.maps);
 	for (uint32_t i = 0; i < blocks->n_items; i++)
 		drain_function(&d, &blocks->items[i]);
-	drain_paths(&d);
-	drain_trips(&d);
 	drain_hits(&d);
 }

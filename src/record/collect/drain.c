@@ -165,15 +165,8 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 		*overcorrected += c->negative;
 		shard_add(stats, c, inner, more, d->p->sites[site].kind == PROFILE_SITE_RANGE);
 	}
-	if (stats) {
-		int64_t excess =
-			record_uninterrupted_excess(&d->maps.cells[first], d->maps.n_shards, inner,
-						    record_engine_interrupts(d->e));
-
-		stats->self -= excess;
-		stats->cost += excess;
+	if (stats)
 		drain_counted(d, site, ctx, first);
-	}
 }
 
 static void drain_cells(struct drain *d)
@@ -475,8 +468,6 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_USER_STACKS] = PROFILE_LOSS_USER_STACKS_FULL,
 		[ENGINE_LOSS_STACK_FETCH] = PROFILE_LOSS_STACK_NOT_FETCHED,
 		[ENGINE_LOSS_BLOCKS] = PROFILE_LOSS_BLOCK_WITHOUT_CALL,
-		[ENGINE_LOSS_PATHS] = PROFILE_LOSS_PATHS_FULL,
-		[ENGINE_LOSS_TRIPS] = PROFILE_LOSS_TRIPS_FULL,
 		[ENGINE_LOSS_CAPTURES] = PROFILE_LOSS_CAPTURES_FULL,
 		[ENGINE_LOSS_SLOW] = PROFILE_LOSS_SLOW_FULL,
 		[ENGINE_LOSS_COUNTERS] = PROFILE_LOSS_COUNTERS,
@@ -486,7 +477,7 @@ static void drain_losses(struct drain *d)
 	struct record_probe_misses misses = record_probes_misses(d->probes);
 	uint64_t *losses = d->p->runs[d->run].losses;
 
-	_Static_assert(ENGINE_INFO_ENTERED == 17, "kinds[] lacks what a further one is");
+	_Static_assert(ENGINE_INFO_ENTERED == 15, "kinds[] lacks what a further one is");
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;

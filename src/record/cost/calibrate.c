@@ -414,7 +414,6 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		if (!out->cost[PROFILE_MECH_TRACEPOINT].known) {
 			out->interrupts = record_engine_watch_interrupts(c.e, INTERRUPTS_NS);
 			record_calibrate_syscall(&c);
-			record_calibrate_path(&c);
 		}
 		calibrate_functions(&c);
 		calibrate_captures(&c);

@@ -106,9 +106,6 @@ void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clo
 /* What an unused system call takes: the test of its number and the empty function behind it. */
 #define EMPTY_SYSCALL_INSNS 8
 
-/* What it takes more to return from a function whose blocks are counted, if any are. */
-void record_calibrate_path(struct calibrator *c);
-
 /* In the background, which is not to be while the caller is followed: that would be more tasks. */
 void record_calibrator_detach_spares(struct calibrator *c);
 

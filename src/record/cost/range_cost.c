@@ -218,7 +218,6 @@ static int place_block(struct calibration *c)
 	struct engine_block block = {
 		.key = ENGINE_KEY(site_of(c, TRIAL_AROUND), 0),
 		.cost = 1,
-		.full = UINT64_MAX,
 	};
 	struct record_point *p;
 

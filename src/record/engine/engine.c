@@ -242,14 +242,9 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 			return 0;
 		took = clock_ns() - start;
 	}
-	if (b->watch_time && b->watch_time >= least)
-		e->interrupts = (double)b->watch_interrupted / b->watch_time;
-	return e->interrupts;
-}
-
-double record_engine_interrupts(const struct record_engine *e)
-{
-	return e->interrupts;
+	if (!b->watch_time || b->watch_time < least)
+		return 0;
+	return (double)b->watch_interrupted / b->watch_time;
 }
 
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,

@@ -124,8 +124,6 @@ void record_engine_set_held(struct record_engine *e, uint32_t by, const struct e
 void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs);
 /* For calibration: the share of the time that interrupts take, watched for NS; 0: unknown. */
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
-/* What that returned. */
-double record_engine_interrupts(const struct record_engine *e);
 /*
  * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
  * cost of each interrupt less that of the sampler's program, LATENCY the least time to that, LATE by how much it was more
@@ -181,10 +179,8 @@ struct record_engine_maps {
 	const struct engine_stack *stacks; /* NULL without sampler */
 	const uint64_t *losses; /* ENGINE_N_LOSSES */
 	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_cells_used, n_shards, n_stacks;
-	/* Of blocks: hits by shard, probe and context; paths of calls, and histograms of their loops' trip counts. */
+	/* Hits of probes of blocks, by shard, probe and context. */
 	const uint64_t *block_counts;
-	const struct engine_path *paths;
-	const struct engine_trips *trips;
 	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
 	const struct engine_slow *slow;
 	uint32_t n_slow;
@@ -193,7 +189,7 @@ struct record_engine_maps {
 	uint64_t counters_stopped; /* on all CPUs: see record_counters_stopped() */
 	const struct engine_capture *captures; /* kprotperf/engine.h has their order */
 	/* With those not in use. */
-	uint32_t n_block_probes, n_block_shards, n_paths, n_trips, n_captured;
+	uint32_t n_block_probes, n_block_shards, n_captured;
 };
 
 /* Live: numbers move while tasks are followed and there is no pause. Valid as long as E. */

@@ -107,8 +107,6 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.n_shards = e->bpf.n_shards,
 		.n_stacks = e->bpf.n_stacks,
 		.block_counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem,
-		.paths = e->bpf.views[RECORD_VIEW_PATHS].mem,
-		.trips = e->bpf.views[RECORD_VIEW_TRIPS].mem,
 		.user_stacks = e->bpf.config.user_stacks ?
 				       e->bpf.views[RECORD_VIEW_USER_STACKS].mem :
 				       NULL,
@@ -122,8 +120,6 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.n_captured = e->bpf.config.n_captured,
 		.n_block_probes = e->bpf.config.n_blocks + 1,
 		.n_block_shards = e->bpf.n_block_shards,
-		.n_paths = e->bpf.config.n_blocks ? ENGINE_PATHS : 0,
-		.n_trips = e->bpf.config.n_blocks ? ENGINE_TRIP_ROWS : 0,
 	};
 }
 
@@ -283,8 +279,6 @@ void record_engine_reset(struct record_engine *e)
 		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,
 		       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
-	memset(e->bpf.views[RECORD_VIEW_PATHS].mem, 0, e->bpf.views[RECORD_VIEW_PATHS].len);
-	memset(e->bpf.views[RECORD_VIEW_TRIPS].mem, 0, e->bpf.views[RECORD_VIEW_TRIPS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
 	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);
 	e->bpf.skel->bss->n_slow = 0;

@@ -14,7 +14,6 @@ struct record_engine {
 	vec_of(struct bpf_link *, links);
 	struct record_sampler *sampler;
 	struct record_counters *counters; /* NULL: there are none */
-	double interrupts; /* their share of the time */
 	uint8_t *n_args; /* of each site's function, spare ones too */
 	uint64_t *missed_before; /* by site: see struct record_engine_maps */
 };

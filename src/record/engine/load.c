@@ -134,7 +134,6 @@ static uint32_t multi_slots(const struct record_bpf *b)
 static int set_map_sizes(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
-	bool blocks = b->config.n_blocks > 0;
 	bool saves = b->config.saves || b->config.captures_bodies;
 	bool counted = b->config.n_counters > 0;
 	/* The context, the functions, and the spare ones. */
@@ -154,8 +153,6 @@ static int set_map_sizes(struct record_bpf *b)
 		{ s->maps.range_lists, b->config.n_range_lists + RECORD_RANGE_SPARE_LISTS },
 		{ s->maps.block_probes, b->config.n_blocks + 1 },
 		{ s->maps.block_counts, block_counts(b) * b->n_block_shards },
-		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
-		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
 		{ s->maps.user_stacks, b->config.user_stacks ? ENGINE_USER_STACKS : 1 },
 		{ s->maps.slow, b->config.slower_than ? ENGINE_SLOW : 1 },
@@ -176,15 +173,12 @@ static int set_map_sizes(struct record_bpf *b)
 static void set_constants(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
-	bool blocks = b->config.n_blocks > 0;
 
 	s->rodata->n_counters = b->config.n_counters;
 	s->rodata->counter_cpus = b->n_cpus;
 	s->rodata->n_captured = b->config.n_captured;
 	s->rodata->saves = b->config.saves || b->config.captures_bodies;
 	s->rodata->captures_bodies = b->config.captures_bodies;
-	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
-	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;
 	s->rodata->block_shard_shift = __builtin_ctz(b->n_shards / b->n_block_shards);
 	s->rodata->multi_mask = multi_slots(b) - 1;
@@ -282,7 +276,6 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
 		{ s->progs.pause_counters, b->config.n_counters > 0 },
 		{ s->progs.enclose_in_syscall, !b->config.closings },
-		{ s->progs.enclose_path, kprobe && b->config.n_blocks },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
@@ -326,8 +319,6 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_STACKS] = s->maps.stacks,
 		[RECORD_VIEW_MISSED] = s->maps.missed,
 		[RECORD_VIEW_BLOCKS] = s->maps.block_counts,
-		[RECORD_VIEW_PATHS] = s->maps.paths,
-		[RECORD_VIEW_TRIPS] = s->maps.trips,
 		[RECORD_VIEW_CAPTURES] = s->maps.captures,
 		[RECORD_VIEW_SLOW] = s->maps.slow,
 		[RECORD_VIEW_USER_STACKS] = s->maps.user_stacks,

@@ -134,9 +134,6 @@ static void read_base(struct record_code *code, const struct record_value *v, ui
 		load(code, AT, CTX, (int16_t)(8 * (v->base == RECORD_BASE_RETURN ? ret : v->which)),
 		     8);
 		return;
-	case RECORD_BASE_TRIPS:
-		load(code, AT, CALL, LAST_VALUE, 8);
-		return;
 	case RECORD_BASE_ADDRESS:
 		load_wide(code, AT, 0, v->addr);
 		return;
@@ -287,7 +284,7 @@ static bool is_aligned(const struct record_value *v)
 }
 
 /*
- * Number I of C, and what lies near to it and is not DONE. The last one's place still has the trips. As much as the verifier takes
+ * Number I of C, and what lies near to it and is not DONE. As much as the verifier takes
  * to be aligned is read from a multiple of 8.
  */
 static struct span find_span(const struct record_capture *c, uint32_t i, uint32_t done)
@@ -422,7 +419,6 @@ static void write_code(struct record_code *code, const struct record_capture *c,
 		else
 			read_value(code, c, i, r);
 	}
-	/* The last one was needed till here: the call's trips. */
 	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
 		store(code, offsetof(struct engine_call, values) + 8 * i);
 	operate(code, BPF_LSH, SUM, 31);

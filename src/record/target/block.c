@@ -10,12 +10,8 @@
 #include "kernel/code/flow.h"
 #include "record/engine/features.h"
 
-/* Instructions in front of a call that may be taken into the range that times it, where the call takes no probe. */
-#define BEFORE_CALL 3
-
 struct planner {
 	struct record_blocks *blocks;
-	bool callees; /* are wanted: then there may be probes on calls, and behind them */
 	struct record_symbols *symbols;
 	const struct record_image *in; /* of the function at hand, */
 	struct kernel_flow *flow; /* and its graph */
@@ -31,51 +27,6 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 	       record_symbols_is_blacklisted(pl->symbols, pl->in->base + addr);
 }
 
-/*
- * Is INSN so near to the beginning or the end of a call that the jump of a probe on the one would cover the
- * other? Then neither would be a jump.
- */
-static bool is_at_call(const struct planner *pl, const struct kernel_insn *insn)
-{
-	const struct kernel_insn *insns = pl->flow->insns, *near;
-
-	for (near = insn; near > insns && insn->addr - near->addr < ARCH_JUMP_LEN; near--)
-		;
-	for (; near < insns + pl->flow->n_insns && near->addr < insn->addr + ARCH_JUMP_LEN;
-	     near++) {
-		uint64_t end = near->addr + near->len;
-
-		if (near->kind == KERNEL_INSN_CALL && !(near->flags & KERNEL_INSN_FTRACE) &&
-		    (near->addr + ARCH_JUMP_LEN > insn->addr || end + ARCH_JUMP_LEN > insn->addr))
-			return true;
-	}
-	return false;
-}
-
-static bool has_place_apart(struct planner *pl, uint32_t block)
-{
-	const struct kernel_insn *insns = pl->flow->insns;
-	const struct kernel_block *b = &pl->flow->blocks[block];
-
-	for (uint32_t i = b->first_insn; i < b->first_insn + b->n_insns; i++)
-		if (!is_at_call(pl, &insns[i]) &&
-		    kernel_flow_place(pl->flow, insns[i].addr, is_blacklisted, pl) ==
-			    KERNEL_PLACE_OK)
-			return true;
-	return false;
-}
-
-/* Nor where a probe that times a call may come, if the block has another place. */
-static bool is_no_place(uint64_t addr, void *arg)
-{
-	struct planner *pl = arg;
-	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, addr);
-
-	if (is_blacklisted(addr, arg))
-		return true;
-	return pl->callees && insn && is_at_call(pl, insn) && has_place_apart(pl, insn->block);
-}
-
 /* Why the blocks of a function with such a graph cannot be counted; NULL: they can. */
 static const char *why_not(const struct kernel_flow *flow)
 {
@@ -89,70 +40,6 @@ static const char *why_not(const struct kernel_flow *flow)
 			KERNEL_FLOW_FALLS_OUT))
 		return "its code cannot be decoded";
 	return NULL;
-}
-
-static void add_callee(struct record_block_function *f, uint64_t addr)
-{
-	for (uint32_t i = 0; i < f->n_callees; i++)
-		if (f->callees[i] == addr)
-			return;
-	vec_push(f, callees, addr);
-}
-
-/* What it calls, or ends in a jump to. */
-static void find_callees(const struct kernel_flow *flow, struct record_block_function *f)
-{
-	vec_each(const struct kernel_insn, insn, flow, insns) {
-		bool calls = insn->kind == KERNEL_INSN_CALL || insn->flags & KERNEL_INSN_TAIL;
-
-		if (calls && insn->target && insn->flags & KERNEL_INSN_REACHED &&
-		    kernel_flow_block_at(flow, insn->target) == KERNEL_FLOW_OUT)
-			add_callee(f, insn->target);
-	}
-}
-
-/* Where a probe can tell that the call INSN is coming, at it or just in front of it; false: nowhere. */
-static bool find_call_start(struct planner *pl, const struct kernel_insn *insn, uint64_t *start)
-{
-	const struct kernel_insn *at = insn;
-
-	for (int i = 0; i <= BEFORE_CALL; i++, at--) {
-		if (kernel_flow_place(pl->flow, at->addr, is_blacklisted, pl) == KERNEL_PLACE_OK) {
-			*start = at->addr;
-			return true;
-		}
-		if (at->flags & KERNEL_INSN_LEADER || at[-1].kind == KERNEL_INSN_CALL)
-			break;
-	}
-	return false;
-}
-
-static bool is_probed(const struct record_block_function *f, uint64_t addr)
-{
-	for (uint32_t i = 0; i < f->plan.n_probes; i++)
-		if (f->plan.probes[i].addr == addr)
-			return true;
-	return false;
-}
-
-/* Two probes at one place cost other than each alone: where a block has no other, the call goes without. */
-static void find_calls(struct planner *pl, struct record_block_function *f)
-{
-	vec_each(const struct kernel_insn, insn, pl->flow, insns) {
-		struct record_block_call call = { .end = insn->addr + insn->len,
-						  .target = insn->target };
-
-		if (insn->kind != KERNEL_INSN_CALL || !(insn->flags & KERNEL_INSN_REACHED) ||
-		    insn->flags & KERNEL_INSN_FTRACE)
-			continue;
-		if (insn->flags & KERNEL_INSN_INDIRECT)
-			call.target = 0;
-		if (!find_call_start(pl, insn, &call.start))
-			call.why_not = "no probe can be placed before the call";
-		else if (is_probed(f, call.start) || is_probed(f, call.end))
-			call.why_not = "a probe that counts a block is already there";
-		vec_push(f, calls, call);
-	}
 }
 
 /* A retpoline's thunk says nothing of what is called. */
@@ -213,8 +100,7 @@ static int plan(struct planner *pl, const struct kernel_sym *sym)
 	}
 	pl->in = in;
 	why = record_symbols_why_patched(pl->symbols, sym) ?: why_not(pl->flow);
-	if (!why && kernel_blocks_plan(pl->flow, KERNEL_PLAN_CALLS_KNOWN | KERNEL_PLAN_LOOPS,
-				       is_no_place, pl, &f.plan))
+	if (!why && kernel_blocks_plan(pl->flow, is_blacklisted, pl, &f.plan))
 		why = "it has too many blocks";
 	if (!why && pl->blocks->n_points + f.plan.n_probes > RECORD_MAX_BLOCK_PROBES)
 		why = "they need too many probes";
@@ -226,9 +112,6 @@ static int plan(struct planner *pl, const struct kernel_sym *sym)
 		f.n_blocks = pl->flow->n_blocks;
 		f.blocks = alloc_array(f.n_blocks, sizeof(*f.blocks));
 		memcpy(f.blocks, pl->flow->blocks, f.n_blocks * sizeof(*f.blocks));
-		find_callees(pl->flow, &f);
-		if (pl->callees)
-			find_calls(pl, &f);
 		name_callees(pl, &f);
 		add_points(pl, &f);
 		log_verbose(1, "'%s': %u blocks, %u of them probed, %u unknown", sym->name,
@@ -273,10 +156,10 @@ static int plan_name(struct planner *pl, const char *name)
 }
 
 int record_blocks_resolve(struct record_blocks *blocks, const struct record_kernel *kernel,
-			  const struct record_names *names, bool callees)
+			  const struct record_names *names)
 {
 	struct record_symbols *symbols = kernel->symbols;
-	struct planner pl = { .blocks = blocks, .symbols = symbols, .callees = callees };
+	struct planner pl = { .blocks = blocks, .symbols = symbols };
 	int err = 0, one;
 
 	if (!names->n_items)
@@ -297,9 +180,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 {
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		free(blocks->items[i].blocks);
-		free(blocks->items[i].callees);
 		free(blocks->items[i].called);
-		free(blocks->items[i].calls);
 		kernel_block_plan_clear(&blocks->items[i].plan);
 	}
 	free(blocks->items);
@@ -332,18 +213,10 @@ void record_blocks_store(struct record_blocks *blocks, const struct record_sites
 				.insns = block->n_insns,
 				.reached = block->reached,
 				.location = profile_location_add(p, block->start, f->in->module),
-				.bit = PROFILE_NO_BIT,
-				.counter = PROFILE_NO_BIT,
 				.callee = profile_intern(p, f->called[b]),
 			};
 
 			vec_push(&counted, items, item);
-		}
-		vec_each(const struct kernel_block_probe, probe, &f->plan, probes) {
-			if (probe->block >= counted.n_items)
-				continue;
-			counted.items[probe->block].bit = probe->bit;
-			counted.items[probe->block].counter = probe->counter;
 		}
 		for (uint32_t a = 0; a < f->plan.graph.n_arcs; a++) {
 			struct profile_arc arc = { f->plan.graph.arcs[a].from,
@@ -352,42 +225,5 @@ void record_blocks_store(struct record_blocks *blocks, const struct record_sites
 			vec_push(&counted, arcs, arc);
 		}
 		f->counted = profile_blocks_add(p, &counted);
-	}
-}
-
-void record_blocks_add_callees(const struct record_blocks *blocks, struct record_sites *sites,
-			       const struct record_symbols *symbols)
-{
-	vec_each(const struct record_block_function, f, blocks, items)
-		for (uint32_t k = 0; k < f->n_callees; k++)
-			record_sites_add(sites, symbols, f->callees[k] + f->in->base);
-}
-
-/* What CALL in IN is a call of, by name. For free(); NULL: nothing that takes time of its own. */
-static char *call_name(const struct record_block_call *call, const struct record_image *in,
-		       const struct kernel_kallsyms *ks)
-{
-	const struct kernel_sym *sym =
-		call->target ? kernel_kallsyms_covering(ks, call->target + in->base, NULL) : NULL;
-
-	if (!sym || is_thunk(sym->name))
-		return alloc_strdup("(*)()");
-	return alloc_printf("%s()", sym->name);
-}
-
-void record_blocks_add_calls(const struct record_blocks *blocks, const struct record_sites *sites,
-			     struct record_symbols *symbols, struct record_ranges *ranges)
-{
-	vec_each(const struct record_block_function, f, blocks, items) {
-		vec_each(const struct record_block_call, call, f, calls) {
-			scoped_free char *name = NULL;
-
-			if (call->target && site_at(sites, call->target + f->in->base))
-				continue;
-			name = call_name(call, f->in, symbols->ks);
-			record_ranges_add_call(
-				ranges, f->in, f->sym->name, f->sym->addr - f->in->base, name,
-				(struct kernel_range){ call->start, call->end }, call->why_not);
-		}
 	}
 }

@@ -51,34 +51,6 @@ static bool keep(struct record_capture *c)
 	return true;
 }
 
-/* The trip counts of loops that are counted call by call. */
-static void add_trips(struct record_capture *c, const struct record_blocks *blocks,
-		      const struct record_site *site)
-{
-	const struct record_block_function *f = blocks->items;
-
-	while (f < blocks->items + blocks->n_items && f->sym != site->sym)
-		f++;
-	if (f == blocks->items + blocks->n_items)
-		return;
-	for (uint32_t i = 0; i < f->plan.n_counted && c->n_values < ENGINE_VALUES; i++) {
-		uint32_t head = f->plan.loops.loops[f->plan.counted[i]].head;
-		uint64_t start = f->in->base + f->blocks[head].start;
-		struct record_value *v = &c->values[c->n_values++];
-
-		*v = (struct record_value){
-			.base = RECORD_BASE_TRIPS,
-			.bytes = 8,
-			.shift = 16 * i,
-			.bits = 16,
-			.variable = { .name = alloc_printf("trip_count(+0x%" PRIx64 ")",
-							   start - site->sym->addr),
-				      .kind = PROFILE_VARIABLE_TRIP_COUNT,
-				      .bytes = 2 },
-		};
-	}
-}
-
 /* Is ERR that a body's parameter is nowhere to be had? Then that is said, and is no error. */
 static bool is_left_out(const struct record_place *at, int err)
 {
@@ -224,7 +196,6 @@ static int resolve_site(struct record_captures *all, const struct record_capture
 	for (uint32_t e = 0; e < w->expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, w->expressions->items[e], &fits[e]);
 	if (w->automatic && !err) {
-		add_trips(&c, w->blocks, site);
 		record_capture_names(at.btf, at.proto, site->sym, w->symbols, &names);
 		add_automatic(&c, &at, &names);
 	}
@@ -286,7 +257,7 @@ static int resolve_body(struct record_captures *all, const struct record_capture
 	scoped(alloc_texts_free) struct alloc_texts names = {};
 	scoped_free char *name = alloc_printf("%s@%s", r->name, r->into);
 
-	if (r->why_not || r->called || !btf)
+	if (r->why_not || !btf)
 		return 0;
 	at.btf = kernel_btf_raw(btf);
 	at.body = &body;

@@ -22,7 +22,6 @@ enum record_base {
 	RECORD_BASE_CPU, /* its number */
 	RECORD_BASE_ADDRESS, /* a variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
-	RECORD_BASE_TRIPS, /* of the call's loops */
 	RECORD_BASE_NAME_END, /* the second half of the name that is the value before it */
 	RECORD_BASE_SYSCALL, /* an argument of the syscall that the call is made in, if that is one of SYSCALLS */
 };

@@ -42,11 +42,8 @@ void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *
 		why = alloc_strdup("out of memory");
 	va_end(args);
 	r->why_not = why;
-	if (r->called)
-		log_verbose(1, "calls of '%s' in '%s' are not timed: %s", r->name, r->into, why);
-	else
-		log_verbose(1, "'%s' in '%s' at %s:%u is not timed: %s", r->name, r->into,
-			    r->file ?: "?", r->line, why);
+	log_verbose(1, "'%s' in '%s' at %s:%u is not timed: %s", r->name, r->into, r->file ?: "?",
+		    r->line, why);
 }
 
 void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
@@ -70,40 +67,6 @@ void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 	range.into = alloc_strndup(symbol, kernel_name_base_len(symbol));
 	range.chain = kernel_index_chain(in->index, body->id, PROFILE_CHAIN);
 	vec_push(ranges, items, range);
-}
-
-#define FIRST_CALLS 0x80000000u /* no index has so many bodies */
-
-void record_ranges_add_call(struct record_ranges *ranges, struct record_image *in, const char *into,
-			    uint64_t into_addr, const char *name, struct kernel_range call,
-			    const char *why_not)
-{
-	struct record_range *r = NULL;
-	struct record_range added = {
-		.in = in,
-		.body = FIRST_CALLS + ranges->n_items,
-		.symbol = into,
-		.entry = call.start,
-		.into_addr = into_addr,
-		.named = true,
-	};
-
-	for (uint32_t i = 0; i < ranges->n_items && !r; i++)
-		if (ranges->items[i].called && ranges->items[i].in == in &&
-		    ranges->items[i].into_addr == into_addr &&
-		    !strcmp(ranges->items[i].called, name) && !ranges->items[i].why_not == !why_not)
-			r = &ranges->items[i];
-	if (!r) {
-		added.called = alloc_strdup(name);
-		added.name = added.called;
-		added.into = alloc_strndup(into, kernel_name_base_len(into));
-		vec_push(ranges, items, added);
-		r = &ranges->items[ranges->n_items - 1];
-		if (why_not)
-			record_range_give_up(ranges, ranges->n_items - 1, "%s", why_not);
-	}
-	r->size += call.end - call.start;
-	vec_push(r, calls, call);
 }
 
 static bool is_wanted(const struct resolver *r, const struct kernel_body *body)
@@ -326,8 +289,6 @@ void record_ranges_deinit(struct record_ranges *ranges)
 {
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		free(ranges->items[i].into);
-		free(ranges->items[i].called);
-		free(ranges->items[i].calls);
 		free(ranges->items[i].chain);
 		free(ranges->items[i].why_not);
 	}

@@ -20,13 +20,11 @@ struct profile;
 /* Bodies at once. */
 #define RECORD_MAX_RANGES 1024
 
-/* One inlined body, or calls. Strings are its own unless said otherwise. */
+/* One inlined body. Strings are its own unless said otherwise. */
 struct record_range {
 	struct record_image *in; /* the kernel or the module; its addresses are relative to that */
-	uint32_t body; /* its id in the index; of calls a number above those */
-	const char *name; /* the index's, or CALLED */
-	char *called; /* of calls: "memset()" */
-	vec_of(struct kernel_range, calls); /* of calls: the instructions, ascending; else none */
+	uint32_t body; /* its id in the index */
+	const char *name; /* the index's */
 	char *into; /* the function around it, less the clone suffixes */
 	const char *symbol; /* and as in the symbol table; the index's */
 	char *chain; /* as in struct profile_site; NULL: none */
@@ -70,14 +68,6 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 /* Adds BODY of IN's index. NAMED: its function is, by a name and not by a glob. */
 void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 		       const struct kernel_body *body, bool named);
-
-/*
- * Adds the instructions CALL of the function INTO at INTO_ADDR of IN, which call NAME, to the range that has its others;
- * where WHY_NOT says why it cannot be timed, to that of those that cannot.
- */
-void record_ranges_add_call(struct record_ranges *ranges, struct record_image *in, const char *into,
-			    uint64_t into_addr, const char *name, struct kernel_range call,
-			    const char *why_not);
 
 /* Range I is not timed after all; the reason, as printf() has it, unless there was one already. */
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)

@@ -216,8 +216,7 @@ static bool add_enter(struct planner *pl, uint32_t i, const struct kernel_body *
 
 	if (!is_inside(body, addr))
 		return true; /* nothing but the function's entry */
-	/* Each time that one of several calls is come to it is one. */
-	if (e->addr == body->entry || pl->ranges->items[i].called) {
+	if (e->addr == body->entry) {
 		flags |= ENGINE_RANGE_CALL;
 		*counted = true;
 	}
@@ -256,19 +255,6 @@ static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *
 	return true;
 }
 
-/* What range I consists of; calls as if they were an inlined body. */
-static int body_of(const struct planner *pl, uint32_t i, struct kernel_body *body)
-{
-	const struct record_range *r = &pl->ranges->items[i];
-
-	if (!r->called)
-		return kernel_index_body(r->in->index, r->body, body);
-	*body = (struct kernel_body){ .entry = r->entry,
-				      .ranges = r->calls,
-				      .n_ranges = r->n_calls };
-	return 0;
-}
-
 /* The steps of range I, or a reason why there are none. */
 static void plan_range(struct planner *pl, uint32_t i)
 {
@@ -278,7 +264,7 @@ static void plan_range(struct planner *pl, uint32_t i)
 	bool counted = false, ok = true;
 
 	if (pl->ranges->items[i].why_not || !is_probed_at_all(pl, i) || !flow_of(pl, i) ||
-	    body_of(pl, i, &body))
+	    kernel_index_body(pl->ranges->items[i].in->index, pl->ranges->items[i].body, &body))
 		return;
 	kernel_flow_edges_of(pl->flow, body.ranges, body.n_ranges, is_blacklisted, pl, &edges);
 	for (uint32_t k = 0; k < edges.n_edges && ok; k++) {

@@ -14,9 +14,7 @@ static const struct output_column function_columns[] = {
 	COLUMN("unknown", COUNT, analyze_block_function, unknown, .header = "UNKNOWN", .rank = 1),
 	COLUMN("insns_per_call", COUNT, analyze_block_function, insns_per_call,
 	       .header = "INSN/CALL"),
-	COLUMN("self_per_call", TIME, analyze_block_function, self_per_call, .header = "SELF TIME"),
 	COLUMN("residual", COUNT, analyze_block_function, residual),
-	COLUMN("caveat", TEXT, analyze_block_function, caveat, .header = "CAVEAT", .rank = 2),
 };
 
 static const struct output_column block_columns[] = {
@@ -66,10 +64,7 @@ const struct view_table report_block_functions = {
 	.name = "block_functions",
 	.first = 3,
 	.is_aside = view_report_is_exact,
-	.title = "Functions whose blocks were counted; SELF TIME per call",
-	.legend = "INSN/CALL follows from the counts. SELF TIME excludes timed callees "
-		  "(record --callees times them), and should be the same where time is counted in "
-		  "instructions",
+	.title = "Functions whose blocks were counted; INSN/CALL excludes callees",
 	ONE_GROUP(function_columns),
 	VIEW_LIST(view_report, blocks.functions, blocks.n_functions),
 };

@@ -21,7 +21,7 @@ static char *losses_text(const struct view_report *r)
 		if (profile_loss_is_info(i))
 			continue;
 		if (r->losses.counts[i] == PROFILE_NOT_COUNTED)
-			alloc_append(&unknown, "%s%s", unknown ? ", " : "", view_loss_key(i));
+			alloc_append(&unknown, "%s%s", unknown ? ", " : "", profile_loss_key(i));
 		else
 			any_counted = true;
 	}

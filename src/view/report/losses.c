@@ -21,12 +21,6 @@ static const struct output_column columns[] = {
 	COLUMN("text", TEXT, loss, text, .header = "MEANING"),
 };
 
-/* A loss's name in data files, but for one that has got another name since. */
-const char *view_loss_key(enum profile_loss loss)
-{
-	return loss == PROFILE_LOSS_TRIPS_FULL ? "trip_counts_full" : profile_loss_key(loss);
-}
-
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
@@ -36,7 +30,7 @@ static void rows(struct view_rows *rows, const void *data)
 		uint64_t count = r->losses.counts[i];
 
 		losses[i] = (struct loss){
-			.key = view_loss_key(i),
+			.key = profile_loss_key(i),
 			.text = profile_loss_text(i),
 			.kind = profile_loss_is_info(i) ? "accounting" : "loss",
 			.count = count == PROFILE_NOT_COUNTED ? NAN : (double)count,
@@ -52,7 +46,7 @@ static json_t *counts_json(const struct view_report *r, bool info)
 
 	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 		if (profile_loss_is_info(i) == info)
-			output_json_set(losses, view_loss_key(i),
+			output_json_set(losses, profile_loss_key(i),
 					output_json_count(r->losses.counts[i]));
 	return losses;
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "output/json.h"
 #include "output/number.h"
 #include "view/page/columns.h"
 #include "view/diff.h"
@@ -14,12 +13,12 @@
 #define FIRST 5
 
 struct line {
-	struct analyze_path_change row;
+	struct analyze_counted_change row;
 	const char *what, *text;
 };
 
 static const struct output_column columns[] = {
-	COLUMN("kind", TEXT, line, row.kind, .names = view_path_kinds),
+	COLUMN("kind", TEXT, line, row.kind, .names = view_counted_kinds),
 	COLUMN("function", TEXT, line, row.function),
 	COLUMN("what", TEXT, line, what),
 	COLUMN("through", TEXT, line, row.through),
@@ -31,28 +30,23 @@ static const struct output_column columns[] = {
 };
 
 /* What ROW is of. For free(). */
-static char *what(const struct analyze_path_change *row)
+static char *what(const struct analyze_counted_change *row)
 {
 	const struct analyze_loop *l = row->loop;
-	char *text = NULL, *words;
+	char *text = NULL;
 
 	if (!l)
-		return alloc_strdup(row->callee ? row->callee : row->does);
+		return alloc_strdup(row->callee);
 	if (!l->location)
 		alloc_append(&text, "loop at %s+%.0f", l->function, l->offset);
 	else if (!l->body)
 		alloc_append(&text, "loop at %s in %s", l->location, l->function);
 	else
 		alloc_append(&text, "loop at %s (%s) in %s", l->location, l->body, l->function);
-	if (row->kind == ANALYZE_PATH_TRIPS) {
-		words = view_trips_words(&row->trips);
-		alloc_append(&text, ": %s iterations", words);
-		free(words);
-	}
 	return text;
 }
 
-static char *loop_text(const struct analyze_path_change *row, const char *of)
+static char *loop_text(const struct analyze_counted_change *row, const char *of)
 {
 	int side = isnan(row->often[VIEW_HARDENED]) ? VIEW_BASELINE : VIEW_HARDENED;
 	char *text = NULL;
@@ -67,7 +61,7 @@ static char *loop_text(const struct analyze_path_change *row, const char *of)
 	return text;
 }
 
-static char *call_text(const struct analyze_path_change *row)
+static char *call_text(const struct analyze_counted_change *row)
 {
 	double was = row->often[0], is = row->often[1];
 	char *text = NULL;
@@ -91,84 +85,43 @@ static char *call_text(const struct analyze_path_change *row)
 	return text;
 }
 
-/* A sentence, of what OF says. For free(). */
-static char *sentence(const struct analyze_path_change *row, const char *of)
-{
-	switch (row->kind) {
-	case ANALYZE_PATH_LOOP:
-		return loop_text(row, of);
-	case ANALYZE_PATH_TRIPS:
-		return alloc_printf("%s in %.3g %% of the calls (baseline: %.3g %%)", of,
-				    100 * row->often[1], 100 * row->often[0]);
-	case ANALYZE_PATH_CALL:
-		return call_text(row);
-	case ANALYZE_PATH_PATH:
-		break;
-	}
-	return alloc_printf(
-		"%s, path through %s: %.3g %% of the calls at %.0f each (baseline: %.3g %% at "
-		"%.0f)",
-		row->function, of, 100 * row->often[1], row->cost[1], 100 * row->often[0],
-		row->cost[0]);
-}
-
 static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
 	struct line *l = line;
 
 	(void)data;
 	l->what = alloc_keep(&rows->texts, what(&l->row));
-	l->text = alloc_keep(&rows->texts, sentence(&l->row, l->what));
+	l->text = alloc_keep(&rows->texts, l->row.kind == ANALYZE_COUNTED_LOOP ?
+						   loop_text(&l->row, l->what) :
+						   call_text(&l->row));
 	return true;
 }
 
 static void page(const struct view *v, const void *data)
 {
 	const struct view_diff *c = data;
-	uint32_t most = v->everything ? c->paths.n_rows : FIRST, i;
+	uint32_t most = v->everything ? c->counted.n_rows : FIRST, i;
 	const struct line *lines;
 	struct view_rows all;
 
-	if (!c->paths.n_functions)
+	if (!c->counted.n_functions)
 		return;
-	view_text(v, "Loops, calls and paths of functions with block counts%s",
-		  c->paths.n_rows ? ":" : ": no change.");
-	view_rows_init(&all, &diff_path_changes, data, true);
+	view_text(v, "Loops and calls of functions with block counts%s",
+		  c->counted.n_rows ? ":" : ": no change.");
+	view_rows_init(&all, &diff_block_changes, data, true);
 	lines = all.section.rows;
-	for (i = 0; i < c->paths.n_rows && i < most; i++)
+	for (i = 0; i < c->counted.n_rows && i < most; i++)
 		view_text(v, "- %s", lines[i].text);
 	view_rows_deinit(&all);
-	if (i < c->paths.n_rows)
-		view_text(v, "(%u more: --section=paths)", c->paths.n_rows - i);
+	if (i < c->counted.n_rows)
+		view_text(v, "(%u more: --section=block_changes)", c->counted.n_rows - i);
 }
 
-static json_t *json(const void *data)
-{
-	json_t *paths = json_array();
-	const struct line *lines;
-	scoped(view_rows_deinit) struct view_rows all;
-
-	view_rows_init(&all, &diff_path_changes, data, false);
-	lines = all.section.rows;
-	for (size_t i = 0; i < all.section.n_rows; i++)
-		json_array_append_new(paths, output_json_text(lines[i].text));
-	return paths;
-}
-
-const struct view_table diff_paths = {
-	.name = "paths",
+const struct view_table diff_block_changes = {
+	.name = "block_changes",
 	.first = 1,
 	ONE_GROUP(columns),
-	VIEW_LIST(view_diff, paths.rows, paths.n_rows),
+	VIEW_LIST(view_diff, counted.rows, counted.n_rows),
 	VIEW_LINES(line, make_line),
 	.page = page,
-	.json = json,
-};
-
-const struct view_table diff_path_changes = {
-	.name = "path_changes",
-	.places = VIEW_IN_JSON | VIEW_IN_CSV,
-	ONE_GROUP(columns),
-	VIEW_LIST(view_diff, paths.rows, paths.n_rows),
-	VIEW_LINES(line, make_line),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What changed in loops, calls and paths, in words. */
+/* Sentences about loops and calls that changed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,14 +12,14 @@
 #include "view/diff.h"
 
 /* The text of the column KEY for ROW alone. */
-static void check(struct analyze_path_change row, const char *key, const char *expected)
+static void check(struct analyze_counted_change row, const char *key, const char *expected)
 {
-	struct view_diff diff = { .paths = { .rows = &row, .n_rows = 1 } };
+	struct view_diff diff = { .counted = { .rows = &row, .n_rows = 1 } };
 	const struct output_group *group;
 	struct view_rows rows;
 	size_t i;
 
-	view_rows_init(&rows, &diff_path_changes, &diff, false);
+	view_rows_init(&rows, &diff_block_changes, &diff, false);
 	group = &rows.section.groups[0];
 	for (i = 0; i < group->n_columns && strcmp(group->columns[i].key, key); i++)
 		;
@@ -36,11 +36,11 @@ static const struct analyze_loop loop = { .function = "refill",
 
 static void test_loops(void **state)
 {
-	struct analyze_path_change row = { .kind = ANALYZE_PATH_LOOP,
-					   .function = "refill",
-					   .loop = &loop,
-					   .often = { 3.2, 16 },
-					   .cost = { 5, 5 } };
+	struct analyze_counted_change row = { .kind = ANALYZE_COUNTED_LOOP,
+					      .function = "refill",
+					      .loop = &loop,
+					      .often = { 3.2, 16 },
+					      .cost = { 5, 5 } };
 	struct analyze_loop other = loop;
 
 	(void)state;
@@ -61,23 +61,15 @@ static void test_loops(void **state)
 	check(row, "text",
 	      "loop at refill+16: 2.0 iterations per call, 2.0 instructions each (baseline side "
 	      "only)");
-	row = (struct analyze_path_change){ .kind = ANALYZE_PATH_TRIPS,
-					    .function = "refill",
-					    .loop = &loop,
-					    .trips = { .low = 32, .high = 63 },
-					    .often = { 0, 0.4 } };
-	check(row, "text",
-	      "loop at slub.c:20 (shuffle) in refill: 32 to 63 iterations in 40 % of the calls "
-	      "(baseline: 0 %)");
 }
 
 static void test_calls(void **state)
 {
-	struct analyze_path_change row = { .kind = ANALYZE_PATH_CALL,
-					   .function = "refill",
-					   .callee = "slow",
-					   .often = { 0.2, 0.6 },
-					   .slow = { NAN, NAN } };
+	struct analyze_counted_change row = { .kind = ANALYZE_COUNTED_CALL,
+					      .function = "refill",
+					      .callee = "slow",
+					      .often = { 0.2, 0.6 },
+					      .slow = { NAN, NAN } };
 
 	(void)state;
 	check(row, "what", "slow");
@@ -94,14 +86,6 @@ static void test_calls(void **state)
 	row.through = NULL;
 	row.often[1] = 3;
 	check(row, "text", "refill calls slow 3 times per call (baseline: 0.2 times)");
-	row = (struct analyze_path_change){ .kind = ANALYZE_PATH_PATH,
-					    .function = "refill",
-					    .does = "slow() at slub.c:93",
-					    .often = { 0.2, 0.6 },
-					    .cost = { 1000, 2000 } };
-	check(row, "text",
-	      "refill, path through slow() at slub.c:93: 60 % of the calls at 2000 each "
-	      "(baseline: 20 % at 1000)");
 }
 
 int main(void)

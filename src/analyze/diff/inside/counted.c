@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loops, calls and paths of two kernels have no addresses in common: loops are matched by the line and the inlined
- * body they are in, calls by the name of what is called, paths by what they do.
+ * Loops and calls of two kernels have no addresses in common: loops are matched by the line and the inlined body they
+ * are in, calls by the name of the callee.
  */
-#include "analyze/diff/inside/paths.h"
+#include "analyze/diff/inside/counted.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "analyze/blocks/blocks.h"
 #include "analyze/inline/callees.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -37,13 +36,12 @@ struct timed {
 
 struct side {
 	const struct profile *p;
-	const struct analyze_paths *paths;
+	const struct analyze_loops *counted_loops;
 	struct analyze_counted counted;
 	struct named *functions; /* as P's blocks */
 	struct pointers by_name; /* of them */
 	vec_of(struct timed, timed); /* by name, each once */
-	struct pointers loops; /* of PATHS, by what they have in common */
-	struct pointers rows; /* likewise, by function and what they do */
+	struct pointers loops; /* of COUNTED_LOOPS, by what they have in common */
 };
 
 define_compare(named_compare, struct named, strcmp(a->name, b->name));
@@ -55,11 +53,6 @@ define_compare(loop_compare, struct analyze_loop,
 		       strcmp(a->function, b->function)       ?:
 		       compare_text(a->location, b->location) ?:
 								compare_text(a->body, b->body));
-
-define_compare(path_compare, struct analyze_path,
-	       strcmp(a->context, b->context)           ?:
-		       strcmp(a->function, b->function) ?:
-							  strcmp(a->does, b->does));
 
 static void timed_add(void *to, void *from)
 {
@@ -94,9 +87,9 @@ static void count_insns(struct named *function, const struct profile *p,
 				(double)c->counts[b] * p->blocks[c->blocks].items[b].insns;
 }
 
-static void side_init(struct side *s, const struct profile *p, const struct analyze_paths *paths)
+static void side_init(struct side *s, const struct profile *p, const struct analyze_loops *loops)
 {
-	*s = (struct side){ .p = p, .paths = paths };
+	*s = (struct side){ .p = p, .counted_loops = loops };
 	analyze_counted_init(&s->counted, p);
 	s->functions = alloc_array(p->n_blocks, sizeof(*s->functions));
 	for (uint32_t i = 0; i < p->n_blocks; i++)
@@ -104,8 +97,7 @@ static void side_init(struct side *s, const struct profile *p, const struct anal
 	for (uint32_t i = 0; i < p->n_block_counts; i++)
 		count_insns(&s->functions[p->block_counts[i].blocks], p, &p->block_counts[i]);
 	s->by_name = pointers_sort(s->functions, p->n_blocks, sizeof(*s->functions), named_compare);
-	s->loops = pointers_sort(paths->loops, paths->n_loops, sizeof(*paths->loops), loop_compare);
-	s->rows = pointers_sort(paths->rows, paths->n_rows, sizeof(*paths->rows), path_compare);
+	s->loops = pointers_sort(loops->rows, loops->n_rows, sizeof(*loops->rows), loop_compare);
 	timed_form(s);
 }
 
@@ -116,7 +108,6 @@ static void side_deinit(struct side *s)
 	free(s->by_name.items);
 	free(s->timed);
 	free(s->loops.items);
-	free(s->rows.items);
 }
 
 static bool differs(double a, double b, double least)
@@ -142,13 +133,13 @@ static bool has_function(const struct side *s, const char *name)
 	return n;
 }
 
-static struct analyze_path_change change_of(enum analyze_path_kind kind, const char *function)
+static struct analyze_counted_change change_of(enum analyze_counted_kind kind, const char *function)
 {
-	return (struct analyze_path_change){ .kind = kind,
-					     .function = function,
-					     .often = { NAN, NAN },
-					     .cost = { NAN, NAN },
-					     .slow = { NAN, NAN } };
+	return (struct analyze_counted_change){ .kind = kind,
+						.function = function,
+						.often = { NAN, NAN },
+						.cost = { NAN, NAN },
+						.slow = { NAN, NAN } };
 }
 
 /* The loop of OTHER that is L of S: of several at one place, for the compiler makes two of one, the same one of them. */
@@ -167,10 +158,10 @@ static const struct analyze_loop *find_loop(const struct side *s, const struct a
 }
 
 /* Of L, only on the side that HARDENED says where WAS is NULL. */
-static void add_loop(struct analyze_diff_paths *out, const struct analyze_loop *l,
+static void add_loop(struct analyze_diff_counted *out, const struct analyze_loop *l,
 		     const struct analyze_loop *was, bool hardened)
 {
-	struct analyze_path_change row = change_of(ANALYZE_PATH_LOOP, l->function);
+	struct analyze_counted_change row = change_of(ANALYZE_COUNTED_LOOP, l->function);
 
 	if (was ? !differs(l->insns_per_call, was->insns_per_call, LEAST_INSNS) :
 		  !(l->insns_per_call > LEAST_INSNS))
@@ -185,79 +176,17 @@ static void add_loop(struct analyze_diff_paths *out, const struct analyze_loop *
 	vec_push(out, rows, row);
 }
 
-static double share_of(const struct analyze_trips *rows, size_t n, double low)
-{
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].low == low)
-			return rows[i].share;
-	return 0;
-}
-
-/* The trip count, of N rows, that became more frequent most; NULL where none did by enough. */
-static const struct analyze_trips *most_changed(const struct analyze_trips *is, size_t n,
-						const struct analyze_trips *was, size_t n_was)
-{
-	const struct analyze_trips *most = NULL;
-	double by = LEAST_SHARE;
-
-	for (size_t i = 0; i < n; i++) {
-		double more = is[i].share - share_of(was, n_was, is[i].low);
-
-		if (more > by) {
-			by = more;
-			most = &is[i];
-		}
-	}
-	return most;
-}
-
-static size_t trips_of(const struct side *s, const struct analyze_loop *l,
-		       struct analyze_trips **coarse)
-{
-	scoped_free struct analyze_trips *rows = alloc_array(l->n_trips, sizeof(*rows));
-
-	for (uint32_t i = 0; i < l->n_trips; i++)
-		rows[i] = s->paths->trips[l->first_trips + i].trips;
-	return analyze_trips_coarse(rows, l->n_trips, coarse);
-}
-
-/* The trip count of a loop that both sides have which became most frequent. */
-static void add_trips(struct analyze_diff_paths *out, const struct side *s,
-		      const struct analyze_loop *l, const struct side *other,
-		      const struct analyze_loop *was)
-{
-	struct analyze_path_change row = change_of(ANALYZE_PATH_TRIPS, l->function);
-	scoped_free struct analyze_trips *is_rows = NULL, *was_rows = NULL;
-	const struct analyze_trips *most;
-	size_t n, n_was;
-
-	if (!l->n_trips || !was->n_trips)
-		return;
-	n = trips_of(s, l, &is_rows);
-	n_was = trips_of(other, was, &was_rows);
-	most = most_changed(is_rows, n, was_rows, n_was);
-	if (most) {
-		row.loop = l;
-		row.trips = *most;
-		row.often[0] = share_of(was_rows, n_was, most->low);
-		row.often[1] = most->share;
-		vec_push(out, rows, row);
-	}
-}
-
-static void add_loops(struct analyze_diff_paths *out, const struct side *s,
+static void add_loops(struct analyze_diff_counted *out, const struct side *s,
 		      const struct side *other, bool hardened)
 {
-	for (uint32_t i = 0; i < s->paths->n_loops; i++) {
-		const struct analyze_loop *l = &s->paths->loops[i], *was;
+	for (uint32_t i = 0; i < s->counted_loops->n_rows; i++) {
+		const struct analyze_loop *l = &s->counted_loops->rows[i], *was;
 
 		if (!analyze_is_sum(l->context) || !has_function(other, l->function))
 			continue;
 		was = find_loop(s, l, other);
 		if (hardened || !was)
 			add_loop(out, l, was, hardened);
-		if (hardened && was)
-			add_trips(out, s, l, other, was);
 	}
 }
 
@@ -281,7 +210,7 @@ static double rate_of(const struct side *s, const char *name, const char *functi
  * Of a callee that ROW says is called more often than in baseline: which of the functions it leads to takes the
  * time. Where that was timed on both sides, and takes longer than a call of the function did, it is the slow path.
  */
-static void find_through(struct analyze_path_change *row, const struct side *sides)
+static void find_through(struct analyze_counted_change *row, const struct side *sides)
 {
 	double was, is, was_mean, is_mean, mean;
 
@@ -350,7 +279,7 @@ static void callees_add(struct callees *list, const struct side *s, int number,
 }
 
 /* Each function that FUNCTION calls on one of SIDES, once; takes off *STEPS what looking at samples takes. */
-static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
+static void add_calls(struct analyze_diff_counted *out, const struct side *sides,
 		      const char *function, double *steps)
 {
 	struct callees list = { 0 };
@@ -361,7 +290,7 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 	vec_unite(&list, items, callee_compare, callee_add);
 	sort_array(list.items, list.n_items, sizeof(*list.items), order_compare);
 	for (uint32_t i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
-		struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);
+		struct analyze_counted_change row = change_of(ANALYZE_COUNTED_CALL, function);
 		double was = list.items[i].calls[0] / list.of[0];
 		double is = list.items[i].calls[1] / list.of[1];
 
@@ -377,47 +306,6 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 	free(list.items);
 }
 
-static const struct analyze_path *find_path(const struct side *s, const struct analyze_path *path)
-{
-	size_t n;
-	const void *const *found = pointers_find(&s->rows, path, &n);
-
-	return n ? found[0] : NULL;
-}
-
-/* IS to END are the paths of a function in all contexts. */
-static void add_paths(struct analyze_diff_paths *out, const struct side *sides,
-		      const struct analyze_path *is, const struct analyze_path *end)
-{
-	for (; is < end; is++) {
-		const struct analyze_path *was;
-		struct analyze_path_change row;
-
-		if (!*is->does || is->share < 0.01)
-			continue;
-		was = find_path(&sides[0], is);
-		if (!was || (!differs(is->share, was->share, LEAST_SHARE) &&
-			     !differs(is->mean, was->mean, LEAST_INSNS)))
-			continue;
-		row = change_of(ANALYZE_PATH_PATH, is->function);
-		row.does = is->does;
-		row.often[0] = was->share;
-		row.often[1] = is->share;
-		row.cost[0] = was->mean;
-		row.cost[1] = is->mean;
-		vec_push(out, rows, row);
-	}
-}
-
-/* Behind the rows from AT on that are of FUNCTION in all contexts. */
-static uint32_t rows_end(const struct analyze_paths *paths, uint32_t at, const char *function)
-{
-	while (at < paths->n_rows && analyze_is_sum(paths->rows[at].context) &&
-	       !strcmp(paths->rows[at].function, function))
-		at++;
-	return at;
-}
-
 /* Instructions per run of all functions NAME itself. */
 static double insns_of(const struct side *s, const char *name)
 {
@@ -430,13 +318,13 @@ static double insns_of(const struct side *s, const char *name)
 	return runs > 0 ? insns / runs : 0;
 }
 
-define_compare(by_change, struct analyze_path_change,
+define_compare(by_change, struct analyze_counted_change,
 	       compare_values(b->insns, a->insns) ?: compare_values(a->order, b->order));
 
-static void sort_rows(struct analyze_diff_paths *out, const struct side *sides)
+static void sort_rows(struct analyze_diff_counted *out, const struct side *sides)
 {
 	for (uint32_t i = 0; i < out->n_rows; i++) {
-		struct analyze_path_change *row = &out->rows[i];
+		struct analyze_counted_change *row = &out->rows[i];
 
 		row->order = i;
 		row->insns = fabs(insns_of(&sides[1], row->function) -
@@ -445,47 +333,40 @@ static void sort_rows(struct analyze_diff_paths *out, const struct side *sides)
 	sort_array(out->rows, out->n_rows, sizeof(*out->rows), by_change);
 }
 
-void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profile *baseline,
-			     const struct profile *hardened)
+void analyze_diff_counted_init(struct analyze_diff_counted *out, const struct profile *baseline,
+			       const struct profile *hardened)
 {
 	const struct profile *profiles[2] = { baseline, hardened };
-	const struct analyze_paths *paths = &out->sides[1];
-	uint32_t at, end = 0;
 	double steps = MAX_STEPS;
 	struct side sides[2];
 	size_t n;
 
 	memset(out, 0, sizeof(*out));
 	for (uint32_t i = 0; i < 2; i++) {
-		analyze_paths_init(&out->sides[i], profiles[i]);
-		side_init(&sides[i], profiles[i], &out->sides[i]);
+		analyze_loops_init(&out->loops[i], profiles[i]);
+		side_init(&sides[i], profiles[i], &out->loops[i]);
 	}
 	add_loops(out, &sides[1], &sides[0], true);
 	add_loops(out, &sides[0], &sides[1], false);
 	for (uint32_t i = 0; i < hardened->n_blocks; i++) {
 		const char *function = hardened->sites[hardened->blocks[i].site].name;
 
-		/* Paths are in the order of the functions, each in all contexts, then in each. */
-		for (at = end; at < paths->n_rows && !analyze_is_sum(paths->rows[at].context);)
-			at++;
-		end = rows_end(paths, at, function);
 		if (!has_function(&sides[0], function))
 			continue;
 		out->n_functions++;
 		/* Of namesakes, with the first. */
 		if (*functions_named(&sides[1], function, &n) == &sides[1].functions[i])
 			add_calls(out, sides, function, &steps);
-		add_paths(out, sides, paths->rows + at, paths->rows + end);
 	}
 	sort_rows(out, sides);
 	for (uint32_t i = 0; i < 2; i++)
 		side_deinit(&sides[i]);
 }
 
-void analyze_diff_paths_deinit(struct analyze_diff_paths *diff)
+void analyze_diff_counted_deinit(struct analyze_diff_counted *diff)
 {
-	analyze_paths_deinit(&diff->sides[0]);
-	analyze_paths_deinit(&diff->sides[1]);
+	analyze_loops_deinit(&diff->loops[0]);
+	analyze_loops_deinit(&diff->loops[1]);
 	free(diff->rows);
 	memset(diff, 0, sizeof(*diff));
 }
