@@ -85,7 +85,6 @@ struct field {
 	enum field_kind kind;
 	enum field_merge merge;
 	uint8_t key; /* enum field_key */
-	uint8_t since; /* version of the format that has it first; read as 0 or NOT_COUNTED from older files */
 	bool required; /* a string: not NULL */
 	uint16_t n; /* of an array: its elements; else 0 */
 	uint16_t size; /* of the member or element in memory, in bytes */

@@ -500,10 +500,6 @@ void profile_cost_set(struct profile *p, enum profile_mechanism mech, enum profi
 		      double value, double spread);
 /* "inner=98+-1 full=332+-2": all that is known of MECH, for free(); NULL: nothing. */
 char *profile_cost_text(const struct profile *p, enum profile_mechanism mech);
-/* Sets what such a TEXT says; false: there is no MECHANISM of that name. */
-bool profile_cost_parse(struct profile *p, const char *mechanism, const char *text);
-/* The same of P's environment, as older files have it. */
-void profile_costs_from_env(struct profile *p);
 
 /* Appends to the workload's command line. */
 void profile_arg_add(struct profile *p, const char *arg);

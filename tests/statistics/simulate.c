@@ -82,13 +82,12 @@ static void add_row(struct profile *p, uint32_t run, uint32_t context, double me
 static struct profile *make(const struct setting *setting, const struct side *side)
 {
 	struct profile *p = profile_create();
-	/* 1.4826 median absolute deviations are a standard deviation. */
-	char *cost = alloc_printf("inner=%.0f+-%.9f", COST, side->calibration / 1.482602218505602);
 	double wrong = side->calibration * gauss();
 	uint32_t boot, run, row;
 
-	profile_cost_parse(p, "tracepoint", cost);
-	free(cost);
+	/* 1.4826 median absolute deviations are a standard deviation. */
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, COST,
+			 side->calibration / 1.482602218505602);
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
 	for (row = 0; row < setting->rows; row++) {
 		char name[16];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From repetitions in a profile to intervals and verdicts in a diff. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,9 +148,12 @@ static void test_calibration(void **state)
 	const double mad = 1.482602218505602;
 
 	(void)state;
-	profile_cost_parse(p, "tracepoint", "inner=40+-2 full=90+-4");
-	profile_cost_parse(p, "fentry", "inner=100+-3 full=300+-6");
-	profile_cost_parse(p, "kprobe", "inner=200+-5 full=600+-60");
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 40, 2);
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 90, 4);
+	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_INNER, 100, 3);
+	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_FULL, 300, 6);
+	profile_cost_set(p, PROFILE_MECH_KPROBE, PROFILE_COST_INNER, 200, 5);
+	profile_cost_set(p, PROFILE_MECH_KPROBE, PROFILE_COST_FULL, 600, 60);
 	add_run(p, 0, "clone", 10, 1000000);
 	clone = profile_context_add(p, "clone");
 	slab = fixture_function(p, "allocate_slab", 1);
@@ -174,7 +178,8 @@ static void test_calibration(void **state)
 	analyze_calibration_deinit(&c);
 
 	/* One sample in 50,000 ticks: 20 in clone's million, whose 800 each are not of calls below. */
-	profile_cost_parse(p, "sample", "latency=3 interrupt=800+-7");
+	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
+	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 800, 7);
 	p->sample_period = 50000;
 	p->cells[0].stats.cost += 20 * 800;
 	analyze_calibration_init(&c, p, ANALYZE_OF_TIME);

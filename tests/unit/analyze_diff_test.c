@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Two profiles side by side: deltas, shares, absent sides, and what is said about them. */
+#include <math.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,7 +190,8 @@ static void test_cost_of_one_side(void **state)
 	struct analyze_diff d;
 
 	(void)state;
-	profile_cost_parse(b, "tracepoint", "inner=1+-0 full=2+-0");
+	profile_cost_set(b, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 1, 0);
+	profile_cost_set(b, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 2, 0);
 	fixture_forget_cost(b, PROFILE_MECH_TRACEPOINT);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.warnings.n_rows, 2);

@@ -102,8 +102,10 @@ static void test_two(void **state)
 static void add_times(struct profile *p)
 {
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
-	profile_cost_parse(p, "tracepoint", "inner=40+-0 full=90+-0");
-	profile_cost_parse(p, "fentry", "inner=100+-0 full=300+-0");
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 40, 0);
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 90, 0);
+	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_INNER, 100, 0);
+	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_FULL, 300, 0);
 	for (uint32_t run = 0; run < RUNS; run++)
 		for (uint32_t site = 0; site < 2; site++) {
 			struct profile_stats *s = profile_cell(p, run, site, 0);

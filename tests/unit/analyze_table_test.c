@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rows out of cells: what is summed, what is kept apart, what is not known. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -477,8 +478,8 @@ static void test_costs(void **state)
 	uint32_t run;
 
 	(void)state;
-	profile_cost_parse(p, "sample", "latency=3 interrupt=4");
-	profile_cost_parse(p, "kprobe.multi", "full=x inner=");
+	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
+	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 4, NAN);
 	fixture_call(profile_cell(p, 0, 0,
 				  profile_context_add(
 					  p, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT))),
@@ -510,7 +511,7 @@ static void test_costs(void **state)
 	/* A control run measures it; what a syscall costs around its own time counts, if known. */
 	run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[run].wall = 800;
-	profile_cost_parse(p, "tracepoint", "inner=41+-0 full=51+-0");
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 51, 0);
 	analyze_costs_init(&c, p);
 	assert_true(c.measured_pct == 25);
 	assert_true(c.estimated_kernel_pct == analyze_percent(834 + 4 * 10, 5409));
@@ -530,7 +531,8 @@ static void test_costs(void **state)
 	assert_true(w.values[0] == 1);
 	assert_int_equal(warnings(p, true, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
 	/* How the kernel reaches it makes the cost. */
-	profile_cost_parse(p, "kprobe-int3", "inner=1 full=2");
+	profile_cost_set(p, PROFILE_MECH_KPROBE_INT3, PROFILE_COST_INNER, 1, NAN);
+	profile_cost_set(p, PROFILE_MECH_KPROBE_INT3, PROFILE_COST_FULL, 2, NAN);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 1);
 	p->sites[1].mech = PROFILE_MECH_KPROBE_INT3;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);

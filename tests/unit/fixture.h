@@ -86,8 +86,10 @@ fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_
 /* The probes of FENTRY sites, syscalls and page faults were calibrated, as record notes it. */
 fixture_fn void fixture_calibrated(struct profile *p)
 {
-	profile_cost_parse(p, "tracepoint", "inner=41+-0 full=0+-0");
-	profile_cost_parse(p, "fentry", "inner=98+-1 full=332+-2");
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 41, 0);
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 0, 0);
+	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_INNER, 98, 1);
+	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_FULL, 332, 2);
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS, "fentry");
 }
 

@@ -3,6 +3,7 @@
  * Writes a data file with known content: make_fixture NAME FILE. The tests of report, diff and fold
  * run on these files; their expected output is beside the tests.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +143,8 @@ static struct profile *recorded(struct profile *p)
 	uint32_t clone = profile_context_add(p, "clone"), i;
 	uint64_t shuffles = hardened ? 4600 : 0, calls = 0;
 
-	profile_cost_parse(p, "sample", "latency=344 interrupt=2187");
+	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 344, NAN);
+	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 2187, NAN);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, SLAB, clone)->oncpu);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, DUP, clone)->oncpu);
 	if (hardened)
@@ -249,7 +251,8 @@ static struct profile *ranges(bool hardened)
 	site = fixture_range(p, "page_slab", "virt_to_slab", "allocate_slab", 77);
 	p->sites[site].mech = PROFILE_MECH_NONE;
 	p->sites[site].estimated = profile_intern(p, "an indirect jump");
-	profile_cost_parse(p, "kprobe-optimized", "inner=120+-1 full=400+-2");
+	profile_cost_set(p, PROFILE_MECH_KPROBE_OPTIMIZED, PROFILE_COST_INNER, 120, 1);
+	profile_cost_set(p, PROFILE_MECH_KPROBE_OPTIMIZED, PROFILE_COST_FULL, 400, 2);
 	p->runs[0].losses[PROFILE_INFO_ENTRIES] += hardened ? 4600 + 9200 : 4600;
 	body_sample(p, 0x8b200, "dup_mm", "copy_process", 2100, 0, 30);
 	body_sample(p, 0x8b300, "check_stack", "dup_task_struct", 900, 0, hardened ? 60 : 4);

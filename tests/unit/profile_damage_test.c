@@ -144,12 +144,10 @@ static void test_other_versions(void **state)
 	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 9, this one reads 8): update");
-	/* Its self times were held at 0, and its numbers have another form. */
-	n = put_header(bytes, 1);
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 2, this one reads 1): update");
+	memcpy(bytes, FILE_MAGIC_OLD, FILE_MAGIC_SIZE);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT,
-		       "older kprotperf (format 1, this one reads 8): record again");
+	assert_refused(-EPROTONOSUPPORT, "written by an older kprotperf: record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "invalid file header");

@@ -42,22 +42,13 @@ static void drop_unused(struct analyze_costs *costs)
 	costs->n_rows = n;
 }
 
-/* What MECH was calibrated at, for free(): in older files' own words. */
-static char *calibration_text(const struct profile *p, enum profile_mechanism mech)
-{
-	scoped_free char *key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(mech));
-	const char *text = profile_env_get(p, key);
-
-	return text ? alloc_strdup(text) : profile_cost_text(p, mech);
-}
-
 static void read_calibration(struct analyze_costs *costs, const struct profile *p)
 {
 	vec_each(const struct profile_cost, cost, p, costs) {
 		struct analyze_cost *row = row_of(costs, cost->mech);
 
 		if (!row->calibration)
-			row->calibration = calibration_text(p, cost->mech);
+			row->calibration = profile_cost_text(p, cost->mech);
 		if (cost->kind == PROFILE_COST_INNER) {
 			row->inner = cost->value;
 			row->inner_spread = cost->spread;

@@ -44,21 +44,16 @@ static void decode_strings(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
-static bool is_absent(const struct section_decoder *d, const struct field *f)
-{
-	return f->since > d->version;
-}
-
 /* Bytes that an entry takes at least. */
-static size_t least_size(const struct section_decoder *d, const struct layout *of)
+static size_t least_size(const struct layout *of)
 {
 	size_t size = 0;
 
 	for_each_field(f, of) {
-		if (is_absent(d, f) || f->length || f->kind == FIELD_LOSSES)
+		if (f->length || f->kind == FIELD_LOSSES)
 			continue;
 		if (f->kind == FIELD_PART)
-			size += least_size(d, f->of);
+			size += least_size(f->of);
 		else
 			size += f->kind == FIELD_DOUBLE ? 8 : f->n ?: 1;
 	}
@@ -68,7 +63,7 @@ static size_t least_size(const struct section_decoder *d, const struct layout *o
 static uint32_t decode_length(struct wire_in *in, const struct section_decoder *d,
 			      const struct field *f, const void *entry)
 {
-	size_t size = least_size(d, f->of);
+	size_t size = least_size(f->of);
 	uint32_t n;
 
 	if (!f->length) {
@@ -212,12 +207,8 @@ static void decode_field(struct wire_in *in, const struct section_decoder *d, co
 static void decode_fields(struct wire_in *in, const struct section_decoder *d,
 			  const struct layout *of, void *entry, const void *before)
 {
-	for_each_field(f, of) {
-		if (!is_absent(d, f))
-			decode_field(in, d, f, entry, before);
-		else if (f->kind == FIELD_COUNT)
-			field_store(f, (char *)entry + f->offset, PROFILE_NOT_COUNTED);
-	}
+	for_each_field(f, of)
+		decode_field(in, d, f, entry, before);
 }
 
 void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d)
@@ -229,7 +220,7 @@ void section_decode(struct wire_in *in, enum section_type type, struct section_d
 			decode_loss_kinds(in, d);
 		else if (f == section_table(type))
 			decode_table(in, d, type);
-		else if (!is_absent(d, f))
+		else
 			decode_field(in, d, f, d->p, NULL);
 	}
 	if (!in->error && in->at != in->end)

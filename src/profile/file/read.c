@@ -74,6 +74,10 @@ static int read_file_header(struct reader *r)
 
 	if (err && err != -ENODATA)
 		return err;
+	if (!err && !memcmp(header, FILE_MAGIC_OLD, FILE_MAGIC_SIZE)) {
+		log_error("%s: written by an older kprotperf: record again", r->path);
+		return -EPROTONOSUPPORT;
+	}
 	if (err || memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)) {
 		log_error("%s: not a kprotperf data file", r->path);
 		return -EBADMSG;
@@ -81,19 +85,12 @@ static int read_file_header(struct reader *r)
 	version = wire_load32(header + FILE_MAGIC_SIZE);
 	if (wire_load32(header + FILE_MAGIC_SIZE + 4) != FILE_BYTE_ORDER || !version)
 		return damaged(r, NULL, "invalid file header");
-	if (version < FILE_OLDEST) {
-		log_error("%s: written by an older kprotperf (format %u, this one reads %u): "
-			  "record again",
-			  r->path, version, FILE_OLDEST);
-		return -EPROTONOSUPPORT;
-	}
 	if (version > FILE_VERSION) {
 		log_error(
 			"%s: written by a newer kprotperf (format %u, this one reads %u): update kprotperf, or record again with this one",
 			r->path, version, FILE_VERSION);
 		return -EPROTONOSUPPORT;
 	}
-	r->decoder.version = version;
 	return 0;
 }
 
@@ -333,7 +330,5 @@ int profile_file_read(const char *path, struct profile **out)
 		profile_destroy(r.decoder.p);
 	else
 		*out = r.decoder.p;
-	if (!err && !r.decoder.p->n_costs)
-		profile_costs_from_env(r.decoder.p);
 	return err;
 }

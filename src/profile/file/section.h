@@ -13,10 +13,10 @@
 #include "profile/strings.h"
 #include "profile/file/wire.h"
 
-#define FILE_MAGIC      "\x8bKPROT\r\n"
+#define FILE_MAGIC      "\x8bKPERF\r\n"
+#define FILE_MAGIC_OLD  "\x8bKPROT\r\n" /* before version 1; not read */
 #define FILE_MAGIC_SIZE 8
-#define FILE_VERSION    8
-#define FILE_OLDEST     8 /* version that is read */
+#define FILE_VERSION    1
 #define FILE_BYTE_ORDER 0x01020304
 /* magic, u32 version, u32 byte order mark */
 #define FILE_HEADER_SIZE (FILE_MAGIC_SIZE + 4 + 4)
@@ -69,7 +69,6 @@ void section_encode_strings(struct wire_out *out, const struct profile_strings *
 /* What is decoded so far. */
 struct section_decoder {
 	struct profile *p;
-	uint32_t version; /* of the file */
 	vec_of(const char *, strings); /* the file's, by number, owned by p */
 	enum profile_loss losses[FILE_LOSSES_MAX]; /* the file's kinds; N_LOSSES: not known here */
 	uint32_t n_losses;

@@ -21,12 +21,14 @@ static struct profile_env *envs_of(const struct profile *p, struct alloc_texts *
 		if (strcmp(p->envs[i].key, PROFILE_ENV_CONFIG))
 			envs[(*n)++] = p->envs[i];
 	for (uint32_t i = 0; i < PROFILE_N_COSTS; i++) {
-		const char *key = alloc_keep(
-			texts, alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(i)));
-		char *text = profile_env_get(p, key) ? NULL : profile_cost_text(p, i);
+		char *text = profile_cost_text(p, i);
 
 		if (text)
-			envs[(*n)++] = (struct profile_env){ key, alloc_keep(texts, text) };
+			envs[(*n)++] = (struct profile_env){
+				alloc_keep(texts, alloc_printf("record.cost.%s",
+							       profile_mechanism_name(i))),
+				alloc_keep(texts, text),
+			};
 	}
 	return envs;
 }
