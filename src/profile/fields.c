@@ -197,7 +197,19 @@ LAYOUT(location, struct profile_location, location_wrong,
 LAYOUT(stack_location, uint32_t, NULL,
 	{ .kind = FIELD_NUMBER, .size = sizeof(uint32_t), .table = SECTION_LOCATIONS, SAME });
 
-LAYOUT(stack, struct profile_stack, NULL,
+/* The kernel's locations come first: profile_stack_kernel() counts them. */
+static const char *stack_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_stack *s = entry;
+
+	for (uint32_t i = 1; i < s->n_locations; i++)
+		if (profile_location_is_user(&p->locations[s->locations[i - 1]]) &&
+		    !profile_location_is_user(&p->locations[s->locations[i]]))
+			return "has a stack with user space above the kernel";
+	return NULL;
+}
+
+LAYOUT(stack, struct profile_stack, stack_wrong,
 	LIST(profile_stack, locations, stack_location, SAME, .max = 1024, .wrong = "has a stack that is too deep"));
 
 /* Frames of a stack, of long names more, by location. */

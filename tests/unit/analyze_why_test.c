@@ -150,6 +150,28 @@ static void test_itself(void **state)
 	answer_deinit(&x);
 }
 
+/* A made-up stack of bodies that are inlined into no function, the outer one named as the context. */
+static void test_no_function(void **state)
+{
+	const struct profile_frame frames[] = { { .name = "y", .inlined = true },
+						{ .name = "X", .inlined = true } };
+	struct profile *sides[] = { exact(1), exact(1) };
+	uint32_t locations[2], stack;
+	struct answer x;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		locations[i] = profile_location_add(sides[1], 0x7777 + i, NULL);
+		profile_location_frame_add(sides[1], locations[i], &frames[i]);
+	}
+	stack = profile_stack_add(sides[1], locations, 2);
+	profile_sample_add(sides[1], &(struct profile_sample){ .stack = stack, .count = 1000 });
+	profile_edge_add(sides[1], &(struct profile_edge){ .stack = stack, .calls = 10 });
+	answer_init(&x, sides[0], sides[1]);
+	assert_says(&x, "X, which executes y (inlined");
+	answer_deinit(&x);
+}
+
 /* Another task executes more, as what X wakes does, and more of it: it is told of after X. */
 static void check_other_task(const char *name)
 {
@@ -1112,23 +1134,41 @@ static void test_probed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_context_itself), cmocka_unit_test(test_layers),
-		cmocka_unit_test(test_itself),         cmocka_unit_test(test_more_often),
-		cmocka_unit_test(test_new_and_gone),   cmocka_unit_test(test_layer_between),
-		cmocka_unit_test(test_inlining),       cmocka_unit_test(test_cancelling),
-		cmocka_unit_test(test_noise),          cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_loop),           cmocka_unit_test(test_layers_between),
-		cmocka_unit_test(test_path_between),   cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_no_spread),      cmocka_unit_test(test_small),
-		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
-		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
-		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
-		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
-		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
-		cmocka_unit_test(test_context_more),   cmocka_unit_test(test_context_less),
-		cmocka_unit_test(test_body_often),     cmocka_unit_test(test_context_on_one_side),
-		cmocka_unit_test(test_surer_cause),    cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_context_twice),  cmocka_unit_test(test_calls_of_cause),
+		cmocka_unit_test(test_context_itself),
+		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_itself),
+		cmocka_unit_test(test_more_often),
+		cmocka_unit_test(test_no_function),
+		cmocka_unit_test(test_new_and_gone),
+		cmocka_unit_test(test_layer_between),
+		cmocka_unit_test(test_inlining),
+		cmocka_unit_test(test_cancelling),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_layers_between),
+		cmocka_unit_test(test_path_between),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_no_spread),
+		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_how_sure),
+		cmocka_unit_test(test_other_tasks),
+		cmocka_unit_test(test_call_of_body),
+		cmocka_unit_test(test_patches),
+		cmocka_unit_test(test_other_place),
+		cmocka_unit_test(test_same_places),
+		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_patched),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_probed),
+		cmocka_unit_test(test_context_more),
+		cmocka_unit_test(test_context_less),
+		cmocka_unit_test(test_body_often),
+		cmocka_unit_test(test_context_on_one_side),
+		cmocka_unit_test(test_surer_cause),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_context_twice),
+		cmocka_unit_test(test_calls_of_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -468,6 +468,21 @@ static void test_bounds(void **state)
 	profile_destroy(p);
 }
 
+/* Readers rely on the kernel's locations of a stack being its first. */
+static void test_user_above_kernel(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	uint32_t locations[2] = { profile_location_add(p, 0, PROFILE_MODULE_USER),
+				  fixture_location(p, 0x777, "f") };
+
+	(void)state;
+	profile_stack_add(p, locations, 2);
+	listen_start();
+	assert_int_equal(profile_file_write(p, path), -EINVAL);
+	assert_non_null(strstr(listen_end(), "has a stack with user space above the kernel"));
+	profile_destroy(p);
+}
+
 static uint32_t next_random(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -577,13 +592,21 @@ static void test_mutated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_named_in_errors), cmocka_unit_test(test_not_ours),
-		cmocka_unit_test(test_other_versions),  cmocka_unit_test(test_unknown_optional),
-		cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_bombs),
-		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_order),           cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_garbage),         cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_named_in_errors),
+		cmocka_unit_test(test_not_ours),
+		cmocka_unit_test(test_user_above_kernel),
+		cmocka_unit_test(test_other_versions),
+		cmocka_unit_test(test_unknown_optional),
+		cmocka_unit_test(test_hostile_lengths),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_mutated),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -274,7 +274,7 @@ static bool set_apart(struct side s[2], int more)
 /* What is below what is divided was counted as if it were not. */
 static bool is_below_divided(const struct why_tree *t, uint32_t node)
 {
-	for (node = t->nodes[node].parent; node != WHY_NONE; node = t->nodes[node].parent)
+	for (node = t->nodes[node].parent; node != WHY_ROOT; node = t->nodes[node].parent)
 		if (t->nodes[node].divided)
 			return true;
 	return false;
@@ -371,7 +371,7 @@ void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t,
 	for (uint32_t i = context; i < t->n_nodes; i++) {
 		const struct why_node *n = &t->nodes[i];
 
-		within[i] |= n->parent != WHY_NONE && within[n->parent];
+		within[i] |= within[n->parent];
 		if (within[i] && n->self[0] != n->self[1])
 			add_node(l, t, i);
 	}

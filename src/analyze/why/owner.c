@@ -82,8 +82,7 @@ static bool lists_part(const struct catalogue_protection *protection, const stru
 	     at = why_tree_most(t, at, all))
 		if (part->kind == WHY_NEW && lists(protection, t->nodes[at].name, false))
 			return true;
-	/* Contexts have no callers: the root, which has no parent, is none. */
-	for (uint32_t at = t->nodes[node].parent; at && t->nodes[at].parent;
+	for (uint32_t at = t->nodes[node].parent; t->nodes[at].parent != WHY_ROOT;
 	     at = t->nodes[at].parent)
 		if (lists(protection, t->nodes[at].name, false))
 			return true;
@@ -108,7 +107,7 @@ static const struct analyze_static_key *key_of(const struct analyze_static_keys 
 					       const struct why_tree *t, uint32_t node,
 					       const char **function)
 {
-	while (t->nodes[node].inlined[1] && t->nodes[node].parent != WHY_NONE)
+	while (t->nodes[node].inlined[1])
 		node = t->nodes[node].parent;
 	*function = t->nodes[node].name;
 	return analyze_static_keys_of(keys, *function);

@@ -151,7 +151,7 @@ bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
 const char *why_patched_caller(const struct why_patches *p, const struct why_tree *t,
 			       const struct why_part *part, struct why_patched *found)
 {
-	for (uint32_t at = t->nodes[part->node].parent; at != WHY_NONE; at = t->nodes[at].parent)
+	for (uint32_t at = t->nodes[part->node].parent; at != WHY_ROOT; at = t->nodes[at].parent)
 		if (find_in(p, &t->nodes[at], found))
 			return t->nodes[at].name;
 	return NULL;

@@ -40,7 +40,7 @@ static void add_node(struct why_tree *t, uint32_t parent, const char *name, bool
 				       .apart = apart };
 
 	vec_push(t, nodes, node);
-	if (parent != WHY_NONE) {
+	if (t->n_nodes > 1) {
 		t->nodes[t->n_nodes - 1].next = t->nodes[parent].first_child;
 		t->nodes[parent].first_child = t->n_nodes - 1;
 	}
@@ -124,7 +124,8 @@ static void enter(struct why_tree *t, struct end *end, const struct profile_fram
 	if (end->called)
 		call(t, end, side);
 	t->nodes[end->node].nested[side] |= !end->called;
-	t->nodes[end->node].inlined[side] |= frame->inlined;
+	t->nodes[end->node].inlined[side] |=
+		frame->inlined && t->nodes[end->node].parent != WHY_ROOT;
 	t->nodes[end->node].seen[side] = true;
 	if (side)
 		extend(&t->nodes[end->node], frame);
@@ -531,7 +532,7 @@ void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 	*t = (struct why_tree){};
 	t->max_nodes =
 		MAX_NODES + NODES_OF_EACH * (n_entries(baseline->p) + n_entries(hardened->p));
-	add_node(t, WHY_NONE, "", false);
+	add_node(t, WHY_ROOT, "", false);
 	add_sites(t, baseline, 0);
 	add_sites(t, hardened, 1);
 	divide(t);

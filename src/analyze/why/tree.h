@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 
 #define WHY_NONE UINT32_MAX
+#define WHY_ROOT 0 /* the node above the contexts */
 
 /* The instructions of a node that are of one line; or what calls it from there, or has it inlined, in its caller. */
 struct why_line {
@@ -30,7 +31,7 @@ struct why_line_table {
 /* Of baseline [0] and hardened side [1], per run. */
 struct why_node {
 	const char *name;
-	uint32_t parent; /* WHY_NONE: the root, above the contexts */
+	uint32_t parent; /* the root is its own */
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
 	bool apart; /* calls from places of one side's own, beside a node of this name for the others */

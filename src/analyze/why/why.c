@@ -266,7 +266,7 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 				   change.kind <= ANALYZE_CHANGE_SAME;
 		cause->other_code = change.kind == ANALYZE_CHANGE_DIFFERS;
 	}
-	for (; !cause->other_code && at != WHY_NONE && !cause->caller; at = nodes[at].parent)
+	for (; !cause->other_code && at != WHY_ROOT && !cause->caller; at = nodes[at].parent)
 		if (!nodes[at].inlined[1] && has_other_code(changes, nodes[at].name))
 			cause->caller = nodes[at].name;
 }

@@ -53,7 +53,8 @@ define_compare(by_time, struct line,
 static void add(struct profile_capture *sum, const struct profile_capture *c)
 {
 	sum->calls += c->calls;
-	sum->time += c->time;
+	sum->time = (int64_t)((uint64_t)sum->time +
+			      (uint64_t)c->time); /* a made-up file may overflow */
 	if (c->min < sum->min)
 		sum->min = c->min;
 	if (c->max > sum->max)
@@ -72,7 +73,7 @@ static uint32_t differing(const struct profile_capture *first, const struct prof
 
 /* All captured calls of a function. */
 struct site {
-	int64_t time;
+	double time;
 	const struct profile_capture *first;
 	uint32_t varies; /* bits: variables that are not the same in all of them */
 };
@@ -85,7 +86,7 @@ static struct site *sites_of(const struct profile *p)
 	vec_each(const struct profile_capture, c, p, captures) {
 		struct site *site = &sites[c->site];
 
-		site->time += c->time;
+		site->time += (double)c->time;
 		site->first = site->first ?: c;
 		site->varies |= differing(site->first, c);
 	}
@@ -119,7 +120,7 @@ static void rows(struct view_rows *rows, const void *data)
 		lines[i].min = (double)c->min;
 		lines[i].max = (double)c->max;
 		lines[i].share =
-			sites[c->site].time > 0 ? (double)c->time / (double)sites[c->site].time : 0;
+			sites[c->site].time > 0 ? (double)c->time / sites[c->site].time : 0;
 		lines[i].values = word_values(rows, c, p, sites[c->site].varies);
 	}
 	qsort(lines, n, sizeof(*lines), by_time);

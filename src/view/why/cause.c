@@ -20,8 +20,7 @@ static bool append_way(char **text, const char *begin, const struct why_tree *t,
 	const char *names[WAY_MAX];
 	int n = 0;
 
-	for (node = t->nodes[node].parent;
-	     n < WAY_MAX && t->nodes[node].parent != 0 && t->nodes[node].parent != WHY_NONE;
+	for (node = t->nodes[node].parent; n < WAY_MAX && t->nodes[node].parent != WHY_ROOT;
 	     node = t->nodes[node].parent)
 		names[n++] = t->nodes[node].name;
 	for (int i = n; i-- > 0;) {
@@ -282,7 +281,7 @@ static void append_where(char **text, const struct why *w, const struct why_cont
 		alloc_append(text, "%sinlined into ", separator);
 		view_append_name(text, cause->function);
 		separator = ", ";
-		if (into != WHY_NONE && !strcmp(w->tree.nodes[into].name, cause->function))
+		if (!strcmp(w->tree.nodes[into].name, cause->function))
 			at = into; /* named already */
 	}
 	/* In a syscall it is per call of that. */
