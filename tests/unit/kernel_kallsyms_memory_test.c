@@ -26,7 +26,7 @@ struct head {
 
 /* With their members in another order than the kernel's. */
 struct ksym_of { /* bpf_ksym */
-	uint64_t start;
+	uint64_t end, start;
 	struct head lnode;
 	char name[512];
 };
@@ -85,6 +85,7 @@ static int setup(void **state)
 	btf__add_int(btf, "unsigned long", 8, 0);
 	add_struct("bpf_ksym", sizeof(struct ksym_of));
 	add_field("start", offsetof(struct ksym_of, start));
+	add_field("end", offsetof(struct ksym_of, end));
 	add_field("lnode", offsetof(struct ksym_of, lnode));
 	add_field("name", offsetof(struct ksym_of, name));
 	add_struct("mod_kallsyms", sizeof(struct tables_of));
@@ -170,7 +171,9 @@ static void load_module(void)
 	memory.symtab[2] = (Elf64_Sym){ .st_name = 8, .st_value = MODULE + 0x80 };
 }
 
-static int read_it(const struct btf *with, struct kernel_kallsyms **ks)
+/* All symbols, or all but IMAGE's, which is a table of the same memory. */
+static int read_beside(const struct btf *with, const struct kernel_kallsyms *image,
+		       struct kernel_kallsyms **ks)
 {
 	static const char *const symbols[] = { "kallsyms_names",        "kallsyms_num_syms",
 					       "kallsyms_token_table",  "kallsyms_token_index",
@@ -190,9 +193,15 @@ static int read_it(const struct btf *with, struct kernel_kallsyms **ks)
 				  &kcore),
 		0);
 	free(info);
-	err = kernel_kallsyms_read(kcore, with, ks);
+	err = image ? kernel_kallsyms_read_dynamic(kcore, with, image, ks) :
+		      kernel_kallsyms_read(kcore, with, ks);
 	kernel_kcore_destroy(kcore);
 	return err;
+}
+
+static int read_it(const struct btf *with, struct kernel_kallsyms **ks)
+{
+	return read_beside(with, NULL, ks);
 }
 
 static void expect_symbol(const struct kernel_kallsyms *ks, uint64_t addr, const char *name,
@@ -255,19 +264,28 @@ static void reads_offsets_from_their_own_places(void **state)
 
 static void reads_what_was_loaded(void **state)
 {
-	struct kernel_kallsyms *ks;
+	struct kernel_kallsyms *ks, *now;
 
 	(void)state;
 	fill();
 	load_module();
 	memory.bpf.next = at(&memory.ksym.lnode);
-	memory.ksym =
-		(struct ksym_of){ MODULE + 0x2000, { .next = at(&memory.bpf) }, "bpf_prog_a" };
+	memory.ksym = (struct ksym_of){
+		MODULE + 0x2100, MODULE + 0x2000, { .next = at(&memory.bpf) }, "bpf_prog_a"
+	};
 	assert_int_equal(read_it(btf, &ks), 0);
 	expect_symbol(ks, MODULE, "nft_do", "nf_tables");
 	expect_symbol(ks, MODULE + 0x80, "nft_end", "nf_tables");
 	expect_symbol(ks, MODULE + 0x2000, "bpf_prog_a", "bpf");
 	assert_int_equal(ks->n_syms, 6);
+	/* The code behind it is not listed. */
+	assert_non_null(kernel_kallsyms_covering(ks, MODULE + 0x20ff, NULL));
+	assert_null(kernel_kallsyms_covering(ks, MODULE + 0x2100, NULL));
+	memory.modules.next = at(&memory.modules);
+	assert_int_equal(read_beside(btf, ks, &now), 0);
+	expect_symbol(now, MODULE + 0x2000, "bpf_prog_a", "bpf");
+	assert_int_equal(now->n_syms, 1);
+	kernel_kallsyms_destroy(now);
 	kernel_kallsyms_destroy(ks);
 }
 

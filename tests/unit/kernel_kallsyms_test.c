@@ -47,6 +47,7 @@ static const char listing[] = "0000000000000000 A fixed_percpu_data\n"
 			      "ffffffffc0000000 t mod_start\t[first]\n"
 			      "ffffffffc0000040 t twin\t[first]\n"
 			      "ffffffffc0100000 t bpf_prog_6deef7357e7b4530\t[bpf]\n"
+			      "ffffffffc0102000 t bpf_prog_7deef7357e7b4530\t[bpf]\n"
 			      "ffffffffc0200000 t cut_o";
 
 static struct kernel_kallsyms *load(const char *text)
@@ -75,7 +76,7 @@ static void test_load(void **state)
 	assert_int_equal(ks->stext, 0xffffffff81000000);
 	syms = ks->syms;
 	n = ks->n_syms;
-	assert_int_equal(n, 24);
+	assert_int_equal(n, 25);
 	for (size_t i = 1; i < n; i++)
 		assert_true(syms[i - 1].addr <= syms[i].addr);
 	assert_string_equal(syms[0].name, "startup_64");
@@ -155,6 +156,9 @@ static void test_covering(void **state)
 	/* Whose end nobody knows: not further than its page. */
 	assert_string_equal(name_at(ks, 0xffffffffc0001fff, NULL), "mod_end");
 	assert_string_equal(name_at(ks, 0xffffffffc0002000, NULL), "");
+	/* The list does not tell a program's end from the start of one that it does not have. */
+	assert_string_equal(name_at(ks, 0xffffffffc0100fff, NULL), "bpf_prog_6deef7357e7b4530");
+	assert_string_equal(name_at(ks, 0xffffffffc0101000, NULL), "");
 	assert_string_equal(name_at(ks, 0, NULL), "");
 	assert_string_equal(name_at(ks, UINT64_MAX, NULL), "");
 	kernel_kallsyms_destroy(ks);

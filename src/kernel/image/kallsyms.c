@@ -292,6 +292,16 @@ const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64
 	return ks->variables[next - 1].name;
 }
 
+bool kernel_kallsyms_is_bpf(const struct kernel_sym *sym)
+{
+	return sym->module && !strcmp(sym->module, "bpf");
+}
+
+bool kernel_kallsyms_is_probe(const struct kernel_sym *sym)
+{
+	return sym->module && !strncmp(sym->module, "__builtin__", strlen("__builtin__"));
+}
+
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
 	const struct kallsyms_module *m = sym->module ? module_of(ks, sym) : NULL;
@@ -383,8 +393,9 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 	if (!best->module && ks->etext && addr >= ks->etext &&
 	    (addr < ks->init_start || addr >= ks->init_end))
 		return NULL;
-	end = kernel_kallsyms_size(ks, best);
-	if (!end)
+	end = best->size ?: kernel_kallsyms_size(ks, best);
+	/* Programs that the kernel does not list, as classic filters, may come before the next one that it does. */
+	if (!end || (!best->size && kernel_kallsyms_is_bpf(best) && end > PAGE - best->addr % PAGE))
 		end = PAGE - best->addr % PAGE;
 	if (addr - best->addr >= end)
 		return NULL;

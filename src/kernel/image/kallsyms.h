@@ -20,6 +20,7 @@ struct kernel_sym {
 	uint64_t addr;
 	const char *name;
 	const char *module; /* NULL: the kernel's image. Equal modules have equal pointers. */
+	uint32_t size; /* 0: not told, as by the kernel's list */
 	char type;
 };
 
@@ -59,6 +60,9 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
  */
 int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
 			 struct kernel_kallsyms **out);
+/* The same, of modules and code made at run time alone, as they are now. IMAGE is a table of this kernel. */
+int kernel_kallsyms_read_dynamic(const struct kernel_kcore *kcore, const struct btf *btf,
+				 const struct kernel_kallsyms *image, struct kernel_kallsyms **out);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 
@@ -68,6 +72,10 @@ uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *
 /* The last variable of the image up to ADDR, and in *OFFSET how far behind its start that is; NULL: none. */
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset);
+
+/* SYM is a BPF program or trampoline; it is code that ftrace or kprobes made. */
+bool kernel_kallsyms_is_bpf(const struct kernel_sym *sym);
+bool kernel_kallsyms_is_probe(const struct kernel_sym *sym);
 
 /* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);

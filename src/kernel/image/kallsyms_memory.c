@@ -25,6 +25,7 @@ struct reading {
 	const struct kernel_kcore *kcore;
 	const struct btf *btf; /* may be NULL */
 	struct kernel_kallsyms *ks;
+	const struct kernel_kallsyms *image; /* has the variables */
 };
 
 static int read_memory(const struct reading *r, uint64_t addr, void *buf, size_t len)
@@ -282,7 +283,7 @@ static int read_list(const struct reading *r, uint64_t head, struct item *i)
 
 static uint64_t variable(const struct reading *r, const char *name)
 {
-	return kernel_kallsyms_variable(r->ks, name);
+	return kernel_kallsyms_variable(r->image, name);
 }
 
 #define member_to(where, what)                                       \
@@ -367,7 +368,7 @@ static int read_modules(const struct reading *r)
 /* Code that was made at run time. */
 struct code {
 	const char *module;
-	uint64_t addr;
+	uint64_t addr, end; /* END 0: not told */
 	char name[KALLSYMS_NAME_MAX];
 };
 
@@ -378,19 +379,22 @@ static int add_code(const struct reading *r, const struct item *i)
 
 	if (!c->addr)
 		return 0;
+	if (c->end > c->addr && c->end - c->addr <= UINT32_MAX)
+		sym.size = (uint32_t)(c->end - c->addr);
 	sym.name = alloc_keep(&r->ks->names, alloc_strndup(c->name, sizeof(c->name)));
 	sym.module = kallsyms_intern_module(r->ks, c->module);
 	kallsyms_add(r->ks, &sym);
 	return 0;
 }
 
-/* The code that each struct TYPE has at ADDR, with what NAME is there (NULL: that of C), on the LIST by LINK. */
+/* The code that each struct TYPE has at ADDR, up to END and with what NAME are there (NULL: that of C), on the LIST by LINK. */
 static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
-		     const char *link, const char *addr, const char *name)
+		     const char *link, const char *addr, const char *end, const char *name)
 {
 	struct item item = { .type = type,
 			     .link = link,
-			     .members = { member_to(c.addr, addr), member_to(c.name, name) },
+			     .members = { member_to(c.addr, addr), member_to(c.end, end),
+					  member_to(c.name, name) },
 			     .add = add_code,
 			     .to = &c };
 
@@ -402,7 +406,7 @@ static int read_trampolines(const struct reading *r)
 	struct code c = { .module = "__builtin__ftrace", .name = "ftrace_trampoline" };
 
 	return read_code(r, c, variable(r, "ftrace_ops_trampoline_list"), "ftrace_ops", "list",
-			 "trampoline", NULL);
+			 "trampoline", NULL, NULL);
 }
 
 /* The pages of the struct kprobe_insn_cache of this NAME. */
@@ -416,33 +420,47 @@ static int read_kprobe_pages(const struct reading *r, const char *cache, const c
 	strcpy(c.name, name);
 	return pages < 0 ? -ENOENT :
 			   read_code(r, c, at + (uint64_t)pages, "kprobe_insn_page", "list",
-				     "insns", NULL);
+				     "insns", NULL, NULL);
 }
 
 static int read_bpf(const struct reading *r)
 {
 	struct code c = { .module = "bpf" };
 
-	return read_code(r, c, variable(r, "bpf_kallsyms"), "bpf_ksym", "lnode", "start", "name");
+	return read_code(r, c, variable(r, "bpf_kallsyms"), "bpf_ksym", "lnode", "start", "end",
+			 "name");
+}
+
+/* Adds what is not of the image, in the order of the kernel's list, to the table, which becomes *OUT; frees it if ERR or that fails. */
+static int finish(const struct reading *r, int err, struct kernel_kallsyms **out)
+{
+	err = err ?: read_modules(r);
+	err = err ?: read_trampolines(r);
+	err = err ?: read_bpf(r);
+	err = err ?: read_kprobe_pages(r, "kprobe_insn_slots", "kprobe_insn_page");
+	err = err ?: read_kprobe_pages(r, "kprobe_optinsn_slots", "kprobe_optinsn_page");
+	if (err) {
+		kernel_kallsyms_destroy(r->ks);
+		return err;
+	}
+	kallsyms_finish(r->ks);
+	*out = r->ks;
+	return 0;
 }
 
 int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
 			 struct kernel_kallsyms **out)
 {
-	struct reading r = { kcore, btf, alloc_new(struct kernel_kallsyms) };
-	int err = read_image(&r);
+	struct kernel_kallsyms *ks = alloc_new(struct kernel_kallsyms);
+	const struct reading r = { kcore, btf, ks, ks };
 
-	/* In the order of the kernel's list. */
-	err = err ?: read_modules(&r);
-	err = err ?: read_trampolines(&r);
-	err = err ?: read_bpf(&r);
-	err = err ?: read_kprobe_pages(&r, "kprobe_insn_slots", "kprobe_insn_page");
-	err = err ?: read_kprobe_pages(&r, "kprobe_optinsn_slots", "kprobe_optinsn_page");
-	if (err) {
-		kernel_kallsyms_destroy(r.ks);
-		return err;
-	}
-	kallsyms_finish(r.ks);
-	*out = r.ks;
-	return 0;
+	return finish(&r, read_image(&r), out);
+}
+
+int kernel_kallsyms_read_dynamic(const struct kernel_kcore *kcore, const struct btf *btf,
+				 const struct kernel_kallsyms *image, struct kernel_kallsyms **out)
+{
+	const struct reading r = { kcore, btf, alloc_new(struct kernel_kallsyms), image };
+
+	return finish(&r, 0, out);
 }
