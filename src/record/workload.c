@@ -182,20 +182,30 @@ static int pause_before(const struct record_workload_hooks *hooks, uint64_t limi
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
+/* Waits until PIDFD (-1: nothing) has ended, it is time to look, or LIMIT. Returns as poll(): 0 unless PIDFD has ended. */
+static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, uint64_t limit)
+{
+	struct pollfd pfds[] = { { .fd = pidfd, .events = POLLIN },
+				 { .fd = hooks->look_fd ?: -1, .events = POLLIN } };
+	int n = interrupt_poll(pfds, ARRAY_SIZE(pfds), pause_before(hooks, limit));
+
+	return n > 0 && !pfds[0].revents ? 0 : n;
+}
+
 /*
  * Waits for PID's end, looking meanwhile if there is anything to look at, and asking for it at LIMIT, which is NEVER from then on.
  * False where the user does not want to wait any longer: two signals of a kind.
  */
 static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {
-	struct pollfd pfd = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	unsigned int told = interrupt_count();
 	bool ended = false;
 
-	if (pfd.fd < 0)
+	if (pidfd < 0)
 		log_warn("cannot monitor the command while it runs: %s", log_strerror(errno));
-	while (!ended && pfd.fd >= 0) {
-		int n = interrupt_poll(&pfd, pause_before(hooks, *limit));
+	while (!ended && pidfd >= 0) {
+		int n = wait_a_while(pidfd, hooks, *limit);
 
 		if (n < 0 && interrupt_count() > told && interrupt_count() > 1)
 			break;
@@ -207,9 +217,9 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint6
 			*limit = NEVER;
 		}
 	}
-	ended |= pfd.fd < 0;
-	if (pfd.fd >= 0)
-		close(pfd.fd);
+	ended |= pidfd < 0;
+	if (pidfd >= 0)
+		close(pidfd);
 	return ended;
 }
 
@@ -315,21 +325,20 @@ int record_workload_check(int32_t pid)
 
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 {
-	struct pollfd pfd = { .fd = -1, .events = POLLIN };
 	uint64_t limit = limit_of(hooks, clock_ns());
+	int pidfd = -1;
 
 	if (pid) {
-		pfd.fd = syscall(SYS_pidfd_open, pid, 0);
-		if (pfd.fd < 0)
+		pidfd = syscall(SYS_pidfd_open, pid, 0);
+		if (pidfd < 0)
 			return -errno;
 	}
 	interrupt_hold();
-	while (!interrupt_signal() && clock_ns() < limit &&
-	       interrupt_poll(&pfd, pause_before(hooks, limit)) <= 0)
+	while (!interrupt_signal() && clock_ns() < limit && wait_a_while(pidfd, hooks, limit) <= 0)
 		if (hooks->look)
 			hooks->look(hooks->arg);
 	interrupt_release();
-	if (pfd.fd >= 0)
-		close(pfd.fd);
+	if (pidfd >= 0)
+		close(pidfd);
 	return 0;
 }

@@ -27,6 +27,7 @@ struct record_workload_hooks {
 		void *arg); /* in the child before it executes the command; non-zero ends it */
 	void (*look)(void *arg); /* every LOOK_MS, while waiting for the end */
 	int look_ms;
+	int look_fd; /* and when this has input, of which LOOK leaves none; 0, -1: nothing */
 	void *arg;
 	uint64_t limit; /* ns after which the end is asked for; 0: never */
 	const cpu_set_t *cpus; /* where the command runs; NULL: where this process may */

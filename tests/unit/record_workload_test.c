@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -193,6 +194,36 @@ static void looks_while_it_waits(void **state)
 	assert_true(p->runs[run].wall >= 500000000);
 	/* 24 on an idle machine; on a busy one the command takes longer than it sleeps, or the looks come late. */
 	assert_in_range(looks, 2, p->runs[run].wall / 20000000 + 1);
+	profile_destroy(p);
+}
+
+/* Reads one byte. */
+static void take(void *fd)
+{
+	char byte;
+
+	assert_int_equal(read(*(int *)fd, &byte, 1), 1);
+}
+
+static void looks_when_there_is_input(void **state)
+{
+	char *const argv[] = { "sh", "-c", "sleep 0.2", NULL };
+	struct profile *p = profile_create();
+	struct record_workload_hooks hooks = { .look = take, .look_ms = 100000 };
+	int fds[2], left;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	hooks.arg = fds;
+	hooks.look_fd = fds[0];
+	assert_int_equal(write(fds[1], "ab", 2), 2);
+	assert_int_equal(record_workload_run(p, profile_run_add(p, PROFILE_RUN_CONTROL), "/bin/sh",
+					     argv, &hooks),
+			 0);
+	assert_int_equal(ioctl(fds[0], FIONREAD, &left), 0);
+	assert_int_equal(left, 0);
+	close(fds[0]);
+	close(fds[1]);
 	profile_destroy(p);
 }
 
@@ -444,6 +475,7 @@ int main(void)
 		cmocka_unit_test(reports_are_no_standard_output),
 		cmocka_unit_test(says_when_it_cannot_start),
 		cmocka_unit_test(looks_while_it_waits),
+		cmocka_unit_test(looks_when_there_is_input),
 		cmocka_unit_test(ends_at_the_limit),
 		cmocka_unit_test(runs_on_one_cpu),
 		cmocka_unit_test(signals_end_it),

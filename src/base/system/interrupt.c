@@ -79,12 +79,12 @@ void interrupt_release(void)
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-int interrupt_poll(struct pollfd *pfd, int timeout_ms)
+int interrupt_poll(struct pollfd *pfds, nfds_t n, int timeout_ms)
 {
 	const struct timespec timeout = { .tv_sec = timeout_ms / 1000,
 					  .tv_nsec = timeout_ms % 1000 * 1000000l };
 
-	return ppoll(pfd, 1, timeout_ms < 0 ? NULL : &timeout, &mask_before);
+	return ppoll(pfds, n, timeout_ms < 0 ? NULL : &timeout, &mask_before);
 }
 
 void interrupt_forward(pid_t child)

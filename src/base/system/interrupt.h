@@ -20,8 +20,8 @@ unsigned int interrupt_count(void);
 /* Holds them back, from a last look to a fork, until released. */
 void interrupt_hold(void);
 void interrupt_release(void);
-/* poll() of one descriptor, while which held signals come through. */
-int interrupt_poll(struct pollfd *pfd, int timeout_ms);
+/* poll(), while which held signals come through. */
+int interrupt_poll(struct pollfd *pfds, nfds_t n, int timeout_ms);
 
 /*
  * To be called while they are held. One that is sent to this process alone, or came before CHILD (0: nobody) was there, is
