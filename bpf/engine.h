@@ -72,6 +72,8 @@ const volatile __u32 n_shards __weak = 1;
 __u32 n_cells __weak = 0;
 __u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
 __u64 losses[ENGINE_N_LOSSES] __weak = {};
+__u32 code_epoch __weak =
+	0; /* how often user space has seen code come or go outside of the kernel's image */
 
 static __always_inline void loss_count(enum engine_loss loss, __u64 n)
 {

@@ -111,5 +111,5 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 	}
 	if (user_stack_mask)
 		origin |= (__u64)user_stack(ctx, buffer) << 32;
-	stack_count(buf, size, context, flags, origin);
+	stack_count(buf, size, context, flags | code_epoch << ENGINE_SAMPLE_EPOCH, origin);
 }

@@ -45,7 +45,7 @@ static __noinline int slow_keep(void *ctx, struct engine_task *t, struct engine_
 		s->pid = t->pid;
 		s->stack.ctx = f->key % ENGINE_CONTEXTS;
 		s->stack.site = f->key / ENGINE_CONTEXTS;
-		s->stack.flags = ENGINE_SAMPLE_AT_RETURN;
+		s->stack.flags = ENGINE_SAMPLE_AT_RETURN | code_epoch << ENGINE_SAMPLE_EPOCH;
 		if (t->stack == (__u32)(unsigned long)task->stack)
 			slow_describe(ctx, s);
 	} else {

@@ -223,6 +223,7 @@ enum engine_sample_flag {
 	ENGINE_SAMPLE_LATE = 2,
 	ENGINE_SAMPLE_AT_RETURN = 4, /* taken by a return probe: its own frames may come first */
 };
+#define ENGINE_SAMPLE_EPOCH 8 /* the bits above: code_epoch at that time */
 
 /*
  * A sample whose program begins later than ENGINE_LATE_NS after the calibrated latency was delayed: more than

@@ -64,8 +64,11 @@ uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks
 		return profile_location_add(p, addr - ks->stext, NULL);
 	sym = kernel_kallsyms_covering(ks, addr, NULL);
 	if (!sym)
-		return profile_location_add(p, addr, "[unknown]");
-	index = profile_location_add(p, addr - kernel_kallsyms_base(ks, sym), sym->module);
+		return profile_location_add(p, 0, "[unknown]");
+	/* Code that was made at run time has nothing but its symbol to tell it by. */
+	index = kernel_kallsyms_is_bpf(sym) || kernel_kallsyms_is_probe(sym) ?
+			profile_location_add(p, addr - sym->addr, sym->name) :
+			profile_location_add(p, addr - kernel_kallsyms_base(ks, sym), sym->module);
 	frame.name = sym->name;
 	if (!p->locations[index].n_frames)
 		profile_location_frame_add(p, index, &frame);

@@ -66,6 +66,7 @@ struct session {
 	struct record_meters
 		*meters; /* NULL: under icount, where others take nothing of the command's */
 	struct invoker invoker;
+	struct record_code code; /* zero if no stacks are taken */
 	uint64_t cgroup; /* 0: --cgroup was not given */
 	cpu_set_t cpus; /* with --cpu: where the command runs */
 	bool is_invoked; /* the command runs as INVOKER */
@@ -293,6 +294,8 @@ static int attach(struct session *s)
 					     &s->overhead);
 	if (err)
 		return err;
+	if (s->o->freq || s->o->sample_period || s->o->slower_than)
+		record_code_begin(&s->code, &s->plan.symbols, s->engine);
 	say_attached(s);
 	if (s->o->counts)
 		record_count_begin(s->o->counts, s->engine, &s->plan.symbols);
@@ -305,8 +308,7 @@ static int attach(struct session *s)
 
 static void drain(struct session *s, uint32_t run)
 {
-	record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->plan.captures,
-		     &s->cold);
+	record_drain(s->p, run, s->probes, &s->code, &s->plan.sites, &s->plan.captures, &s->cold);
 	record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 	record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 }
@@ -387,6 +389,7 @@ static void look(void *arg)
 {
 	struct session *s = arg;
 
+	record_code_look(&s->code, false);
 	if (s->overhead)
 		record_overhead_look(s->overhead);
 	/* Whoever is forked keeps links from being closed. */
@@ -439,6 +442,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		record_probes_reset(s->probes);
 		hooks.look = look;
 		hooks.look_ms = look_ms(s);
+		hooks.look_fd = record_code_fd(&s->code);
 		if (s->overhead)
 			record_overhead_begin(s->overhead, runs_to_come);
 		s->run_start = clock_ns();
@@ -468,6 +472,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		s->run_start = 0;
 		record_engine_pause(s->engine);
 		record_engine_run(s->engine, false);
+		record_code_look(&s->code, true);
 		drain(s, run);
 	}
 	return 0;
@@ -581,6 +586,7 @@ int record_session(const struct record_options *options)
 	else if (err)
 		status = err == -EINTR ? interrupted() : EXIT_FAILURE;
 	record_overhead_destroy(s.overhead);
+	record_code_deinit(&s.code);
 	record_detach_inside(&s.plan.ranges, &s.plan.blocks);
 	record_probes_destroy(s.probes);
 	record_engine_destroy(s.engine);

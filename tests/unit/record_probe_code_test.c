@@ -27,6 +27,28 @@ static void test_machinery(void **state)
 		assert_false(record_is_probe_code(no[i]));
 }
 
+static void test_kinds(void **state)
+{
+	static const struct {
+		const char *symbol;
+		enum record_probe_code kind;
+	} of[] = {
+		{ "ftrace_caller", RECORD_PROBE_FUNCTION },
+		{ "ftrace_trampoline", RECORD_PROBE_FUNCTION },
+		{ "kprobe_optinsn_page", RECORD_PROBE_FUNCTION },
+		{ "arch_rethook_trampoline", RECORD_PROBE_RETURN },
+		{ "__kretprobe_trampoline", RECORD_PROBE_RETURN },
+		{ "return_to_handler", RECORD_PROBE_RETURN },
+		{ "__bpf_trace_sys_enter", RECORD_PROBE_TRACEPOINT },
+		{ "__bpf_trace_sys_enter_x", RECORD_PROBE_FOREIGN },
+		{ "__bpf_trace_kfree", RECORD_PROBE_FOREIGN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		assert_int_equal(record_probe_code_kind(of[i].symbol), of[i].kind);
+}
+
 static void test_entry_code(void **state)
 {
 	(void)state;
@@ -43,6 +65,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machinery),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_entry_code),
 	};
 

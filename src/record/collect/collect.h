@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/image/kallsyms.h"
 #include "profile/profile.h"
+#include "record/collect/code.h"
 #include "record/cost/cold.h"
 #include "record/probe/probes.h"
 #include "record/target/block.h"
@@ -17,11 +17,11 @@ struct record_engine;
 
 /*
  * Adds everything to run RUN of P, whose sites are numbered as the engine's, and after that of the
- * contexts are SITES. KS names what lies outside the kernel's image. Slow calls have the values of CAPTURES. What syscalls'
+ * contexts are SITES. CODE names what stacks have. Slow calls have the values of CAPTURES. What syscalls'
  * probes cost is added to COLD. The engine is left as it is.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
-		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
+		  const struct record_code *code, const struct record_sites *sites,
 		  const struct record_captures *captures, struct record_cold_costs *cold);
 
 /* What probes of blocks counted in RUN, made into counts of all blocks, into P, which has the run's cells. */

@@ -6,26 +6,19 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "profile/profile.h"
-#include "profile/resolve.h"
 #include "record/collect/collect.h"
-#include "record/collect/probe_code.h"
-#include "record/collect/user.h"
+#include "record/collect/stack.h"
 #include "record/cost/cold.h"
 #include "record/engine/engine.h"
-
-/* What kallsyms says of BPF programs and trampolines. */
-#define BPF_MODULE "bpf"
 
 struct drain {
 	struct profile *p;
 	uint32_t run;
 	const struct record_probes *probes;
 	const struct record_engine *e; /* theirs */
-	const struct kernel_kallsyms *ks;
-	const struct record_sites *sites;
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
-	struct record_user user;
+	struct record_stacks stacks;
 	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
 };
 
@@ -181,129 +174,12 @@ static void drain_cells(struct drain *d)
 		}
 }
 
-/* The location that stands for our programs where a sample interrupted one. */
-static uint32_t probe_location(struct drain *d)
-{
-	static const struct profile_frame frame = { .name = "[probe]" };
-	uint32_t index = profile_location_add(d->p, 0, "[probe]");
-
-	if (!d->p->locations[index].n_frames)
-		profile_location_frame_add(d->p, index, &frame);
-	return index;
-}
-
-/*
- * A function under fentry is entered twice, as the stack sees it: the call at its first bytes leads
- * into our trampoline, which calls the rest. Is RET such a first call's return address?
- */
-static bool is_trampoline_call(struct drain *d, uint64_t ret)
-{
-	uint64_t offset = 0;
-	const struct kernel_sym *sym = kernel_kallsyms_covering(d->ks, ret - 1, &offset);
-
-	return sym && offset < 16;
-}
-
-/* Is IP in the kernel or a module, rather than in a program or trampoline of ours? */
-static bool is_kernel(const struct drain *d, uint64_t ip)
-{
-	const struct kernel_sym *sym;
-
-	if (kernel_kallsyms_in_image(d->ks, ip))
-		return true;
-	sym = kernel_kallsyms_covering(d->ks, ip, NULL);
-	return sym && sym->module && strcmp(sym->module, BPF_MODULE) != 0;
-}
-
-/*
- * The function that returned when S was taken, where S does not have it: a kretprobe runs when its
- * frame is gone, while fexit runs inside it. Returns how many locations that makes.
- */
-static uint32_t add_returning(struct drain *d, const struct engine_stack *s, uint32_t first,
-			      uint32_t *locations)
-{
-	const struct kernel_sym *top;
-	uint64_t entry;
-
-	if (s->site == ENGINE_SITE_CONTEXT || s->site > d->sites->n_items)
-		return 0;
-	entry = d->sites->items[s->site - 1].sym->addr;
-	top = first < s->n ? kernel_kallsyms_covering(d->ks, s->ips[first], NULL) : NULL;
-	if ((top && top->addr == entry) || !is_kernel(d, entry))
-		return 0;
-	locations[0] = profile_location_at(d->p, d->ks, entry);
-	return 1;
-}
-
-/*
- * Was the sample that S is the stack of taken in a probe? Programs and trampolines
- * are on the stack of the functions they were put on as well, which run under them: those show
- * behind the trampoline once more, called from their own first bytes.
- */
-static bool is_in_probe(const struct drain *d, const struct engine_stack *s)
-{
-	const struct kernel_sym *called = NULL;
-	bool ours = false, decided = false;
-
-	for (uint32_t i = 0; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
-		uint64_t ip = s->ips[i] - !!i, offset = 0;
-		const struct kernel_sym *sym = kernel_kallsyms_covering(d->ks, ip, &offset);
-
-		if (sym && (record_is_probe_code(sym->name) ||
-			    (s->ctx < ENGINE_CTX_NONE && record_is_entry_code(sym->name, !i))))
-			return true;
-		if (decided)
-			continue;
-		if (!is_kernel(d, ip)) {
-			if (!i)
-				return true;
-			ours = true;
-		} else if (!ours) {
-			called = sym;
-		} else {
-			/* The first of ours from within: who called it, and what did it call? */
-			decided = true;
-			if (!called || !sym || offset >= 16 || called->addr != sym->addr)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* The profile's stack that S is, without what is ours. */
-static uint32_t stack_of(struct drain *d, const struct engine_stack *s)
-{
-	uint32_t locations[ENGINE_STACK_FRAMES + 1 + ENGINE_USER_FRAMES], n = 0, i = 0;
-	bool ours = false;
-
-	if (s->flags & ENGINE_SAMPLE_AT_RETURN) {
-		/* A probe's own frames lie above the function it took the sample for. */
-		while (i < s->n && i < ENGINE_STACK_FRAMES && !is_kernel(d, s->ips[i]))
-			i++;
-		n = add_returning(d, s, i, locations);
-	}
-	for (; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
-		bool leaf = i == 0, kernel = is_kernel(d, s->ips[i] - !leaf);
-
-		if (ours && kernel && is_trampoline_call(d, s->ips[i])) {
-			ours = false;
-			continue;
-		}
-		ours = !kernel;
-		if (kernel)
-			locations[n++] = profile_location_at(d->p, d->ks, s->ips[i] - !leaf);
-		else if (leaf)
-			locations[n++] = probe_location(d);
-	}
-	n += record_user_locations(&d->user, d->p, s->user, locations + n);
-	return profile_stack_add(d->p, locations, n);
-}
-
 static void drain_stack(struct drain *d, const struct engine_stack *s)
 {
 	struct profile_sample sample = { .run = d->run, .count = s->count };
+	bool in_probe;
 
-	sample.stack = stack_of(d, s);
+	sample.stack = record_stack_add(&d->stacks, s, &in_probe);
 	sample.context = context_index(d, s->ctx);
 	if (s->flags & ENGINE_SAMPLE_USER)
 		sample.flags |= PROFILE_SAMPLE_USER;
@@ -312,7 +188,7 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 	/* One that a return's program took is of the function, whatever lies around that program. */
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
 		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
-	else if (!(s->flags & ENGINE_SAMPLE_USER) && is_in_probe(d, s))
+	else if (in_probe)
 		sample.flags |= PROFILE_SAMPLE_PROBE;
 	profile_sample_add(d->p, &sample);
 }
@@ -357,6 +233,7 @@ static void drain_slow(struct drain *d, const struct record_captures *captures)
 	for (uint32_t i = 0; i < d->maps.n_slow; i++) {
 		const struct engine_slow *from = &d->maps.slow[i];
 		int64_t time = (int64_t)from->time;
+		bool in_probe;
 		char comm[sizeof(from->comm) + 1] = "";
 		struct profile_slow slow = {
 			.run = d->run,
@@ -374,7 +251,7 @@ static void drain_slow(struct drain *d, const struct record_captures *captures)
 		slow.wall = slow.time + from->offcpu;
 		slow.comm = *comm ? profile_intern(d->p, comm) : NULL;
 		slow.context = context_index(d, from->stack.ctx);
-		slow.stack = stack_of(d, &from->stack);
+		slow.stack = record_stack_add(&d->stacks, &from->stack, &in_probe);
 		if (from->captured && from->captured <= captures->n_items)
 			drain_values(&captures->items[from->captured - 1], from->absent,
 				     from->values, d->p, &slow.absent, slow.values);
@@ -491,7 +368,7 @@ static void drain_losses(struct drain *d)
 }
 
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
-		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
+		  const struct record_code *code, const struct record_sites *sites,
 		  const struct record_captures *captures, struct record_cold_costs *cold)
 {
 	scoped_free struct drain *d = alloc_new(struct drain);
@@ -500,17 +377,15 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	d->run = run;
 	d->probes = probes;
 	d->e = record_probes_engine(probes);
-	d->ks = ks;
-	d->sites = sites;
 	d->cold = cold;
 	record_engine_maps(d->e, &d->maps);
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS,
 			profile_mechanism_name(record_engine_fault_mechanism(d->e)));
 	drain_cells(d);
-	record_user_init(&d->user, d->maps.user_stacks, p);
+	record_stacks_init(&d->stacks, p, code, sites, d->maps.user_stacks);
 	drain_samples(d);
 	drain_slow(d, captures);
-	record_user_deinit(&d->user);
+	record_stacks_deinit(&d->stacks);
 	drain_losses(d);
 	drain_missed(d);
 }

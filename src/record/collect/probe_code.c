@@ -99,6 +99,24 @@ static int compare(const void *symbol, const void *name)
 	return strcmp(symbol, *(const char *const *)name);
 }
 
+enum record_probe_code record_probe_code_kind(const char *symbol)
+{
+	static const char *const tracepoints[] = { "__bpf_trace_sched_process_exec",
+						   "__bpf_trace_sched_switch",
+						   "__bpf_trace_sys_enter", "__bpf_trace_sys_exit",
+						   "__bpf_trace_task_newtask" };
+
+	if (strstr(symbol, "return_to_handler") ||
+	    (strstr(symbol, "trampoline") && strcmp(symbol, "ftrace_trampoline") != 0))
+		return RECORD_PROBE_RETURN;
+	if (!strncmp(symbol, "__bpf_trace_", strlen("__bpf_trace_")))
+		return is_among(symbol, tracepoints, ARRAY_SIZE(tracepoints)) ?
+			       RECORD_PROBE_TRACEPOINT :
+			       RECORD_PROBE_FOREIGN;
+	return strncmp(symbol, "bpf_trace_run", strlen("bpf_trace_run")) ? RECORD_PROBE_FUNCTION :
+									   RECORD_PROBE_TRACEPOINT;
+}
+
 bool record_is_probe_code(const char *symbol)
 {
 	return !strncmp(symbol, "bpf_trace_run", strlen("bpf_trace_run")) ||

@@ -6,10 +6,18 @@
 
 /*
  * Is SYMBOL a function that only leads to probes and their programs: ftrace's, kprobes' and rethook's
- * trampolines and handlers, the tracepoints' way into BPF? Breakpoint exceptions are among them: a
- * recording's kernel has no others of note.
+ * trampolines and handlers, the tracepoints' way into BPF? Breakpoint exceptions are among them.
  */
 bool record_is_probe_code(const char *symbol);
+
+/* The ways into that code, by SYMBOL, its outermost function. */
+enum record_probe_code {
+	RECORD_PROBE_FUNCTION, /* a probe on the function below it on the stack */
+	RECORD_PROBE_RETURN, /* one on a return, to the function below it */
+	RECORD_PROBE_TRACEPOINT, /* a tracepoint that recordings use */
+	RECORD_PROBE_FOREIGN, /* another one */
+};
+enum record_probe_code record_probe_code_kind(const char *symbol);
 
 /*
  * Is SYMBOL a function of the kernel's entry that has the syscall's tracepoints within it: of a syscall

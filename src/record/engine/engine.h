@@ -159,6 +159,9 @@ void record_engine_stop(struct record_engine *e);
 /* Whether the process that this one forks works for it: all tasks are measured but these two. */
 void record_engine_fork_helper(struct record_engine *e, bool forks);
 
+/* The epoch (record/collect/code.h) of stacks that are taken from now on. */
+void record_engine_set_code_epoch(struct record_engine *e, uint32_t epoch);
+
 /* Tasks followed at this moment. */
 uint32_t record_engine_live_tasks(const struct record_engine *e);
 

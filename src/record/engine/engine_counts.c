@@ -76,6 +76,11 @@ void record_engine_fork_helper(struct record_engine *e, bool forks)
 	__atomic_store_n(&e->bpf.skel->bss->forks_helper, forks, __ATOMIC_RELEASE);
 }
 
+void record_engine_set_code_epoch(struct record_engine *e, uint32_t epoch)
+{
+	__atomic_store_n(&e->bpf.skel->bss->code_epoch, epoch, __ATOMIC_RELAXED);
+}
+
 uint32_t record_engine_live_tasks(const struct record_engine *e)
 {
 	return __atomic_load_n(&e->bpf.skel->bss->live_tasks, __ATOMIC_ACQUIRE);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/collect/code.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/netlink.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/system/clock.h"
+#include "record/engine/engine.h"
+
+#define MAX_TABLES  64 /* the last epoch then goes on, with the newest table */
+#define TABLE_SHARE 20 /* of the time, one part goes into reading tables */
+#define MAX_JITED   4096 /* functions of a program */
+
+/* ---- this recording's own code ---- */
+
+static void add_program(struct record_code *c, int fd)
+{
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info), n;
+	scoped_free uint64_t *starts = NULL;
+	scoped_free uint32_t *lens = NULL;
+	char *name = alloc_strdup("bpf_prog_");
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		memset(&info, 0, sizeof(info));
+	for (size_t i = 0; i < sizeof(info.tag); i++)
+		alloc_append(&name, "%02x", info.tag[i]);
+	n = info.nr_jited_ksyms < MAX_JITED ? info.nr_jited_ksyms : MAX_JITED;
+	starts = alloc_array(n, sizeof(*starts));
+	lens = alloc_array(n, sizeof(*lens));
+	info = (struct bpf_prog_info){ .nr_jited_ksyms = n,
+				       .jited_ksyms = (uintptr_t)starts,
+				       .nr_jited_func_lens = n,
+				       .jited_func_lens = (uintptr_t)lens };
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		n = 0;
+	for (uint32_t i = 0; i < n && starts[i]; i++)
+		vec_push(c, own, ((struct record_code_range){ starts[i], starts[i] + lens[i] }));
+	/* Hidden from this user (kernel.kptr_restrict). */
+	if (n && starts[0])
+		free(name);
+	else
+		vec_push(c, own_names, name);
+}
+
+/* The trampoline of a link has the link's target in its name. */
+static void add_trampoline(struct record_code *c, int fd)
+{
+	struct bpf_link_info info = {};
+	uint32_t len = sizeof(info);
+
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == BPF_LINK_TYPE_TRACING &&
+	    info.tracing.target_btf_id)
+		vec_push(c, own_names,
+			 alloc_printf("bpf_trampoline_%" PRIu64,
+				      (uint64_t)info.tracing.target_obj_id << 32 | 1u << 31 |
+					      info.tracing.target_btf_id));
+}
+
+/* Programs and links stay open as long as they are in use. */
+static void find_own(struct record_code *c)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char what[32] = "";
+
+		if (readlinkat(dirfd(dir), entry->d_name, what, sizeof(what) - 1) < 0)
+			continue;
+		if (!strcmp(what, "anon_inode:bpf-prog"))
+			add_program(c, atoi(entry->d_name));
+		else if (!strncmp(what, "anon_inode:bpf_link", 19))
+			add_trampoline(c, atoi(entry->d_name));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool is_own(const struct record_code *c, const struct kernel_sym *sym, uint64_t addr)
+{
+	vec_each(const struct record_code_range, r, c, own)
+		if (addr >= r->start && addr < r->end)
+			return true;
+	for (uint32_t i = 0; sym && kernel_kallsyms_is_bpf(sym) && i < c->n_own_names; i++) {
+		size_t n = strlen(c->own_names[i]);
+
+		if (!strncmp(sym->name, c->own_names[i], n) &&
+		    (!sym->name[n] || sym->name[n] == '_'))
+			return true;
+	}
+	return false;
+}
+
+/* ---- changes ---- */
+
+static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
+{
+	(void)cpu;
+	(void)event;
+	((struct record_code *)arg)->changed = true;
+	return LIBBPF_PERF_EVENT_CONT;
+}
+
+/* Input at FD wakes this recording. */
+static int watch(struct record_code *c, int fd)
+{
+	struct epoll_event input = { .events = EPOLLIN };
+
+	return epoll_ctl(perf_buffer__epoll_fd(c->events), EPOLL_CTL_ADD, fd, &input);
+}
+
+/* The kernel reports BPF programs, trampolines and kprobes' code by ksymbol records, and modules by uevents. */
+static void open_events(struct record_code *c)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.ksymbol = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	const struct sockaddr_nl all = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int n_cpus = libbpf_num_possible_cpus();
+
+	c->map = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, NULL, 4, 4, n_cpus, NULL);
+	c->uevents =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (c->map >= 0)
+		c->events = perf_buffer__new_raw(c->map, 1, &attr, on_event, c, NULL);
+	if (!c->events)
+		log_verbose(1, "the kernel does not report new code: %s", log_strerror(errno));
+	else if (bind(c->uevents, (const struct sockaddr *)&all, sizeof(all)) ||
+		 watch(c, c->uevents) || watch(c, c->timer))
+		log_verbose(1, "the kernel does not report new modules: %s", log_strerror(errno));
+}
+
+/* Sets CHANGED if there are reports, and forgets them. */
+static void read_events(struct record_code *c)
+{
+	char text[2048];
+	ssize_t n = read(c->timer, text, sizeof(text));
+
+	perf_buffer__consume(c->events);
+	while ((n = recv(c->uevents, text, sizeof(text) - 1, 0)) >= 0 || errno == ENOBUFS) {
+		text[n > 0 ? n : 0] = '\0';
+		c->changed |= n < 0 || strstr(text, "@/module/");
+	}
+}
+
+int record_code_fd(const struct record_code *c)
+{
+	return c->events ? perf_buffer__epoll_fd(c->events) : -1;
+}
+
+static struct kernel_kallsyms *read_table(struct record_symbols *s)
+{
+	const struct kernel_kcore *kcore = record_symbols_live(s);
+	const struct btf *btf = s->btf ? kernel_btf_raw(s->btf) : NULL;
+	struct kernel_kallsyms *ks = NULL;
+
+	if (!kcore || kernel_kallsyms_read_dynamic(kcore, btf, s->ks, &ks))
+		kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &ks);
+	return ks;
+}
+
+void record_code_look(struct record_code *c, bool now)
+{
+	uint64_t start = clock_ns(), wait = c->due > start ? c->due - start : 0;
+	const struct itimerspec again = { .it_value = { .tv_sec = wait / 1000000000,
+							.tv_nsec = wait % 1000000000 } };
+	struct kernel_kallsyms *ks;
+
+	if (!c->symbols)
+		return;
+	if (c->events)
+		read_events(c);
+	else
+		c->changed |= now;
+	if (!c->changed)
+		return;
+	if (wait && !now) {
+		timerfd_settime(c->timer, 0, &again, NULL);
+		return;
+	}
+	c->changed = false;
+	ks = read_table(c->symbols);
+	if (!ks)
+		return;
+	if (c->n_tables == MAX_TABLES)
+		kernel_kallsyms_destroy(c->tables[--c->n_tables]);
+	vec_push(c, tables, ks);
+	record_engine_set_code_epoch(c->engine, c->n_tables - 1);
+	c->due = clock_ns() + TABLE_SHARE * (clock_ns() - start);
+	log_verbose(2, "read symbols of modules and BPF programs in %.1f ms",
+		    (clock_ns() - start) / 1e6);
+}
+
+void record_code_begin(struct record_code *c, struct record_symbols *symbols,
+		       struct record_engine *e)
+{
+	c->symbols = symbols;
+	c->engine = e;
+	find_own(c);
+	open_events(c);
+	c->changed = true;
+	record_code_look(c, true);
+}
+
+void record_code_deinit(struct record_code *c)
+{
+	if (!c->symbols)
+		return;
+	perf_buffer__free(c->events);
+	if (c->map >= 0)
+		close(c->map);
+	if (c->uevents >= 0)
+		close(c->uevents);
+	if (c->timer >= 0)
+		close(c->timer);
+	while (c->n_tables)
+		kernel_kallsyms_destroy(c->tables[--c->n_tables]);
+	free(c->tables);
+	while (c->n_own_names)
+		free(c->own_names[--c->n_own_names]);
+	free(c->own_names);
+	free(c->own);
+}
+
+/* ---- addresses ---- */
+
+static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	struct record_place place = { .ks = ks };
+
+	place.sym = kernel_kallsyms_covering(ks, addr, &place.offset);
+	return place;
+}
+
+struct record_place record_code_at(const struct record_code *c, uint32_t epoch, uint64_t addr)
+{
+	const struct kernel_kallsyms *image = c->symbols->ks;
+	struct record_place place, next;
+
+	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
+		return look_up(image, addr);
+	place = look_up(c->tables[epoch], addr);
+	/* The epoch ends when the change is noticed, a little after it. */
+	next = look_up(c->tables[epoch + 1 < c->n_tables ? epoch + 1 : epoch], addr);
+	if (!place.sym)
+		place = next;
+	else if (next.sym && (next.sym->addr != place.sym->addr ||
+			      strcmp(next.sym->name, place.sym->name) != 0))
+		place.sym = NULL;
+	place.own = is_own(c, place.sym, addr);
+	return place;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <linux/types.h>
+
+#include "record/collect/stack.h"
+
+#include <string.h>
+
+#include "base/sorted.h"
+#include "profile/resolve.h"
+#include "record/collect/probe_code.h"
+
+/* A call of ftrace at a function's entry returns to one of its first bytes. */
+#define ENTRY_BYTES 16
+
+/* A stack that is looked at. */
+struct walk {
+	const struct record_stacks *s;
+	const struct engine_stack *stack;
+	uint32_t n;
+	struct record_place places[ENGINE_STACK_FRAMES];
+	uint64_t addrs[ENGINE_STACK_FRAMES]; /* of the sample, and of calls */
+};
+
+static const char *name_at(const struct walk *w, uint32_t i)
+{
+	return i < w->n && w->places[i].sym ? w->places[i].sym->name : "";
+}
+
+/* The address I of the stack is that of an instruction, not where a call returns to. */
+static bool is_exact(const struct walk *w, uint32_t i)
+{
+	(void)w;
+	return !i;
+}
+
+static void walk_init(struct walk *w, const struct record_stacks *s,
+		      const struct engine_stack *stack)
+{
+	w->s = s;
+	w->stack = stack;
+	for (w->n = 0; w->n < stack->n && w->n < ENGINE_STACK_FRAMES; w->n++) {
+		w->addrs[w->n] = stack->ips[w->n] - !is_exact(w, w->n);
+		w->places[w->n] = record_code_at(s->code, stack->flags >> ENGINE_SAMPLE_EPOCH,
+						 w->addrs[w->n]);
+	}
+}
+
+/* ---- probes ---- */
+
+/* SYMBOL as a site has it, maybe with its module. */
+static void add_probed(struct record_stacks *s, const char *symbol)
+{
+	scoped_free char *name = alloc_strndup(symbol, strcspn(symbol, " "));
+	size_t n;
+	const struct kernel_sym *const *named =
+		kernel_kallsyms_named(s->code->symbols->ks, name, &n);
+
+	for (size_t i = 0; i < n; i++)
+		vec_push(s, probed, named[i]->addr);
+}
+
+static bool is_probed(const struct record_stacks *s, uint64_t addr)
+{
+	return search_array(&addr, s->probed, s->n_probed, sizeof(addr), compare_u64);
+}
+
+static bool is_probe_code(const struct walk *w, uint32_t i)
+{
+	return record_is_probe_code(name_at(w, i));
+}
+
+/* The code at I is of a BPF program that is not this recording's, or has no name. */
+static bool is_foreign_program(const struct walk *w, uint32_t i)
+{
+	const struct record_place *place = &w->places[i];
+
+	return !place->own && (!place->sym || kernel_kallsyms_is_bpf(place->sym));
+}
+
+/* At *I code of the kernel's begins that leads to probes; *I becomes its end. Return whether a probe of this recording was hit. */
+static bool is_own_hit(const struct walk *w, uint32_t *i)
+{
+	bool foreign = *i && is_foreign_program(w, *i - 1);
+
+	for (; *i < w->n && is_probe_code(w, *i); ++*i)
+		;
+	if (foreign)
+		return false;
+	switch (record_probe_code_kind(name_at(w, *i - 1))) {
+	case RECORD_PROBE_TRACEPOINT:
+		return true;
+	case RECORD_PROBE_FOREIGN:
+		return false;
+	case RECORD_PROBE_RETURN:
+		return w->s->on_return;
+	case RECORD_PROBE_FUNCTION:
+		break;
+	}
+	return *i == w->n || w->places[*i].own ||
+	       (w->places[*i].sym && is_probed(w->s, w->places[*i].sym->addr));
+}
+
+/* Programs of this recording end before FRAME. They were on their way from one of its probes to the code at CALLED. */
+static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t frame)
+{
+	const struct kernel_sym *sym = w->places[frame].sym;
+
+	/* The trampoline of a function calls the function, and programs of others. */
+	if (is_foreign_program(w, called))
+		return false;
+	return !sym || w->places[frame].offset >= ENTRY_BYTES ||
+	       w->places[called].sym->addr != sym->addr;
+}
+
+/*
+ * Was the sample taken in a probe? Programs and trampolines are also on the stack of the functions they were put on, which run
+ * under them: those show behind the trampoline once more, called from their own first bytes.
+ */
+static bool is_in_probe(const struct walk *w)
+{
+	bool is_syscall = w->stack->ctx < ENGINE_CTX_NONE, foreign = false;
+	uint32_t called = 0; /* by own code */
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (is_syscall && !foreign && record_is_entry_code(name_at(w, i), !i))
+			return true;
+		if (w->places[i].own) {
+			if (!i)
+				return true;
+			continue;
+		}
+		if (i && w->places[i - 1].own && is_called_by_program(w, called, i))
+			return true;
+		if (is_probe_code(w, i)) {
+			if (is_own_hit(w, &i))
+				return true;
+			i--;
+		}
+		called = i;
+		foreign |= is_foreign_program(w, i);
+	}
+	return false;
+}
+
+/* ---- locations ---- */
+
+/* The location of all code that has this LABEL alone. */
+static uint32_t label(struct profile *p, const char *text)
+{
+	const struct profile_frame frame = { .name = text };
+	uint32_t index = profile_location_add(p, 0, text);
+
+	if (!p->locations[index].n_frames)
+		profile_location_frame_add(p, index, &frame);
+	return index;
+}
+
+/* Unlisted code is a BPF program, as classic filters are, or has initialized a module and was freed. */
+static uint32_t unnamed(const struct walk *w, uint32_t i)
+{
+	while (i < w->n && !w->places[i].sym)
+		i++;
+	return label(w->s->p, strcmp(name_at(w, i), "do_one_initcall") ? "[bpf]" : "[module]");
+}
+
+static uint32_t location_at(const struct walk *w, uint32_t i)
+{
+	return w->places[i].sym ? profile_location_at(w->s->p, w->places[i].ks, w->addrs[i]) :
+				  unnamed(w, i);
+}
+
+/*
+ * The function that returned when STACK was taken, where it does not have it: a kretprobe runs when its
+ * frame is gone, while fexit runs inside it. Returns how many locations that makes.
+ */
+static uint32_t add_returning(const struct walk *w, uint32_t *location)
+{
+	const struct profile *p = w->s->p;
+	uint32_t site = w->stack->site;
+
+	if (site == ENGINE_SITE_CONTEXT || site > w->s->sites->n_items ||
+	    p->sites[site].mech == PROFILE_MECH_FENTRY)
+		return 0;
+	*location = profile_location_at(w->s->p, w->s->code->symbols->ks,
+					w->s->sites->items[site - 1].sym->addr);
+	return 1;
+}
+
+/* Frame I is the recording's own code, or the kernel's that was made for its probes. */
+static bool is_hidden(const struct walk *w, uint32_t i, bool in_probe)
+{
+	const struct kernel_sym *sym = w->places[i].sym;
+
+	return w->places[i].own ||
+	       (in_probe && sym && sym->module && kernel_kallsyms_is_probe(sym));
+}
+
+uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *stack, bool *in_probe)
+{
+	uint32_t locations[ENGINE_STACK_FRAMES + 1 + ENGINE_USER_FRAMES], n = 0, i = 0;
+	bool at_return = stack->flags & ENGINE_SAMPLE_AT_RETURN, own = false;
+	bool user = stack->flags & ENGINE_SAMPLE_USER;
+	struct walk w;
+
+	walk_init(&w, s, stack);
+	*in_probe = !at_return && !user && is_in_probe(&w);
+	if (at_return) {
+		/* A probe's own frames lie above the function it took the sample for. */
+		while (i < w.n && is_hidden(&w, i, true))
+			i++;
+		n = add_returning(&w, locations);
+	}
+	for (; i < w.n; i++) {
+		bool was_own = own;
+
+		own = is_hidden(&w, i, at_return || *in_probe);
+		if (own && !i)
+			locations[n++] = label(s->p, "[probe]");
+		/* A function under fentry is called by the trampoline, and calls that from its first bytes. */
+		if (!own && !(was_own && w.places[i].sym && w.places[i].offset < ENTRY_BYTES))
+			locations[n++] = location_at(&w, i);
+	}
+	n += record_user_locations(&s->user, s->p, stack->user,
+				   locations + n);
+	return profile_stack_add(s->p, locations, n);
+}
+
+void record_stacks_init(struct record_stacks *s, struct profile *p, const struct record_code *code,
+			const struct record_sites *sites,
+			const struct engine_user_stack *user_stacks)
+{
+	*s = (struct record_stacks){ .p = p, .code = code, .sites = sites };
+	record_user_init(&s->user, user_stacks, p);
+	if (!code->symbols)
+		return;
+	add_probed(s, "handle_mm_fault");
+	for (uint32_t i = 1; i < p->n_sites; i++) {
+		s->on_return |= p->sites[i].mech != PROFILE_MECH_NONE &&
+				p->sites[i].mech != PROFILE_MECH_FENTRY;
+		if (i <= sites->n_items)
+			vec_push(s, probed, sites->items[i - 1].sym->addr);
+		else
+			add_probed(s, p->sites[i].symbol);
+	}
+	sort_array(s->probed, s->n_probed, sizeof(*s->probed), compare_u64);
+}
+
+void record_stacks_deinit(struct record_stacks *s)
+{
+	record_user_deinit(&s->user);
+	free(s->probed);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stacks as the programs took them, turned into the profile's. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kprotperf/engine.h"
+#include "profile/profile.h"
+#include "record/collect/code.h"
+#include "record/collect/user.h"
+#include "record/target/sites.h"
+
+struct record_stacks {
+	struct profile *p;
+	const struct record_code *code;
+	const struct record_sites *sites; /* after the context, P's first */
+	struct record_user user;
+	vec_of(uint64_t, probed); /* functions with probes, their addresses ascending */
+	bool on_return; /* some are probed at the return by the kernel's return trampolines */
+};
+
+/* USER_STACKS as of record_user_init(). */
+void record_stacks_init(struct record_stacks *s, struct profile *p, const struct record_code *code,
+			const struct record_sites *sites,
+			const struct engine_user_stack *user_stacks);
+void record_stacks_deinit(struct record_stacks *s);
+
+/*
+ * The stack of P that STACK is, without this recording's own code. IN_PROBE: its sample was taken in a probe of this
+ * recording, or in the code around a system call that calibration takes for one.
+ */
+uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *stack,
+			  bool *in_probe);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Stacks: owner and name of their code, and the address that is looked up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernel_fixture.h"
+#include "record/collect/stack.h"
+
+#define STEXT   0xffffffff81000000
+#define READ    (STEXT + 0x1000) /* the functions of the image */
+#define SYSCALL (STEXT + 0x2000)
+#define FILTER  (STEXT + 0x3000)
+#define INIT    (STEXT + 0x4000)
+#define FTRACE  (STEXT + 0x5000)
+#define IRQ     (STEXT + 0x6000)
+#define TRACER  (STEXT + 0x7000)
+#define RETHOOK (STEXT + 0x8000)
+#define MODULE  0xffffffffc0100000 /* where modules and programs are */
+#define OWN     0xffffffffc0200000
+#define OTHERS  0xffffffffc0201000
+#define OWN_WAY 0xffffffffc0202000 /* trampolines */
+#define WAY     0xffffffffc0203000
+#define NOWHERE 0xffffffffc0300000
+
+#define IMAGE                                          \
+	"ffffffff81000000 T _stext\n"                  \
+	"ffffffff81001000 T vfs_read\n"                \
+	"ffffffff81002000 T ksys_read\n"               \
+	"ffffffff81003000 T __seccomp_filter\n"        \
+	"ffffffff81004000 T do_one_initcall\n"         \
+	"ffffffff81005000 T ftrace_caller\n"           \
+	"ffffffff81006000 T asm_sysvec_call\n"         \
+	"ffffffff81007000 t function_trace_call\n"     \
+	"ffffffff81008000 t arch_rethook_trampoline\n" \
+	"ffffffff81100000 T _etext\n"
+#define PROGRAMS                                                       \
+	"ffffffffc0200000 t bpf_prog_1111111111111111_fentry\t[bpf]\n" \
+	"ffffffffc0201000 t bpf_prog_2222222222222222_probe\t[bpf]\n"  \
+	"ffffffffc0202000 t bpf_trampoline_7\t[bpf]\n"                 \
+	"ffffffffc0203000 t bpf_trampoline_77\t[bpf]\n"
+#define FIRST  "ffffffffc0100000 t run_first\t[first]\n"
+#define OTHER  "bpf_prog_2222222222222222_probe"
+#define SECOND "ffffffffc0100000 t run_second\t[second]\n"
+
+static struct record_symbols symbols;
+static struct record_code code = { .symbols = &symbols };
+static struct record_sites sites;
+static struct record_stacks stacks;
+static struct profile *p;
+
+static struct kernel_kallsyms *load(const char *text)
+{
+	struct kernel_kallsyms *ks;
+
+	assert_int_equal(kernel_kallsyms_load(fixture_text("kallsyms", text), &ks), 0);
+	return ks;
+}
+
+static int setup(void **state)
+{
+	size_t n;
+
+	if (fixture_setup(state))
+		return -1;
+	symbols.ks = load(IMAGE);
+	vec_push(&code, tables, load(IMAGE PROGRAMS FIRST));
+	vec_push(&code, tables, load(IMAGE PROGRAMS));
+	vec_push(&code, tables, load(IMAGE PROGRAMS SECOND));
+	vec_push(&code, tables, load(IMAGE PROGRAMS FIRST));
+	vec_push(&code, own, ((struct record_code_range){ OWN, OWN + 0x100 }));
+	vec_push(&code, own_names, strdup("bpf_trampoline_7"));
+	vec_push(&sites, items,
+		 ((struct record_site){
+			 .sym = *kernel_kallsyms_named(symbols.ks, "vfs_read", &n) }));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	kernel_kallsyms_destroy(symbols.ks);
+	while (code.n_tables)
+		kernel_kallsyms_destroy(code.tables[--code.n_tables]);
+	free(code.tables);
+	free(code.own);
+	free(code.own_names[0]);
+	free(code.own_names);
+	free(sites.items);
+	return fixture_teardown(state);
+}
+
+/* A recording of vfs_read by MECH. */
+static void begin(enum profile_mechanism mech)
+{
+	p = profile_create();
+	profile_site_add(p, &(struct profile_site){ .name = "vfs_read",
+						    .symbol = "vfs_read",
+						    .kind = PROFILE_SITE_FUNCTION,
+						    .mech = mech });
+	record_stacks_init(&stacks, p, &code, &sites, NULL);
+}
+
+static void end(void)
+{
+	record_stacks_deinit(&stacks);
+	profile_destroy(p);
+}
+
+/* EXPECTED: names, or offsets in the image, of the N addresses from the innermost on; and "probe" if taken in one. */
+static void expect(const char *expected, uint32_t flags, const uint64_t *ips, uint32_t n)
+{
+	struct engine_stack stack = { .flags = flags, .n = n, .ctx = 0, .site = 1 };
+	scoped_free char *text = NULL;
+	const struct profile_stack *found;
+	uint32_t number;
+	bool in_probe;
+
+	memcpy(stack.ips, ips, n * sizeof(*ips));
+	number = record_stack_add(&stacks, &stack, &in_probe);
+	found = &p->stacks[number];
+	for (uint32_t i = 0; i < found->n_locations; i++) {
+		const struct profile_location *l = &p->locations[found->locations[i]];
+
+		if (l->n_frames)
+			alloc_append(&text, "%s ", l->frames[0].name);
+		else
+			alloc_append(&text, "%lx ", (unsigned long)l->addr);
+	}
+	if (in_probe)
+		alloc_append(&text, "probe ");
+	assert_string_equal(text, expected);
+}
+
+#define STACK(expected, flags, ...)                                \
+	expect(expected, flags, (const uint64_t[]){ __VA_ARGS__ }, \
+	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+#define EPOCH(n) ((n) << ENGINE_SAMPLE_EPOCH)
+
+/* This recording's code is not the workload's; that of others is, and has its name. */
+static void test_programs(void **state)
+{
+	(void)state;
+	begin(PROFILE_MECH_FENTRY);
+	STACK("[probe] 2023 probe ", 0, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
+	STACK("7004 2023 probe ", 0, TRACER + 4, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
+	STACK("1040 2023 ", 0, READ + 0x40, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
+	STACK(OTHER " 2023 ", 0, OTHERS + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
+	STACK("7004 " OTHER " 2023 ", 0, TRACER + 4, OTHERS + 8, OWN_WAY + 20, READ + 5,
+	      SYSCALL + 0x24);
+	STACK("bpf_trampoline_77 1004 2023 ", 0, WAY + 8, READ + 5, SYSCALL + 0x24);
+	STACK("[bpf] 300f 2023 ", 0, NOWHERE, FILTER + 0x10, SYSCALL + 0x24);
+	STACK("[module] [module] 4004 ", 0, NOWHERE, NOWHERE + 0x20, INIT + 5);
+	end();
+}
+
+/* The kernel's code that leads to probes is there for whoever has probed the function. */
+static void test_probe_code(void **state)
+{
+	(void)state;
+	begin(PROFILE_MECH_FENTRY);
+	STACK("7004 5008 1004 2023 probe ", 0, TRACER + 4, FTRACE + 9, READ + 5, SYSCALL + 0x24);
+	STACK("7004 5008 2004 ", 0, TRACER + 4, FTRACE + 9, SYSCALL + 5);
+	STACK(OTHER " 5008 1004 ", 0, OTHERS + 8, FTRACE + 9, READ + 5);
+	STACK("8004 2023 ", 0, RETHOOK + 4, SYSCALL + 0x24);
+	end();
+	begin(PROFILE_MECH_KPROBE);
+	STACK("8004 2023 probe ", 0, RETHOOK + 4, SYSCALL + 0x24);
+	end();
+}
+
+/* The same address is of another module later. */
+static void test_changes(void **state)
+{
+	(void)state;
+	begin(PROFILE_MECH_FENTRY);
+	STACK("run_first ", EPOCH(0), MODULE + 4);
+	STACK("run_second ", EPOCH(1), MODULE + 4);
+	STACK("[bpf] ", EPOCH(2), MODULE + 4);
+	STACK("run_first ", EPOCH(3), MODULE + 4);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_probe_code),
+		cmocka_unit_test(test_changes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
