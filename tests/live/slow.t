@@ -25,6 +25,10 @@ guest_main() {
 		record "values-$how" --attach=$how --freq=0 --slower-than=100ms --func hrtimer_nanosleep --capture rqtp \
 			--capture 'current->comm' --capture return -- "$acts" sleepers 3
 	done
+	for how in fentry multi kprobe; do
+		record "called-$how" --attach=$how --freq=0 --slower-than=1ns --syscall=pread64,prctl --func vfs_read \
+			--func __set_task_comm -- "$workloads/set-name" -n 3
+	done
 	record user --user-stacks --freq=4000 --slower-than=1ns --func kernel_clone --func copy_page_range -- "$acts" nested 20
 	record cut --user-stacks --freq=4000 -- "$acts" forks 200
 	record runs --freq=0 --repeat=2 --slower-than=100ms -- "$acts" sleepers 2
@@ -96,6 +100,12 @@ for how in fentry kprobe; do
 	equal "values, $how: those of each slow call" "$(rows values-$how \
 		'.name == "hrtimer_nanosleep" and .values == "rqtp=200000000 current->comm=acts return=0"')" 3
 	equal "values, $how: a syscall has none" "$(rows values-$how '.name == "clock_nanosleep" and .values == null')" 3
+done
+# By the source: each is called by one function, behind whose call another body is inlined, or by an inlined one that ends with it.
+for how in fentry multi kprobe; do
+	equal "callers, $how: the inlined body that calls, and none behind the call" "$("$kprotperf" fold --weight=latency "called-$how.data" |
+		sed -E 's/_\[[ki]\]//g; s/ [0-9.]+$//' | grep -oE '[^;]+;(vfs_read|__set_task_comm)$' | sort -u | xargs)" \
+		'ksys_pread64;vfs_read set_task_comm;__set_task_comm'
 done
 stacks() {
 	json user "[.slow[] | select(.name == \"$1\") | .stack | test(\"^(.*;)?main;nested;nested_inner;clone;.*;$1\$\")] | (length | tostring) + \" \" + (all | tostring)"

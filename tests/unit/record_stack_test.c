@@ -184,12 +184,32 @@ static void test_changes(void **state)
 	end();
 }
 
+/* A return address is looked up less one, so that what is inlined behind the call is no caller. */
+static void test_addresses(void **state)
+{
+	const uint32_t at_return = ENGINE_SAMPLE_AT_RETURN;
+
+	(void)state;
+	begin(PROFILE_MECH_FENTRY);
+	STACK("1040 2023 ", 0, READ + 0x40, SYSCALL + 0x24);
+	STACK("1004 2023 ", at_return, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
+	/* The interrupted instruction is no call. */
+	STACK("3010 6004 1000 2023 ", 0, FILTER + 0x10, IRQ + 5, READ, SYSCALL + 0x24);
+	end();
+	begin(PROFILE_MECH_KPROBE);
+	STACK("1000 2023 ", at_return, SYSCALL + 0x24);
+	/* Called by itself. */
+	STACK("1000 1023 2023 ", at_return, READ + 0x24, SYSCALL + 0x24);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_probe_code),
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_addresses),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

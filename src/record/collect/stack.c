@@ -26,11 +26,15 @@ static const char *name_at(const struct walk *w, uint32_t i)
 	return i < w->n && w->places[i].sym ? w->places[i].sym->name : "";
 }
 
-/* The address I of the stack is that of an instruction, not where a call returns to. */
+/*
+ * The address I of the stack is that of an instruction, not where a call returns to: it is where the sample hit, or an interrupt or
+ * exception. A return's program is called at the return address, and at a kprobe with the address behind the breakpoint.
+ */
 static bool is_exact(const struct walk *w, uint32_t i)
 {
-	(void)w;
-	return !i;
+	if (!i)
+		return !(w->stack->flags & ENGINE_SAMPLE_AT_RETURN);
+	return !strncmp(name_at(w, i - 1), "asm_", strlen("asm_"));
 }
 
 static void walk_init(struct walk *w, const struct record_stacks *s,
@@ -221,7 +225,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 			locations[n++] = location_at(&w, i);
 	}
 	n += record_user_locations(&s->user, s->p, stack->user,
-				   locations + n);
+				   user || stack->ctx >= ENGINE_CTX_NONE, locations + n);
 	return profile_stack_add(s->p, locations, n);
 }
 

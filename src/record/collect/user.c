@@ -230,7 +230,7 @@ static const struct record_user_base *base_of(const struct record_user *u, uint6
 }
 
 uint32_t record_user_locations(const struct record_user *u, struct profile *p, uint32_t number,
-			       uint32_t *locations)
+			       bool is_exact, uint32_t *locations)
 {
 	const struct engine_user_stack *s;
 	uint32_t n = 0;
@@ -238,8 +238,7 @@ uint32_t record_user_locations(const struct record_user *u, struct profile *p, u
 	if (!u->stacks || !number || number > ENGINE_USER_STACKS)
 		return 0;
 	for (s = &u->stacks[number - 1]; n < s->n && n < ENGINE_USER_FRAMES; n++) {
-		/* All but the innermost are where calls return to. */
-		uint64_t ip = s->ips[n] - !!n;
+		uint64_t ip = s->ips[n] - !(is_exact && !n);
 		const struct record_user_base *b = base_of(u, s->layout, ip);
 		struct record_user_base own;
 
