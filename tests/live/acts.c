@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -261,6 +263,20 @@ static void getppids(int n)
 {
 	for (int i = 0; i < n; i++)
 		syscall(SYS_getppid);
+}
+
+/* The same N system calls below a seccomp filter of 1,000 additions, whose answer the kernel cannot know in advance. */
+static void filtered(int n)
+{
+	struct sock_filter insns[1001];
+	struct sock_fprog filter = { 1001, insns };
+
+	for (int i = 0; i < 1000; i++)
+		insns[i] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, i + 1);
+	insns[1000] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+	check(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), "seccomp");
+	getppids(n);
 }
 
 static __attribute__((noinline)) void vfork_one(void)
@@ -657,6 +673,7 @@ static const struct {
 	{ "killed-asleep", killed_asleep },
 	{ "thread-execs", thread_execs },
 	{ "getppids", getppids },
+	{ "filtered", filtered },
 	{ "vforks", vforks },
 	{ "spawns", spawns },
 	{ "daemons", daemons },

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What there is of functions of a loaded module (tests/module), as of the kernel's own: lines and instructions, with samples,
-# executions and exact counts; inlined bodies, as --range takes them; what loops stop for.
+# executions and exact counts; inlined bodies, as --range takes them; what loops stop for. And whose samples are in code that is
+# not the kernel's image: of modules and BPF programs that come and go meanwhile.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,7 +14,33 @@ act_work() {
 	echo 'clear-page 20000' >${control}_known/run
 }
 
+# act_reload: loads the module, calls known_plain and takes it away.
+act_reload() {
+	insmod "$(cat module.txt)"
+	echo 'plain 50000' >${control}_known/run
+	rmmod kprotperf_known
+}
+
+act_reloads() {
+	act_reload
+	act_reload
+}
+
+traced='kfunc:vfs_read /comm == "acts"/ { $i = 0; unroll(20) { @[$i, nsecs / 100000000] = count(); $i++; } }'
+
+act_traced() {
+	bpftrace -e "BEGIN { printf(\"ready\\n\"); } $traced" >bpftrace.txt 2>&1 &
+	await grep -q ready bpftrace.txt
+	"$acts" zero-reads 10000
+	kill -INT $!
+	wait $!
+}
+
 guest_main() {
+	record late --freq=5000 -- bash "$self" --guest act_reloads
+	record filtered --freq=5000 -- "$acts" filtered 20000
+	record program --freq=5000 --attach=fentry --func ksys_read -- bash "$self" --guest act_traced
+	record shared --freq=5000 --attach=fentry --func vfs_read -- bash "$self" --guest act_traced
 	insmod "$(cat module.txt)" || return
 	cat ${control}_inlined/known >known.txt
 	record sampled --freq=20000 --func known_clear_page -- bash "$self" --guest act_work
@@ -36,6 +63,23 @@ clean_dmesg
 if ! "$lab" run --resume --insmod "$(cat module.txt)" --exact -o exact.data -- bash "$self" --guest act_work >exact.out 2>exact.err; then
 	sed 's/^/# /' exact.err
 fi
+
+# samples NAME PATTERN: how many have a stack that matches it.
+samples() {
+	"$kprotperf" fold "$1.data" 2>/dev/null | sed -E 's/_\[[ki]\]//g' | awk -v pattern="$2" '$0 ~ pattern { n += $NF } END { print n + 0 }'
+}
+for name in late filtered program shared; do
+	equal "$name: recorded" "$(cat $name.status)" 0
+done
+holds 'late: the function of a module that was loaded meanwhile, and again, is named' \
+	"$(samples late ';run_write;(.*;)?known_plain(;| )') > 0.9 * $(samples late ';run_write;')"
+holds 'late: in enough samples' "$(samples late ';known_plain(;| )') > 100"
+holds 'filtered: the filter is no probe' "$(samples filtered ';__seccomp_filter;(.*;)?\\[bpf\\] ') > 20"
+equal 'filtered: nor are its callers' "$(samples filtered ';__seccomp_filter;(.*;)?\\[probe\\] ')" 0
+for name in program shared; do
+	holds "$name: the program of another tracer, which ended before, is named" "$(samples $name ';bpf_prog_[0-9a-f]+_vfs_read(;| )') > 20"
+	equal "$name: and is not taken for kprotperf's" "$(samples $name ';bpf_prog_[0-9a-f]+_vfs_read;(.*;)?\\[probe\\] ')" 0
+done
 
 # annotated NAME ARG...: into NAME.annotated.json
 annotated() {
