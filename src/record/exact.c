@@ -19,7 +19,10 @@
 #define BYTES(...)   STRING(__VA_ARGS__)
 #define EXECUTE(...) __asm__ volatile(".byte " BYTES(__VA_ARGS__) : : : "memory")
 
-/* All functions by ascending address, as in /proc/kallsyms. */
+/*
+ * All functions by ascending address, as in /proc/kallsyms. What lies between them is "[unknown]", so that code that is loaded there
+ * later is not counted for the function before it.
+ */
 static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 {
 	FILE *file = fopen(path, "we");
@@ -28,9 +31,14 @@ static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 		log_error("cannot write %s: %m", path);
 		return -1;
 	}
-	vec_each(const struct kernel_sym, sym, ks, syms)
+	vec_each(const struct kernel_sym, sym, ks, syms) {
+		uint64_t end = kernel_kallsyms_end(ks, sym);
+
 		fprintf(file, "%016" PRIx64 " %c %s%s%s%s\n", sym->addr, sym->type, sym->name,
 			sym->module ? "\t[" : "", sym->module ?: "", sym->module ? "]" : "");
+		if (sym + 1 == ks->syms + ks->n_syms || end < sym[1].addr)
+			fprintf(file, "%016" PRIx64 " t [unknown]\t[unknown]\n", end);
+	}
 	if (!fclose(file))
 		return 0;
 	log_error("cannot write %s: %m", path);

@@ -36,6 +36,11 @@ act_traced() {
 	wait $!
 }
 
+act_exact() {
+	act_work
+	"$acts" filtered 100
+}
+
 guest_main() {
 	record late --freq=5000 -- bash "$self" --guest act_reloads
 	record filtered --freq=5000 -- "$acts" filtered 20000
@@ -60,7 +65,7 @@ need hardened
 need_module hardened
 boot hardened guest_main
 clean_dmesg
-if ! "$lab" run --resume --insmod "$(cat module.txt)" --exact -o exact.data -- bash "$self" --guest act_work >exact.out 2>exact.err; then
+if ! "$lab" run --resume --insmod "$(cat module.txt)" --exact -o exact.data -- bash "$self" --guest act_exact >exact.out 2>exact.err; then
 	sed 's/^/# /' exact.err
 fi
 
@@ -121,6 +126,9 @@ within 'exact: a body inlined into a function of the module' "$(of exact '.bodie
 	"$(awk '$1 == "inl_loop" { print $3 }' known.txt)" 1
 equal 'exact: its line' "$(of exact '[.lines[] | select(.body == "inl_loop")] | max_by(.cost) | .source')" 'turn(500);'
 equal 'exact: executions' "$(of exact '[.instructions[].per_call] | max')" "$turns"
+# 1,001 instructions, and 12 around them, for each system call and the one that ends the process.
+equal 'exact: a filter that came after the recording began has no other name' \
+	"$(json exact 'first(.functions[] | select(.name == "[unknown]" and .syscall == "*")) | "\(.calls) \(.self_total / .calls)"')" '101 1013'
 for name in counted exact; do
 	equal "$name: what the loop around stops for" \
 		"$(json $name 'first(.loops[] | select(.function == "shape_loop" and .trip_count == 7)) | .condition')" 'n != i'

@@ -374,12 +374,22 @@ static int preference(const struct kernel_sym *sym)
 	return sym->type == 'T' ? 2 : 1;
 }
 
+uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	uint64_t page = PAGE - sym->addr % PAGE;
+	uint64_t size = sym->size ?: kernel_kallsyms_size(ks, sym) ?: page;
+
+	/* Programs that the kernel does not list, as classic filters, may come before the next one that it does. */
+	if (!sym->size && kernel_kallsyms_is_bpf(sym) && size > page)
+		size = page;
+	return sym->addr + size;
+}
+
 const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
 						  uint64_t *offset)
 {
 	size_t next = first_after(ks, addr), i = next;
 	const struct kernel_sym *best;
-	uint64_t end;
 
 	if (!next)
 		return NULL;
@@ -393,11 +403,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 	if (!best->module && ks->etext && addr >= ks->etext &&
 	    (addr < ks->init_start || addr >= ks->init_end))
 		return NULL;
-	end = best->size ?: kernel_kallsyms_size(ks, best);
-	/* Programs that the kernel does not list, as classic filters, may come before the next one that it does. */
-	if (!end || (!best->size && kernel_kallsyms_is_bpf(best) && end > PAGE - best->addr % PAGE))
-		end = PAGE - best->addr % PAGE;
-	if (addr - best->addr >= end)
+	if (addr >= kernel_kallsyms_end(ks, best))
 		return NULL;
 	if (offset)
 		*offset = addr - best->addr;

@@ -107,6 +107,9 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 /* Bytes from SYM to the next text symbol of the same module; 0 for its last one. */
 uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
+/* Where SYM ends, as far as that is known. */
+uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
+
 /* Is SYM in the image's init text, which is freed after boot and cannot be called any more? */
 bool kernel_kallsyms_is_init(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
