@@ -54,6 +54,16 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 	return site;
 }
 
+uint32_t profile_location_label(struct profile *p, const char *label)
+{
+	const struct profile_frame frame = { .name = label };
+	uint32_t index = profile_location_add(p, 0, label);
+
+	if (!p->locations[index].n_frames)
+		profile_location_frame_add(p, index, &frame);
+	return index;
+}
+
 uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	const struct kernel_sym *sym;
@@ -64,7 +74,7 @@ uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks
 		return profile_location_add(p, addr - ks->stext, NULL);
 	sym = kernel_kallsyms_covering(ks, addr, NULL);
 	if (!sym)
-		return profile_location_add(p, 0, "[unknown]");
+		return profile_location_label(p, "[unknown]");
 	/* Code that was made at run time has nothing but its symbol to tell it by. */
 	index = kernel_kallsyms_is_bpf(sym) || kernel_kallsyms_is_probe(sym) ?
 			profile_location_add(p, addr - sym->addr, sym->name) :

@@ -18,6 +18,9 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 /* The location for ADDR, in the kernel's image or in a module, of which the function is noted. */
 uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr);
 
+/* The location of all code of which only this LABEL is known. */
+uint32_t profile_location_label(struct profile *p, const char *label);
+
 /* Function names only, of the running kernel's symbols, for locations that have no name yet. */
 void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *ks);
 

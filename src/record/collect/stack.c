@@ -148,23 +148,13 @@ static bool is_in_probe(const struct walk *w)
 
 /* ---- locations ---- */
 
-/* The location of all code that has this LABEL alone. */
-static uint32_t label(struct profile *p, const char *text)
-{
-	const struct profile_frame frame = { .name = text };
-	uint32_t index = profile_location_add(p, 0, text);
-
-	if (!p->locations[index].n_frames)
-		profile_location_frame_add(p, index, &frame);
-	return index;
-}
-
 /* Unlisted code is a BPF program, as classic filters are, or has initialized a module and was freed. */
 static uint32_t unnamed(const struct walk *w, uint32_t i)
 {
 	while (i < w->n && !w->places[i].sym)
 		i++;
-	return label(w->s->p, strcmp(name_at(w, i), "do_one_initcall") ? "[bpf]" : "[module]");
+	return profile_location_label(
+		w->s->p, strcmp(name_at(w, i), "do_one_initcall") ? "[bpf]" : "[module]");
 }
 
 static uint32_t location_at(const struct walk *w, uint32_t i)
@@ -219,7 +209,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 
 		own = is_hidden(&w, i, at_return || *in_probe);
 		if (own && !i)
-			locations[n++] = label(s->p, "[probe]");
+			locations[n++] = profile_location_label(s->p, "[probe]");
 		/* A function under fentry is called by the trampoline, and calls that from its first bytes. */
 		if (!own && !(was_own && w.places[i].sym && w.places[i].offset < ENTRY_BYTES))
 			locations[n++] = location_at(&w, i);
