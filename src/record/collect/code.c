@@ -28,16 +28,12 @@
 static void add_program(struct record_code *c, int fd)
 {
 	struct bpf_prog_info info = {};
-	uint32_t len = sizeof(info), n;
+	uint32_t len = sizeof(info), n = 0;
 	scoped_free uint64_t *starts = NULL;
 	scoped_free uint32_t *lens = NULL;
-	char *name = alloc_strdup("bpf_prog_");
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		memset(&info, 0, sizeof(info));
-	for (size_t i = 0; i < sizeof(info.tag); i++)
-		alloc_append(&name, "%02x", info.tag[i]);
-	n = info.nr_jited_ksyms < MAX_JITED ? info.nr_jited_ksyms : MAX_JITED;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		n = info.nr_jited_ksyms < MAX_JITED ? info.nr_jited_ksyms : MAX_JITED;
 	starts = alloc_array(n, sizeof(*starts));
 	lens = alloc_array(n, sizeof(*lens));
 	info = (struct bpf_prog_info){ .nr_jited_ksyms = n,
@@ -48,11 +44,20 @@ static void add_program(struct record_code *c, int fd)
 		n = 0;
 	for (uint32_t i = 0; i < n && starts[i]; i++)
 		vec_push(c, own, ((struct record_code_range){ starts[i], starts[i] + lens[i] }));
-	/* Hidden from this user (kernel.kptr_restrict). */
-	if (n && starts[0])
-		free(name);
-	else
-		vec_push(c, own_names, name);
+}
+
+/* The kernel hides their addresses (kernel.kptr_restrict=2): adds the programs that came since SYMBOLS were read. */
+static void add_new_programs(struct record_code *c)
+{
+	const struct kernel_kallsyms *ks = c->n_tables ? c->tables[0] : c->symbols->ks;
+	size_t n;
+
+	vec_each(const struct kernel_sym, sym, ks, syms)
+		if (!strncmp(sym->name, "bpf_prog_", 9) && kernel_kallsyms_is_bpf(sym) &&
+		    !kernel_kallsyms_named(c->symbols->ks, sym->name, &n))
+			vec_push(c, own,
+				 ((struct record_code_range){ sym->addr,
+							      kernel_kallsyms_end(ks, sym) }));
 }
 
 /* The trampoline of a link has the link's target in its name. */
@@ -152,9 +157,11 @@ static void open_events(struct record_code *c)
 /* Sets CHANGED if there are reports, and forgets them. */
 static void read_events(struct record_code *c)
 {
+	static const struct itimerspec never;
 	char text[2048];
-	ssize_t n = read(c->timer, text, sizeof(text));
+	ssize_t n;
 
+	timerfd_settime(c->timer, 0, &never, NULL);
 	perf_buffer__consume(c->events);
 	while ((n = recv(c->uevents, text, sizeof(text) - 1, 0)) >= 0 || errno == ENOBUFS) {
 		text[n > 0 ? n : 0] = '\0';
@@ -219,6 +226,8 @@ void record_code_begin(struct record_code *c, struct record_symbols *symbols,
 	open_events(c);
 	c->changed = true;
 	record_code_look(c, true);
+	if (!c->n_own)
+		add_new_programs(c);
 }
 
 void record_code_deinit(struct record_code *c)

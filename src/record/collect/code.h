@@ -24,9 +24,8 @@ struct record_code {
 	struct record_symbols *symbols;
 	struct record_engine *engine;
 	vec_of(struct kernel_kallsyms *, tables); /* by epoch */
-	/* This recording's programs, where the kernel tells their addresses; of the others, and of trampolines, the names. */
-	vec_of(struct record_code_range, own);
-	vec_of(char *, own_names);
+	vec_of(struct record_code_range, own); /* this recording's programs */
+	vec_of(char *, own_names); /* of its trampolines, or how they begin */
 	struct perf_buffer *events; /* NULL: the kernel reports no changes */
 	int map, uevents, timer;
 	bool changed; /* since the last table */

@@ -383,6 +383,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 			profile_mechanism_name(record_engine_fault_mechanism(d->e)));
 	drain_cells(d);
 	record_stacks_init(&d->stacks, p, code, sites, d->maps.user_stacks);
+	d->stacks.on_return |= record_engine_fault_mechanism(d->e) == PROFILE_MECH_KPROBE;
 	drain_samples(d);
 	drain_slow(d, captures);
 	record_stacks_deinit(&d->stacks);
