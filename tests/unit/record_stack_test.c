@@ -154,6 +154,9 @@ static void test_programs(void **state)
 	STACK("bpf_trampoline_77 1004 2023 ", 0, WAY + 8, READ + 5, SYSCALL + 0x24);
 	STACK("[bpf] 300f 2023 ", 0, NOWHERE, FILTER + 0x10, SYSCALL + 0x24);
 	STACK("[module] [module] 4004 ", 0, NOWHERE, NOWHERE + 0x20, INIT + 5);
+	code.module_missed = true;
+	STACK("[unknown] 300f ", 0, NOWHERE, FILTER + 0x10);
+	code.module_missed = false;
 	end();
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/sorted.h"
 #include "base/system/clock.h"
 #include "record/engine/engine.h"
 
@@ -94,12 +95,17 @@ static void find_own(struct record_code *c)
 		closedir(dir);
 }
 
-static bool is_own(const struct record_code *c, const struct kernel_sym *sym, uint64_t addr)
+static bool is_own_program(const struct record_code *c, uint64_t addr)
 {
 	vec_each(const struct record_code_range, r, c, own)
 		if (addr >= r->start && addr < r->end)
 			return true;
-	for (uint32_t i = 0; sym && kernel_kallsyms_is_bpf(sym) && i < c->n_own_names; i++) {
+	return false;
+}
+
+static bool is_own_trampoline(const struct record_code *c, const struct kernel_sym *sym)
+{
+	for (uint32_t i = 0; kernel_kallsyms_is_bpf(sym) && i < c->n_own_names; i++) {
 		size_t n = strlen(c->own_names[i]);
 
 		if (!strncmp(sym->name, c->own_names[i], n) &&
@@ -154,6 +160,19 @@ static void open_events(struct record_code *c)
 		log_verbose(1, "the kernel does not report new modules: %s", log_strerror(errno));
 }
 
+/* TEXT is a uevent of a module. Notes one that goes without having been read: its code has no name. */
+static void note_module(struct record_code *c, const char *text)
+{
+	const char *name = strstr(text, "remove@/module/");
+	bool found = !name || !c->n_tables;
+
+	c->changed = c->modules_changed = true;
+	for (size_t i = 0; !found && i < c->tables[c->n_tables - 1]->n_syms; i++)
+		found = same_text(c->tables[c->n_tables - 1]->syms[i].module,
+				  name + strlen("remove@/module/"));
+	c->module_missed |= !found;
+}
+
 /* Sets CHANGED if there are reports, and forgets them. */
 static void read_events(struct record_code *c)
 {
@@ -165,7 +184,8 @@ static void read_events(struct record_code *c)
 	perf_buffer__consume(c->events);
 	while ((n = recv(c->uevents, text, sizeof(text) - 1, 0)) >= 0 || errno == ENOBUFS) {
 		text[n > 0 ? n : 0] = '\0';
-		c->changed |= n < 0 || strstr(text, "@/module/");
+		if (n < 0 || strstr(text, "@/module/"))
+			note_module(c, text);
 	}
 }
 
@@ -200,11 +220,12 @@ void record_code_look(struct record_code *c, bool now)
 		c->changed |= now;
 	if (!c->changed)
 		return;
-	if (wait && !now) {
+	/* Modules are rare, and may be gone soon. */
+	if (wait && !now && !c->modules_changed) {
 		timerfd_settime(c->timer, 0, &again, NULL);
 		return;
 	}
-	c->changed = false;
+	c->changed = c->modules_changed = false;
 	ks = read_table(c->symbols);
 	if (!ks)
 		return;
@@ -275,6 +296,9 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	else if (next.sym && (next.sym->addr != place.sym->addr ||
 			      strcmp(next.sym->name, place.sym->name) != 0))
 		place.sym = NULL;
-	place.own = is_own(c, place.sym, addr);
+	place.own = is_own_program(c, addr) || (place.sym && is_own_trampoline(c, place.sym));
+	/* Behind an own program whose end its symbol does not tell. */
+	if (!place.own && place.sym && is_own_program(c, place.sym->addr))
+		place.sym = NULL;
 	return place;
 }

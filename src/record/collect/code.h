@@ -28,7 +28,8 @@ struct record_code {
 	vec_of(char *, own_names); /* of its trampolines, or how they begin */
 	struct perf_buffer *events; /* NULL: the kernel reports no changes */
 	int map, uevents, timer;
-	bool changed; /* since the last table */
+	bool changed, modules_changed; /* since the last table */
+	bool module_missed; /* one has come and gone between two tables */
 	uint64_t due; /* when the next table may be read, clock_ns(); TIMER wakes then */
 };
 

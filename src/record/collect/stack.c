@@ -148,13 +148,15 @@ static bool is_in_probe(const struct walk *w)
 
 /* ---- locations ---- */
 
-/* Unlisted code is a BPF program, as classic filters are, or has initialized a module and was freed. */
+/* Unlisted code is a BPF program, as classic filters are, or of a module that is gone, or has initialized one and was freed. */
 static uint32_t unnamed(const struct walk *w, uint32_t i)
 {
+	const char *label = w->s->code->module_missed ? "[unknown]" : "[bpf]";
+
 	while (i < w->n && !w->places[i].sym)
 		i++;
 	return profile_location_label(
-		w->s->p, strcmp(name_at(w, i), "do_one_initcall") ? "[bpf]" : "[module]");
+		w->s->p, strcmp(name_at(w, i), "do_one_initcall") ? label : "[module]");
 }
 
 static uint32_t location_at(const struct walk *w, uint32_t i)
