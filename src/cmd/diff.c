@@ -33,7 +33,6 @@ struct diff_options {
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */
-	const char *plot; /* likewise */
 	char **files;
 	struct annotated_options annotated;
 	const char *annotate; /* a function; NULL: not asked for */
@@ -178,10 +177,6 @@ static const struct cmd_option options[] = {
 	{ "percentiles", NULL,
 	  "Same as --section=percentiles: p50, p90, p99 and p99.9 of both sides",
 	  .parse = parse_percentiles },
-	{ "plot", "FILE.svg",
-	  "Plot the captured calls of the function named in the conclusion against the variable "
-	  "that explains most, with gnuplot",
-	  CMD_SET(diff_options, plot) },
 	{ "trace", NULL,
 	  "Align the complete calls kept by lab ab --exact --trace, and mark where they first "
 	  "diverge",
@@ -396,24 +391,6 @@ static void explain(struct view_diff *c)
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
 }
 
-/* The calls of both sides over the variable that carries most. */
-static int plot(const struct view_diff *c, const char *path)
-{
-	const struct varies_shift *most = view_values_most(&c->shifts, c->conclusion.function);
-	struct view_plot plot;
-	int err;
-
-	if (!most) {
-		log_error("--plot: no captured variable of %s explains its change",
-			  c->conclusion.function ?: "any function");
-		return -1;
-	}
-	plot = view_diff_plot(c, most);
-	err = view_plot(&plot, path);
-	free(plot.title);
-	return err;
-}
-
 static void comparison_deinit(struct view_diff *c)
 {
 	varies_shifts_deinit(&c->shifts);
@@ -474,8 +451,6 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (status != CMD_DONE || (o->strict && refuse_invalid(&c.diff.warnings)))
 		return CMD_FAILED;
 	if (!isnan(o->fail_above) && check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))
-		return CMD_FAILED;
-	if (o->plot && plot(&c, o->plot))
 		return CMD_FAILED;
 	status = write_all(o, &c);
 	if (status != CMD_DONE || !above)

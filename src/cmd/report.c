@@ -15,7 +15,6 @@ struct report_options {
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 	const char *varies; /* the function of --why-varies */
 	char *captured; /* that of a page, where none was asked for */
-	const char *plot;
 	char **files;
 };
 
@@ -71,10 +70,6 @@ static const struct cmd_option options[] = {
 	  "Show how much of the variance of the latency of this function, or inlined body "
 	  "(INLINED@FUNC), each variable captured by record --context explains",
 	  CMD_SET(report_options, varies) },
-	{ "plot", "FILE.svg",
-	  "With --why-varies: plot the latency against the variable that explains most, with "
-	  "gnuplot",
-	  CMD_SET(report_options, plot) },
 	{ "slow", NULL, "List the calls kept by record --slower-than, the slowest first",
 	  .parse = parse_slow },
 	{ "trace", NULL,
@@ -110,21 +105,6 @@ static void add_varies(struct view_options *o)
 
 	for (size_t i = 0; i < (one ? 1 : ARRAY_SIZE(tables)); i++)
 		vec_push(o, sections, tables[i]->name);
-}
-
-static int plot(const struct view_report *r, const char *path)
-{
-	struct view_plot plot;
-	int err;
-
-	if (!r->varies.n_ranks) {
-		log_error("no values of '%s' were captured: nothing to plot", r->varies.function);
-		return -1;
-	}
-	plot = view_report_plot(r, &r->varies.ranks[0]);
-	err = view_plot(&plot, path);
-	free(plot.title);
-	return err;
 }
 
 static void report_init(struct view_report *r, const struct profile *p,
@@ -192,10 +172,6 @@ int cmd_report(int argc, char **argv)
 	scoped(report_deinit) struct view_report r = { 0 };
 
 	cmd_parse(&syntax, argc, argv, &o);
-	if (o.plot && !o.varies) {
-		log_error("--plot needs --why-varies=FUNC");
-		return CMD_USAGE;
-	}
 	if (o.varies && !o.view.n_sections)
 		add_varies(&o.view);
 	p = view_open(o.files ? *o.files : CMD_DEFAULT_FILE, o.vmlinux);
@@ -210,7 +186,7 @@ int cmd_report(int argc, char **argv)
 		log_error("no samples in '%s' or its callees", o.neighbours);
 		return CMD_FAILED;
 	}
-	if (varies_init(&r.varies, p, o.varies) || (o.plot && plot(&r, o.plot)))
+	if (varies_init(&r.varies, p, o.varies))
 		return CMD_FAILED;
 	if (o.slow && !profile_env_get(p, PROFILE_ENV_SLOWER)) {
 		log_error("%s has no slow calls: record with --slower-than",

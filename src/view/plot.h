@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function's latency over a captured variable, drawn by gnuplot or as a page for a browser draws it. */
+/* A function's latency over a captured variable, as a page for a browser draws it. */
 #pragma once
 
 #include <jansson.h>
@@ -14,12 +14,6 @@ struct view_plot {
 	const struct varies_law *law; /* of that variable; NULL: none is drawn */
 	char *title;
 };
-
-/*
- * Writes it to PATH as SVG: for each value on each side the mean of all calls, its area by their number, and a bar from the
- * fastest to the slowest. 0; or an error, reported: without gnuplot, or nothing to draw, PATH is as it was.
- */
-int view_plot(const struct view_plot *plot, const char *path);
 
 /*
  * What it is drawn from: "title", "variable", "names" (null: values are numbers), "law" ([slope, constant] or null), "points", each

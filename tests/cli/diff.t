@@ -32,14 +32,6 @@ json "json: what other values carry, and of which variable" \
    (.variables | map(.by_values + .by_cost - .delta | fabs < 1e-6) | all) and
    (.conclusion_values | startswith("allocate_slab takes +5,940 instructions per call: +5,940 from different values, mostly of crng_init (0"))' \
   diff --format=json captured.data captured-unseeded.data
-if command -v gnuplot >/dev/null; then
-  run diff --plot=plot.svg captured.data captured-unseeded.data
-  grep -q 'allocate_slab: +5,893 instructions per call from different values of crng_init' plot.svg && grep -q '>hardened<' plot.svg
-  report_test $? '--plot: both sides over the variable'
-else
-  skip 'diff --plot' 'missing: gnuplot (gnuplot-nox)'
-fi
-fails 1 'no captured variable of allocate_slab' diff --plot=kept.svg baseline.data hardened.data
 prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
 prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
 

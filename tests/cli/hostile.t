@@ -71,13 +71,5 @@ at_once report --format=csv --section=values captured-hostile.data
 [ "$status" -eq 0 ] && [ "$(grep -cE '^vfs_read.*,current->comm=(z\\x20flags=1|x\\x20\\x1b]0;y\\x07)$' out)" -eq 2 ]
 report_test $? 'and in the rows of values' "$(cat out err)"
 
-# gnuplot has commands that run others.
-if command -v gnuplot >/dev/null; then
-  at_once report --why-varies=$'a\'.system(\'touch owned\').\'`touch owned`\n!touch owned' --plot=plot.svg captured-hostile.data
-  [ "$status" -eq 0 ] && [ ! -e owned ] && grep -qF ".system('touch owned').'\`touch owned\`\\x0a!touch owned" plot.svg
-  report_test $? 'report --plot: a name is no command of gnuplot' "$(cat err)"
-else
-  skip 'report --plot: a name is no command of gnuplot' 'missing: gnuplot (gnuplot-nox)'
-fi
 
 done_testing

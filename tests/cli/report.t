@@ -55,19 +55,6 @@ json 'json: what explains the latency, and by which conditions' \
      .variables[0].significant and [.variable_tree[].condition] == ["all calls", "crng_init = 0", "crng_init = 1"] and
      .variable_tree[0].slope == null and (.variable_tree[2] | .variable == "s->objects" and .slope_interval[0] < 20 and .slope_interval[1] > 20)' \
   report --why-varies=allocate_slab --format=json captured.data
-if command -v gnuplot >/dev/null && command -v xmllint >/dev/null; then
-  run report --why-varies=allocate_slab --plot=plot.svg captured.data
-  xmllint --noout plot.svg && grep -q 'crng_init explains 85.3 % of the variance of allocate_slab' plot.svg &&
-    [ "$(grep -c "<use xlink:href='#gpPt6'" plot.svg)" -ge 2 ] && cmp -s out "$repo/tests/cli/expected/report-why-varies.txt"
-  report_test $? '--plot: a picture, beside the page'
-else
-  skip 'report --plot' 'missing: gnuplot (gnuplot-nox) or xmllint (libxml2-utils)'
-fi
-echo kept >kept.svg
-PATH=/nonexistent run report --why-varies=allocate_slab --plot=kept.svg captured.data
-[ "$status" -eq 1 ] && [ ! -s out ] && [ "$(grep -c 'Debian has it in gnuplot-nox' err):$(wc -l <err)" = 1:1 ] && [ "$(cat kept.svg)" = kept ]
-report_test $? '--plot without gnuplot: the file is as it was'
-fails 2 '--plot needs --why-varies' report --plot=kept.svg captured.data
 fails 1 "no values of 'read' were captured" report --why-varies=read captured.data
 
 run report --top=2 hardened.data
