@@ -102,7 +102,9 @@ int cmd_doctor(int argc, char **argv)
 	record_features_try_multi(&f, 0);
 	functions |=
 		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
-	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
+	functions |=
+		check(!f.kprobe && !f.ftrace, "kprobe/kretprobe",
+		      record_features_why_not_kprobe(&f) ?: record_features_why_not_ftrace(&f));
 	printf("BPF programs, to record and to time functions:\n");
 	loads = f.bpf || !record_bpf_try(&f);
 	check(!f.bpf && loads, "record's BPF programs load",

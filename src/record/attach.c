@@ -113,9 +113,38 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 		empty->locked = find_target(a, LOCKED);
 }
 
-static void calibrate(struct record_attachment *a)
+static bool is_timed_by(const struct record_attachment *a, enum profile_mechanism mech)
+{
+	for (uint32_t i = 1; i < a->p->n_sites; i++)
+		if (a->p->sites[i].mech == mech)
+			return true;
+	return false;
+}
+
+/* Probes that are not hit would count 0 calls: functions are not timed by them, and page faults not at all. */
+static int check_silent(const struct record_attachment *a)
+{
+	struct record_engine *e = record_probes_engine(a->probes);
+
+	for (enum profile_mechanism mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
+		if (!a->calibration->is_silent[mech])
+			continue;
+		if (is_timed_by(a, mech)) {
+			log_error("%s probes can be attached, but the kernel does not run them "
+				  "(kprotperf doctor shows what is switched off)",
+				  profile_mechanism_name(mech));
+			return -ESHUTDOWN;
+		}
+		if (record_engine_fault_mechanism(e) == mech)
+			record_engine_omit_faults(e);
+	}
+	return 0;
+}
+
+static int calibrate(struct record_attachment *a)
 {
 	record_calibrate(a->probes, a->p, a->empty, a->calibration);
+	return check_silent(a);
 }
 
 /* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
@@ -168,14 +197,6 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 		err = (targets[i].err ? fall_back(a, site, targets[i].err) : 0) ?: err;
 	}
 	return err;
-}
-
-static bool is_timed_by(const struct record_attachment *a, enum profile_mechanism mech)
-{
-	for (uint32_t i = 1; i < a->p->n_sites; i++)
-		if (a->p->sites[i].mech == mech)
-			return true;
-	return false;
 }
 
 /* Until the optimizer has been to the kprobes that are there; LAST: the function probed last. */
@@ -334,7 +355,9 @@ int record_attach(struct record_attachment *a)
 
 	find_empty(a, &empty);
 	a->empty = &empty;
-	calibrate(a);
+	err = calibrate(a);
+	if (err)
+		return err;
 	if (a->plan->ranges.n_points || a->plan->blocks.n_points) {
 		record_detach_wait();
 		calibrate_ranges(a);
@@ -342,7 +365,8 @@ int record_attach(struct record_attachment *a)
 	err = attach_all(a);
 	err = err ?: record_attach_inside(a);
 	if (!err && a->recalibrate)
-		calibrate(a);
+		err = calibrate(a);
+	err = err ?: check_silent(a);
 	record_detach_wait();
 	return err;
 }

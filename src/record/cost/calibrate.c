@@ -65,8 +65,12 @@ int record_calibrator_measure(struct calibrator *c, const struct record_call *ca
 		{ ENGINE_SITE_CONTEXT, call->ctx, RECORD_SUM_ONCPU },
 		{ site, call->ctx, RECORD_SUM_ONCPU },
 	};
+	uint64_t before = site ? record_engine_calls(c->e, site, call->ctx) : 0;
 	int err = record_measure_repeated(c->e, c->p->clock == PROFILE_CLOCK_NS, call->once,
 					  call->arg, readings, site ? 2 : 1);
+
+	if (!err && site && record_engine_calls(c->e, site, call->ctx) == before)
+		err = -ESHUTDOWN;
 
 	*outer = readings[0].series;
 	if (site)
@@ -254,6 +258,9 @@ static void use_provisional_costs(struct calibrator *c)
 void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
 				    int err)
 {
+	c->out->is_silent[mech] = err == -ESHUTDOWN;
+	if (err == -ESHUTDOWN)
+		return;
 	log_note("the cost of %s probes is unknown and not subtracted: %s",
 		 profile_mechanism_name(mech),
 		 c->run == -ENOENT ? "this kernel has no bpf_fentry_test1" : log_strerror(err));

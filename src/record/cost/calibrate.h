@@ -34,6 +34,8 @@ struct record_calibration {
 	struct record_drift {
 		uint64_t before, after; /* the runs: full costs that disagree; 0: none do */
 	} drift[PROFILE_N_COSTS];
+	/* Probes of these were attached to a function that was then called, and did not run. */
+	bool is_silent[PROFILE_N_MECHANISMS];
 	bool held,
 		held_kprobe; /* what fentry and kprobes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */

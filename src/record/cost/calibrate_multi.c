@@ -61,7 +61,7 @@ static int multi_measure(const struct multi *m, struct record_series *with,
 	after = multi_count(m);
 	*calls = (struct multi_calls){ (after.n - before.n) / series,
 				       (after.extra - before.extra) / series };
-	return calls->n ? 0 : -ENODATA;
+	return calls->n ? 0 : -ESHUTDOWN;
 }
 
 /* The median time of the system call while calls of that function go untimed. */
@@ -153,9 +153,7 @@ static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64
 	struct record_series with;
 	int err;
 
-	if (!test)
-		return -ENOENT;
-	err = set_estimate(m) ?: multi_measure(m, &with, &calls);
+	err = set_estimate(m) ?: !test ? -ENOENT : multi_measure(m, &with, &calls);
 	if (err)
 		return err;
 	*n = calls.n;

@@ -347,6 +347,11 @@ enum profile_mechanism record_engine_fault_mechanism(const struct record_engine 
 	return e->bpf.fault_mech;
 }
 
+void record_engine_omit_faults(struct record_engine *e)
+{
+	e->bpf.fault_mech = PROFILE_MECH_NONE;
+}
+
 uint32_t record_engine_text(const struct record_engine *e, uint64_t addr)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &addr, .ctx_size_in = sizeof(addr));

@@ -167,6 +167,8 @@ uint32_t record_engine_live_tasks(const struct record_engine *e);
 
 /* How page faults are timed: FENTRY, KPROBE, or NONE where they cannot be. */
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
+/* Page faults are not counted from here on: their probes are not hit. */
+void record_engine_omit_faults(struct record_engine *e);
 
 /* Bytes of kernel memory that maps take, and probes as in the configuration. */
 size_t record_engine_memory(const struct record_engine *e);

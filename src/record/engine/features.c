@@ -31,7 +31,10 @@
 /* What "fentry" and "multi" are until they are tried: no -errno, and not 0. */
 #define UNTRIED 1
 
-#define JIT_PATH "/proc/sys/net/core/bpf_jit_enable"
+/* Switches: "0" is off. */
+#define JIT_PATH     "/proc/sys/net/core/bpf_jit_enable"
+#define FTRACE_PATH  "/proc/sys/kernel/ftrace_enabled"
+#define KPROBES_PATH "/sys/kernel/debug/kprobes/enabled"
 
 #define SECURITYFS    "/sys/kernel/security"
 #define LOCKDOWN_PATH SECURITYFS "/lockdown"
@@ -50,11 +53,21 @@ static void lockdown_read(char *mode, size_t size)
 		snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
 }
 
-static bool is_interpreted(void)
+static bool is_off(const char *path)
 {
 	char line[16];
 
-	return file_read_line(JIT_PATH, line, sizeof(line)) && *line == '0';
+	return file_read_line(path, line, sizeof(line)) && *line == '0';
+}
+
+bool record_ftrace_is_off(void)
+{
+	return is_off(FTRACE_PATH);
+}
+
+bool record_kprobes_are_off(void)
+{
+	return is_off(KPROBES_PATH);
 }
 
 /* Whether securityfs could be there and is not. */
@@ -144,17 +157,20 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 	f->lockdown_hidden = !f->lockdown[0] && geteuid() == 0 && securityfs_is_missing();
 	f->btf = access(KERNEL_BTF_PATH, R_OK) == 0;
 	f->bpf = kernel_btf_load(KERNEL_BTF_PATH, btf);
+	f->ftrace = record_ftrace_is_off() ? -ESHUTDOWN : 0;
 	if (!f->bpf) {
 		/* What can be attached to a function can be loaded: mostly one trial answers both. */
-		f->fentry = begin_attaching(kernel_btf_raw(*btf));
+		f->fentry = f->ftrace ?: begin_attaching(kernel_btf_raw(*btf));
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
 	f->fentry = f->bpf ?: f->fentry;
-	f->interpreted = is_interpreted();
+	f->interpreted = is_off(JIT_PATH);
 	f->rt = !uname(&uts) && strstr(uts.version, "PREEMPT_RT");
 	f->modules = bpf_btf_get_next_id(0, &id) && errno == EPERM ? -EPERM : 0;
-	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
-	f->multi = f->bpf ?: UNTRIED;
+	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT :
+		    record_kprobes_are_off()       ? -ESHUTDOWN :
+						     0;
+	f->multi = f->bpf ?: f->ftrace ?: UNTRIED;
 }
 
 void record_features_await(struct record_features *f)
@@ -164,6 +180,8 @@ void record_features_await(struct record_features *f)
 	while (sem_wait(&trial.attached))
 		;
 	f->fentry = trial.err;
+	if (trial.err == -ENODEV) /* after a fault of its own, for good */
+		f->ftrace = f->multi = trial.err;
 }
 
 void record_features_end(void)
@@ -273,8 +291,21 @@ const char *record_features_why_not_bpf(const struct record_features *f)
 	return f->bpf ? refusal(f, f->bpf) : NULL;
 }
 
+const char *record_features_why_not_ftrace(const struct record_features *f)
+{
+	switch (f->ftrace) {
+	case 0:
+		return NULL;
+	case -ENODEV:
+		return "the kernel has given up ftrace after a fault (see dmesg): reboot";
+	}
+	return "ftrace is switched off (sysctl -w kernel.ftrace_enabled=1)";
+}
+
 const char *record_features_why_not_fentry(const struct record_features *f)
 {
+	if (f->fentry == f->ftrace)
+		return record_features_why_not_ftrace(f);
 	if (!f->fentry)
 		return NULL;
 	if (!f->btf)
@@ -288,7 +319,8 @@ const char *record_features_why_not_kprobe(const struct record_features *f)
 {
 	if (!f->kprobe)
 		return NULL;
-	return "kernel without kprobes (CONFIG_KPROBE_EVENTS)";
+	return f->kprobe == -ESHUTDOWN ? "kprobes are switched off (echo 1 >" KPROBES_PATH ")" :
+					 "kernel without kprobes (CONFIG_KPROBE_EVENTS)";
 }
 
 const char *record_features_why_not_multi(const struct record_features *f)
@@ -296,6 +328,9 @@ const char *record_features_why_not_multi(const struct record_features *f)
 	switch (f->multi) {
 	case 0:
 		return NULL;
+	case -ENODEV:
+	case -ESHUTDOWN:
+		return record_features_why_not_ftrace(f);
 	case -EOPNOTSUPP:
 	case -EINVAL:
 	case -E2BIG:

@@ -45,8 +45,9 @@ struct record_features {
 	int modules; /* listing their BTF: 0 or -EPERM */
 	bool btf; /* /sys/kernel/btf/vmlinux is there */
 	int bpf; /* loading a tracing program at all */
+	int ftrace; /* -ESHUTDOWN: switched off, so that no probe on its locations is hit; -ENODEV: shut down */
 	int fentry; /* attaching one to a kernel function */
-	int kprobe; /* -ENOENT: the kernel has none */
+	int kprobe; /* -ENOENT: the kernel has none; -ESHUTDOWN: they are switched off */
 	int multi; /* kprobe.multi, which behaves as MULTI_IS; record_features_try_multi() */
 	struct record_multi_behaviour multi_is;
 	char lockdown[32]; /* "none", "integrity", "confidentiality"; "": unknown */
@@ -57,6 +58,10 @@ struct record_features {
 
 /* How to turn the compiler on. */
 #define RECORD_COMPILE_BPF "sysctl -w net.core.bpf_jit_enable=1"
+
+/* Has somebody switched them off by now, so that probes that are attached are not hit? */
+bool record_ftrace_is_off(void);
+bool record_kprobes_are_off(void);
 
 void record_features_probe(struct record_features *f);
 
@@ -78,6 +83,7 @@ int record_features_try_multi(struct record_features *f, uint64_t addr);
 
 /* One phrase why one of them cannot be had, for an error message; a static string. */
 const char *record_features_why_not_bpf(const struct record_features *f);
+const char *record_features_why_not_ftrace(const struct record_features *f);
 const char *record_features_why_not_fentry(const struct record_features *f);
 const char *record_features_why_not_kprobe(const struct record_features *f);
 const char *record_features_why_not_multi(const struct record_features *f);

@@ -288,7 +288,7 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.function_ret_multi, multi },
 		{ s->progs.function_count, b->config.counts && kprobe },
 		{ s->progs.call_empty, fentry || kprobe },
-		{ s->progs.read_text, kprobe },
+		{ s->progs.read_text, true },
 		{ s->progs.range_enter, ranges },
 		{ s->progs.range_leave, ranges },
 		{ s->progs.range_count, ranges },
@@ -300,9 +300,9 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.adopt_caller, !b->config.system_wide && !b->config.pid },
 	};
 
-	b->fault_mech = fentry ? PROFILE_MECH_FENTRY :
-			kprobe ? PROFILE_MECH_KPROBE :
-				 PROFILE_MECH_NONE;
+	b->fault_mech = fentry                        ? PROFILE_MECH_FENTRY :
+			kprobe && !b->features.ftrace ? PROFILE_MECH_KPROBE :
+							PROFILE_MECH_NONE;
 	choose_variants(b, fentry);
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);

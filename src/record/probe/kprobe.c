@@ -43,9 +43,9 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	const char *why_not = record_features_why_not_kprobe(kernel->features);
 
 	*skip = RECORD_SKIP_MECHANISM;
-	if (why_not)
-		return why_not;
-	why_not = record_symbols_why_patched(symbols, site->sym);
+	if (!why_not && kernel_tracing_is_ftrace(symbols->tracing, site->sym) == KERNEL_YES)
+		why_not = record_features_why_not_ftrace(kernel->features);
+	why_not = why_not ?: record_symbols_why_patched(symbols, site->sym);
 	if (why_not)
 		return why_not;
 	*skip = RECORD_SKIP_BLACKLISTED;
