@@ -132,6 +132,11 @@ bool profile_site_has_label(const struct profile_site *site, const char *label)
 	return site->kind != PROFILE_SITE_CONTEXT && !strcmp(own, label);
 }
 
+bool profile_site_is_counted(const struct profile *p, const struct profile_site *site)
+{
+	return site->mech != PROFILE_MECH_NONE || profile_is_exact(p);
+}
+
 bool profile_site_is_in(const struct profile_site *site, const char *module)
 {
 	const char *open = site->symbol ? strstr(site->symbol, " [") : NULL;

@@ -511,6 +511,8 @@ void profile_arg_add(struct profile *p, const char *arg);
 uint32_t profile_context_add(struct profile *p, const char *name);
 bool profile_context_is(const struct profile *p, uint32_t context, enum profile_context_kind kind);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
+/* Were SITE's calls counted, so that none means 0? Not if the kernel refused its probes, or lost them. */
+bool profile_site_is_counted(const struct profile *p, const struct profile_site *site);
 /* Does SITE belong to MODULE? NULL: to the kernel's image, of which else its address says nothing. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);
 /* SITE as it is asked for: the function's name or, of an inlined body, "INLINED@FUNC". For free(). */

@@ -162,6 +162,15 @@ static void instructions_of_blocks(void **state)
 	assert_true(isnan(block(&b, "*", 16)->per_call));
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
 	analyze_blocks_deinit(&b);
+	/* Without its probes nothing is known of it. */
+	p->sites[p->blocks[0].site].mech = PROFILE_MECH_NONE;
+	p->n_block_counts = 0;
+	analyze_blocks_init(&b, p);
+	assert_int_equal(b.n_functions, 1);
+	assert_string_equal(b.functions[0].caveat, "not counted");
+	assert_true(isnan(b.functions[0].calls) && isnan(b.functions[0].insns_per_call));
+	assert_true(isnan(block(&b, "*", 16)->executions));
+	analyze_blocks_deinit(&b);
 	profile_destroy(p);
 }
 

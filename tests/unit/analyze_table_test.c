@@ -345,6 +345,48 @@ static void test_missed(void **state)
 	profile_destroy(p);
 }
 
+static const struct analyze_row *function_row(const struct analyze_table *table, const char *name)
+{
+	for (uint32_t i = 0; i < table->functions.n_rows; i++)
+		if (!strcmp(table->functions.rows[i].name, name) &&
+		    analyze_is_sum(table->functions.rows[i].context))
+			return &table->functions.rows[i];
+	return NULL;
+}
+
+/* No calls are 0 only where they would have been counted. */
+static void test_uncounted(void **state)
+{
+	const struct analyze_options options = { 0 };
+	struct profile *p = profile_create();
+	uint32_t part, clone = profile_context_add(p, "clone");
+	struct analyze_table table;
+
+	(void)state;
+	fixture_run(p, 1000);
+	fixture_function(p, "never_called", 0x1000);
+	p->sites[fixture_function(p, "lost", 0x2000)].mech = PROFILE_MECH_NONE;
+	part = fixture_function(p, "in_part", 0x3000);
+	p->sites[fixture_function(p, "in_part", 0x4000)].mech = PROFILE_MECH_NONE;
+	fixture_calls(profile_cell(p, 0, part, clone), 7, 50, 50);
+	analyze_table_init(&table, p, &options);
+	assert_true(function_row(&table, "never_called")->figures.calls == 0);
+	assert_null(function_row(&table, "never_called")->caveat);
+	assert_true(isnan(function_row(&table, "lost")->figures.calls));
+	assert_string_equal(function_row(&table, "lost")->label, "lost [not counted]");
+	assert_true(function_row(&table, "in_part")->figures.calls == 7);
+	assert_string_equal(function_row(&table, "in_part")->caveat, "partly counted");
+	analyze_rows_sort_by_total(&table.functions);
+	assert_string_equal(table.functions.rows[table.functions.n_rows - 1].name, "lost");
+	analyze_table_deinit(&table);
+	/* The emulator counts all, without probes. */
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	analyze_table_init(&table, p, &options);
+	assert_true(function_row(&table, "lost")->figures.calls == 0);
+	analyze_table_deinit(&table);
+	profile_destroy(p);
+}
+
 static void test_detached(void **state)
 {
 	const struct analyze_options options = { 0 };
@@ -704,6 +746,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_and_clock),
 		cmocka_unit_test(test_negative_self),
 		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_uncounted),
 		cmocka_unit_test(test_detached),
 		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_accounting),

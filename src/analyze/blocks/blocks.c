@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/figures/accounting.h"
 #include "analyze/figures/chain.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -44,16 +45,20 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 	const struct profile *p = c->p;
 	const struct profile_blocks *blocks = &p->blocks[index];
 	scoped_free uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
+	bool counted = profile_site_is_counted(p, &p->sites[blocks->site]);
 	uint64_t calls;
 	struct analyze_block_function f = {
 		.function = p->sites[blocks->site].name,
 		.context = context == ANALYZE_IN_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
 								p->contexts[context].name,
+		.caveat = counted ? NULL : ANALYZE_CAVEAT_UNCOUNTED,
 		.first = out->n_rows,
 	};
 
 	calls = analyze_counted_sum(c, index, context, counts, &f.residual);
-	f.calls = (double)calls;
+	f.calls = counted ? (double)calls : NAN;
+	for (uint32_t i = 0; !counted && i < blocks->n_items; i++)
+		counts[i] = PROFILE_NOT_COUNTED;
 	for (uint32_t i = 0; i < blocks->n_items; i++)
 		if (blocks->items[i].reached)
 			add_block(out, p, blocks, i, f.context, counts[i], calls);
@@ -65,6 +70,8 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 		else
 			f.insns_per_call += out->rows[i].insns_per_call;
 	}
+	if (f.unknown == f.n)
+		f.insns_per_call = NAN;
 	for (uint32_t i = f.first; i < out->n_rows && f.insns_per_call > 0; i++)
 		out->rows[i].share = out->rows[i].insns_per_call / f.insns_per_call;
 	vec_push(out, functions, f);

@@ -29,6 +29,7 @@ struct analyze_block_function {
 	double unknown; /* whose executions are not known: they are left out of the next */
 	double insns_per_call;
 	double residual; /* see struct profile_block_counts, the largest */
+	const char *caveat; /* the reason why nothing is known; NULL: it is */
 	uint32_t first, n; /* its blocks */
 };
 

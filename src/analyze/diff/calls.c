@@ -28,6 +28,12 @@ void analyze_diff_row_pair(struct analyze_diff_row *row)
 	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
+/* The first of N rows; NULL: there is none, or it is one whose calls were not counted. */
+static const struct analyze_row *counted(const struct analyze_row *rows, size_t n)
+{
+	return n && !isnan(rows->figures.calls) ? rows : NULL;
+}
+
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
 			     const struct analyze_rows *a, const struct analyze_rows *b)
 {
@@ -35,7 +41,7 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 		join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), row_compare);
 
 	while (join_next(&j)) {
-		const struct analyze_row *of[2] = { j.n_a ? j.a : NULL, j.n_b ? j.b : NULL };
+		const struct analyze_row *of[2] = { counted(j.a, j.n_a), counted(j.b, j.n_b) };
 		const struct analyze_row *from = j.n_a ? j.a : j.b;
 		struct analyze_diff_row row = { .kind = from->kind,
 						.name = from->name,

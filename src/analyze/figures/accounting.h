@@ -31,6 +31,9 @@ bool *analyze_sites_skipped(const struct profile *p);
 
 /* What a row's caveat says of such a site's figures. */
 #define ANALYZE_CAVEAT_SKIPPED "calls skipped"
+/* The caveats of what was not probed, or lost its probes: of all code of that name, or of part of it. */
+#define ANALYZE_CAVEAT_UNCOUNTED "not counted"
+#define ANALYZE_CAVEAT_PARTLY    "partly counted"
 
 /*
  * Sums over the probed runs: entries = returned + closed_by_exit + open_at_end + return_missed +

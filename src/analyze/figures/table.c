@@ -15,7 +15,8 @@ const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
-	bool detached, skipped, counted; /* COUNTED: by block, by probes that distort its time */
+	bool detached, skipped, uncounted;
+	bool by_block; /* counted by probes of blocks, which distort its time */
 };
 
 /* What the samples of one table's rows are made of. */
@@ -128,26 +129,33 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 				   .label = first->name,
 				   .context = context };
 	scoped(profile_stats_deinit) struct profile_stats sum;
+	bool uncounted = false, has_cells = false;
 
 	profile_stats_init(&sum);
 	for (size_t i = 0; i < n; i++) {
 		row.detached |= first[i].detached;
+		uncounted |= first[i].uncounted;
+		has_cells |= first[i].cell != NULL;
 		if (first[i].skipped)
 			row.caveat = ANALYZE_CAVEAT_SKIPPED;
 		if (!first[i].cell)
 			continue;
 		profile_stats_merge(&sum, &first[i].cell->stats);
-		if (first->counted)
+		if (first->by_block)
 			continue;
 		analyze_sample_add_cell(&row.sample, sampling->repetitions, &sampling->calibration,
 					sampling->p, first[i].cell, sampling->options);
 	}
 	analyze_sample_finish(&row.sample);
 	analyze_figures_form(&row.figures, &sum, sampling->options);
-	if (first->counted) {
+	if (first->by_block) {
 		row.figures = analyze_figures_none;
 		row.figures.calls = (double)sum.calls;
 		row.caveat = "blocks counted";
+	}
+	if (uncounted) {
+		row.caveat = has_cells ? ANALYZE_CAVEAT_PARTLY : ANALYZE_CAVEAT_UNCOUNTED;
+		row.figures = has_cells ? row.figures : analyze_figures_none;
 	}
 	/* Under icount the correction is exact, however large. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
@@ -210,10 +218,10 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 				     .repetitions = &table->repetitions,
 				     .options = options };
 	scoped_free bool *skipped = analyze_sites_skipped(p);
-	scoped_free bool *counted = alloc_array(p->n_sites, sizeof(*counted));
+	scoped_free bool *by_block = alloc_array(p->n_sites, sizeof(*by_block));
 
 	for (uint32_t i = 0; i < p->n_blocks && !profile_is_exact(p); i++)
-		counted[p->blocks[i].site] = true;
+		by_block[p->blocks[i].site] = true;
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
 	table->time = options->time;
@@ -226,8 +234,10 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			vec_push(&functions, refs,
 				 ((struct ref){ .name = p->sites[i].name,
 						.detached = p->sites[i].detached,
+						.uncounted =
+							!profile_site_is_counted(p, &p->sites[i]),
 						.skipped = skipped[i],
-						.counted = counted[i] }));
+						.by_block = by_block[i] }));
 	vec_each(const struct profile_cell, cell, p, cells) {
 		const struct profile_site *site = &p->sites[cell->site];
 		struct ref ref = { .name = site->name,
@@ -235,7 +245,7 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 				   .cell = cell,
 				   .detached = site->detached,
 				   .skipped = skipped[cell->site],
-				   .counted = counted[cell->site] };
+				   .by_block = by_block[cell->site] };
 
 		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
 			continue;
@@ -276,8 +286,9 @@ void analyze_table_deinit(struct analyze_table *table)
 }
 
 define_compare(total_compare, struct analyze_row,
-	       compare_values(b->figures.total, a->figures.total) ?:
-		       strcmp(a->name, b->name)                   ?:
+	       !!isnan(a->figures.total) - !!isnan(b->figures.total)      ?:
+		       compare_values(b->figures.total, a->figures.total) ?:
+		       strcmp(a->name, b->name)                           ?:
 		       analyze_context_compare(a->context, b->context));
 
 void analyze_rows_sort_by_total(struct analyze_rows *rows)

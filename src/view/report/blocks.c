@@ -15,6 +15,7 @@ static const struct output_column function_columns[] = {
 	COLUMN("insns_per_call", COUNT, analyze_block_function, insns_per_call,
 	       .header = "INSN/CALL"),
 	COLUMN("residual", COUNT, analyze_block_function, residual),
+	COLUMN("caveat", TEXT, analyze_block_function, caveat, .header = "CAVEAT", .rank = 2),
 };
 
 static const struct output_column block_columns[] = {
