@@ -20,6 +20,7 @@
 #define PROFILE_ENV_MICROCODE   "machine.microcode"
 #define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
 #define PROFILE_ENV_PINNED      "machine.pinned" /* the only CPU that the command could use */
+#define PROFILE_ENV_TRACERS     "machine.tracers" /* of others: "function tracer; 2 functions (a, b)" */
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_SYSCALLS \
 	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
@@ -40,10 +41,11 @@
 #define PROFILE_ENV_MODULE "record.module." /* + name of one in stacks: its build-id */
 #define PROFILE_ENV_FILE \
 	"record.file." /* + build-id, in hexadecimal, of a file in user stacks: its path */
-#define PROFILE_ENV_TASKS   "record.tasks" /* "all", "cgroup", "process"; none: the command's */
-#define PROFILE_ENV_SLOWER  "record.slower_than" /* ns: slower calls were kept on their own */
-#define PROFILE_ENV_VMLINUX "record.vmlinux" /* where the kernel's was found */
-#define PROFILE_ENV_SYMBOLS "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+#define PROFILE_ENV_PROGRAMS "record.programs" /* BPF programs that others loaded in a run */
+#define PROFILE_ENV_TASKS    "record.tasks" /* "all", "cgroup", "process"; none: the command's */
+#define PROFILE_ENV_SLOWER   "record.slower_than" /* ns: slower calls were kept on their own */
+#define PROFILE_ENV_VMLINUX  "record.vmlinux" /* where the kernel's was found */
+#define PROFILE_ENV_SYMBOLS  "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 /* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */
 #define PROFILE_ENV_INLINED     "record.also_inlined"
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */

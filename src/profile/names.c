@@ -111,7 +111,10 @@ static const struct {
 	[PROFILE_LOSS_CELLS_FULL] = { "cells_full",
 		"calls not counted: the table of functions and contexts was full" },
 	[PROFILE_LOSS_DETACHED] = { "probe_detached",
-		"calls not timed: --max-overhead had detached their probe" },
+		"calls not timed: their probe was detached by --max-overhead, or lost" },
+	[PROFILE_LOSS_PROBES] = { "probes_lost",
+		"probes removed or switched off by others while the command ran: what they measure is "
+			"not counted" },
 	[PROFILE_LOSS_TASKS_FULL] = { "tasks_full",
 		"tasks not followed: no task slot left" },
 	[PROFILE_LOSS_SWITCHES] = { "switches_missed",

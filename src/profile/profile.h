@@ -286,7 +286,8 @@ enum profile_loss {
 	PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
 	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
 	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
-	PROFILE_LOSS_DETACHED, /* calls under way when --max-overhead detached their site */
+	PROFILE_LOSS_DETACHED, /* calls under way when --max-overhead detached their site; all of one that lost its probes */
+	PROFILE_LOSS_PROBES, /* probes that were not in place throughout: what they measure is not counted */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
 	PROFILE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel: calls between are missing, or another's */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */

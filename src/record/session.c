@@ -26,6 +26,7 @@
 #include "record/cost/count.h"
 #include "record/cost/overhead.h"
 #include "record/engine/engine.h"
+#include "record/others.h"
 #include "record/plan.h"
 #include "record/probe/choose.h"
 #include "record/probe/links.h"
@@ -67,6 +68,7 @@ struct session {
 		*meters; /* NULL: under icount, where others take nothing of the command's */
 	struct invoker invoker;
 	struct record_code code; /* zero if no stacks are taken */
+	struct record_others others;
 	uint64_t cgroup; /* 0: --cgroup was not given */
 	cpu_set_t cpus; /* with --cpu: where the command runs */
 	bool is_invoked; /* the command runs as INVOKER */
@@ -259,9 +261,10 @@ static void say_attached(const struct session *s)
 			"PREEMPT_RT serves soft interrupts in the task that raised them: functions "
 			"called there count under its system call, not under [irq]");
 	if (faults == PROFILE_MECH_NONE)
-		log_note("page faults are not counted: fentry: %s; kprobes: %s",
-			 record_features_why_not_fentry(&s->plan.features),
-			 record_features_why_not_kprobe(&s->plan.features));
+		log_note("page faults are not counted: %s",
+			 record_features_why_not_ftrace(&s->plan.features)         ?:
+				 record_features_why_not_kprobe(&s->plan.features) ?:
+				 "the kernel does not run their probes");
 }
 
 static int attach(struct session *s)
@@ -275,6 +278,7 @@ static int attach(struct session *s)
 	};
 	int err;
 
+	record_others_before(&s->others, &s->plan, s->p);
 	record_calibrate_before(&s->calibration, s->p->clock);
 	s->calibration.counters = s->o->events;
 	s->calibration.n_counters = s->o->n_events;
@@ -299,6 +303,7 @@ static int attach(struct session *s)
 	say_attached(s);
 	if (s->o->counts)
 		record_count_begin(s->o->counts, s->engine, &s->plan.symbols);
+	record_others_watch(&s->others, s->engine, s->overhead || s->o->counts);
 	err = capabilities_keep(CAPABILITIES, 1ull << CAP_BPF | 1ull << CAP_PERFMON);
 	if (err)
 		log_verbose(1, "cannot give up capabilities: %s", log_strerror(err));
@@ -473,9 +478,11 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		record_engine_pause(s->engine);
 		record_engine_run(s->engine, false);
 		record_code_look(&s->code, true);
-		drain(s, run);
+		err = record_others_end(&s->others, run);
+		if (!err)
+			drain(s, run);
 	}
-	return 0;
+	return err;
 }
 
 static void stop(struct session *s)
@@ -553,6 +560,7 @@ static int run_all(struct session *s)
 		record_calibrate_again(s->engine, &s->calibration);
 	stop(s);
 	if (!err) {
+		record_others_after(&s->others);
 		record_calibrate_after(&s->calibration, &s->cold);
 		record_calibration_store(&s->calibration, s->p);
 	}
@@ -591,6 +599,7 @@ int record_session(const struct record_options *options)
 	record_probes_destroy(s.probes);
 	record_engine_destroy(s.engine);
 	record_meters_destroy(s.meters);
+	record_others_deinit(&s.others);
 	record_plan_deinit(&s.plan);
 	profile_destroy(s.p);
 	free(s.path);

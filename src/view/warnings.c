@@ -39,6 +39,7 @@ static void append_machine(char **text, const struct analyze_warning *w)
 		{ PROFILE_ENV_CLOCKSOURCE, "different clock sources" },
 		{ PROFILE_ENV_PINNED, "commands bound to different CPUs", "none" },
 		{ PROFILE_ENV_SYSCALLS, "different syscalls were measured", "all" },
+		{ PROFILE_ENV_TRACERS, "different tracing by other tools", "none" },
 	};
 	const char *what = w->names[2], *none = NULL;
 
@@ -198,6 +199,11 @@ static const char *const sentences[] = {
 		"times include the sampling interrupts of %s, whose cost is not known: use times of a recording made without --sample-event",
 	[ANALYZE_WARNING_DRIFT] =
 		"the cost of a probe changed while recording (%s): what is subtracted may be off by as much, and intervals are wider (record again)",
+	[ANALYZE_WARNING_NO_FAULTS] = "page faults are not counted",
+	[ANALYZE_WARNING_TRACERS] =
+		"other tools traced the kernel, and what that costs is in the times of what they traced: %s (record again without them)",
+	[ANALYZE_WARNING_PROGRAMS] =
+		"others loaded %s while the command ran: times may contain what that costs",
 	[ANALYZE_WARNING_UNFINISHED] =
 		"the recorder was killed: the last run is incomplete, and its counts were read while they kept changing",
 	[ANALYZE_WARNING_PREEMPT_RT] =

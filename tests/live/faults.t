@@ -17,6 +17,45 @@ act_unload() {
 	echo $?
 }
 
+# Others take the probes away.
+act_reload() {
+	echo 'plain 100' >$control/run
+	rmmod kprotperf_known
+	insmod "$(cat module.txt)"
+	echo 'plain 100' >$control/run
+}
+
+kprobes=/sys/kernel/debug/kprobes/enabled
+
+act_kprobes() {
+	"$acts" zero-reads 10
+	echo 0 >$kprobes
+	echo 1 >$kprobes
+}
+
+act_kprobes_off_in_second() {
+	echo >>runs.txt
+	[ "$(wc -l <runs.txt)" != 2 ] || echo 0 >$kprobes
+	"$acts" zero-reads 10
+}
+
+act_ftrace() {
+	"$acts" zero-reads 10
+	sysctl -qw kernel.ftrace_enabled=0
+}
+
+# The last in its guest: what remains of fentry keeps Linux 6.1 from switching ftrace on again.
+guest_lost() {
+	local act=(-- bash "$self" --guest)
+	insmod "$(cat module.txt)"
+	record lost-reload --freq=0 --attach=kprobe --func known_plain "${act[@]}" act_reload
+	record lost-kprobes --freq=0 --attach=kprobe --func vfs_read "${act[@]}" act_kprobes
+	record lost-blocks --freq=0 --blocks vfs_read "${act[@]}" act_kprobes
+	record lost-run --freq=0 --attach=kprobe --repeat=3 --func vfs_read "${act[@]}" act_kprobes_off_in_second
+	echo 1 >$kprobes
+	record lost-ftrace --freq=0 --func vfs_read "${act[@]}" act_ftrace
+}
+
 # Probed by fentry a module stays.
 guest_unload() {
 	local how
@@ -93,6 +132,7 @@ guest_main() {
 	guest_memory
 	guest_names
 	guest_beside
+	guest_lost
 }
 
 # All that can be, at once, under all that acts do.
@@ -138,6 +178,11 @@ for name in fast beside-{fentry,kprobe}; do
 done
 holds '10 kHz: samples are taken' "$(json fast '.samples.received') >
 	$(json fast '.costs.oncpu / .samples.period')"
+for name in beside-{fentry,kprobe}; do
+	like "$name: others trace it, which is said" "$(cat "$name.err")" "other tools trace this kernel.*vfs_read"
+	like "$name: and in the file" "$(json "$name" '.environment["machine.tracers"]')" '^[0-9]+ functions? \(vfs_read'
+done
+equal 'what is traced by nobody else says so' "$(json fast '.environment["machine.tracers"] // "nobody"')" nobody
 holds "others' tools beside: they count too" \
 	"$(sed -n 's/^@: //p' bpftrace.out) >= $(calls beside-kprobe vfs_read) + $(calls beside-fentry vfs_read)"
 
@@ -145,6 +190,21 @@ for how in fentry multi kprobe; do
 	equal "unloaded under $how: calls until then are counted" "$(calls "unload-$how" known_plain)" 1000
 done
 is 'unloaded under fentry: it stays, under the others it goes' "$(cat unload-{fentry,multi,kprobe}.out | xargs)" '1 0 0'
+
+for name in lost-{reload,kprobes,ftrace}; do
+	is "$name: recorded" "$(cat "$name.status")" 0
+	like "$name: a warning" "$(cat "$name.err")" "warning: .* removed or switched off while the command ran.*not counted"
+	equal "$name: calls are not known, and not 0" "$(json "$name" '[.functions[].calls] == [null]')" true
+	holds "$name: probes were lost" "$(loss "$name" probes_lost) >= 1"
+	balanced "$name" "$name"
+done
+like 'ftrace switched off: the switch is named' "$(cat lost-ftrace.err)" 'kernel\.ftrace_enabled'
+equal 'ftrace switched off: page faults are not counted' "$(json lost-ftrace '[.syscalls[] | select(.name == "[page_fault]")] | length')" 0
+holds 'kprobes switched off for a moment: counts of blocks are not known' "$(loss lost-blocks probes_lost) >= 1 and
+	$(json lost-blocks '[.blocks[] | select(.executions == null)] | length') > 0"
+equal 'probes lost in a later run: those before it are kept' "$(json lost-run '.runs | length')" 1
+equal 'probes lost in a later run: complete' "$(lost lost-run)" nothing
+holds 'probes lost in a later run: with its calls' "$(calls lost-run vfs_read read) >= 10"
 
 is 'no memory for programs: status' "$(cat memory-24.status)" 1
 one_line 'no memory for programs: one line says what limits it' memory-24.err '.*Cannot allocate memory.*memory\.max'

@@ -50,6 +50,27 @@ guest_main() {
 	refuse cold --func "$(cat cold.txt)" -- true
 	refuse one-of-two --func allocate_slab --func no_such_function -- true
 
+	# Probes that would not be hit.
+	local kprobes=/sys/kernel/debug/kprobes/enabled how
+	sysctl -qw kernel.ftrace_enabled=0
+	for how in auto multi kprobe; do
+		refuse "ftrace-off-$how" --attach=$how --func allocate_slab -- true
+	done
+	keep doctor-ftrace "$kprotperf" doctor
+	record no-faults --freq=0 -- true
+	sysctl -qw kernel.ftrace_enabled=1
+	echo 0 >$kprobes
+	refuse kprobes-off --attach=kprobe --func allocate_slab -- true
+	refuse blocks-off --blocks allocate_slab -- true
+	keep doctor-kprobes "$kprotperf" doctor
+	# Nor is every switch known.
+	echo 1 >on
+	mount --bind on $kprobes
+	refuse silent --attach=kprobe --func allocate_slab -- true
+	umount $kprobes
+	echo 1 >$kprobes
+	record switched-on --func allocate_slab -- true
+
 	mkdir closed full
 	keep output "$kprotperf" record -o no/such/folder/output.data -- touch ran
 	mount -t tmpfs -o size=4k tmpfs full
@@ -138,6 +159,12 @@ no-location 1 'iov_iter_zero' cannot be measured: .*no ftrace location
 unsafe-glob 1 'bpf_ktime_\*' matches [0-9]+ functions, none of which can be measured
 cold 1 '.*\.cold' cannot be measured: .*split off
 one-of-two 1 no function 'no_such_function'
+ftrace-off-auto 1 'allocate_slab' cannot be measured: .*sysctl -w kernel\.ftrace_enabled=1
+ftrace-off-multi 1 'allocate_slab' cannot be measured: .*sysctl -w kernel\.ftrace_enabled=1
+ftrace-off-kprobe 1 'allocate_slab' cannot be measured: .*sysctl -w kernel\.ftrace_enabled=1
+kprobes-off 1 'allocate_slab' cannot be measured: kprobes are switched off .*/sys/kernel/debug/kprobes/enabled
+blocks-off 1 cannot count blocks on this kernel: .*kprobes are switched off
+silent 1 kprobe probes can be attached, but the kernel does not run them
 patched-kprobe 1 '__set_task_comm' cannot be measured: a livepatch .* has replaced it
 patched-multi 1 '__set_task_comm' cannot be measured: a livepatch .* has replaced it
 patched-blocks 1 cannot count the blocks of '__set_task_comm': a livepatch .* has replaced it
@@ -148,6 +175,11 @@ like 'an inlined body of what a livepatch has replaced: not 0 calls, but not tim
 # Its replacement is empty: what kprobes would time besides is 224 instructions that lead to it.
 holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm mean prctl) < 10 and
 	$(calls patched __set_task_comm prctl) == 100"
+is 'doctor names what is switched off: ftrace' "$(grep -c '^  no .*sysctl -w kernel.ftrace_enabled=1' doctor-ftrace.out)" 3
+is 'doctor names what is switched off: kprobes' "$(grep '^  no ' doctor-kprobes.out | grep -c kprobes/enabled)" 1
+equal 'without ftrace page faults are not counted' "$(json no-faults '[.syscalls[] | select(.name == "[page_fault]")] | length')" 0
+like 'which is said' "$("$kprotperf" report no-faults.data 2>&1)" 'page faults are not counted'
+is 'what is switched on again is measured' "$(cat switched-on.status)" 0
 is 'few functions are no matter there' "$(cat large-few.status)" 0
 is 'an inlined function is not refused' "$(cat inlined.status)" 0
 like 'but said to be timed in its inlined bodies' "$(cat inlined.err)" \

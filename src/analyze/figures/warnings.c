@@ -73,6 +73,8 @@ static void warn_losses(const struct warning *w)
 			of = losses.samples_expected == PROFILE_NOT_COUNTED ?
 				     0 :
 				     (double)losses.samples_expected;
+		if (i == PROFILE_LOSS_PROBES)
+			of = 0;
 		warn(w, LOSS, severity_of(n, of), .code = i, .values = { n });
 	}
 }
@@ -263,6 +265,15 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	if (profile_env_get(p, PROFILE_ENV_INLINED))
 		warn(&w, INLINED, ANALYZE_SEVERITY_ACT,
 		     .names = { profile_env_get(p, PROFILE_ENV_INLINED) });
+	if (same_text(profile_env_get(p, PROFILE_ENV_PAGE_FAULTS),
+		      profile_mechanism_name(PROFILE_MECH_NONE)))
+		warn(&w, NO_FAULTS, ANALYZE_SEVERITY_ACT);
+	if (profile_env_get(p, PROFILE_ENV_TRACERS))
+		warn(&w, TRACERS, ANALYZE_SEVERITY_ACT,
+		     .names = { profile_env_get(p, PROFILE_ENV_TRACERS) });
+	if (profile_env_get(p, PROFILE_ENV_PROGRAMS))
+		warn(&w, PROGRAMS, ANALYZE_SEVERITY_ACT,
+		     .names = { profile_env_get(p, PROFILE_ENV_PROGRAMS) });
 	warn_clock(&w);
 	warn_drift(&w);
 	if (profile_sample_event(p))

@@ -38,6 +38,9 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_CLOCK, /* NAMES[0] advanced by VALUES[0] ns at a time */
 	ANALYZE_WARNING_SYSCALLS, /* alone were measured: NAMES[0] */
 	ANALYZE_WARNING_INLINED, /* functions that are also inlined elsewhere: NAMES[0] */
+	ANALYZE_WARNING_NO_FAULTS, /* page faults were not counted */
+	ANALYZE_WARNING_TRACERS, /* others traced the kernel: NAMES[0] */
+	ANALYZE_WARNING_PROGRAMS, /* others loaded BPF programs in a run: NAMES[0] */
 	ANALYZE_WARNING_UNFINISHED, /* the recorder was killed */
 	ANALYZE_WARNING_PREEMPT_RT, /* probes cost less under a lock than what is subtracted */
 };

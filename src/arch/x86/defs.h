@@ -34,6 +34,7 @@
 
 /* How far behind a function's first byte its ftrace location may be: behind endbr64. */
 #define ARCH_MAX_FTRACE_OFFSET 16
+#define ARCH_MAX_ENTRY_MARK    4 /* bytes: arch_entry_mark_len() */
 
 /* What a BPF trampoline takes for each argument, in instructions: it is saved, and restored for the call. */
 #define ARCH_TRAMPOLINE_ARG_INSNS 2

@@ -14,11 +14,12 @@
 #define ENDBR64          0xfa1e0ff3
 #define ENDBR_POISON     0x001f0f66 /* instead, where none need go: nopw (%rax) */
 #define ENDBR_POISON_NEW 0xd6401f0f /* since Linux 6.15: nopl -42(%rax) */
-#define ENDBR_LEN        4
 
 uint32_t arch_entry_mark_len(uint32_t text)
 {
-	return text == ENDBR64 || text == ENDBR_POISON || text == ENDBR_POISON_NEW ? ENDBR_LEN : 0;
+	return text == ENDBR64 || text == ENDBR_POISON || text == ENDBR_POISON_NEW ?
+		       ARCH_MAX_ENTRY_MARK :
+		       0;
 }
 
 enum arch_patch arch_patch_of(uint32_t text)

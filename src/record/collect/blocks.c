@@ -40,7 +40,7 @@ static void drain_context(const struct drain *d, const struct record_block_funct
 	for (uint32_t k = 0; k < f->plan.n_probes; k++) {
 		uint32_t probe = f->first_point + k;
 
-		if (d->blocks->points[probe].link >= 0)
+		if (d->blocks->points[probe].link >= 0 && !d->blocks->points[probe].lost)
 			measured[f->plan.probes[k].block] = (int64_t)hits_of(d, probe, ctx);
 	}
 	kernel_blocks_solve(&f->plan.graph, measured, (int64_t)calls, &counts);

@@ -19,6 +19,7 @@ struct drain {
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
 	struct record_stacks stacks;
+	uint64_t dropped; /* calls of what lost its probes */
 	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
 };
 
@@ -147,6 +148,10 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 
 		if (!c->calls)
 			continue;
+		if (mechanism(d, site, ctx) == PROFILE_MECH_NONE) {
+			d->dropped += c->calls;
+			continue;
+		}
 		if (!stats) {
 			stats = profile_cell(d->p, d->run, site, context_index(d, ctx));
 			stats->errors = site == ENGINE_SITE_CONTEXT && ctx < ENGINE_CTX_NONE ?
@@ -359,7 +364,7 @@ static void drain_losses(struct drain *d)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
 	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
-	losses[PROFILE_LOSS_DETACHED] = 0;
+	losses[PROFILE_LOSS_DETACHED] = d->dropped;
 	count_open(d);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = misses.recursion;
@@ -425,6 +430,8 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 			&maps.captures[(size_t)maps.n_captured * ENGINE_CAPTURE_ROWS +
 				       (size_t)i * ENGINE_CAPTURE_SAMPLES];
 
+		if (p->sites[c->items[i].site + 1].mech == PROFILE_MECH_NONE)
+			continue;
 		for (uint32_t k = 0; k < ENGINE_CAPTURE_ROWS; k++) {
 			drain_row(&c->items[i], &rows[k], false, p, run);
 			calls += rows[k].calls;

@@ -82,7 +82,8 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 {
 	p->link = -1;
 	p->event = -1;
-	p->kind = arch_kprobe_kind(record_engine_text(points->engine, p->addr));
+	p->text = record_engine_text(points->engine, p->addr);
+	p->kind = arch_kprobe_kind(p->text);
 	p->event = record_kprobe_open(p->addr, false);
 	return p->event < 0 ? p->event : 0;
 }

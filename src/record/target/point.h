@@ -31,6 +31,8 @@ struct record_point {
 	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
 	uint32_t block;
 	/* Filled in. */
+	uint32_t text; /* the first four bytes of its instruction, before the probe was there */
+	bool lost; /* the probe was not in place all the time */
 	bool prepared; /* by the optimizer, for a jump, whether it is one then or not */
 	enum engine_range_kind kind;
 	/* What a hit costs more by what else is in the kernel's lists, in ticks, before our program and after. */
