@@ -13,7 +13,7 @@
 
 #define FAULT_FUNCTION "handle_mm_fault"
 
-/* What is found in one run. */
+/* A run's probes that were not in place, and why. */
 struct finding {
 	struct record_others *o;
 	bool kprobes_off, unloads;
@@ -47,7 +47,7 @@ static bool is_lost(struct finding *f, uint64_t addr, uint32_t original, const c
 	}
 	for (uint32_t i = record_watch_from(w, addr);
 	     i < w->n_changes && w->changes[i].addr == addr; i++)
-		if (!f->o->detaches && !is_probed(w->changes[i].text, original))
+		if (!is_probed(w->changes[i].text, original))
 			return true;
 	return false;
 }
@@ -151,14 +151,13 @@ static struct finding find_lost(struct record_others *o, bool mark)
 	return f;
 }
 
-/* Is ADDR where this process, or the kernel for it when a module is loaded again, may have attached a probe in the run? */
+/* Is ADDR where the kernel may have attached a probe of this process to a module that was loaded again? */
 static bool is_own(uint64_t addr, const void *arg)
 {
 	const struct record_others *o = arg;
 
 	vec_each(const struct record_site, rs, &o->plan->sites, items)
-		if ((o->detaches || rs->sym->module) &&
-		    addr - rs->sym->addr <= ARCH_MAX_FTRACE_OFFSET)
+		if (rs->sym->module && addr - rs->sym->addr <= ARCH_MAX_FTRACE_OFFSET)
 			return true;
 	return false;
 }
@@ -188,6 +187,8 @@ int record_others_end(struct record_others *o, uint32_t run)
 	struct finding f;
 
 	record_watch_read(&o->watch);
+	if (o->detaches)
+		o->watch.n_changes = 0;
 	f = find_lost(o, is_first);
 	o->p->runs[run].losses[PROFILE_LOSS_PROBES] = f.n;
 	if (!f.n) {
@@ -199,8 +200,9 @@ int record_others_end(struct record_others *o, uint32_t run)
 		 record_ftrace_is_off() ? " (kernel.ftrace_enabled is 0)" :
 		 f.kprobes_off          ? " (kprobes are off in debugfs)" :
 					  "",
-		 is_first ? "what they measure is not counted" :
-			    "this run is not kept, and no other follows");
+		 !is_first ? "this run is not kept, and no other follows" :
+		 f.n == 1  ? "what it measures is not counted" :
+			     "what they measure is not counted");
 	return is_first ? 0 : -ESHUTDOWN;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What others do to the kernel while it is recorded. They trace it too; and they take probes away: all can be switched off
+ * Others at work on the kernel that is recorded. They trace it too; and they take probes away: all can be switched off
  * (kernel.ftrace_enabled, kprobes in debugfs), and a module that is loaded again has none.
  */
 #pragma once

@@ -106,6 +106,16 @@ guest_names() {
 	settle orphan
 }
 
+# Another tool that comes and goes while the command runs.
+act_trace() {
+	local events=/sys/kernel/tracing/kprobe_events
+	echo 'p:visitor vfs_write' >$events
+	echo 1 >/sys/kernel/tracing/events/kprobes/visitor/enable
+	"$acts" zero-reads 10
+	echo 0 >/sys/kernel/tracing/events/kprobes/visitor/enable
+	echo >$events
+}
+
 # Two recorders and two other tools, of the same function.
 guest_beside() {
 	local others
@@ -121,6 +131,7 @@ guest_beside() {
 	kill -INT $others
 	wait
 	settle beside-fentry
+	record visited --freq=0 --func vfs_read -- bash "$self" --guest act_trace
 }
 
 guest_main() {
@@ -182,6 +193,8 @@ for name in beside-{fentry,kprobe}; do
 	like "$name: others trace it, which is said" "$(cat "$name.err")" "other tools trace this kernel.*vfs_read"
 	like "$name: and in the file" "$(json "$name" '.environment["machine.tracers"]')" '^[0-9]+ functions? \(vfs_read'
 done
+equal 'traced by others for a moment: in the file too' "$(json visited '.environment["machine.tracers"]')" '1 function (vfs_write)'
+equal 'traced by others for a moment: nothing is lost' "$(lost visited)" nothing
 equal 'what is traced by nobody else says so' "$(json fast '.environment["machine.tracers"] // "nobody"')" nobody
 holds "others' tools beside: they count too" \
 	"$(sed -n 's/^@: //p' bpftrace.out) >= $(calls beside-kprobe vfs_read) + $(calls beside-fentry vfs_read)"

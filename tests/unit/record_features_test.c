@@ -44,6 +44,26 @@ static void names_lockdown(void **state)
 	assert_non_null(strstr(record_features_why_not_multi(&f), "securityfs"));
 }
 
+/* Switches that make probes that are attached do nothing. */
+static void names_switches(void **state)
+{
+	struct record_features f = {
+		.btf = true, .ftrace = -ESHUTDOWN, .fentry = -ESHUTDOWN, .multi = -ESHUTDOWN
+	};
+
+	(void)state;
+	assert_non_null(strstr(record_features_why_not_fentry(&f), "kernel.ftrace_enabled=1"));
+	assert_non_null(strstr(record_features_why_not_multi(&f), "kernel.ftrace_enabled=1"));
+	assert_null(record_features_why_not_kprobe(&f));
+	f = (struct record_features){ .btf = true, .kprobe = -ESHUTDOWN };
+	assert_non_null(strstr(record_features_why_not_kprobe(&f), "kprobes/enabled"));
+	assert_null(record_features_why_not_ftrace(&f));
+	assert_null(record_features_why_not_fentry(&f));
+	f.ftrace = f.fentry = f.multi = -ENODEV;
+	assert_non_null(strstr(record_features_why_not_fentry(&f), "reboot"));
+	assert_non_null(strstr(record_features_why_not_multi(&f), "reboot"));
+}
+
 static void check_config(const char *expected)
 {
 	struct profile *p = profile_create();
@@ -79,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_lockdown),
+		cmocka_unit_test(names_switches),
 		cmocka_unit_test_setup_teardown(finds_configuration, fixture_setup,
 						fixture_teardown),
 	};

@@ -31,6 +31,8 @@ static void test_pairs(void **state)
 	      "the hardened side");
 	check(W(MACHINE, BOTH, .names = { "performance", NULL, PROFILE_ENV_GOVERNOR }),
 	      "different frequency governors: performance and unknown");
+	check(W(MACHINE, BOTH, .names = { NULL, "function tracer", PROFILE_ENV_TRACERS }),
+	      "different tracing by other tools: none and function tracer");
 	check(W(MECHANISMS, BOTH, .names = { "fentry", "kprobe", "f" }, .values = { 1 }),
 	      "different probes, with different costs, on 1 function: f by fentry on the "
 	      "baseline side, by kprobe on the hardened side (record both with the same --attach)");

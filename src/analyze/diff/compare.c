@@ -77,7 +77,8 @@ static struct sites sites_collect(const struct profile *p)
 	struct sites list = { 0 };
 
 	for (uint32_t i = 0; i < p->n_sites; i++)
-		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
+		if (p->sites[i].kind == PROFILE_SITE_FUNCTION &&
+		    profile_site_is_counted(p, &p->sites[i]))
 			vec_push(&list, sites, &p->sites[i]);
 	sort_array(list.sites, list.n_sites, sizeof(*list.sites), site_compare);
 	return list;

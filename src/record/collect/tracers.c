@@ -11,7 +11,7 @@
 #include "base/sorted.h"
 #include "catalogue/setting.h"
 
-/* Of a list. The kernel takes the longer for each line the more come before it: 1.5 s for the function tracer's 22,000. */
+/* The kernel takes longer for a line of a list the more come before it: 1.5 s for the function tracer's 22,000. */
 #define LIST_MAX (64u << 10)
 
 #define NAMES_SHOWN 3
@@ -57,7 +57,7 @@ static void read_list(struct record_tracers *t, const char *path, void (*fn)(cha
 	file_lines_each(text, len, fn, t);
 }
 
-/* Of names of static keys, those of tracepoints. */
+/* Adds the tracepoints among the static keys KEYS. */
 static void add_tracepoints(struct record_tracers *t, const char *keys)
 {
 	struct catalogue_setting key;

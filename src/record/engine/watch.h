@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What others do to the kernel's code while a run goes on: the kernel tells of each change, and of each BPF program
- * that is loaded, by the events of perf that are for processor traces (Linux 5.9).
+ * Changes of the kernel's code while a run goes on. The kernel reports each of them, and each BPF program that is loaded, by the events
+ * of perf that are for processor traces (Linux 5.9).
  */
 #pragma once
 
