@@ -132,13 +132,16 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	cpu->taken = 0;
 	if (!samples_event)
 		cpu->late = late = sample_lateness(cpu, start);
+	slot = cpu->slot ?: cpu->resting;
+	if (slot && slot < max_tasks)
+		cpu->hits++;
 	slot = samples_event ? running_slot(cpu) : cpu->slot;
 	if (!slot)
 		return 0;
 	t = bpf_map_lookup_elem(&tasks, &slot);
 	if (!t)
 		return 0;
-	if (!samples_event)
+	if (!samples_event && slot < max_tasks)
 		note_skipped(cpu, t, start, late);
 	/* A task that has entered a system call is there a few instructions before its context is. */
 	if (!taken && !is_left_out(t->ctx)) {

@@ -17,7 +17,6 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } free_slots SEC(".maps");
 
-const volatile __u32 max_tasks = 1; /* slots, slot 0 included */
 const volatile __u32 idle_base = 0; /* system-wide: slot of CPU 0's idle task */
 const volatile bool follow_all = false;
 const volatile __u64 cgroup_id = 0; /* of follow_all: tasks in this cgroup, or below it; 0: all */

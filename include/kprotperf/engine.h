@@ -209,13 +209,14 @@ struct engine_cpu {
 	__u32 taken; /* a probe has taken the sample that is due */
 	__u32 resting; /* slot of the running task while no probe may see it: task_rest() */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
+	__u64 hits; /* those of the clock that hit a followed task, idle ones left out */
 	__u64 started; /* start of the last one's program, and its duration */
 	__u64 took;
 	__u64 skipped; /* periods without a sample before one that hit a followed task */
 	__u64 captured; /* ticks that capturing values took its tasks */
 	__u64 late; /* how late the last sample was */
 	__u64 closing; /* with counters: the slot of the task whose calls its death ends */
-	__u64 pad1[5];
+	__u64 pad1[4];
 };
 
 enum engine_sample_flag {

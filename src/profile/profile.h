@@ -335,7 +335,7 @@ struct profile_run {
 	uint64_t cpu; /* time on a CPU of the command and all it waited for, or NOT_COUNTED */
 	int32_t status; /* exit status as a shell gives it: 128 + signal where it was killed */
 	uint64_t losses[PROFILE_N_LOSSES];
-	uint64_t samples_expected, samples_received; /* on all CPUs, whatever ran there */
+	uint64_t samples_expected, samples_received; /* by the workload; of an event: on all CPUs */
 	vec_of(struct profile_report, reports);
 };
 

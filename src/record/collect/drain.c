@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/types.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -206,7 +207,8 @@ static void drain_samples(struct drain *d)
 	run->samples_expected = record_engine_samples_expected(d->e);
 	run->samples_received = 0;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
-		run->samples_received += d->maps.cpus[i].samples;
+		run->samples_received +=
+			profile_sample_event(d->p) ? d->maps.cpus[i].samples : d->maps.cpus[i].hits;
 	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
 		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
 			drain_stack(d, &d->maps.stacks[i]);
@@ -301,24 +303,25 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
+/* Distance of the roots of the two counts: chance alone exceeds it in less than one of 10^6 runs, whatever their size. */
+#define FEWER_BY_CHANCE 2.5
+
 /*
- * Samples that a followed task should have got. Those expected and not received are more: the timer of
- * an idle CPU skips periods. Of events nobody knows whose they were.
+ * Samples that followed tasks should have received. Each period skipped within one stretch of a task's time is known; a task
+ * that ran for less than a period may have missed its sample by chance, so of these only a sum beyond chance counts.
  */
 static uint64_t samples_lost(const struct drain *d)
 {
 	const struct profile_run *run = &d->p->runs[d->run];
-	uint64_t skipped = 0;
+	double expected = (double)run->samples_expected, received = (double)run->samples_received;
+	uint64_t skipped = 0, missing = received < expected ? (uint64_t)(expected - received) : 0;
 
-	if (!run->samples_received)
-		return run->samples_expected;
 	if (profile_sample_event(d->p))
-		return run->samples_expected > run->samples_received ?
-			       run->samples_expected - run->samples_received :
-			       0;
+		return missing;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		skipped += d->maps.cpus[i].skipped;
-	return skipped;
+	return missing > skipped && sqrt(expected) - sqrt(received) > FEWER_BY_CHANCE ? missing :
+											skipped;
 }
 
 /* Returns missed, apart from those of calls whose probes were taken away meanwhile. */

@@ -214,7 +214,10 @@ uint64_t record_engine_misses(const struct record_engine *e);
 /* The four bytes at ADDR as they stand in memory; 0 if they cannot be read. */
 uint32_t record_engine_text(const struct record_engine *e, uint64_t addr);
 
-/* Samples that the periods elapsed since the last reset should have brought, over all CPUs. */
+/*
+ * Samples that should have come since the last reset: a period each of the time on a CPU of the tasks followed; of an event, what all
+ * CPUs counted.
+ */
 uint64_t record_engine_samples_expected(const struct record_engine *e);
 
 /*

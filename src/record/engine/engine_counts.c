@@ -190,7 +190,11 @@ uint64_t record_engine_misses(const struct record_engine *e)
 
 uint64_t record_engine_samples_expected(const struct record_engine *e)
 {
-	return record_sampler_expected(e->sampler);
+	uint64_t period = e->bpf.config.sample_period;
+
+	if (e->bpf.config.sample_event || !period)
+		return record_sampler_expected(e->sampler);
+	return (record_engine_followed_oncpu(e) - e->oncpu_before) / period;
 }
 
 /* Until each program that runs now has ended: they run under RCU, and this waits for a grace period. */
@@ -277,6 +281,7 @@ void record_engine_reset(struct record_engine *e)
 
 	record_engine_pause(e);
 	forget_tasks(e);
+	e->oncpu_before = record_engine_followed_oncpu(e);
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0,
 	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
@@ -296,6 +301,7 @@ void record_engine_reset(struct record_engine *e)
 	e->missed_before = NULL;
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 		cpus[i].samples = 0;
+		cpus[i].hits = 0;
 		cpus[i].due = ENGINE_NEVER;
 		cpus[i].overdue = ENGINE_NEVER;
 		cpus[i].taken = 0;

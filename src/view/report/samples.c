@@ -71,8 +71,7 @@ static char *title(const void *data)
 		return alloc_printf("Instructions executed: %s, including user space", used);
 	if (profile_sample_event(r->common.p[0]))
 		return sampled_title(r);
-	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received of %s "
-			    "expected",
+	return alloc_printf("Samples at %u Hz: %s in the workload; %s received of %s expected",
 			    r->common.p[0]->freq, used, count_text(r->losses.samples_received),
 			    count_text(r->losses.samples_expected));
 }
