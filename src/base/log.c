@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,9 +110,16 @@ void log_progress_end(void)
 
 const char *log_strerror(int err)
 {
-	const char *text = strerrordesc_np(abs(err));
-
-	return text ? text : "unknown error";
+	switch (abs(err)) {
+	case EMFILE:
+		return "Too many open files (see ulimit -n)";
+	case ENFILE:
+		return "Too many open files in system (see sysctl fs.file-max)";
+	case EFBIG:
+		return "File too large (see ulimit -f)";
+	default:
+		return strerrordesc_np(abs(err)) ?: "unknown error";
+	}
 }
 
 static size_t utf8_length(const unsigned char *s)

@@ -36,8 +36,6 @@ const char *output_strerror(int err)
 	case EXDEV:
 		return "the path contains another user's symbolic link in a world-writable "
 		       "directory";
-	case EFBIG:
-		return "File too large (see ulimit -f)";
 	case EEXIST:
 		return "it is a named pipe, socket or device: write to /dev/stdout and redirect "
 		       "that";

@@ -88,7 +88,8 @@ int cmd_doctor(int argc, char **argv)
 		       "the rest."
 	};
 	struct record_features f;
-	bool syscalls, functions, loads;
+	bool syscalls, functions;
+	int err;
 
 	cmd_parse(&syntax, argc, argv, NULL);
 	record_features_probe(&f);
@@ -106,9 +107,9 @@ int cmd_doctor(int argc, char **argv)
 		check(!f.kprobe && !f.ftrace, "kprobe/kretprobe",
 		      record_features_why_not_kprobe(&f) ?: record_features_why_not_ftrace(&f));
 	printf("BPF programs, to record and to time functions:\n");
-	loads = f.bpf || !record_bpf_try(&f);
-	check(!f.bpf && loads, "record's BPF programs load",
-	      f.bpf ? "not tried" : "needs Linux " RECORD_OLDEST_KERNEL " or later");
+	err = f.bpf ? 0 : record_bpf_try(&f);
+	check(!f.bpf && !err, "record's BPF programs load",
+	      f.bpf ? "not tried" : record_bpf_advice(err));
 	check(!f.interpreted, "JIT compiler for BPF programs",
 	      "the kernel interprets them, which takes longer: " RECORD_COMPILE_BPF);
 	printf("For samples and names:\n");
@@ -120,7 +121,7 @@ int cmd_doctor(int argc, char **argv)
 	      "install it with scripts/setup, then run scripts/lab build");
 	if (f.lockdown[0])
 		printf("Kernel lockdown: %s\n", f.lockdown);
-	if (!loads)
+	if (err)
 		return CMD_FAILED;
 	if (!syscalls || !functions)
 		log_note(

@@ -14,6 +14,7 @@
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
+#include "base/system/open_files.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "profile/file/file.h"
@@ -186,13 +187,20 @@ static int load(struct session *s)
 		.probe_memory = probe_memory(plan),
 	};
 
+	const uint32_t n_files = RECORD_FILES_A_SITE * plan->sites.n_items + plan->ranges.n_points +
+				 plan->blocks.n_points;
+
 	if (o->counts && record_symbols_load_functions(&plan->symbols))
 		return EXIT_FAILURE;
 	describe(s, config.sample_period);
 	if (s->p->clock == PROFILE_CLOCK_INSN)
 		plan->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
-	record_workload_need_files(RECORD_FILES_A_SITE * plan->sites.n_items +
-				   plan->ranges.n_points + plan->blocks.n_points);
+	if (open_files_allow(n_files)) {
+		log_error("probes would take about %u open files, more than the limit allows: raise it "
+			  "(ulimit -n), or time fewer functions",
+			  n_files);
+		return EXIT_FAILURE;
+	}
 	/* Thousands of functions take seconds up to here, and as long to make room for. */
 	if (interrupt_signal())
 		return interrupted();

@@ -20,38 +20,13 @@
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
+#include "base/system/open_files.h"
 #include "base/log.h"
 #include "record/reports.h"
-
-/* Files open besides probes: programs, maps, links, the sampler's, what we were started with. */
-#define FILES_BESIDES 1024
 
 #define NEVER UINT64_MAX /* of a moment, in ns */
 
 #define CPUS_ONLINE "/sys/devices/system/cpu/online"
-
-static struct rlimit files_before; /* zero: not changed */
-
-void record_workload_need_files(uint32_t n)
-{
-	struct rlimit now, more;
-
-	if (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_cur >= n + FILES_BESIDES)
-		return;
-	more = now;
-	more.rlim_cur = n + FILES_BESIDES;
-	if (more.rlim_max < more.rlim_cur)
-		more.rlim_max = more.rlim_cur;
-	if (setrlimit(RLIMIT_NOFILE, &more)) {
-		/* Without CAP_SYS_RESOURCE. */
-		more = now;
-		more.rlim_cur = now.rlim_max;
-		if (setrlimit(RLIMIT_NOFILE, &more))
-			return;
-	}
-	if (!files_before.rlim_cur)
-		files_before = now;
-}
 
 static bool is_program(const char *path, bool *exists)
 {
@@ -127,8 +102,7 @@ static void child_main(const char *path, char *const *argv,
 
 	if (hooks->cpus && sched_setaffinity(0, sizeof(*hooks->cpus), hooks->cpus))
 		err = -errno;
-	if (files_before.rlim_cur)
-		setrlimit(RLIMIT_NOFILE, &files_before);
+	open_files_restore();
 	snprintf(number, sizeof(number), "%d", report);
 	setenv(RECORD_REPORT_FD_ENV, number, 1);
 	if (!err && hooks->user)

@@ -47,9 +47,6 @@ bool record_workload_cpu(uint32_t cpu, cpu_set_t *cpus);
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
 			const struct record_workload_hooks *hooks);
 
-/* Makes room for N more open files, which the command shall not have. */
-void record_workload_need_files(uint32_t n);
-
 /* Is there a process PID to record? Reports why not. 0 or -errno. */
 int record_workload_check(int32_t pid);
 

@@ -19,6 +19,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/system/open_files.h"
 #include "kprotperf/try.h"
 #include "kprotperf_try.skel.h"
 #include "kernel/image/btf.h"
@@ -151,12 +152,13 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 	struct utsname uts;
 	__u32 id;
 
+	*btf = NULL;
 	memset(f, 0, sizeof(*f));
 	record_bpf_log();
 	lockdown_read(f->lockdown, sizeof(f->lockdown));
 	f->lockdown_hidden = !f->lockdown[0] && geteuid() == 0 && securityfs_is_missing();
 	f->btf = access(KERNEL_BTF_PATH, R_OK) == 0;
-	f->bpf = kernel_btf_load(KERNEL_BTF_PATH, btf);
+	f->bpf = open_files_allow(0) ?: kernel_btf_load(KERNEL_BTF_PATH, btf);
 	f->ftrace = record_ftrace_is_off() ? -ESHUTDOWN : 0;
 	if (!f->bpf) {
 		/* What can be attached to a function can be loaded: mostly one trial answers both. */
@@ -365,6 +367,6 @@ int record_features_check(const struct record_features *f)
 			  "(lockdown=none, or Secure Boot off)",
 			  f->lockdown);
 	else
-		log_error("the kernel refuses BPF tracing programs: %s", refusal(f, f->bpf));
+		log_error("cannot load BPF tracing programs: %s", refusal(f, f->bpf));
 	return f->bpf;
 }

@@ -448,17 +448,34 @@ static int open_and_load(struct record_bpf *b, bool plain)
 	return err;
 }
 
+const char *record_bpf_advice(int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return "Cannot allocate memory; see the memory.max of this process's cgroup";
+	case -EPERM:
+		return "lockdown or a missing capability forbids them";
+	case -EMFILE:
+	case -ENFILE:
+		return log_strerror(err);
+	default:
+		return "they need Linux " RECORD_OLDEST_KERNEL " or later";
+	}
+}
+
 /* Says why, unless that is said already, and unloads what there is. */
 static int reject(struct record_bpf *b, int err)
 {
 	if (err == -EDQUOT)
 		goto out;
 	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
-	log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's log)%s",
-		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
-		  err == -EPERM  ? "" :
-		  err == -ENOMEM ? "; see the memory.max of this process's cgroup" :
-				   "; they need Linux " RECORD_OLDEST_KERNEL " or later");
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		log_error("cannot load the BPF programs: %s", record_bpf_advice(err));
+	else
+		log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's "
+			  "log); %s",
+			  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
+			  record_bpf_advice(err));
 out:
 	record_bpf_unload(b);
 	return err;

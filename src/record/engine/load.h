@@ -59,6 +59,8 @@ size_t record_bpf_memory(const struct record_bpf *b);
 
 /* -errno, reported. More memory than a part of what is free is not asked for: -EDQUOT. */
 int record_bpf_load(struct record_bpf *b);
+/* Says what to do about such an error. */
+const char *record_bpf_advice(int err);
 /* Loads all that any recording takes, and unloads it. -errno, reported. */
 int record_bpf_try(const struct record_features *features);
 void record_bpf_unload(struct record_bpf *b); /* accepts one that was not loaded */
