@@ -107,16 +107,17 @@ static const struct {
 	[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = { "return_without_entry",
 		"calls not timed: their entry was missed" },
 	[PROFILE_LOSS_DEPTH_EXCEEDED] = { "depth_exceeded",
-		"calls not timed: too many timed functions nested" },
+		"calls not timed: too many timed functions nested (time fewer functions)" },
 	[PROFILE_LOSS_CELLS_FULL] = { "cells_full",
-		"calls not counted: the table of functions and contexts was full" },
+		"calls not counted: the table of functions and contexts was full (time fewer "
+			"functions, or --syscall=NAME only)" },
 	[PROFILE_LOSS_DETACHED] = { "probe_detached",
 		"calls not timed: their probe was detached by --max-overhead, or lost" },
 	[PROFILE_LOSS_PROBES] = { "probes_lost",
 		"probes removed or switched off by others while the command ran: what they measure is "
 			"not counted" },
 	[PROFILE_LOSS_TASKS_FULL] = { "tasks_full",
-		"tasks not followed: no task slot left" },
+		"tasks not followed: no task slot left (raise --max-tasks)" },
 	[PROFILE_LOSS_SWITCHES] = { "switches_missed",
 		"task switches not reported by the kernel: calls in between are missing or "
 		"attributed to another task" },
@@ -125,22 +126,22 @@ static const struct {
 	[PROFILE_LOSS_PROBE_MISSED] = { "probe_missed",
 		"probe hits missed by the kernel" },
 	[PROFILE_LOSS_STACKS_FULL] = { "stacks_full",
-		"samples without a stack: the stack table was full" },
+		"samples without a stack: the stack table was full (lower --freq)" },
 	[PROFILE_LOSS_USER_STACKS_FULL] = { "user_stacks_full",
-		"samples without their user stack: the table was full" },
+		"samples without their user stack: the table was full (lower --freq)" },
 	[PROFILE_LOSS_STACK_NOT_FETCHED] = { "stack_not_fetched",
 		"samples without a stack: the kernel could not walk it" },
 	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = { "samples_not_received",
-		"samples missed while a task of the workload ran" },
+		"samples missed while a task of the workload ran (lower --freq)" },
 	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = { "block_without_call",
 		"block executions not counted: they were in calls whose entry was not seen" },
 	[PROFILE_LOSS_CAPTURES_FULL] = { "captures_full",
 		"calls whose captured values are known only from a sample, if at all: the table "
-			"was full" },
+			"was full (--capture fewer values)" },
 	[PROFILE_LOSS_COUNTERS] = { "counters_stopped",
-		"readings of events that had no counter: their counts are too low" },
+		"readings of events that had no counter: their counts are too low (fewer --event)" },
 	[PROFILE_LOSS_SLOW_FULL] = { "slow_calls_full",
-		"slow calls not listed: their table was full" },
+		"slow calls not listed: their table was full (raise --slower-than)" },
 	[PROFILE_INFO_ENTRIES] = { "entries",
 		"calls and contexts entered" },
 	[PROFILE_INFO_OPEN_AT_START] = { "open_at_start",
@@ -198,5 +199,5 @@ void profile_value_append(char **text, const struct profile *p, const struct pro
 	if (!name)
 		alloc_append(text, bits || v->is_flags ? "0x%" PRIx64 : "%" PRId64, value);
 	for (const char *c = name; c && *c; c++)
-		alloc_append(text, *c == ' ' ? "\\x20" : "%c", *c);
+		alloc_append(text, *c == ' ' || *c == '\\' ? "\\x%02x" : "%c", *c);
 }

@@ -568,7 +568,7 @@ void profile_capture_add(struct profile *p, const struct profile_capture *captur
 uint32_t *profile_site_variables(const struct profile *p, uint32_t n);
 /* The value of a variable that is a name, TEXT. */
 uint64_t profile_name_add(struct profile *p, const char *text);
-/* Appends VALUE of V: "28", as BITS "0x1c", of a name the text, as it was captured but for blanks ("\\x20"). */
+/* Appends VALUE of V: "28", as BITS "0x1c", of a name the text, as it was captured but for blanks ("\\x20") and backslashes. */
 void profile_value_append(char **text, const struct profile *p, const struct profile_variable *v,
 			  uint64_t value, bool bits);
 /* NULL: P has no name of that VALUE. */

@@ -2,8 +2,10 @@
 #include "record/attach.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
@@ -348,6 +350,28 @@ static void calibrate_ranges(struct record_attachment *a)
 			 log_strerror(err));
 }
 
+/* Says which modules our probes keep loaded: fentry holds them, kprobe.multi in some kernels, and kprobes do not. */
+static void say_held(const struct record_attachment *a)
+{
+	const char *last = NULL;
+
+	vec_each(const struct record_site, rs, &a->plan->sites, items) {
+		const char *module = rs->sym->module;
+		scoped_free char *path =
+			module ? alloc_printf("/sys/module/%s/refcnt", module) : NULL;
+		char users[16];
+
+		if (!path || module == last ||
+		    (rs->mech != PROFILE_MECH_FENTRY && rs->mech != PROFILE_MECH_MULTI) ||
+		    !file_read_line(path, users, sizeof(users)) || !strcmp(users, "0"))
+			continue;
+		log_note("module %s cannot be unloaded while it is recorded: %s holds it "
+			 "(--attach=kprobe does not)",
+			 module, profile_mechanism_name(rs->mech));
+		last = module;
+	}
+}
+
 int record_attach(struct record_attachment *a)
 {
 	struct record_empty empty = {};
@@ -368,5 +392,7 @@ int record_attach(struct record_attachment *a)
 		err = calibrate(a);
 	err = err ?: check_silent(a);
 	record_detach_wait();
+	if (!err)
+		say_held(a);
 	return err;
 }

@@ -196,9 +196,10 @@ static int load(struct session *s)
 	if (s->p->clock == PROFILE_CLOCK_INSN)
 		plan->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	if (open_files_allow(n_files)) {
-		log_error("probes would take about %u open files, more than the limit allows: raise it "
-			  "(ulimit -n), or time fewer functions",
-			  n_files);
+		log_error(
+			"probes would take about %u open files, more than the limit allows: raise it "
+			"(ulimit -n), or time fewer functions",
+			n_files);
 		return EXIT_FAILURE;
 	}
 	/* Thousands of functions take seconds up to here, and as long to make room for. */

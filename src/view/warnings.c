@@ -232,6 +232,12 @@ static void append_one(char **text, const struct analyze_warning *w)
 			"the workload failed in %.0f of %.0f run%s (exit status %d in run %.0f)",
 			w->values[0], w->values[1], plural(w->values[1]), w->code, w->values[2]);
 		break;
+	case ANALYZE_WARNING_TASKS_LEFT:
+		alloc_append(text,
+			     "%s task%s outlived the command: what they did after it ended was not "
+			     "measured",
+			     count(w->values[0]), plural(w->values[0]));
+		break;
 	case ANALYZE_WARNING_NEGATIVE:
 		alloc_append(
 			text,

@@ -68,7 +68,7 @@ at_once report --why-varies=vfs_read captured-hostile.data
   grep -qF 'current->comm = x\x20\x1b]0;y\x07' out
 report_test $? 'a captured name is one word, escaped, in conditions' "$(cat out err)"
 at_once report --format=csv --section=values captured-hostile.data
-[ "$status" -eq 0 ] && [ "$(grep -cE '^vfs_read.*,current->comm=(z\\x20flags=1|x\\x20\\x1b]0;y\\x07)$' out)" -eq 2 ]
+[ "$status" -eq 0 ] && [ "$(grep -cE '^vfs_read.*,current->comm=(z\\x5c\\x20flags=1|x\\x20\\x1b]0;y\\x07)$' out)" -eq 2 ]
 report_test $? 'and in the rows of values' "$(cat out err)"
 
 

@@ -201,6 +201,8 @@ equal 'vfork: its kernel_clone' "$(calls births kernel_clone vfork)" 10
 equal 'vfork and posix_spawn: the programs were executed' "$(syscalls births execve)" 21
 equal 'daemons: nothing is lost' "$(lost daemons)" nothing
 equal 'daemons: those that live on are told' "$(accounting daemons tasks_left)" 3
+is 'daemons: on the first page' "$("$kprotperf" report daemons.data | grep outlived)" \
+	'warning: 3 tasks outlived the command: what they did after it ended was not measured'
 holds 'daemons: and are not waited for' "$(json daemons '.runs[0].wall') < 10000000000"
 equal 'daemons: their sleep is open' "$(accounting daemons open_at_end)" 6
 

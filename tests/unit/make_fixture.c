@@ -367,7 +367,7 @@ static struct profile *captured(const char *function, uint32_t unseeded)
 /* A function whose calls were made by tasks that call themselves by escapes, and by other variables. */
 static void name_tasks(struct profile *p)
 {
-	static const char *const names[] = { "z flags=1", "x \033]0;y\a" };
+	static const char *const names[] = { "z\\ flags=1", "x \033]0;y\a" };
 	uint32_t site = fixture_function(p, "vfs_read", 0x3000);
 
 	profile_variable_add(p, &(struct profile_variable){ .site = site,

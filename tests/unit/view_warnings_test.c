@@ -72,7 +72,8 @@ static void test_one(void **state)
 	(void)state;
 	check(W(LOSS, .side = ANALYZE_SIDE_BASELINE, .code = PROFILE_LOSS_DEPTH_EXCEEDED,
 		.values = { 1234 }),
-	      "baseline: 1,234 calls not timed: too many timed functions nested");
+	      "baseline: 1,234 calls not timed: too many timed functions nested (time fewer "
+	      "functions)");
 	check(W(MISSED, BOTH, .names = { "often" }, .code = PROFILE_MECH_KPROBE, .values = { 90 }),
 	      "90 calls of often not timed: kprobe missed the return, as happens when many tasks "
 	      "sleep in a function (record --attach=fentry does not miss them)");
@@ -91,6 +92,8 @@ static void test_one(void **state)
 	      "be too high");
 	check(W(FAILED_RUNS, BOTH, .values = { 1, 2, 2 }, .code = 1),
 	      "the workload failed in 1 of 2 runs (exit status 1 in run 2)");
+	check(W(TASKS_LEFT, BOTH, .values = { 2 }),
+	      "2 tasks outlived the command: what they did after it ended was not measured");
 	check(W(NEGATIVE, BOTH, .names = { "alloc", "mmap" }, .values = { 1 },
 		.code = ANALYZE_TIME_SELF),
 	      "the calibration subtracts more than the probes cost in 1 row, most of all from "

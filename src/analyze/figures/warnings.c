@@ -148,6 +148,19 @@ static void warn_failed_runs(const struct warning *w)
 		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
+/* Where all tasks of a process or the machine are followed, they all go on. */
+static void warn_tasks_left(const struct warning *w)
+{
+	struct analyze_losses losses;
+	uint64_t n;
+
+	analyze_losses_sum(&losses, w->p);
+	n = losses.counts[PROFILE_INFO_TASKS_LEFT];
+	if (n && n != PROFILE_NOT_COUNTED && !profile_env_get(w->p, PROFILE_ENV_TASKS) &&
+	    !profile_env_get(w->p, PROFILE_ENV_UNFINISHED))
+		warn(w, TASKS_LEFT, ANALYZE_SEVERITY_ACT, .values = { (double)n });
+}
+
 /* What of ROW is below zero although it is a time, or -1. */
 static int negative_time(const struct analyze_row *row)
 {
@@ -262,6 +275,7 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	warn_unaccounted(&w);
 	warn_detached(&w);
 	warn_failed_runs(&w);
+	warn_tasks_left(&w);
 	if (profile_env_get(p, PROFILE_ENV_INLINED))
 		warn(&w, INLINED, ANALYZE_SEVERITY_ACT,
 		     .names = { profile_env_get(p, PROFILE_ENV_INLINED) });

@@ -29,6 +29,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; below 0: so many too many */
 	ANALYZE_WARNING_DETACHED, /* VALUES[0] functions, the first three in NAMES */
 	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1], CODE in run VALUES[2] first */
+	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks went on when the command had ended */
 	/* enum analyze_time CODE of NAMES[0], in NAMES[1] or NULL, most of VALUES[0] rows */
 	ANALYZE_WARNING_NEGATIVE,
 	/* of mechanism NAMES[0], which timed VALUES[0] functions (0: contexts), as NAMES[1] */
