@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What record --interval prints. */
+#include <math.h>
 #include <unistd.h>
 
 #include "cmd/view.h"
@@ -9,6 +10,13 @@
 #define ROWS 10
 /* To a terminal's top, and nothing below. */
 #define CLEAR "\033[H\033[2J"
+
+/* Those of the run are not those of an interval. */
+static void forget_extremes(struct analyze_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		rows->rows[i].figures.min = rows->rows[i].figures.max = NAN;
+}
 
 void cmd_show_live(const struct profile *p, uint64_t ns)
 {
@@ -23,12 +31,18 @@ void cmd_show_live(const struct profile *p, uint64_t ns)
 		.top = ROWS,
 	};
 
+	uint64_t wall = p->runs[p->n_runs - 1].wall;
+
 	analyze_table_init(&r.table, p, &r.figures);
+	if (wall < ns) {
+		forget_extremes(&r.table.syscalls);
+		forget_extremes(&r.table.functions);
+	}
 	analyze_rows_sort_by_total(&r.table.syscalls);
 	analyze_rows_sort_by_total(&r.table.functions);
 	/* What a command prints stays. */
-	fprintf(stderr, "%sAfter %.1f s:\n\n", !p->n_args && isatty(STDERR_FILENO) ? CLEAR : "\n",
-		ns / 1e9);
+	fprintf(stderr, "%sFrom %.1f to %.1f s:\n\n",
+		!p->n_args && isatty(STDERR_FILENO) ? CLEAR : "\n", (ns - wall) / 1e9, ns / 1e9);
 	view_write_table(stderr, &request);
 	fflush(stderr);
 	analyze_table_deinit(&r.table);

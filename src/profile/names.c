@@ -161,7 +161,7 @@ static const struct {
 	[PROFILE_INFO_CAPTURE_COST] = { "capture_cost",
 		"clock ticks taken by capturing them, subtracted" },
 	[PROFILE_INFO_OVERCORRECTED] = { "overcorrected",
-		"calls that took less than the estimated cost of their probes: counted as 0 in "
+		"calls that took less than the estimated cost of their probes: lowest in "
 		"percentiles and min" },
 	[PROFILE_INFO_WAITED] = { "waited",
 		"ns in which a runnable task waited for a CPU" },

@@ -33,8 +33,12 @@ struct record_options {
 	bool user_stacks; /* below those of the kernel */
 	uint64_t slower_than; /* ns: what calls take that are kept on their own; 0: none is */
 	uint64_t duration; /* of each run, in ns; 0: until its end */
+	bool cumulative; /* SHOW is for sums since the run began, not since the last call */
 	uint64_t interval; /* between two calls of SHOW, in ns; 0: there is none */
-	/* Called in a process of its own with what has been counted up to now, NS after the run began. */
+	/*
+	 * Called in a process of its own with what has been counted up to now, NS after the run began; the last run's wall time says since
+	 * when. Min and max are of the run.
+	 */
 	void (*show)(const struct profile *p, uint64_t ns);
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;

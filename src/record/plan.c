@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/plan.h"
 
+#include <bpf/libbpf.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,6 +9,8 @@
 #include "base/log.h"
 #include "record/collect/environment.h"
 #include "record/probe/choose.h"
+#include "record/probe/memory.h"
+#include "record/probe/point.h"
 #include "record/protection.h"
 
 #define COARSE_STEP_NS 10000 /* a function's time */
@@ -95,4 +98,20 @@ void record_plan_deinit(struct record_plan *plan)
 	record_names_deinit(&plan->functions);
 	record_names_deinit(&plan->inlined);
 	record_symbols_deinit(&plan->symbols);
+}
+
+size_t record_plan_memory(const struct record_plan *plan)
+{
+	const struct record_machine machine = {
+		.n_cpus = libbpf_num_possible_cpus(),
+		.btf = plan->symbols.btf ? kernel_btf_raw(plan->symbols.btf) : NULL,
+	};
+	size_t sum = record_point_memory(plan->ranges.n_points + plan->blocks.n_points);
+	uint32_t n[PROFILE_N_MECHANISMS] = { 0 };
+
+	vec_each(const struct record_site, site, &plan->sites, items)
+		n[site->mech]++;
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		sum += record_probe_memory(&machine, mech, n[mech]);
+	return sum;
 }

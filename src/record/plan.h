@@ -31,4 +31,6 @@ struct record_plan {
  * any probe is there. PLAN stays where it is, and O outlives it. -errno, reported.
  */
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p);
+/* Memory of the kernel's that its probes will take, in bytes. */
+size_t record_plan_memory(const struct record_plan *plan);
 void record_plan_deinit(struct record_plan *plan);

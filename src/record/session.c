@@ -22,6 +22,7 @@
 #include "profile/resolve.h"
 #include "record/attach.h"
 #include "record/collect/collect.h"
+#include "record/collect/environment.h"
 #include "record/collect/load.h"
 #include "record/cost/calibrate.h"
 #include "record/cost/count.h"
@@ -31,7 +32,6 @@
 #include "record/plan.h"
 #include "record/probe/choose.h"
 #include "record/probe/links.h"
-#include "record/probe/memory.h"
 #include "record/probe/multi.h"
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
@@ -75,7 +75,7 @@ struct session {
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
 		pid_t pid; /* that makes it; 0: none does */
-		uint64_t begun, due, show_due; /* clock_ns() */
+		uint64_t begun, due, shown, show_due; /* clock_ns() */
 		bool shows, writes; /* what it is for */
 	} checkpoint;
 	uint64_t run_start; /* of the probed run that goes on; 0: none does */
@@ -106,23 +106,6 @@ static int check_options(struct session *s)
 	return 0;
 }
 
-/* In bytes, of the kernel's. */
-static size_t probe_memory(const struct record_plan *plan)
-{
-	const struct record_machine machine = {
-		.n_cpus = libbpf_num_possible_cpus(),
-		.btf = plan->symbols.btf ? kernel_btf_raw(plan->symbols.btf) : NULL,
-	};
-	size_t sum = record_point_memory(plan->ranges.n_points + plan->blocks.n_points);
-	uint32_t n[PROFILE_N_MECHANISMS] = { 0 };
-
-	vec_each(const struct record_site, site, &plan->sites, items)
-		n[site->mech]++;
-	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
-		sum += record_probe_memory(&machine, mech, n[mech]);
-	return sum;
-}
-
 /* Says in the profile how it is recorded. SAMPLE_PERIOD: in ns, or in events of o->sample_event. */
 static void describe(struct session *s, uint64_t sample_period)
 {
@@ -133,11 +116,7 @@ static void describe(struct session *s, uint64_t sample_period)
 		profile_sample_event_set(s->p, o->sample_event.name, o->sample_period);
 	else
 		s->p->sample_period = sample_period;
-	if (o->system_wide || o->pid)
-		profile_env_set(s->p, PROFILE_ENV_TASKS,
-				o->pid    ? "process" :
-				o->cgroup ? "cgroup" :
-					    "all");
+	record_environment_tasks(s->p, o->system_wide, o->cgroup, o->pid);
 	if (o->syscalls)
 		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
 	if (o->slower_than) {
@@ -173,6 +152,7 @@ static int load(struct session *s)
 		.cgroup = s->cgroup,
 		.pid = o->pid,
 		.btf = kernel_btf_raw(plan->symbols.btf),
+		.intervals = o->interval && !o->cumulative,
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
 		/* What ranges are measured with, blocks are too. */
@@ -184,7 +164,7 @@ static int load(struct session *s)
 		.captures_bodies = plan->captures.n_bodies > 0,
 		.closings = s->p->clock == PROFILE_CLOCK_NS,
 		.counts = o->counts != NULL,
-		.probe_memory = probe_memory(plan),
+		.probe_memory = record_plan_memory(plan),
 	};
 
 	const uint32_t n_files = RECORD_FILES_A_SITE * plan->sites.n_items + plan->ranges.n_points +
@@ -332,17 +312,21 @@ static int make_checkpoint(void *arg)
 {
 	struct session *s = arg;
 	uint32_t run = s->p->n_runs - 1;
+	bool since_last = s->checkpoint.shows && !s->o->cumulative;
+	uint64_t now = clock_ns();
 
 	if (!s->checkpoint.shows && nice(19) < 0)
 		return -errno;
+	if (since_last)
+		record_engine_since_last(s->engine);
 	if (s->run_start) {
-		s->p->runs[run].wall = clock_ns() - s->run_start;
+		s->p->runs[run].wall = now - (since_last ? s->checkpoint.shown : s->run_start);
 		drain(s, run);
 	}
-	if (s->checkpoint.shows)
-		s->o->show(s->p, s->p->runs[run].wall);
-	if (!s->checkpoint.writes)
+	if (s->checkpoint.shows) {
+		s->o->show(s->p, now - s->run_start);
 		return 0;
+	}
 	if (nice(19) < 0 || !freopen("/dev/null", "w", stderr))
 		return -errno;
 	profile_env_set(s->p, PROFILE_ENV_UNFINISHED, "killed");
@@ -375,7 +359,7 @@ static void checkpoint(struct session *s, bool wait)
 
 	checkpoint_reap(c, false);
 	c->shows = s->o->interval && s->run_start && now >= c->show_due;
-	c->writes = now >= c->due && !output_is_direct(s->o->output);
+	c->writes = now >= c->due && !c->shows && !output_is_direct(s->o->output);
 	if (c->pid || !(c->shows || c->writes))
 		return;
 	c->begun = now;
@@ -386,6 +370,8 @@ static void checkpoint(struct session *s, bool wait)
 	record_engine_fork_helper(s->engine, true);
 	c->pid = apart_start(make_checkpoint, s, 0);
 	record_engine_fork_helper(s->engine, false);
+	if (c->shows)
+		c->shown = now;
 	if (c->pid < 0)
 		c->pid = 0;
 	if (wait)
@@ -460,6 +446,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		if (s->overhead)
 			record_overhead_begin(s->overhead, runs_to_come);
 		s->run_start = clock_ns();
+		s->checkpoint.shown = s->run_start;
 		s->checkpoint.show_due = s->run_start + o->interval;
 		err = o->pid ? record_engine_adopt(s->engine) : 0;
 		if (err)
@@ -477,6 +464,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			log_error("cannot wait for process %d: %s", o->pid, log_strerror(err));
 			return err;
 		}
+		s->p->runs[run].wall = clock_ns() - s->run_start;
 	}
 	if (s->meters)
 		record_load_store(s->meters, &load, s->p, run);

@@ -57,7 +57,7 @@ is 'and nothing is left of it' "$(echo limited.data* aside/*)" 'limited.data* as
 (ulimit -f 0 && exec setpriv --bounding-set=-sys_resource "$kprotperf" record --no-resolve -F 0 -o limited.data -- true) >said 2>&1
 is 'no file can be written: a failure, and no signal' "$?:$(<said)" 1:
 (ulimit -f 0 && exec "$kprotperf" record --help) 2>&1 >redirected | cat >err
-is 'output that cannot be: one line' "$(<err)" 'kprotperf: cannot write the output: File too large'
+is 'output that cannot be: one line' "$(<err)" 'kprotperf: cannot write the output: File too large (see ulimit -f)'
 rm said
 for how in - ''; do
   # shellcheck disable=SC2064 # as it is now

@@ -132,7 +132,9 @@ is '--duration ends the command as was asked for: status' "$(cat limited.status)
 holds '--duration: after that time' "$(json limited '.runs[0] | if .status == 0 then .wall / 1e9 else 0 end') >= 1"
 holds '--duration: what was measured until then is there' "$(calls limited hrtimer_nanosleep) > 3"
 equal '--duration: nothing is lost' "$(lost limited)" nothing
-holds '--interval: what took most is printed three times' "$(grep -c '^After [0-9.]* s:$' every.err) >= 3"
+holds '--interval: what took most is printed three times' "$(grep -c '^From [0-9.]* to [0-9.]* s:$' every.err) >= 3"
+holds '--interval: each time what came since, not all of it again' "$(awk '$1 == "hrtimer_nanosleep" && $2 == "clock_nanosleep" {
+	gsub(",", "", $3); n += $3 } END { print n + 0 }' every.err) as \$n | \$n > 3 and \$n <= $(calls every hrtimer_nanosleep)"
 like '--interval: as a table' "$(<every.err)" '^SYSCALL +CALLS +CPU TOTAL '
 is '--interval: what the recorder does for that is not measured, its command is' "$(syscalls every bpf) $(syscalls every exit_group)" '0 1'
 is 'the command of no interrupted --repeat is run again' "$(json repeated '.runs | length')" 1
@@ -144,6 +146,10 @@ holds '-p ended by SIGINT: its calls were counted' "$(calls pid hrtimer_nanoslee
 equal '-p ended by SIGINT: under its syscall' "$(calls pid hrtimer_nanosleep clock_nanosleep)" \
 	"$(calls pid hrtimer_nanosleep)"
 equal '-p ended by SIGINT: nothing is lost' "$(lost pid)" nothing
+like '-p: the page says whose calls, and of how long' "$("$kprotperf" report pid.data)" \
+	'^process acts, for [0-9.]+ s: 1 run, kernel '
+like '-p: and how many in a second' "$("$kprotperf" report pid.data)" '^FUNCTION +CONTEXT +CALLS +CALLS/S '
+holds '-p: which is the elapsed time' "$(json pid '.runs[0].wall') >= 500000000"
 is '-p of a process that ends: status' "$(cat pid-ends.status)" 0
 holds '-p of a process that ends: its calls were counted' "$(syscalls pid-ends poll) > 100"
 is '-p in a pid namespace: status' "$(cat pid-inside.status)" 0

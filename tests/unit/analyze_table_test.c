@@ -17,6 +17,7 @@
 #include "analyze/figures/warnings.h"
 #include "analyze/figures/workload.h"
 #include "fixture.h"
+#include "kprotperf/hist.h"
 
 static const struct analyze_options oncpu;
 static const struct analyze_options raw = { .raw = true };
@@ -66,6 +67,23 @@ static struct profile *two_runs(void)
 		fixture_call(profile_cell(p, run, a, mmap), 7);
 	}
 	return p;
+}
+
+/* A reading that is less than its probes' cost is no time. */
+static void test_overcorrected(void **state)
+{
+	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
+	scoped(profile_stats_deinit) struct profile_stats s;
+	struct analyze_figures f;
+
+	(void)state;
+	profile_stats_init(&s);
+	s.calls = 10;
+	s.max = 40;
+	profile_stats_bucket_add(&s, 0, 6);
+	profile_stats_bucket_add(&s, hist_slot(40), 4);
+	analyze_figures_form(&f, &s, &options);
+	assert_true(isnan(f.min) && isnan(f.p50) && f.p90 == 40 && f.max == 40);
 }
 
 static void test_sums(void **state)
@@ -737,6 +755,7 @@ static void test_command_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_overcorrected),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_raw),

@@ -25,6 +25,7 @@ struct sampling {
 	const struct analyze_repetitions *repetitions;
 	struct analyze_calibration calibration;
 	const struct analyze_options *options;
+	double seconds; /* analyze_duration() */
 };
 
 struct refs {
@@ -55,6 +56,12 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
 }
 
+/* A call takes some time: one of 0 took no longer than its probes are thought to. */
+static double known(double time)
+{
+	return time > 0 ? time : NAN;
+}
+
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options)
 {
@@ -72,13 +79,15 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	/* There is one distribution, that of on-CPU times less cost. */
 	if (options->time != ANALYZE_TIME_ONCPU || (options->raw && stats->cost) || !stats->calls)
 		return;
-	f->p50 = profile_stats_quantile(stats, 0.50);
-	f->p90 = profile_stats_quantile(stats, 0.90);
-	f->p99 = profile_stats_quantile(stats, 0.99);
-	f->p999 = profile_stats_quantile(stats, 0.999);
 	f->min = (double)stats->min;
 	f->max = (double)stats->max;
 	f->spread = spread_of(f, stats->sumsq);
+	f->p50 = known(profile_stats_quantile(stats, 0.50));
+	f->p90 = known(profile_stats_quantile(stats, 0.90));
+	f->p99 = known(profile_stats_quantile(stats, 0.99));
+	f->p999 = known(profile_stats_quantile(stats, 0.999));
+	f->min = known(f->min);
+	f->max = known(f->max);
 }
 
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs)
@@ -121,6 +130,15 @@ define_compare(ref_compare, struct ref,
 
 const char analyze_caveat_probes[] = "less than its probes";
 
+double analyze_duration(const struct profile *p)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		ns += profile_run_is_probed(p, &p->runs[i]) ? (double)p->runs[i].wall : 0;
+	return ns > 0 && !p->n_args && profile_env_get(p, PROFILE_ENV_TASKS) ? ns / 1e9 : NAN;
+}
+
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
 		    const char *context, const struct sampling *sampling)
 {
@@ -157,6 +175,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		row.caveat = has_cells ? ANALYZE_CAVEAT_PARTLY : ANALYZE_CAVEAT_UNCOUNTED;
 		row.figures = has_cells ? row.figures : analyze_figures_none;
 	}
+	row.figures.rate = row.figures.calls / sampling->seconds;
 	/* Under icount the correction is exact, however large. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
 	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
@@ -216,7 +235,8 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	struct refs syscalls = { 0 }, functions = { 0 };
 	struct sampling sampling = { .p = p,
 				     .repetitions = &table->repetitions,
-				     .options = options };
+				     .options = options,
+				     .seconds = analyze_duration(p) };
 	scoped_free bool *skipped = analyze_sites_skipped(p);
 	scoped_free bool *by_block = alloc_array(p->n_sites, sizeof(*by_block));
 

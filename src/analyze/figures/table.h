@@ -44,6 +44,7 @@ struct analyze_options {
  */
 struct analyze_figures {
 	double calls;
+	double rate; /* calls per second of recording, where that has no command; else NAN */
 	double errors;
 	double total, mean; /* of the time asked for */
 	double p50, p90, p99, p999, min,
@@ -53,15 +54,15 @@ struct analyze_figures {
 };
 
 /* Nothing is known. */
-#define ANALYZE_FIGURES_NONE                                                                    \
-	{                                                                                       \
-		.calls = NAN, .errors = NAN, .total = NAN, .mean = NAN, .p50 = NAN, .p90 = NAN, \
-		.p99 = NAN, .p999 = NAN, .min = NAN, .max = NAN, .spread = NAN,                 \
-		.totals = { NAN, NAN, NAN }, .means = {                                         \
-			NAN,                                                                    \
-			NAN,                                                                    \
-			NAN                                                                     \
-		}                                                                               \
+#define ANALYZE_FIGURES_NONE                                                                     \
+	{                                                                                        \
+		.calls = NAN, .rate = NAN, .errors = NAN, .total = NAN, .mean = NAN, .p50 = NAN, \
+		.p90 = NAN, .p99 = NAN, .p999 = NAN, .min = NAN, .max = NAN, .spread = NAN,      \
+		.totals = { NAN, NAN, NAN }, .means = {                                          \
+			NAN,                                                                     \
+			NAN,                                                                     \
+			NAN                                                                      \
+		}                                                                                \
 	}
 
 enum analyze_call_kind {
@@ -126,6 +127,9 @@ extern const char analyze_caveat_probes[];
 
 /* Nothing known. */
 extern const struct analyze_figures analyze_figures_none;
+
+/* For how many seconds P's probed runs followed tasks where there was no command; else NAN. */
+double analyze_duration(const struct profile *p);
 
 /* strcmp for contexts: NULL first, then the sum, then by name. */
 int analyze_context_compare(const char *a, const char *b);

@@ -127,6 +127,19 @@ static void set_kernel(struct profile *p, struct record_symbols *symbols)
 		profile_env_set(p, PROFILE_ENV_STATIC_KEYS, keys);
 }
 
+void record_environment_tasks(struct profile *p, bool all, const char *cgroup, int32_t pid)
+{
+	scoped_free char *comm = alloc_printf("/proc/%d/comm", pid);
+
+	if (!all && !pid)
+		return;
+	profile_env_set(p, PROFILE_ENV_TASKS, pid ? "process" : cgroup ? "cgroup" : "all");
+	if (pid)
+		set_from_file(p, PROFILE_ENV_TARGET, comm);
+	else if (cgroup)
+		profile_env_set(p, PROFILE_ENV_TARGET, cgroup);
+}
+
 void record_environment_read(struct profile *p, struct record_symbols *symbols)
 {
 	char text[32];

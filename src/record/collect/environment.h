@@ -14,6 +14,9 @@ struct record_symbols;
  */
 void record_environment_read(struct profile *p, struct record_symbols *symbols);
 
+/* Notes whose tasks P has besides a command's: all, those of CGROUP (NULL: none), or of the process PID (0: none). */
+void record_environment_tasks(struct profile *p, bool all, const char *cgroup, int32_t pid);
+
 /*
  * Its part that is the configuration of the kernel RELEASE: the running one's, or what its package has in /boot or
  * /lib/modules. ROOT is "" or the folder that these are in.

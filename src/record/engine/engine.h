@@ -40,6 +40,7 @@ struct record_engine_config {
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
 	const struct btf *btf; /* the kernel's, for loading alone; NULL: libbpf reads it */
+	bool intervals; /* record_engine_since_last() will be called */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
 	size_t probe_memory; /* that probes will take of the kernel's, in bytes */
 };
@@ -202,6 +203,12 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 
 /* Time on a CPU, ever, of the tasks followed, idle ones left out. */
 uint64_t record_engine_followed_oncpu(const struct record_engine *e);
+
+/*
+ * In a forked process, which sees from now on what its cells gained since the last such call in any, or since the last reset; but for
+ * the shortest and the longest call, which are of all.
+ */
+void record_engine_since_last(struct record_engine *e);
 
 /* Calls of SITE whose return is missed from now on are not the kernel's loss. */
 void record_engine_note_missed(struct record_engine *e, uint32_t site);

@@ -152,6 +152,40 @@ uint64_t record_engine_followed_oncpu(const struct record_engine *e)
 	return sum;
 }
 
+/* The words of all cells that are in use. */
+static size_t used_words(const struct record_engine *e)
+{
+	uint32_t n = e->bpf.skel->bss->n_cells;
+
+	n = n < e->bpf.n_cells ? n : e->bpf.n_cells;
+	return (size_t)(n + 1) * e->bpf.n_shards * (sizeof(struct engine_cell) / sizeof(uint64_t));
+}
+
+void record_engine_since_last(struct record_engine *e)
+{
+	struct record_map_view *view = &e->bpf.views[RECORD_VIEW_CELLS];
+	const uint64_t *now = view->mem;
+	uint64_t *gained = alloc_array(view->len, 1);
+	size_t n = used_words(e);
+
+	/* Two slots of the histogram are a word, of which neither half shrinks. */
+	for (size_t i = 0; i < n; i++) {
+		uint64_t word = __atomic_load_n(&now[i], __ATOMIC_RELAXED);
+
+		gained[i] = word - e->cells_before[i];
+		e->cells_before[i] = word;
+	}
+	view->mem = gained;
+	for (size_t i = 0; i < n; i += sizeof(struct engine_cell) / sizeof(uint64_t)) {
+		struct engine_cell *cell = (void *)&gained[i];
+		const struct engine_cell *all = (const void *)&now[i];
+
+		cell->max = all->max;
+		cell->min_inv = all->min_inv;
+		cell->slowest = all->slowest;
+	}
+}
+
 uint64_t record_program_misses(int fd)
 {
 	struct bpf_prog_info info = {};
@@ -275,19 +309,20 @@ static void forget_stacks(struct record_engine *e)
 
 void record_engine_reset(struct record_engine *e)
 {
-	uint32_t used = e->bpf.skel->bss->n_cells < e->bpf.n_cells ? e->bpf.skel->bss->n_cells :
-								     e->bpf.n_cells;
+	size_t words = used_words(e),
+	       used = words / (sizeof(struct engine_cell) / sizeof(uint64_t));
 	struct engine_cpu *cpus = e->bpf.skel->bss->cpus;
 
 	record_engine_pause(e);
 	forget_tasks(e);
 	e->oncpu_before = record_engine_followed_oncpu(e);
 	/* Cells keep their numbers, so only those in use need be cleared. */
-	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0,
-	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
+	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, words * sizeof(uint64_t));
+	if (e->cells_before)
+		memset(e->cells_before, 0, words * sizeof(uint64_t));
 	if (e->bpf.config.n_counters)
 		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,
-		       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_counted_cell));
+		       used * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
 	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);

@@ -135,6 +135,16 @@ json_t *view_kernel_share_json(const struct analyze_kernel_share *s)
 	return object;
 }
 
+static char *command_less(const struct profile *p)
+{
+	const char *tasks = profile_env_get(p, PROFILE_ENV_TASKS);
+	const char *target = profile_env_get(p, PROFILE_ENV_TARGET);
+
+	if (!tasks)
+		return alloc_strdup("(no command)");
+	return target ? alloc_printf("%s %s", tasks, target) : alloc_printf("%s tasks", tasks);
+}
+
 char *view_command(const struct profile *p)
 {
 	/* Longer ones are in the JSON. */
@@ -145,7 +155,7 @@ char *view_command(const struct profile *p)
 	uint32_t i;
 
 	if (!p->n_args)
-		return alloc_strdup("(no command)");
+		return command_less(p);
 	for (i = 0; i < p->n_args && (!text || strlen(text) < LIMIT); i++) {
 		bool quote = !*p->args[i] || strpbrk(p->args[i], " \t\n\"'\\$&|;<>()*?`");
 		scoped_free char *word = alloc_printf(quote ? "'%s'" : "%s", p->args[i]);

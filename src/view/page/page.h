@@ -57,7 +57,7 @@ const char *view_unit_long(enum profile_clock clock);
 /* Null where nothing is known of it. */
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s);
 
-/* The workload's command line, as one could type it; "(no command)" for none. To be freed. */
+/* The workload's command line, as one could type it; without one whose tasks were recorded. To be freed. */
 char *view_command(const struct profile *p);
 
 /* "6.1.0-13-amd64": the kernel of P, or that it is not known. */

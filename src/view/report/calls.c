@@ -22,6 +22,7 @@ static const struct output_column function[] = {
 
 static const struct output_column figures[] = {
 	COLUMN("calls", COUNT, analyze_figures, calls, .header = "CALLS"),
+	COLUMN(NULL, RATE, analyze_figures, rate, .header = "CALLS/S", .rank = OUTPUT_IF_ANY),
 	COLUMN("total", TIME, analyze_figures, total, .header = "TOTAL", .prefixed = true),
 	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .prefixed = true),
 	COLUMN("p50", TIME, analyze_figures, p50, .header = "P50", .rank = 2),

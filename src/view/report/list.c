@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
+#include "output/number.h"
 #include "view/names.h"
 #include "view/report.h"
 #include "view/words.h"
@@ -41,8 +42,13 @@ static void write_recording(const struct view *v, const struct view_report *r)
 	scoped_free char *times = view_times(&r->figures, profile_is_exact(r->common.p[0])),
 			 *losses = losses_text(r);
 	const char *note = view_unit_note(r->common.p[0]->clock);
+	double seconds = analyze_duration(r->common.p[0]);
 
-	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->common.p[0]));
+	if (isnan(seconds))
+		view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->common.p[0]));
+	else
+		view_text(v, "%s, for %s s: %s, kernel %s", command, output_digits(seconds, 3),
+			  runs, view_release(r->common.p[0]));
 	view_text(v, "Times in %s (calls: %s). Losses: %s.",
 		  profile_clock_unit(r->common.p[0]->clock), times, losses);
 	if (!isnan(r->kernel.share))

@@ -65,15 +65,17 @@ static char *sampled_title(const struct view_report *r)
 static char *title(const void *data)
 {
 	const struct view_report *r = data;
+	const char *tasks = profile_env_get(r->common.p[0], PROFILE_ENV_TASKS);
 	const char *used = output_number(OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock);
 
 	if (profile_is_exact(r->common.p[0]))
 		return alloc_printf("Instructions executed: %s, including user space", used);
 	if (profile_sample_event(r->common.p[0]))
 		return sampled_title(r);
-	return alloc_printf("Samples at %u Hz: %s in the workload; %s received of %s expected",
+	return alloc_printf("Samples at %u Hz: %s in the workload; %s received of %s expected%s",
 			    r->common.p[0]->freq, used, count_text(r->losses.samples_received),
-			    count_text(r->losses.samples_expected));
+			    count_text(r->losses.samples_expected),
+			    tasks && !strcmp(tasks, "all") ? ", idle tasks left out" : "");
 }
 
 static json_t *json(const void *data)
