@@ -201,3 +201,23 @@ void profile_value_append(char **text, const struct profile *p, const struct pro
 	for (const char *c = name; c && *c; c++)
 		alloc_append(text, *c == ' ' || *c == '\\' ? "\\x%02x" : "%c", *c);
 }
+
+char *profile_run_signal(const struct profile_run *run)
+{
+	const char *name = sigabbrev_np(run->status - 128);
+
+	if (run->end == PROFILE_END_EXIT)
+		return NULL;
+	return name ? alloc_printf("SIG%s", name) : alloc_printf("signal %d", run->status - 128);
+}
+
+char *profile_run_end_text(const struct profile_run *run)
+{
+	scoped_free char *name = profile_run_signal(run);
+
+	if (!name)
+		return alloc_printf("exited with status %d", run->status);
+	return run->end == PROFILE_END_SIGNAL ?
+		       alloc_printf("was killed by %s", name) :
+		       alloc_printf("went on when %s ended the recording", name);
+}

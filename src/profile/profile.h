@@ -328,12 +328,20 @@ enum profile_run_kind {
 };
 
 /* The workload once through. */
+enum profile_end {
+	PROFILE_END_EXIT,
+	PROFILE_END_SIGNAL, /* it was killed */
+	PROFILE_END_NONE, /* the recording was interrupted, and the command went on */
+	PROFILE_N_ENDS,
+};
+
 struct profile_run {
 	enum profile_run_kind kind;
 	uint32_t boot; /* which boot it ran in: 0, 1, … after a merge */
 	uint64_t wall; /* start to exit of the command */
 	uint64_t cpu; /* time on a CPU of the command and all it waited for, or NOT_COUNTED */
-	int32_t status; /* exit status as a shell gives it: 128 + signal where it was killed */
+	int32_t status; /* exit status as a shell gives it: 128 + signal where that ended the command, or the recording */
+	enum profile_end end;
 	uint64_t losses[PROFILE_N_LOSSES];
 	uint64_t samples_expected, samples_received; /* by the workload; of an event: on all CPUs */
 	vec_of(struct profile_report, reports);
@@ -534,6 +542,10 @@ void profile_user_file_set(struct profile *p, const char *module, const char *pa
 /* Is that LABEL? Several sites may have it. */
 bool profile_site_has_label(const struct profile_site *site, const char *label);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
+/* "exited with status 3", "was killed by SIGSEGV", for free(). */
+char *profile_run_end_text(const struct profile_run *run);
+/* "SIGSEGV", for free(); NULL: RUN's command exited. */
+char *profile_run_signal(const struct profile_run *run);
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
 uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);
 /* Finds or adds the address; a new one has no frames yet. MODULE may be NULL. */

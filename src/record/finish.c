@@ -225,19 +225,23 @@ static void say_summary(const struct profile *p, const char *output)
 		runs, runs == 1 ? "" : "s", calls_counted(p), samples, losses, output);
 }
 
-/* The last run's own status, or that of the first that failed. */
+/* The status of the first run that failed, said unless it is known that the command goes on; 0: none did. */
 static int workload_status(const struct profile *p)
 {
-	for (uint32_t i = 0; i < p->n_runs; i++)
-		if (p->runs[i].status)
-			return p->runs[i].status;
+	for (uint32_t i = 0; i < p->n_runs; i++) {
+		scoped_free char *how = profile_run_end_text(&p->runs[i]);
+
+		if (!p->runs[i].status)
+			continue;
+		if (p->n_args && p->runs[i].end != PROFILE_END_NONE)
+			log_warn("the command %s", how);
+		return p->runs[i].status;
+	}
 	return 0;
 }
 
 int record_finish(struct record_plan *plan, const struct record_options *o, struct profile *p)
 {
-	int status;
-
 	resolve_kallsyms(p, &plan->symbols);
 	if (o->no_resolve || getenv(RESOLVE_LATER_ENV) ?
 		    profile_file_keep(p, o->output) :
@@ -249,8 +253,5 @@ int record_finish(struct record_plan *plan, const struct record_options *o, stru
 		say_frame_pointers(p);
 	if (!o->quiet)
 		say_summary(p, o->output);
-	status = workload_status(p);
-	if (status && o->argv)
-		log_warn("the command exited with status %d", status);
-	return status;
+	return workload_status(p);
 }

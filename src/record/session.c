@@ -508,8 +508,11 @@ static int warm_up(struct session *s)
 		log_progress("warm-up run %u of %u", i + 1, s->o->warmup);
 		err = run_once(s, PROFILE_RUN_CONTROL, 0);
 		run = &s->p->runs[--s->p->n_runs];
-		if (!err && run->status)
-			log_note("warm-up run %u exited with status %d", i + 1, run->status);
+		if (!err && run->status) {
+			scoped_free char *how = profile_run_end_text(run);
+
+			log_note("warm-up run %u %s", i + 1, how);
+		}
 		free(run->reports);
 		if (err || interrupt_signal())
 			return err ?: -EINTR;

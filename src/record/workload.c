@@ -209,16 +209,19 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 		while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
 			;
 		r->cpu = cpu_time(&usage);
-		r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-		/* As it was asked to. */
-		if (hooks->limit && limit == NEVER && r->status == 128 + SIGTERM &&
-		    !interrupt_signal())
-			r->status = 0;
+		if (!WIFSIGNALED(status)) {
+			r->status = WEXITSTATUS(status);
+		} else if (!(hooks->limit && limit == NEVER && WTERMSIG(status) == SIGTERM &&
+			     !interrupt_signal())) { /* at the limit it was asked to end */
+			r->status = 128 + WTERMSIG(status);
+			r->end = PROFILE_END_SIGNAL;
+		}
 	} else {
 		log_note("the command (process %d) continues to run but is no longer measured",
 			 pid);
 		r->cpu = cpu_time_so_far(pid);
 		r->status = 128 + interrupt_signal();
+		r->end = PROFILE_END_NONE;
 	}
 	r->wall = clock_ns() - start;
 }

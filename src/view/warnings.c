@@ -210,6 +210,17 @@ static const char *const sentences[] = {
 		"PREEMPT_RT: too much probe cost is subtracted for calls made while a lock is held, so times of functions that run under locks, and of their callers, are too low (--raw shows uncorrected figures)",
 };
 
+static void append_failed(char **text, const struct analyze_warning *w)
+{
+	scoped_free char *how = profile_run_end_text(w->run);
+
+	if (w->values[1] == 1)
+		alloc_append(text, "the command %s", how);
+	else
+		alloc_append(text, "%.0f of %.0f runs failed: in run %.0f the command %s",
+			     w->values[0], w->values[1], w->values[2], how);
+}
+
 /* What one profile's figures suffer from. */
 static void append_one(char **text, const struct analyze_warning *w)
 {
@@ -227,10 +238,7 @@ static void append_one(char **text, const struct analyze_warning *w)
 		append_detached(text, w);
 		break;
 	case ANALYZE_WARNING_FAILED_RUNS:
-		alloc_append(
-			text,
-			"the workload failed in %.0f of %.0f run%s (exit status %d in run %.0f)",
-			w->values[0], w->values[1], plural(w->values[1]), w->code, w->values[2]);
+		append_failed(text, w);
 		break;
 	case ANALYZE_WARNING_TASKS_LEFT:
 		alloc_append(text,

@@ -170,6 +170,7 @@ fixture_fn void assert_same_runs(const struct profile *a, const struct profile *
 		assert_true(x->wall == y->wall);
 		assert_true(x->cpu == y->cpu);
 		assert_int_equal(x->status, y->status);
+		assert_int_equal(x->end, y->end);
 		assert_memory_equal(x->losses, y->losses, sizeof(x->losses));
 		assert_true(x->samples_expected == y->samples_expected);
 		assert_true(x->samples_received == y->samples_received);

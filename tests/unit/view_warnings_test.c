@@ -69,6 +69,10 @@ static void test_pairs(void **state)
 
 static void test_one(void **state)
 {
+	const struct profile_run failed = { .status = 1 };
+	const struct profile_run killed = { .status = 139, .end = PROFILE_END_SIGNAL };
+	const struct profile_run interrupted = { .status = 130, .end = PROFILE_END_NONE };
+
 	(void)state;
 	check(W(LOSS, .side = ANALYZE_SIDE_BASELINE, .code = PROFILE_LOSS_DEPTH_EXCEEDED,
 		.values = { 1234 }),
@@ -90,8 +94,12 @@ static void test_one(void **state)
 	      "hardened: --max-overhead detached 4 functions while the command ran (a, b, c, "
 	      "...): their calls and totals end there, and means of enclosing functions may "
 	      "be too high");
-	check(W(FAILED_RUNS, BOTH, .values = { 1, 2, 2 }, .code = 1),
-	      "the workload failed in 1 of 2 runs (exit status 1 in run 2)");
+	check(W(FAILED_RUNS, BOTH, .values = { 1, 2, 2 }, .run = &failed),
+	      "1 of 2 runs failed: in run 2 the command exited with status 1");
+	check(W(FAILED_RUNS, BOTH, .values = { 1, 1, 1 }, .run = &killed),
+	      "the command was killed by SIGSEGV");
+	check(W(FAILED_RUNS, BOTH, .values = { 1, 1, 1 }, .run = &interrupted),
+	      "the command went on when SIGINT ended the recording");
 	check(W(TASKS_LEFT, BOTH, .values = { 2 }),
 	      "2 tasks outlived the command: what they did after it ended was not measured");
 	check(W(NEGATIVE, BOTH, .names = { "alloc", "mmap" }, .values = { 1 },

@@ -144,7 +144,7 @@ static void warn_failed_runs(const struct warning *w)
 		if (w->p->runs[i].status && !failed++)
 			first = i;
 	if (failed)
-		warn(w, FAILED_RUNS, ANALYZE_SEVERITY_ACT, .code = w->p->runs[first].status,
+		warn(w, FAILED_RUNS, ANALYZE_SEVERITY_ACT, .run = &w->p->runs[first],
 		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
@@ -154,6 +154,8 @@ static void warn_tasks_left(const struct warning *w)
 	struct analyze_losses losses;
 	uint64_t n;
 
+	if (w->p->n_runs && w->p->runs[w->p->n_runs - 1].end == PROFILE_END_NONE)
+		return;
 	analyze_losses_sum(&losses, w->p);
 	n = losses.counts[PROFILE_INFO_TASKS_LEFT];
 	if (n && n != PROFILE_NOT_COUNTED && !profile_env_get(w->p, PROFILE_ENV_TASKS) &&

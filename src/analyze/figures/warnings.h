@@ -28,7 +28,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_MISSED, /* VALUES[0] returns of the function NAMES[0]; CODE is its mechanism */
 	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; below 0: so many too many */
 	ANALYZE_WARNING_DETACHED, /* VALUES[0] functions, the first three in NAMES */
-	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1], CODE in run VALUES[2] first */
+	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1], RUN, which is VALUES[2], first */
 	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks went on when the command had ended */
 	/* enum analyze_time CODE of NAMES[0], in NAMES[1] or NULL, most of VALUES[0] rows */
 	ANALYZE_WARNING_NEGATIVE,
@@ -65,6 +65,7 @@ struct analyze_warning {
 	enum analyze_severity severity;
 	enum analyze_side side;
 	const char *names[3];
+	const struct profile_run *run;
 	double values[3];
 	int code;
 	char *own_text;

@@ -2,12 +2,14 @@
 /* The runs of the command, one by one. */
 #include <math.h>
 
+#include "base/alloc.h"
 #include "view/page/columns.h"
 #include "view/report.h"
 
 struct run {
 	double wall, cpu, status, boot;
 	bool probed;
+	const char *signal;
 };
 
 static const struct output_column columns[] = {
@@ -16,6 +18,7 @@ static const struct output_column columns[] = {
 	COLUMN("status", COUNT, run, status, .header = "STATUS"),
 	COLUMN("boot", COUNT, run, boot, .header = "BOOT"),
 	COLUMN("probed", FLAG, run, probed, .header = "PROBED"),
+	COLUMN("signal", TEXT, run, signal, .header = "SIGNAL", .rank = OUTPUT_IF_ANY),
 };
 
 static double time_of(uint64_t count)
@@ -34,7 +37,8 @@ static void rows(struct view_rows *rows, const void *data)
 		runs[i] = (struct run){
 			.wall = time_of(run->wall),
 			.cpu = time_of(run->cpu),
-			.status = run->status,
+			.status = run->end == PROFILE_END_NONE ? NAN : run->status,
+			.signal = alloc_keep(&rows->texts, profile_run_signal(run)),
 			.boot = run->boot,
 			.probed = profile_run_is_probed(r->common.p[0], run),
 		};
