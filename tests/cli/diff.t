@@ -79,7 +79,7 @@ json "json: a control run on one side only is no partner" \
 run diff --all baseline.data troubled.data
 [ "$status" -eq 0 ] && grep -m 1 -A 1 '^$' out | grep -q '^warning: ' &&
   grep -q '^warning: hardened: 12 calls not timed' out &&
-  grep -q '^kprotperf: warning: hardened: the workload failed' err
+  grep -q '^kprotperf: warning: hardened: the command was killed by SIGKILL' err
 report_test $? "losses on one side are said right below the conclusion"
 grep -q 'hardened: the cost of tracepoint probes is unknown' err &&
   grep -q 'the cost of tracepoint probes is subtracted on the baseline side only' err

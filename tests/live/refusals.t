@@ -206,16 +206,18 @@ cp closed/kprotperf.* aside.data
 holds 'a full disk: what was measured is kept elsewhere' "$(syscalls aside execve) >= 1"
 like 'a full disk: and says where' "$(cat full.err)" '^kprotperf: note: the recording was saved in .*/closed/kprotperf\.[A-Za-z0-9]+'
 
-while read -r name expected what; do
+while read -r name expected how what; do
 	is "$what: status" "$(cat "$name.status")" "$expected"
+	is "$what: record says so" "$(grep -c "^kprotperf: warning: the command ${how//_/ }\$" "$name.err")" 1
+	is "$what: and report" "$("$kprotperf" report "$name.data" | grep -c "^warning: the command ${how//_/ }\$")" 1
 	equal "$what: in the file" "$(json "$name" '.runs[0].status')" "$expected"
 	holds "$what: its syscalls too" "$(syscalls "$name" execve) >= 1"
 	try "$kprotperf" report --section=syscalls "$name.data"
 	is "$what: report works" "$status:$(grep -c '^execve' <<<"$out")" 0:1
 done <<'END'
-exit3 3 a command that fails
-segv 139 a command killed by SIGSEGV
-suicide 138 a command killed by SIGUSR1
+exit3 3 exited_with_status_3 a command that fails
+segv 139 was_killed_by_SIGSEGV a command killed by SIGSEGV
+suicide 138 was_killed_by_SIGUSR1 a command killed by SIGUSR1
 END
 is 'a second run that fails: status' "$(cat fails-later.status)" 1
 equal 'a second run that fails: the others are made' "$(json fails-later '[.runs[].status] | join(" ")')" '0 1 0'

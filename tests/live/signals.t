@@ -17,7 +17,7 @@ signalled() {
 	perl -e '$SIG{INT} = "DEFAULT"; setpgrp; exec @ARGV' \
 		"$kprotperf" record --no-resolve -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
 	pid=$!
-	if [ -n "${shown-}" ]; then await grep -q '^After ' "$name.err"; else await test -e ready; fi
+	if [ -n "${shown-}" ]; then await grep -q '^From ' "$name.err"; else await test -e ready; fi
 	if [ "$whom" = whole ]; then kill "-$signal" -- "-$pid"; else kill "-$signal" "$pid"; fi
 	wait "$pid"
 	echo $? >"$name.status"

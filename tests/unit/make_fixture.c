@@ -192,6 +192,7 @@ static struct profile *troubled(void)
 	p->runs[0].losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = 31;
 	p->runs[0].samples_received -= 31;
 	p->runs[0].status = 137;
+	p->runs[0].end = PROFILE_END_SIGNAL;
 	profile_cell(p, 0, 0, clone)->cost = 20 * 500000;
 	profile_cell(p, 0, 1, clone)->cost = 2200 * 60;
 	profile_cell(p, 0, 1, mmap)->cost = 310 * 20000;
