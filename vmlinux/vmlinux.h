@@ -104,6 +104,7 @@ struct task_struct {
 	int exit_state;
 	pid_t pid;
 	pid_t tgid;
+	char comm[16];
 	struct task_struct *group_leader;
 	struct mm_struct *mm;
 	struct pid *thread_pid;

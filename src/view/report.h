@@ -35,6 +35,7 @@
 	TABLE(blocks)             \
 	TABLE(loops)              \
 	TABLE(values)             \
+	TABLE(processes)          \
 	TABLE(slow)               \
 	TABLE(samples)            \
 	TABLE(callers)            \

@@ -242,9 +242,10 @@ static void append_one(char **text, const struct analyze_warning *w)
 		break;
 	case ANALYZE_WARNING_TASKS_LEFT:
 		alloc_append(text,
-			     "%s task%s outlived the command: what they did after it ended was not "
+			     "%s task%s outlived the command: what %s did after it ended was not "
 			     "measured",
-			     count(w->values[0]), plural(w->values[0]));
+			     count(w->values[0]), plural(w->values[0]),
+			     w->values[0] == 1 ? "it" : "they");
 		break;
 	case ANALYZE_WARNING_NEGATIVE:
 		alloc_append(

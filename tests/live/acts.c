@@ -541,7 +541,7 @@ static void forever(int n)
 /* Sleeps until the recorder has printed N tables of --interval. */
 static void until_shown(int n)
 {
-	while (!printed("\nAfter ", n))
+	while (!printed("\nFrom ", n))
 		sleep_ms(1);
 }
 

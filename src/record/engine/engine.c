@@ -320,14 +320,13 @@ int record_engine_adopt_caller(struct record_engine *e)
 	return run_raw(e->bpf.skel->progs.adopt_caller);
 }
 
-int record_engine_adopt(struct record_engine *e)
+static int iterate(const struct bpf_program *prog)
 {
 	struct bpf_link *link;
 	char sink[256];
 	int fd, err = 0;
 
-	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
-	link = bpf_program__attach_iter(e->bpf.skel->progs.adopt_tasks, NULL);
+	link = bpf_program__attach_iter(prog, NULL);
 	if (!link) {
 		err = -errno;
 		goto out;
@@ -343,8 +342,19 @@ int record_engine_adopt(struct record_engine *e)
 	bpf_link__destroy(link);
 out:
 	if (err)
-		log_error("cannot iterate over the tasks of the process: %s", log_strerror(err));
+		log_error("cannot iterate over the tasks: %s", log_strerror(err));
 	return err;
+}
+
+int record_engine_adopt(struct record_engine *e)
+{
+	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
+	return iterate(e->bpf.skel->progs.adopt_tasks);
+}
+
+int record_engine_add_processes(struct record_engine *e)
+{
+	return iterate(e->bpf.skel->progs.add_processes);
 }
 
 void record_engine_stop(struct record_engine *e)

@@ -115,6 +115,8 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.user_stacks = e->bpf.config.user_stacks ?
 				       e->bpf.views[RECORD_VIEW_USER_STACKS].mem :
 				       NULL,
+		.processes =
+			e->bpf.config.by_process ? e->bpf.views[RECORD_VIEW_PROCESSES].mem : NULL,
 		.slow = e->bpf.views[RECORD_VIEW_SLOW].mem,
 		.n_slow = e->bpf.skel->bss->n_slow < ENGINE_SLOW ? e->bpf.skel->bss->n_slow :
 								   ENGINE_SLOW,
@@ -222,13 +224,18 @@ uint64_t record_engine_misses(const struct record_engine *e)
 	return sum;
 }
 
+uint64_t record_engine_run_oncpu(const struct record_engine *e)
+{
+	return record_engine_followed_oncpu(e) - e->oncpu_before;
+}
+
 uint64_t record_engine_samples_expected(const struct record_engine *e)
 {
 	uint64_t period = e->bpf.config.sample_period;
 
 	if (e->bpf.config.sample_event || !period)
 		return record_sampler_expected(e->sampler);
-	return (record_engine_followed_oncpu(e) - e->oncpu_before) / period;
+	return record_engine_run_oncpu(e) / period;
 }
 
 /* Until each program that runs now has ended: they run under RCU, and this waits for a grace period. */
@@ -243,6 +250,7 @@ static void await_programs(void)
 void record_engine_pause(struct record_engine *e)
 {
 	struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
+	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
 
 	if (!e->n_links || (!e->bpf.config.system_wide && !record_engine_live_tasks(e)))
 		return;
@@ -251,8 +259,13 @@ void record_engine_pause(struct record_engine *e)
 	/* Of a task that rests, a program may be about to move the slot: then it is where it was not. */
 	for (int times = e->bpf.config.left_out ? 2 : 1; times; times--) {
 		for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
-			__atomic_store_n(&b->cpus[i].resting, 0, __ATOMIC_SEQ_CST);
-			__atomic_store_n(&b->cpus[i].slot, 0, __ATOMIC_SEQ_CST);
+			uint32_t rests =
+				__atomic_exchange_n(&b->cpus[i].resting, 0, __ATOMIC_SEQ_CST);
+			uint32_t runs = __atomic_exchange_n(&b->cpus[i].slot, 0, __ATOMIC_SEQ_CST);
+
+			/* A task that runs has run until now. */
+			if (runs || rests)
+				tasks[runs ?: rests].switched = clock_ns();
 		}
 		await_programs();
 	}
@@ -325,6 +338,7 @@ void record_engine_reset(struct record_engine *e)
 		       used * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
+	memset(e->bpf.views[RECORD_VIEW_PROCESSES].mem, 0, e->bpf.views[RECORD_VIEW_PROCESSES].len);
 	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);
 	e->bpf.skel->bss->n_slow = 0;
 	memset(e->bpf.views[RECORD_VIEW_USER_STACKS].mem, 0,
