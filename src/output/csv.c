@@ -7,9 +7,9 @@
 #include "output/number.h"
 #include "output/text.h"
 
-static void write_text(FILE *out, const char *text)
+static void write_text(FILE *out, const char *text, bool is_raw)
 {
-	scoped_free char *escaped = output_text_escape(text);
+	scoped_free char *escaped = is_raw ? output_name_escape(text) : output_text_escape(text);
 	const char *c;
 
 	if (!strpbrk(escaped, ",\"")) {
@@ -38,7 +38,7 @@ static void write_field(FILE *out, const struct output_section *section, size_t 
 	if (output_field_is_absent(&field, column->type))
 		return;
 	if (column->type == OUTPUT_TEXT)
-		write_text(out, field.text);
+		write_text(out, field.text, column->is_raw);
 	else if (column->type == OUTPUT_FLAG)
 		fputs(field.number != 0 ? "true" : "false", out);
 	else

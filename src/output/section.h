@@ -45,6 +45,7 @@ struct output_column {
 	/* Text that helps to read, and is cut where a table is too wide, in files too: CSV and JSON have all of it. */
 	bool elastic;
 	bool cut_front; /* it is its end that tells most: a file and a line */
+	bool is_raw; /* of a text: a name as it was found, which tables and CSV escape */
 	const char *const *names; /* of an enum's values; NULL: a text */
 };
 

@@ -41,7 +41,9 @@ char *output_cell_text(const struct output_section *section, size_t row,
 		return alloc_printf("%s%s", mark ? mark : "",
 				    output_number(column->type, value.number, section->clock));
 	}
-	return value.text ? output_text_escape(value.text) : alloc_strdup("-");
+	if (!value.text)
+		return alloc_strdup("-");
+	return column->is_raw ? output_name_escape(value.text) : output_text_escape(value.text);
 }
 
 char *output_header_text(const struct output_section *section, const struct output_column *column)

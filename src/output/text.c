@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/number.h"
 
-char *output_text_escape(const char *s)
+static char *escape(const char *s, char also)
 {
 	static const char hex[] = "0123456789abcdef";
 	char *text = alloc_array(strlen(s) + 1, 4), *out = text;
@@ -17,7 +17,7 @@ char *output_text_escape(const char *s)
 	for (; *s; s++) {
 		unsigned char c = *s;
 
-		if (c >= 0x20 && c < 0x7f) {
+		if (c >= 0x20 && c < 0x7f && c != (unsigned char)also) {
 			*out++ = c;
 			continue;
 		}
@@ -27,6 +27,16 @@ char *output_text_escape(const char *s)
 		*out++ = hex[c & 15];
 	}
 	return text;
+}
+
+char *output_text_escape(const char *s)
+{
+	return escape(s, '\0');
+}
+
+char *output_name_escape(const char *s)
+{
+	return escape(s, '\\');
 }
 
 void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int column,

@@ -9,6 +9,8 @@
  * file may come from anywhere, and a terminal obeys escape sequences.
  */
 char *output_text_escape(const char *s);
+/* Likewise, with backslashes escaped too: for names that anybody may choose, and that no escapes are in. */
+char *output_name_escape(const char *s);
 
 /*
  * Prints TEXT (as it is: escape it first) broken at spaces into lines of at most WIDTH columns. The

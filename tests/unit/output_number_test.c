@@ -153,6 +153,7 @@ static void test_escape(void **state)
 	check_escape("allocate_slab", "allocate_slab");
 	check_escape("\033[31m\a\n\x7f", "\\x1b[31m\\x07\\x0a\\x7f");
 	/* C1 control characters hide in UTF-8. */
+	check_escape("\\x1b", "\\x1b");
 	check_escape("\xc2\x9b", "\\xc2\\x9b");
 }
 

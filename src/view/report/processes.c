@@ -13,7 +13,7 @@ struct process {
 };
 
 static const struct output_column columns[] = {
-	COLUMN("comm", TEXT, process, comm, .header = "COMM"),
+	COLUMN("comm", TEXT, process, comm, .header = "COMM", .is_raw = true),
 	COLUMN("pid", COUNT, process, pid, .header = "PID"),
 	COLUMN("tasks", COUNT, process, tasks, .header = "TASKS"),
 	COLUMN("cpu", TIME, process, cpu, .header = "CPU TIME"),

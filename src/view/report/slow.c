@@ -20,7 +20,7 @@ static const struct output_column columns[] = {
 	COLUMN("wall", TIME, line, of.wall, .header = "WALL", .rank = 1),
 	COLUMN("oncpu", TIME, line, of.oncpu, .header = "ON CPU"),
 	COLUMN("start", TIME, line, of.start, .header = "AT"),
-	COLUMN("comm", TEXT, line, of.comm, .header = "TASK"),
+	COLUMN("comm", TEXT, line, of.comm, .header = "TASK", .is_raw = true),
 	COLUMN("tid", COUNT, line, of.tid, .header = "TID"),
 	COLUMN("pid", COUNT, line, of.pid),
 	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
