@@ -96,9 +96,12 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The page of --format=html, with two libraries that npm fetches; without npm or its registry it is empty, and kprotperf says so.
+# The page of --format=html, with two libraries that npm fetches. Without npm or its registry it is empty, kprotperf says so, and
+# the next make with npm tries again.
 PAGE := $(addprefix src/view/html/,page.js page.css page.html package.json package-lock.json)
-$(BUILD)/page.html: $(PAGE)
+PAGE_NPM := $(if $(FUZZ),,$(shell [ -s $(BUILD)/page.html ] || command -v npm))
+.PHONY: try-again
+$(BUILD)/page.html: $(PAGE) $(PAGE_NPM:%=try-again)
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
 	$(Q)$(if $(FUZZ),: > $@,scripts/page $(BUILD)/npm-page $@)
@@ -106,7 +109,8 @@ $(BUILD)/page.html: $(PAGE)
 $(BUILD)/page.o: src/view/html/page.S $(BUILD)/page.html
 	$(Q)$(CC) -DPAGE='"$(BUILD)/page.html"' -c -o $@ $<
 
-# What --version says.
+# What --version says, of what is installed.
+$(BUILD)/obj/src/cmd/main.o: $(BUILD)/.pkgs
 version_of = $(shell $(1) --version 2>/dev/null | grep -Eom 1 '[0-9]+(\.[0-9]+)+' | head -n 1)
 $(BUILD)/obj/src/cmd/main.o $(BUILD)/analyze/src/cmd/main.log: CPPFLAGS += -DKPROTPERF_BUILT='"$(foreach lib,$(LIBS),$(lib) $(shell \
 	pkg-config --modversion $(lib) 2>/dev/null),) $(notdir $(lastword $(CC))) $(call version_of,$(CC)), $(notdir \
@@ -140,8 +144,8 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-# One clear line instead of a page of compiler errors where a package is missing.
-$(BUILD)/.pkgs:
+# One clear line instead of a page of compiler errors where a package is missing, or has gone since.
+$(BUILD)/.pkgs: $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
 	@missing=; \
 	for lib in $(LIBS); do pkg-config --exists $$lib 2>/dev/null || missing="$$missing $$lib"; done; \
@@ -268,7 +272,8 @@ fuzz: all tests ## fuzz input files, FUZZ_SECONDS (60) per kind; failures are ke
 tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many stall) $(BENCH)
 
 .PHONY: demo
-demo: setup ## fetch one kernel, build two, record, compare and draw flame graphs, into demo/
+demo: setup ## fetch one kernel, build two, record, compare, draw flame graphs and pages, into demo/
+	@scripts/setup --for=page || true
 	$(MAKE) all
 	scripts/demo
 
@@ -343,7 +348,6 @@ install: $(BUILD)/kprotperf $(BUILD)/share/made ## install program, man pages, c
 .PHONY: deb
 deb: ## build the Debian package into $(BUILD)/deb
 	@scripts/setup --for=build --for=deb
-	@test -s $(BUILD)/page.html || rm -f $(BUILD)/page.html
 	$(MAKE) $(BUILD)/page.html
 	scripts/deb $(VERSION) $(BUILD)/deb $(BUILD)/page.html
 

@@ -87,8 +87,8 @@ void view_check_format(uint32_t format, const struct view_list *list,
 	if (!view_html_is_there())
 		argp_failure(
 			state, CMD_FAILED, 0,
-			"built without its HTML page, for which npm fetches two libraries: install npm, "
-			"run make clean, and build again");
+			"built without its HTML page, for which npm fetches two libraries: install npm "
+			"and build again");
 	if (isatty(STDOUT_FILENO))
 		argp_error(
 			state,

@@ -15,7 +15,7 @@ into=${scratch#"$repo"/}/demo
 is 'the demo ends well' $? 0
 [ -s demo/unseeded/diff.txt ] || sed 's/^/#   /' err
 
-for file in init_on_alloc/{{baseline,hardened}.data,diff.txt} {,unseeded/}{{baseline,hardened}.data,diff.txt,{baseline,hardened,diff}.svg}; do
+for file in init_on_alloc/{{baseline,hardened}.data,diff.{txt,html}} {,unseeded/}{{baseline,hardened}.data,diff.{txt,html},{baseline,hardened,diff}.svg}; do
 	ok "it leaves $file" test -s "demo/$file"
 done
 
