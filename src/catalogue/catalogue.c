@@ -3,12 +3,28 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+#include "kernel/image/name.h"
+
 const struct catalogue_protection *catalogue_find(const char *name)
 {
 	for (size_t i = 0; i < catalogue_size; i++)
 		if (!strcmp(catalogue[i].name, name))
 			return &catalogue[i];
 	return NULL;
+}
+
+static char *name_of(size_t i)
+{
+	return i < catalogue_size ? alloc_strdup(catalogue[i].name) : NULL;
+}
+
+char *catalogue_unknown(const char *name)
+{
+	scoped_free char *guess = kernel_name_guess(name, name_of);
+
+	return alloc_printf("unknown protection '%s'; see kprotperf list --protections%s", name,
+			    guess);
 }
 
 static bool option_is(const struct catalogue_option *option, const char *symbol, size_t n)

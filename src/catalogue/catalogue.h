@@ -125,6 +125,8 @@ extern const size_t catalogue_size;
 
 /* NULL: there is none of that name. */
 const struct catalogue_protection *catalogue_find(const char *name);
+/* The message that there is no protection NAME, for free(). */
+char *catalogue_unknown(const char *name);
 
 /* Whether the kernel option of N bytes, without CONFIG_, builds a protection or switches it on. */
 bool catalogue_has_option(const char *symbol, size_t n);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
@@ -79,6 +81,29 @@ static void check_symbols(void)
 	}
 }
 
+/* Prints the verdict, and the lab as the way out where functions cannot be timed. */
+static void print_verdict(const struct record_features *f, bool syscalls, bool functions,
+			  bool samples)
+{
+	static const char *const can[2][2] = {
+		{ "syscalls, not functions and samples", "syscalls and samples, not functions" },
+		{ "syscalls and functions, not samples", "syscalls, functions and samples" },
+	};
+	const char *why_not = f->modules ? "run with sudo" :
+			      f->lockdown[0] && strcmp(f->lockdown, "none") != 0 ?
+					   "kernel lockdown" :
+					   "see below";
+
+	if (syscalls && functions && samples)
+		printf("can measure %s\n", can[true][true]);
+	else if (syscalls)
+		printf("can measure %s: %s\n", can[functions][samples], why_not);
+	else
+		printf("can read recordings, not make them: %s\n", why_not);
+	if (!functions && !f->modules)
+		printf("To time functions, use a guest: kprotperf-lab (scripts/lab) run -- CMD\n");
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct cmd_option none = { 0 };
@@ -88,12 +113,16 @@ int cmd_doctor(int argc, char **argv)
 		       "the rest."
 	};
 	struct record_features f;
-	bool syscalls, functions;
+	bool syscalls, functions, samples;
+	scoped_free char *rows = NULL;
+	size_t size;
+	FILE *out = stdout;
 	int err;
 
 	cmd_parse(&syntax, argc, argv, NULL);
 	record_features_probe(&f);
-
+	/* The verdict comes first. */
+	stdout = open_memstream(&rows, &size) ?: out;
 	printf("Required to record:\n");
 	syscalls = check(!f.modules, "privileges", "run with sudo; " RECORD_CAPABILITIES);
 	syscalls &= check(f.btf, "kernel BTF", "needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
@@ -113,22 +142,18 @@ int cmd_doctor(int argc, char **argv)
 	check(!f.interpreted, "JIT compiler for BPF programs",
 	      "the kernel interprets them, which takes longer: " RECORD_COMPILE_BPF);
 	printf("For samples and names:\n");
-	check(can_sample(), "CPU clock sampler",
-	      "lower kernel.perf_event_paranoid, or run as root");
+	samples = check(can_sample(), "CPU clock sampler",
+			"lower kernel.perf_event_paranoid, or run as root");
 	check_symbols();
 	printf("To compare kernels without rebooting this machine:\n");
 	check(access("/usr/bin/qemu-system-x86_64", X_OK) == 0, "QEMU for the lab",
 	      "install it with scripts/setup, then run scripts/lab build");
 	if (f.lockdown[0])
 		printf("Kernel lockdown: %s\n", f.lockdown);
-	if (err)
-		return CMD_FAILED;
-	if (!syscalls || !functions)
-		log_note(
-			"%s",
-			syscalls ?
-				"record can measure syscalls and samples on this machine, but not time functions" :
-				"this user cannot record on this machine, but can read "
-				"recordings");
-	return CMD_DONE;
+	if (stdout != out)
+		fclose(stdout);
+	stdout = out;
+	print_verdict(&f, syscalls && !err, functions, samples);
+	fputs(rows ?: "", stdout);
+	return err ? CMD_FAILED : CMD_DONE;
 }

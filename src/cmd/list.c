@@ -340,7 +340,9 @@ static int list_protections(const struct list_options *o)
 	scoped(profile_destroy_at) struct profile *p = NULL;
 
 	if (o->glob && !only) {
-		log_error("unknown protection '%s'; see kprotperf list --protections", o->glob);
+		scoped_free char *text = catalogue_unknown(o->glob);
+
+		log_error("%s", text);
 		return CMD_FAILED;
 	}
 	p = profile_create();

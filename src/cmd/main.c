@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "kernel/image/name.h"
 #include "profile/file/section.h"
 
 static const struct command {
@@ -45,6 +46,19 @@ static const struct command {
 };
 
 #define N_COMMANDS ARRAY_SIZE(commands)
+
+static char *command_name(size_t i)
+{
+	return i < N_COMMANDS ? alloc_strdup(commands[i].name) : NULL;
+}
+
+/* For scripts/lab: "guess NAME KNOWN…". */
+static char **known;
+
+static char *known_name(size_t i)
+{
+	return known[i] ? alloc_strdup(known[i]) : NULL;
+}
 
 static void print_help(FILE *out)
 {
@@ -145,6 +159,11 @@ int main(int argc, char **argv)
 		print_version();
 		return CMD_DONE;
 	}
+	if (!strcmp(name, "guess") && argc > 2) {
+		known = argv + 3;
+		puts(kernel_name_guess(argv[2], known_name));
+		return CMD_DONE;
+	}
 	if (!is_supported())
 		return CMD_FAILED;
 	for (size_t i = 0; i < N_COMMANDS; i++)
@@ -154,7 +173,8 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 		}
 	if (*name)
-		log_error("unknown command '%s'; see kprotperf --help", name);
+		log_error("unknown command '%s'; see kprotperf --help%s", name,
+			  kernel_name_guess(name, command_name));
 	else
 		print_help(stderr);
 	return CMD_USAGE;

@@ -77,8 +77,7 @@ static void parse_syscall(void *input, char *arg, struct argp_state *state)
 		scoped_free char *guess = NULL;
 
 		if (!record_context_keep(&o->left_out, name, &guess))
-			argp_error(state, "no syscall '%s'%s%s%s", name,
-				   guess ? "; did you mean '" : "", guess ?: "", guess ? "'?" : "");
+			argp_error(state, "no syscall '%s'%s", name, guess);
 		alloc_append(&o->syscalls, "%s%s", o->syscalls ? "," : "", name);
 	}
 }
@@ -134,7 +133,7 @@ static void parse_protection(void *input, char *arg, struct argp_state *state)
 	struct record_options *o = input;
 
 	if (!protection)
-		argp_error(state, "unknown protection '%s'; see kprotperf list --protections", arg);
+		argp_error(state, "%s", catalogue_unknown(arg));
 	vec_push(o, protections, protection);
 }
 

@@ -28,8 +28,11 @@ bool kernel_name_is_padding(const char *name);
  * optimal string alignment), or LIMIT + 1 where it is more than LIMIT.
  */
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
-/* Names of LEN characters that are further apart are not the same with typing errors. */
-unsigned int kernel_name_distance_limit(size_t len);
+/*
+ * "; did you mean 'fold'?", with the nearest to NAME of those that NAME_OF gives for 0, 1, … until NULL; "" where none is near. All of
+ * these are for free().
+ */
+char *kernel_name_guess(const char *name, char *(*name_of)(size_t i));
 
 /* Does the compiler know that the function NAME never returns? Then no code belongs behind a call of it. */
 bool kernel_name_is_noreturn(const char *name);

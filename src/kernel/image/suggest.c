@@ -91,16 +91,41 @@ define_compare(compare_candidate, struct candidate,
 							strcmp(a->name, b->name));
 
 /* About one typing error in five characters: more would suggest what merely has the same length. */
-unsigned int kernel_name_distance_limit(size_t len)
+static unsigned int distance_limit(size_t len)
 {
 	return len < 4 ? 1 : len < 9 ? 2 : len < 16 ? 3 : 4;
+}
+
+char *kernel_name_guess(const char *name, char *(*name_of)(size_t i))
+{
+	unsigned int nearest = distance_limit(strlen(name)) + 1;
+	char *guess = NULL, *text;
+
+	for (size_t i = 0; nearest; i++) {
+		char *known = name_of(i);
+		unsigned int distance;
+
+		if (!known)
+			break;
+		distance = kernel_name_distance(name, known, nearest - 1);
+		if (distance < nearest) {
+			nearest = distance;
+			free(guess);
+			guess = known;
+		} else {
+			free(known);
+		}
+	}
+	text = guess ? alloc_printf("; did you mean '%s'?", guess) : alloc_strdup("");
+	free(guess);
+	return text;
 }
 
 size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
 			       const char **names, size_t max)
 {
 	size_t n = 0, len = strlen(name);
-	unsigned int limit = kernel_name_distance_limit(len);
+	unsigned int limit = distance_limit(len);
 	struct candidates found = { 0 };
 
 	vec_each(const struct kernel_sym, sym, ks, syms) {

@@ -39,7 +39,7 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 char *record_context_name(uint32_t ctx);
 /*
  * Takes the syscall of that NAME out of *LEFT_OUT, which has all contexts at first, when it is NULL (for free()). False: there is none;
- * *GUESS, for free(), is what the one is called whose name is nearest, NULL if none is near.
+ * *GUESS is kernel_name_guess()'s then.
  */
 bool record_context_keep(bool **left_out, const char *name, char **guess);
 /* The index of that context in P, which it is added to if need be. */

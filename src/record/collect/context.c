@@ -34,40 +34,27 @@ char *record_context_name(uint32_t ctx)
 	return syscall_name(SCMP_ARCH_X86_64, "", ctx);
 }
 
-/* The syscall of that NAME, or the one whose name is nearest in *GUESS, NULL if none is near. */
-static bool find(const char *name, uint32_t *ctx, char **guess)
+static char *syscall_at(size_t i)
 {
-	unsigned int nearest = kernel_name_distance_limit(strlen(name)) + 1;
-
-	*guess = NULL;
-	for (uint32_t i = 0; i < ENGINE_CTX_NONE && nearest; i++) {
-		char *known = record_context_name(i);
-		unsigned int distance = kernel_name_distance(name, known, nearest - 1);
-
-		if (distance < nearest) {
-			nearest = distance;
-			*ctx = i;
-			free(*guess);
-			*guess = known;
-		} else {
-			free(known);
-		}
-	}
-	return !nearest;
+	return i < ENGINE_CTX_NONE ? record_context_name((uint32_t)i) : NULL;
 }
 
 bool record_context_keep(bool **left_out, const char *name, char **guess)
 {
-	uint32_t ctx = 0;
+	for (uint32_t ctx = 0; ctx < ENGINE_CTX_NONE; ctx++) {
+		scoped_free char *known = record_context_name(ctx);
 
-	if (!find(name, &ctx, guess))
-		return false;
-	if (!*left_out) {
-		*left_out = alloc_array(ENGINE_CONTEXTS, sizeof(**left_out));
-		memset(*left_out, true, ENGINE_CONTEXTS * sizeof(**left_out));
+		if (strcmp(name, known) != 0)
+			continue;
+		if (!*left_out) {
+			*left_out = alloc_array(ENGINE_CONTEXTS, sizeof(**left_out));
+			memset(*left_out, true, ENGINE_CONTEXTS * sizeof(**left_out));
+		}
+		(*left_out)[ctx] = false;
+		return true;
 	}
-	(*left_out)[ctx] = false;
-	return true;
+	*guess = kernel_name_guess(name, syscall_at);
+	return false;
 }
 
 uint32_t record_context_add(struct profile *p, uint32_t ctx)
