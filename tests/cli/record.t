@@ -53,6 +53,11 @@ for to in limited.data /dev/stdout; do
   like "one that cannot be lifted, -o $to: one line" "$status:$(wc -l <err):$(<err)" "^1:1:kprotperf: cannot write $to: File too large .see ulimit -f.$"
 done
 is 'and nothing is left of it' "$(echo limited.data* aside/*)" 'limited.data* aside/*'
+# Too few descriptors are no missing feature of the kernel.
+(ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o few.data -- true) >out 2>&1
+is 'too few descriptors: one line says so' "$?:$(<out)" '1:kprotperf: cannot load BPF tracing programs: Too many open files (see ulimit -n)'
+(ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" doctor) >out 2>&1
+like 'and doctor' "$(<out)" 'no   BPF tracing programs  +Too many open files \(see ulimit -n\)'
 # Messages are limited too, where they go to a file.
 (ulimit -f 0 && exec setpriv --bounding-set=-sys_resource "$kprotperf" record --no-resolve -F 0 -o limited.data -- true) >said 2>&1
 is 'no file can be written: a failure, and no signal' "$?:$(<said)" 1:

@@ -105,6 +105,7 @@ annotated body counted.data inl_loop
 annotated exact exact.data shape_loop
 annotated all --all sampled.data shape_twice
 
+is 'record says that it cannot be unloaded meanwhile' "$(grep -c 'module kprotperf_known cannot be unloaded while it is recorded' sampled.err)" 1
 equal 'the module is named' "$(of sampled .module)" kprotperf_known
 equal 'and its file' "$(of sampled .vmlinux)" "$(cat module.txt)"
 # The samples that nobody knows the place of are no part of these.
