@@ -12,6 +12,12 @@ static void write_text(FILE *out, const char *text, bool is_raw)
 	scoped_free char *escaped = is_raw ? output_name_escape(text) : output_text_escape(text);
 	const char *c;
 
+	/* Spreadsheets would execute it. Tabs and carriage returns are escaped. */
+	if (*escaped && strchr("=+-@", *escaped)) {
+		scoped_free char *formula = escaped;
+
+		escaped = alloc_printf("'%s", formula);
+	}
 	if (!strpbrk(escaped, ",\"")) {
 		fputs(escaped, out);
 	} else {

@@ -183,6 +183,32 @@ static void test_csv(void **state)
 	free(out);
 }
 
+/* No text is a formula to a spreadsheet; numbers are numbers. */
+static void test_csv_formula(void **state)
+{
+	static const struct row formulas[] = {
+		{ "=1+1" }, { "+1" }, { "-1" }, { "@f(\"a\")" }, { "\t=1" }, { "", .pct = -1 },
+	};
+	struct output_section s = section(ARRAY_SIZE(formulas));
+	const char *expected[] = { "'=1+1", "'+1", "'-1", "\"'@f(\"\"a\"\")\"", "\\x09=1", "" };
+	char *out = NULL, *line;
+	size_t n = 0;
+	FILE *f = open_memstream(&out, &n);
+
+	(void)state;
+	s.rows = formulas;
+	output_csv_write(f, &s);
+	fclose(f);
+	line = out;
+	for (size_t i = 0; i < ARRAY_SIZE(formulas); i++) {
+		line = strchr(line, '\n') + 1;
+		if (strncmp(line, expected[i], strlen(expected[i])) != 0)
+			fail_msg("%zu: %s", i, line);
+	}
+	assert_non_null(strstr(line, ",-1\n"));
+	free(out);
+}
+
 static void test_json(void **state)
 {
 	struct output_section s = section(2);
@@ -245,10 +271,10 @@ static void test_folded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_selection), cmocka_unit_test(test_table),
-		cmocka_unit_test(test_truncate),  cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_json),      cmocka_unit_test(test_json_values),
-		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_selection),   cmocka_unit_test(test_table),
+		cmocka_unit_test(test_truncate),    cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_formula), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_values), cmocka_unit_test(test_folded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
