@@ -178,11 +178,15 @@ static int sync_data(int fd)
 static int fill(int fd, const struct output *o)
 {
 	struct invoker invoker;
-	int err = o->content(fd, o->arg);
+	mode_t mask = umask(0);
+	int err;
+
+	umask(mask);
+	err = o->content(fd, o->arg);
 
 	if (!err && o->invokers && invoker_find(&invoker) && fchown(fd, invoker.uid, invoker.gid))
 		err = -errno;
-	if (!err && fchmod(fd, o->mode))
+	if (!err && fchmod(fd, o->mode & ~mask))
 		err = -errno;
 	err = err ?: sync_data(fd);
 	if (close(fd) && !err)
@@ -268,7 +272,7 @@ int output_replace_text(const char *path, const char *text)
 {
 	int err = output_replace(
 		path, &(struct output){
-			      .content = write_text, .arg = text, .mode = 0644, .invokers = true });
+			      .content = write_text, .arg = text, .mode = 0666, .invokers = true });
 
 	if (err)
 		log_error("cannot write %s: %s", path, output_strerror(err));

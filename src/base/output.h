@@ -14,7 +14,7 @@
 struct output {
 	int (*content)(int fd, const void *arg); /* writes it to FD; 0 or -errno */
 	const void *arg;
-	mode_t mode;
+	mode_t mode; /* less what the umask has */
 	bool invokers; /* it is to belong to the user who invoked sudo */
 	bool folders; /* those that are missing on the way are made */
 };
@@ -26,7 +26,7 @@ struct output {
  */
 int output_replace(const char *path, const struct output *o);
 
-/* The same of a TEXT for everybody to read, which is to be the invoker's. Reported. */
+/* The same of a TEXT, which is to be the invoker's. Reported. */
 int output_replace_text(const char *path, const char *text);
 
 /* Could output_replace() make a file there, as far as can be seen before? Leaves nothing behind. Errors as above. */

@@ -109,7 +109,7 @@ static int write_to(const struct content *c, const char *path)
 	}
 	err = output_replace(
 		path, &(struct output){
-			      .content = write_file, .arg = c, .mode = 0644, .invokers = true });
+			      .content = write_file, .arg = c, .mode = 0666, .invokers = true });
 	if (err)
 		log_error("cannot write %s: %s", path, output_strerror(err));
 	return err ? CMD_FAILED : CMD_DONE;

@@ -76,9 +76,12 @@ static void files_are_replaced_whole(void **state)
 	assert_int_equal(link("new", "other"), 0);
 	assert_int_equal(stat("new", &before), 0);
 	assert_int_equal(before.st_mode & 07777, 0640);
+	umask(077);
 	assert_int_equal(put("./new", "two"), 0);
+	umask(022);
 	assert_int_equal(stat("new", &after), 0);
 	assert_int_not_equal(before.st_ino, after.st_ino);
+	assert_int_equal(after.st_mode & 07777, 0600);
 	assert_holds("new", "two");
 	assert_holds("other", "one");
 	assert_int_equal(entries(), 2);

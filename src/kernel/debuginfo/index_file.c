@@ -54,9 +54,8 @@ int kernel_index_write(const struct kernel_index *idx, const char *path)
 	/* What was made of zeros would be believed for as long as it is there. */
 	if (map_is_cut())
 		return -EIO;
-	/* A kernel of the lab is for whoever may read its vmlinux. */
 	return output_replace(path,
-			      &(struct output){ write_index, idx, .mode = 0644, .folders = true });
+			      &(struct output){ write_index, idx, .mode = 0666, .folders = true });
 }
 
 /* The folder of the cache; NULL where the user has no place for one. For free(). */
