@@ -51,19 +51,19 @@ char *alloc_printf(const char *fmt, ...)
 
 void alloc_append(char **text, const char *fmt, ...)
 {
-	va_list args;
-	char *longer, *more;
+	size_t had = *text ? strlen(*text) : 0;
+	va_list args, again;
+	int n;
 
 	va_start(args, fmt);
-	checked(vasprintf(&more, fmt, args) < 0 ? NULL : more);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, args);
 	va_end(args);
-	if (*text) {
-		longer = alloc_printf("%s%s", *text, more);
-		free(*text);
-		free(more);
-		more = longer;
-	}
-	*text = more;
+	checked(n < 0 ? NULL : text);
+	/* To a power of two: mostly the size that it has. */
+	*text = alloc_resize(*text, 2ull << (63 - __builtin_clzll(had + (size_t)n + 1)), 1);
+	vsnprintf(*text + had, (size_t)n + 1, fmt, again);
+	va_end(again);
 }
 
 void alloc_append_item(char **list, char *item)
