@@ -34,7 +34,7 @@ sizes() {
 	grows diff --control=SIZE SIZE SIZE
 	grows export --to=speedscope SIZE
 	[ "$1" != exact ] || grows why SIZE SIZE
-	[ "$1" != captures ] || grows report --why-varies=captured SIZE
+	case $1 in captures | flags) grows report --why-varies=captured SIZE ;; esac
 	cp few other-few
 	cp more other-more
 	grows merge -o /dev/null SIZE other-SIZE
@@ -55,6 +55,7 @@ sizes ranges 5000 bodies
 sizes page_ 10000 folio_
 sizes samples 10000
 sizes captures 10000
+sizes flags 2000
 sizes args 50000
 sizes parameters 10000
 sizes blocks 1000

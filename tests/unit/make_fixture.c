@@ -684,6 +684,27 @@ static void many_captures(struct profile *p, uint32_t site, uint32_t n)
 	}
 }
 
+/* N rows of calls with as many flags as there can be, none of which tells their time. */
+static void many_flags(struct profile *p, uint32_t site, uint32_t n)
+{
+	uint64_t seed = 1;
+
+	for (uint32_t i = 0; i < PROFILE_VALUES_MAX; i++)
+		profile_variable_add(p, &(struct profile_variable){ .site = site,
+								    .name = (char[]){ 'a' + i, 0 },
+								    .bytes = 8,
+								    .is_flags = true });
+	for (uint32_t i = 0; i < n; i++) {
+		struct profile_capture c = { .site = site, .calls = 1, .time = 100 + i % 7 };
+
+		c.sumsq = (double)c.time * (double)c.time;
+		c.min = c.max = (uint64_t)c.time;
+		for (int k = 0; k < PROFILE_VALUES_MAX; k++)
+			c.values[k] = seed = seed * 6364136223846793005 + 1442695040888963407;
+		profile_capture_add(p, &c);
+	}
+}
+
 /* The emulator's: a tree of N calls, with all that is counted at them, and one call whole. */
 static void many_exact(struct profile *p, uint32_t n)
 {
@@ -822,8 +843,10 @@ static struct profile *many(const char *kind, uint32_t n)
 		many_pieces(p, n);
 	else if (!strcmp(kind, "captures"))
 		many_captures(p, fixture_function(p, "captured", 0), n);
+	else if (!strcmp(kind, "flags"))
+		many_flags(p, fixture_function(p, "captured", 0), n);
 	else if (!strcmp(kind, "blocks"))
-		many_blocks(p, fixture_function(p, "counted", 0), *kind == 'b' ? n : 20, 50);
+		many_blocks(p, fixture_function(p, "counted", 0), n, 50);
 	for (i = 0; !strcmp(kind, "contexts") && i < n; i++)
 		many_blocks(p, fixture_function(p, name, 64 * i), 3, 50);
 	free(list);

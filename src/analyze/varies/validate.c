@@ -12,12 +12,15 @@
 #define SEEDS 20061, 1984
 /* A leaf has so many of the calls that were drawn at least. */
 #define LEAF_LEAST 5
-/* Calls that are drawn at most. */
-#define CALLS_MAX 65536
+/* Calls that are drawn at most: of so many, a part of VARIES_NOTABLE is far more than chance. */
+#define CALLS_MAX 16384
 /* Not more variables than that are selected. */
 #define SELECTED_MAX 4
 /* Of a variable with more values, ranges are cells. */
 #define BINS 16
+/* Of larger work fewer permutations are made: the least that can tell P below VARIES_SIGNIFICANT. */
+#define STEPS_MAX          (1u << 27)
+#define PERMUTATIONS_LEAST 199
 
 static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003 };
 #define N_COMPLEXITIES ARRAY_SIZE(complexities)
@@ -215,13 +218,14 @@ static void shuffle(double *calls, uint32_t n)
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
 	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
+	uint64_t rounds = VARIES_PERMUTATIONS, before = s->d->steps;
 
 	s->calls = alloc_array(s->d->n_calls, sizeof(*calls));
 	memcpy(s->calls, calls, s->d->n_calls * sizeof(*calls));
 	for (uint32_t i = 0; i < s->d->n_columns; i++)
 		if (columns >> i & 1)
 			p[i] = 1;
-	for (int round = 0; round < VARIES_PERMUTATIONS; round++) {
+	for (uint64_t round = 0; round < rounds; round++) {
 		double most;
 
 		shuffle(s->calls, s->d->n_calls);
@@ -229,10 +233,12 @@ static void permute(struct shuffled *s, uint32_t columns, const double *gains, d
 		for (uint32_t i = 0; i < s->d->n_columns; i++)
 			if (columns >> i & 1)
 				p[i] += most >= gains[i] * (1 - 1e-12);
+		if (!round && rounds * (s->d->steps - before) > STEPS_MAX)
+			rounds = PERMUTATIONS_LEAST;
 	}
 	for (uint32_t i = 0; i < s->d->n_columns; i++)
 		if (columns >> i & 1)
-			p[i] /= VARIES_PERMUTATIONS + 1;
+			p[i] /= (double)rounds + 1;
 	free(s->calls);
 	s->calls = calls;
 }
