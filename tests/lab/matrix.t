@@ -221,7 +221,7 @@ else
 fi
 # --- wrong usage -----------------------------------------------------------------
 
-for wrong in '--protection nosuch' '--together init_on_alloc' '--together init_on_alloc,nosuch' '--boots none' '--dir /tmp' '--dir ../x' '--workload nosuchcommand' '--kernel nosuch' '--what' '--boots' \
+for wrong in '--protection nosuch' '--together init_on_alloc' '--together init_on_alloc,nosuch' '--boots none' '--dir /tmp' '--dir ../x' '--dir -x' '--sshlogin -oProxyCommand=x' '--workload nosuchcommand' '--kernel nosuch' '--what' '--boots' \
 	getpid; do
 	# shellcheck disable=SC2086 # words
 	try "$lab" matrix $wrong

@@ -13,6 +13,7 @@ cat >bin/ssh <<TEXT
 #!/bin/bash
 cd "$scratch" || exit
 while [ "\$1" = -o ]; do shift 2; done
+[ "\$1" != -- ] || shift
 [ ! -e m/down ] || { echo "ssh: connect to host \$1 port 22: No route to host" >&2; exit 255; }
 shift
 # As sshd, on a machine with one /run.
@@ -151,7 +152,7 @@ like 'what fails has its reason there' "$status:$out" "init_on_alloc, w: off, bo
 
 # --- wrong usage ------------------------------------------------------------------
 
-for wrong in 'run --on ssh: --kernel x true' 'run --on x --kernel x true' 'run --on ssh:x true' 'run --on ssh:x --kernel x --cpus 2 true' \
+for wrong in 'run --on ssh: --kernel x true' 'run --on ssh:-oProxyCommand=x --kernel x true' 'run --on x --kernel x true' 'run --on ssh:x true' 'run --on ssh:x --kernel x --cpus 2 true' \
 	'matrix --on ssh:x' 'matrix --on ssh:x --series 6.12' 'matrix --on x --kernel x' 'matrix --on ssh:x --kernel x --sshlogin y'; do
 	# shellcheck disable=SC2086 # words
 	try "$lab" $wrong

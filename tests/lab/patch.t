@@ -161,6 +161,11 @@ echo 'option X' >>bad.config
 fails 'options that are none' '^lab: bad.config:2: not an option line: option X$' "$lab" build bad --config bad.config
 ok 'what was built under that name is there still' has mine 'slub third'
 
+# No name is an option of what it is passed to, nor a line of a kernel's definition.
+cp bad.config ./-e.config
+fails 'a name like an option' '^lab: -e.config:2: not an option line' "$lab" build bad --config -e.config
+fails 'a name of two lines' 'there is a line feed in' "$lab" build bad --patch $'slub.patch\n# patch: /etc/passwd'
+
 for wrong in 'hardened --patch slub.patch' 'base --patch slub.patch' 'Mine --patch slub.patch' 'a.b --patch slub.patch' \
 	'debug_list --patch slub.patch' 'debug_list-on --patch slub.patch' 'a b --patch=slub.patch' '--patch slub.patch' \
 	'a --patch' 'a --on nosuch' 'a --on debian-6.1' 'mine --on more2' '--nosuch'; do
