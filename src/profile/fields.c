@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* All fields of a profile, in the order in which they are in a file; docs/file-format.md has how to add one. */
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,6 +13,9 @@
 #define FRAMES_USUAL 256
 #define NAME_USUAL   64
 #define FRAMES_MORE  (1u << 22)
+
+#define ADDRESS_MAX (1ull << 60)
+#define TIME_MAX    PROFILE_TOTAL_MAX
 
 #define AT(type, member) \
 	.offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
@@ -65,7 +67,11 @@
 /* A line for each field: */
 /* clang-format off */
 #define SAME .key = KEY_SAME
-#define SUM  .merge = MERGE_SUM
+#define SUM  .merge = MERGE_SUM, ADDS
+#define ADDS .adds = true
+/* Of code, or in a file: relative to what begins it, and within what processors can address. */
+#define ADDRESS(type, member, ...) \
+	NUMBER(type, member, .max = 2 * ADDRESS_MAX, .bias = ADDRESS_MAX, .wrong = "has an address that is none", ##__VA_ARGS__)
 
 LAYOUT(arg, const char *, NULL, { .kind = FIELD_STRING, .size = sizeof(const char *), .required = true });
 
@@ -97,7 +103,7 @@ LAYOUT(site, struct profile_site, site_wrong,
 	OPTIONAL(profile_site, symbol, SAME),
 	ENUM(profile_site, kind, PROFILE_SITE_RANGE, "has a site of an unknown kind", SAME),
 	ENUM(profile_site, mech, PROFILE_N_MECHANISMS - 1, "has a site timed by an unknown mechanism", .key = KEY_APART),
-	NUMBER(profile_site, addr, SAME),
+	ADDRESS(profile_site, addr, SAME),
 	OPTIONAL(profile_site, file),
 	NUMBER(profile_site, line),
 	NUMBER(profile_site, missed, SUM),
@@ -111,7 +117,7 @@ LAYOUT(context, struct profile_context, NULL, NAME(profile_context, name, SAME))
 const struct layout layout_report = FIELDS(sizeof(struct profile_report), NULL,
 	NAME(profile_report, name),
 	NUMBER(profile_report, iterations),
-	DOUBLE(profile_report, mean),
+	DOUBLE(profile_report, mean, .required = true),
 	DOUBLE(profile_report, p50),
 	DOUBLE(profile_report, min));
 
@@ -120,23 +126,22 @@ LAYOUT(run, struct profile_run, NULL,
 	ENUM(profile_run, kind, PROFILE_RUN_CONTROL, "has a run of an unknown kind"),
 	/* Whoever groups by boot may keep an array of the number of runs. */
 	INDEX(profile_run, boot, RUNS, .wrong = "has more boots than runs"),
-	NUMBER(profile_run, wall),
-	COUNT(profile_run, cpu),
+	NUMBER(profile_run, wall, ADDS),
+	COUNT(profile_run, cpu, ADDS),
 	NUMBER(profile_run, status),
 	ENUM(profile_run, end, PROFILE_N_ENDS - 1, "has a run that ended in an unknown way"),
-	FIELD(profile_run, losses, LOSSES),
-	COUNT(profile_run, samples_expected),
-	COUNT(profile_run, samples_received),
+	{ .kind = FIELD_LOSSES, .offset = offsetof(struct profile_run, losses), .size = sizeof(uint64_t), .n = PROFILE_N_LOSSES, ADDS },
+	COUNT(profile_run, samples_expected, ADDS),
+	COUNT(profile_run, samples_received, ADDS),
 	LIST(profile_run, reports, report));
 
 LAYOUT(bucket, struct profile_bucket, NULL,
 	FIELD(profile_bucket, slot, STEP, .max = HIST_SLOTS - 1, .wrong = "has a nonexistent histogram slot"),
-	NUMBER(profile_bucket, count));
+	NUMBER(profile_bucket, count, ADDS));
 
 static const char *stats_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_stats *s = entry;
-	uint64_t sum = 0;
 
 	(void)p;
 	if (s->min > s->max)
@@ -146,8 +151,6 @@ static const char *stats_wrong(const struct profile *p, const void *entry)
 			return "has a histogram out of order";
 		if (!s->buckets[i].count)
 			return "has an empty histogram slot";
-		if (__builtin_add_overflow(sum, s->buckets[i].count, &sum))
-			return "has a histogram of more than 2^64 calls";
 	}
 	return NULL;
 }
@@ -161,9 +164,9 @@ const struct layout layout_stats = FIELDS(sizeof(struct profile_stats), stats_wr
 	NUMBER(profile_stats, oncpu, SUM),
 	FIELD(profile_stats, self, SIGNED, SUM),
 	NUMBER(profile_stats, cost, SUM),
-	DOUBLE(profile_stats, sumsq, SUM),
-	NUMBER(profile_stats, min),
-	NUMBER(profile_stats, max),
+	DOUBLE(profile_stats, sumsq, SUM, .required = true),
+	NUMBER(profile_stats, min, ADDS),
+	NUMBER(profile_stats, max, ADDS),
 	LIST(profile_stats, buckets, bucket, .max = HIST_SLOTS, .wrong = "has a histogram of too many slots"));
 
 LAYOUT(cell, struct profile_cell, NULL,
@@ -178,35 +181,47 @@ const struct layout layout_frame = FIELDS(sizeof(struct profile_frame), NULL,
 	NUMBER(profile_frame, line, SAME),
 	FLAG(profile_frame, inlined, SAME));
 
-/* Whoever shows where it is may join them. */
+/* "user:" alone, or with a build-id of 20 bytes. */
+static bool is_user_module(const char *module)
+{
+	const char *id = module + strlen(PROFILE_MODULE_USER);
+
+	return !*id || (strlen(id) == 40 && strspn(id, "0123456789abcdef") == 40);
+}
+
+/* Callers may join all names. */
 static const char *location_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_location *location = entry;
 	size_t length = 0;
 
 	(void)p;
+	if (profile_location_is_user(location)) {
+		if (!is_user_module(location->module))
+			return "has a file without a build-id";
+		if (location->addr && !strcmp(location->module, PROFILE_MODULE_USER))
+			return "has an address in no file";
+	}
 	for (uint32_t i = 0; i < location->n_frames; i++)
 		length += strlen(location->frames[i].name);
 	return length > PROFILE_NAME_MAX ? "has names that are too long at one address" : NULL;
 }
 
 LAYOUT(location, struct profile_location, location_wrong,
-	NUMBER(profile_location, addr, SAME),
+	ADDRESS(profile_location, addr, SAME),
 	OPTIONAL(profile_location, module, SAME),
 	LIST(profile_location, frames, frame, .max = 64, .wrong = "has too many frames at one address"));
 
 LAYOUT(stack_location, uint32_t, NULL,
 	{ .kind = FIELD_NUMBER, .size = sizeof(uint32_t), .table = SECTION_LOCATIONS, SAME });
 
-/* The kernel's locations come first: profile_stack_kernel() counts them. */
 static const char *stack_wrong(const struct profile *p, const void *entry)
 {
-	const struct profile_stack *s = entry;
+	const struct profile_stack *stack = entry;
 
-	for (uint32_t i = 1; i < s->n_locations; i++)
-		if (profile_location_is_user(&p->locations[s->locations[i - 1]]) &&
-		    !profile_location_is_user(&p->locations[s->locations[i]]))
-			return "has a stack with user space above the kernel";
+	for (uint32_t i = profile_stack_kernel(p, stack); i < stack->n_locations; i++)
+		if (!profile_location_is_user(&p->locations[stack->locations[i]]))
+			return "has an address of the kernel behind one of user space";
 	return NULL;
 }
 
@@ -267,7 +282,14 @@ LAYOUT(sample, struct profile_sample, NULL,
 	ENUM(profile_sample, flags, PROFILE_SAMPLE_FLAGS, "has an unknown flag", SAME),
 	NUMBER(profile_sample, count, SUM));
 
-LAYOUT(edge, struct profile_edge, NULL,
+static const char *edge_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_edge *edge = entry;
+
+	return p->stacks[edge->stack].n_locations ? NULL : "has calls of no function: a stack is empty";
+}
+
+LAYOUT(edge, struct profile_edge, edge_wrong,
 	INDEX(profile_edge, run, RUNS, SAME),
 	INDEX(profile_edge, context, CONTEXTS, SAME),
 	INDEX(profile_edge, stack, STACKS, SAME),
@@ -328,8 +350,8 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 	const struct profile_capture *c = entry;
 
 	(void)p;
-	if (!c->calls || !(c->sumsq >= 0) || !isfinite(c->sumsq))
-		return "has values without calls or times";
+	if (!c->calls)
+		return "has values without calls";
 	return c->min > c->max ? "has a minimum above its maximum" : NULL;
 }
 
@@ -362,9 +384,9 @@ LAYOUT(capture, struct profile_capture, capture_wrong,
 	NUMBER(profile_capture, absent, SAME),
 	NUMBER(profile_capture, calls, SUM),
 	FIELD(profile_capture, time, SIGNED, SUM),
-	DOUBLE(profile_capture, sumsq, SUM),
-	NUMBER(profile_capture, min, .merge = MERGE_LEAST),
-	NUMBER(profile_capture, max, .merge = MERGE_MOST),
+	DOUBLE(profile_capture, sumsq, SUM, .required = true),
+	NUMBER(profile_capture, min, ADDS, .merge = MERGE_LEAST),
+	NUMBER(profile_capture, max, ADDS, .merge = MERGE_MOST),
 	VALUES(profile_capture, values, SAME));
 
 LAYOUT(condition, struct profile_condition, NULL,
@@ -384,7 +406,7 @@ LAYOUT(name, struct profile_name, name_wrong,
 	NAME(profile_name, text));
 
 LAYOUT(block, struct profile_block, NULL,
-	NUMBER(profile_block, addr, SAME),
+	ADDRESS(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
 	NUMBER(profile_block, insns, SAME),
 	INDEX(profile_block, location, LOCATIONS),
@@ -436,7 +458,7 @@ static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 	return n > ALL_BLOCKS_MAX ? "has too many blocks" : NULL;
 }
 
-LAYOUT(block_count, uint64_t, NULL, { .kind = FIELD_COUNT, .size = sizeof(uint64_t) });
+LAYOUT(block_count, uint64_t, NULL, { .kind = FIELD_COUNT, .size = sizeof(uint64_t), ADDS });
 
 /* One for each block of the function. */
 static uint32_t block_counts_length(const struct profile *p, const void *entry)
@@ -466,23 +488,15 @@ LAYOUT(block_counts, struct profile_block_counts, NULL,
 	INDEX(profile_block_counts, run, RUNS, SAME),
 	INDEX(profile_block_counts, blocks, BLOCKS, SAME),
 	INDEX(profile_block_counts, context, CONTEXTS, SAME),
-	NUMBER(profile_block_counts, calls),
-	NUMBER(profile_block_counts, residual),
+	NUMBER(profile_block_counts, calls, ADDS),
+	NUMBER(profile_block_counts, residual, ADDS),
 	LIST(profile_block_counts, counts, block_count, .length = block_counts_length,
 	     .wrong = "refers to a nonexistent function"));
 
-static const char *cost_wrong(const struct profile *p, const void *entry)
-{
-	const struct profile_cost *cost = entry;
-
-	(void)p;
-	return isfinite(cost->value) ? NULL : "has a cost that is not a number";
-}
-
-LAYOUT(cost, struct profile_cost, cost_wrong,
+LAYOUT(cost, struct profile_cost, NULL,
 	ENUM(profile_cost, mech, PROFILE_N_COSTS - 1, "has the cost of an unknown mechanism", SAME),
 	ENUM(profile_cost, kind, PROFILE_N_COST_KINDS - 1, "has a cost of an unknown kind", SAME),
-	DOUBLE(profile_cost, value),
+	DOUBLE(profile_cost, value, .required = true),
 	DOUBLE(profile_cost, spread));
 
 LAYOUT(trace, struct profile_trace, NULL,
@@ -490,14 +504,25 @@ LAYOUT(trace, struct profile_trace, NULL,
 	ENUM(profile_trace, kind, PROFILE_TRACE_N_KINDS - 1, "has a line of an unknown kind"),
 	NUMBER(profile_trace, depth),
 	INDEX(profile_trace, location, LOCATIONS),
-	NUMBER(profile_trace, times),
-	NUMBER(profile_trace, insns));
+	NUMBER(profile_trace, times, ADDS),
+	NUMBER(profile_trace, insns, ADDS));
+
+static const char *traces_wrong(const struct profile *p, const void *entry)
+{
+	(void)entry;
+	for (uint32_t i = 0; i < p->n_traces; i++)
+		if (p->traces[i].depth > (i ? p->traces[i - 1].depth + 1 : 0))
+			return "has a line that is in none";
+	return NULL;
+}
 
 static const char *slow_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_slow *slow = entry;
 
 	(void)p;
+	if (!slow->pid && slow->comm)
+		return "has the name of an unknown task";
 	return slow->wall < slow->time ? "has a call that was longer on a CPU than it took" : NULL;
 }
 
@@ -506,9 +531,9 @@ LAYOUT(slow, struct profile_slow, slow_wrong,
 	INDEX(profile_slow, site, SITES),
 	INDEX(profile_slow, context, CONTEXTS),
 	INDEX(profile_slow, stack, STACKS),
-	NUMBER(profile_slow, start),
-	NUMBER(profile_slow, time),
-	NUMBER(profile_slow, wall),
+	NUMBER(profile_slow, start, .max = TIME_MAX, .wrong = "has a time that is too large"),
+	NUMBER(profile_slow, time, ADDS),
+	NUMBER(profile_slow, wall, ADDS),
 	NUMBER(profile_slow, tid),
 	NUMBER(profile_slow, pid),
 	OPTIONAL(profile_slow, comm),
@@ -536,20 +561,12 @@ LAYOUT(counted, struct profile_counted, NULL,
 	FIELD(profile_counted, total, SIGNED, SUM),
 	FIELD(profile_counted, self, SIGNED, SUM));
 
-static const char *counter_cost_wrong(const struct profile *p, const void *entry)
-{
-	const struct profile_counter_cost *cost = entry;
-
-	(void)p;
-	return isfinite(cost->inner) && isfinite(cost->full) ? NULL : "has a cost that is not a number";
-}
-
-LAYOUT(counter_cost, struct profile_counter_cost, counter_cost_wrong,
+LAYOUT(counter_cost, struct profile_counter_cost, NULL,
 	INDEX(profile_counter_cost, counter, COUNTERS, SAME),
 	ENUM(profile_counter_cost, mech, PROFILE_N_MECHANISMS - 1, "has the cost of an unknown mechanism", SAME),
-	DOUBLE(profile_counter_cost, inner),
+	DOUBLE(profile_counter_cost, inner, .required = true),
 	DOUBLE(profile_counter_cost, inner_spread),
-	DOUBLE(profile_counter_cost, full),
+	DOUBLE(profile_counter_cost, full, .required = true),
 	DOUBLE(profile_counter_cost, full_spread));
 
 #define EVENT_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
@@ -584,7 +601,7 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(RECORDING, "recording", 0, NULL,
 		ENUM(profile, clock, PROFILE_CLOCK_INSN, "has an unknown clock"),
 		NUMBER(profile, freq),
-		NUMBER(profile, sample_period),
+		NUMBER(profile, sample_period, .max = TIME_MAX, .wrong = "has a time that is too large"),
 		LIST(profile, args, arg, .max = 1 << 20, .wrong = "has too many arguments")),
 	SECTION(ENVIRONMENT, "environment", TABLE_UNIQUE, NULL,
 		LIST(profile, envs, env, .max = 4096, .wrong = "has too many entries")),
@@ -602,7 +619,7 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, block_counts_wrong, LIST(profile, block_counts, block_counts)),
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
 	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, edges, edge)),
-	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),
+	SECTION(TRACES, "traces", TABLE_OPTIONAL, traces_wrong, LIST(profile, traces, trace)),
 	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, misses, miss)),
 	SECTION(EXECUTIONS, "executions", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, executions, edge)),
 	SECTION(OBJECTS, "objects", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, objects, object)),

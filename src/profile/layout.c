@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "profile/layout.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -286,7 +287,8 @@ static const char *string_wrong(const struct field *f, const char *s)
 	return f->max && strnlen(s, f->max + 1) > f->max ? "has a name that is too long" : NULL;
 }
 
-static const char *list_wrong(const struct field *f, const struct profile *p, const void *entry)
+static const char *list_wrong(const struct field *f, const struct profile *p, const void *entry,
+			      uint64_t *sum)
 {
 	uint32_t i, n = list_count(f, entry);
 	const char *wrong = NULL;
@@ -294,7 +296,7 @@ static const char *list_wrong(const struct field *f, const struct profile *p, co
 	if ((f->max && n > f->max) || (f->length && n != f->length(p, entry)))
 		return f->wrong;
 	for (i = 0; i < n && !wrong; i++)
-		wrong = layout_wrong(f->of, p, list_at(f, entry, i));
+		wrong = layout_wrong(f->of, p, list_at(f, entry, i), sum);
 	return wrong;
 }
 
@@ -316,10 +318,37 @@ static const char *number_wrong(const struct field *f, const struct profile *p, 
 	value = field_load(f, member(f, entry));
 	if (f->table)
 		return value >= section_count(p, f->table) ? f->wrong ?: missing[f->table] : NULL;
-	return value > f->max ? f->wrong : NULL;
+	return value + f->bias > f->max ? f->wrong : NULL;
 }
 
-const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry)
+static const char *double_wrong(const struct field *f, const void *entry)
+{
+	double v;
+
+	memcpy(&v, member(f, entry), sizeof(v));
+	if (isinf(v) || (f->required && isnan(v)))
+		return "has a number that is not finite";
+	return f->adds && v < 0 ? "has a sum of squares below 0" : NULL;
+}
+
+/* Of a double, which has no overflow, nothing. */
+static const char *add_size(const struct field *f, const void *at, uint64_t *sum)
+{
+	for (int i = 0; f->adds && f->kind != FIELD_DOUBLE && i < (f->n ?: 1); i++) {
+		uint64_t v = field_load(f, (const char *)at + (size_t)i * f->size);
+
+		if (f->kind == FIELD_SIGNED && v >> 63)
+			v = -v;
+		if (v == PROFILE_NOT_COUNTED && f->kind >= FIELD_COUNT)
+			continue;
+		if (__builtin_add_overflow(*sum, v, sum) || *sum > PROFILE_TOTAL_MAX)
+			return "has numbers that are too large";
+	}
+	return NULL;
+}
+
+const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry,
+			 uint64_t *sum)
 {
 	const char *wrong = NULL;
 
@@ -327,11 +356,14 @@ const char *layout_wrong(const struct layout *of, const struct profile *p, const
 		if (f->kind == FIELD_STRING)
 			wrong = string_wrong(f, field_string(f, entry));
 		else if (f->kind == FIELD_LIST)
-			wrong = list_wrong(f, p, entry);
+			wrong = list_wrong(f, p, entry, sum);
 		else if (f->kind == FIELD_PART)
-			wrong = layout_wrong(f->of, p, member(f, entry));
+			wrong = layout_wrong(f->of, p, member(f, entry), sum);
+		else if (f->kind == FIELD_DOUBLE)
+			wrong = double_wrong(f, entry);
 		else
 			wrong = number_wrong(f, p, entry);
+		wrong = wrong ?: add_size(f, member(f, entry), sum);
 		if (wrong)
 			return wrong;
 	}

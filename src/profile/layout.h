@@ -86,7 +86,8 @@ struct field {
 	enum field_kind kind;
 	enum field_merge merge;
 	uint8_t key; /* enum field_key */
-	bool required; /* a string: not NULL */
+	bool required; /* a string: not NULL. A double: not NAN */
+	bool adds; /* the section's fields that do, of all its entries together, are at most PROFILE_TOTAL_MAX */
 	uint16_t n; /* of an array: its elements; else 0 */
 	uint16_t size; /* of the member or element in memory, in bytes */
 	size_t offset, n_offset, cap_offset; /* the latter two of lists: number and capacity */
@@ -95,7 +96,7 @@ struct field {
 	 * What it may be at most: a number, a string's length, a list's. What is said of one that is more, or of an
 	 * index without an entry. No limit where WRONG is NULL (of strings: where MAX is 0).
 	 */
-	uint64_t max;
+	uint64_t max, bias; /* BIAS is added before: of addresses, which are signed */
 	const char *wrong;
 	const struct layout *of;
 	/* The length of a list that is not written because something else tells it; LIST_UNKNOWN: nothing does. */
@@ -109,6 +110,9 @@ struct field {
 #define ALL_COUNTS_MAX (1 << 21) /* of all functions in all of their contexts */
 
 #define LIST_UNKNOWN UINT32_MAX
+
+/* Sums over any of a section's entries, and what two differ by, are no overflow: 146 years in ns. */
+#define PROFILE_TOTAL_MAX (1ull << 62)
 
 struct layout {
 	size_t size; /* of an entry in memory */
@@ -176,8 +180,9 @@ void layout_copy(const struct layout *of, struct profile *dst, void *to, const v
  */
 void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
 		 uint32_t *const *maps);
-/* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. */
-const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry);
+/* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. Adds to *SUM the sizes of what ADDS. */
+const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry,
+			 uint64_t *sum);
 
 /* What finds the entries of unique tables. */
 struct profile_lookup {

@@ -276,7 +276,7 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 	counts = profile_block_counts(p, p->n_runs - 1, i, 1);
 	counts->calls = 7;
 	counts->residual = 2;
-	counts->counts[0] = UINT64_MAX - 1;
+	counts->counts[0] = 1ull << 58;
 	counts->counts[1] = PROFILE_NOT_COUNTED;
 }
 
@@ -285,7 +285,7 @@ fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t 
 				     const char *const *names)
 {
 	struct profile_capture c = {
-		.site = site, .calls = 3, .time = -5, .sumsq = 0.1, .min = 1, .max = UINT64_MAX
+		.site = site, .calls = 3, .time = -5, .sumsq = 0.1, .min = 1, .max = 1ull << 58
 	};
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -309,9 +309,9 @@ fixture_fn void fixture_add_counted(struct profile *p)
 	uint32_t misses = profile_counter_add(p, "dTLB-load-misses");
 	uint32_t faults = profile_counter_add(p, "page-faults");
 
-	profile_counted_add(p, &(struct profile_counted){ 0, 0, 1, misses, 3, INT64_MIN, -5 });
+	profile_counted_add(p, &(struct profile_counted){ 0, 0, 1, misses, 3, -(1ll << 58), -5 });
 	profile_counted_add(p,
-			    &(struct profile_counted){ 0, 1, 1, faults, UINT64_MAX, INT64_MAX, 0 });
+			    &(struct profile_counted){ 0, 1, 1, faults, 1ull << 58, 1ll << 58, 0 });
 	profile_counter_cost_set(
 		p, &(struct profile_counter_cost){ faults, PROFILE_MECH_FENTRY, 41, 2, 130.5, 7 });
 }

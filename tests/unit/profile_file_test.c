@@ -9,11 +9,13 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 
 #include "fixture_file.h"
+#include "profile/layout.h"
 
 static void assert_round_trip(const struct profile *p)
 {
@@ -40,7 +42,7 @@ static struct profile *rich_profile(void)
 		.estimated = "an instruction that cannot be probed",
 		.file = "mm/slub.c",
 		.line = UINT32_MAX,
-		.missed = UINT64_MAX,
+		.missed = PROFILE_TOTAL_MAX,
 		.detached = true,
 	};
 	struct profile_stats *s;
@@ -57,30 +59,30 @@ static struct profile *rich_profile(void)
 
 	run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[run].boot = 3;
-	p->runs[run].wall = UINT64_MAX;
+	p->runs[run].wall = 1ull << 61;
 	p->runs[run].cpu = 123456789;
 	p->runs[run].status = INT32_MIN;
-	p->runs[run].losses[PROFILE_LOSS_CELLS_FULL] = UINT64_MAX - 1;
+	p->runs[run].losses[PROFILE_LOSS_CELLS_FULL] = 1ull << 60;
 	p->runs[run].samples_received = 0;
 	profile_report_add(p, run,
 			   &(struct profile_report){ .name = "x",
 						     .iterations = UINT64_MAX,
-						     .mean = NAN,
+						     .mean = -1e308,
 						     .p50 = -0.0,
-						     .min = INFINITY });
+						     .min = NAN });
 	profile_report_add(p, run,
 			   &(struct profile_report){ .name = "y", .mean = 0.1, .p50 = 5e-324 });
 
 	s = profile_cell(p, run, site, profile_context_add(p, "compat:clone"));
-	*s = (struct profile_stats){ .calls = UINT64_MAX,
-				     .entries = UINT64_MAX - 1,
-				     .wall = UINT64_MAX,
-				     .oncpu = UINT64_MAX,
-				     .self = INT64_MIN,
-				     .cost = UINT64_MAX,
+	*s = (struct profile_stats){ .calls = 1ull << 59,
+				     .entries = 1ull << 58,
+				     .wall = 1ull << 59,
+				     .oncpu = 1ull << 58,
+				     .self = -(1ll << 58),
+				     .cost = 1ull << 58,
 				     .sumsq = 1.7976931348623157e308,
-				     .min = UINT64_MAX,
-				     .max = UINT64_MAX };
+				     .min = 1ull << 58,
+				     .max = 1ull << 58 };
 	for (i = 0; i < HIST_SLOTS; i++)
 		profile_stats_bucket_add(s, i, (i + 1) * 1000000007ULL);
 	profile_cell(p, 0, site, 0);
@@ -89,13 +91,13 @@ static struct profile *rich_profile(void)
 	s->calls = 3;
 	s->cost = 100;
 	s->self = -100;
-	profile_cell(p, 0, site, 2)->self = INT64_MAX;
+	profile_cell(p, 0, site, 2)->self = 1ll << 59;
 
 	profile_location_add(p, UINT64_MAX, "nf_tables");
 	stack = profile_stack_add(p, (uint32_t[]){ 0, 0, 0, p->n_locations - 1 }, 4);
 	profile_sample_add(p,
 			   &(struct profile_sample){
-				   .run = run, .stack = stack, .flags = 3, .count = UINT64_MAX });
+				   .run = run, .stack = stack, .flags = 3, .count = 1ull << 61 });
 	fixture_add_blocks(p, 1);
 	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
 	fixture_add_slow(p);
@@ -378,6 +380,59 @@ static void test_inconsistent(void **state)
 	profile_destroy(p);
 }
 
+/* What refers to stacks and traces relies on their order. */
+static void test_order(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	uint32_t user = profile_location_add(p, 0, PROFILE_MODULE_USER "12"), stack;
+
+	(void)state;
+	assert_write_fails(p, path, "section \"locations\" has a file without a build-id");
+	p->locations[user].module = PROFILE_MODULE_USER;
+	p->locations[user].addr = 1;
+	assert_write_fails(p, path, "section \"locations\" has an address in no file");
+	p->locations[user].addr = 0;
+	stack = profile_stack_add(p, (uint32_t[]){ 0, user, 0 }, 3);
+	assert_write_fails(p, path,
+			   "section \"stacks\" has an address of the kernel behind one of user");
+	p->stacks[stack].n_locations--;
+	assert_int_equal(profile_file_write(p, path), 0);
+	p->locations[0].addr = 1ull << 61;
+	assert_write_fails(p, path, "section \"locations\" has an address that is none");
+	p->locations[0].addr = -1ull;
+	profile_edge_add(p, &(struct profile_edge){ .stack = profile_stack_add(p, NULL, 0) });
+	assert_write_fails(p, path, "section \"calls\" has calls of no function: a stack is empty");
+	p->edges[p->n_edges - 1].stack = stack;
+	vec_push(p, traces, ((struct profile_trace){ .depth = 1 }));
+	assert_write_fails(p, path, "section \"traces\" has a line that is in none");
+	p->traces[0].depth = 0;
+	fixture_add_slow(p);
+	p->slow[0].pid = 0;
+	p->slow[0].comm = "f";
+	assert_write_fails(p, path, "section \"slow calls\" has the name of an unknown task");
+	profile_destroy(p);
+}
+
+/* Sums of any of a section's numbers are no overflow, and those that are not whole are finite. */
+static void test_large(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	struct profile_stats *s = profile_cell(p, 0, 0, 0);
+
+	(void)state;
+	*s = (struct profile_stats){ .self = INT64_MIN };
+	assert_write_fails(p, path, "section \"cells\" has numbers that are too large");
+	s->self = -(1ll << 62);
+	assert_write_fails(p, path, "section \"cells\" has numbers that are too large");
+	s->self = 1ll << 61;
+	assert_int_equal(profile_file_write(p, path), 0);
+	s->sumsq = INFINITY;
+	assert_write_fails(p, path, "section \"cells\" has a number that is not finite");
+	s->sumsq = -1;
+	assert_write_fails(p, path, "section \"cells\" has a sum of squares below 0");
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_disk_full),  cmocka_unit_test(test_where),
 		cmocka_unit_test(test_try),        cmocka_unit_test(test_keep),
 		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_inconsistent),
+		cmocka_unit_test(test_order),      cmocka_unit_test(test_large),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

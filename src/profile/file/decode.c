@@ -163,7 +163,10 @@ static uint64_t decode_number(struct wire_in *in, const struct field *f)
 	case FIELD_COUNT:
 		return wire_get_count(in);
 	case FIELD_FLAG:
-		return wire_get_u32(in) != 0;
+		v = wire_get_u32(in);
+		if (v > 1)
+			wire_fail(in, "has a flag that is neither 0 nor 1");
+		return v;
 	default:
 		return f->size == sizeof(v) ? wire_get_varint(in) : wire_get_u32(in);
 	}

@@ -84,5 +84,7 @@ void section_decode(struct wire_in *in, enum section_type type, struct section_d
  */
 static inline const char *section_wrong(enum section_type type, const struct profile *p)
 {
-	return layout_wrong(&profile_sections[type].layout, p, p);
+	uint64_t sum = 0;
+
+	return layout_wrong(&profile_sections[type].layout, p, p, &sum);
 }
