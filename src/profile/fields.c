@@ -592,9 +592,9 @@ LAYOUT(process, struct profile_process, NULL,
 	INDEX(profile_process, run, RUNS),
 	NUMBER(profile_process, pid),
 	OPTIONAL(profile_process, comm),
-	NUMBER(profile_process, tasks),
-	NUMBER(profile_process, oncpu),
-	NUMBER(profile_process, calls));
+	NUMBER(profile_process, tasks, ADDS),
+	NUMBER(profile_process, oncpu, ADDS),
+	NUMBER(profile_process, calls, ADDS));
 
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },

@@ -686,7 +686,7 @@ static void test_losses(void **state)
 	assert_true(w.rows[0].values[0] == 3 && w.rows[0].severity == ANALYZE_SEVERITY_ACT);
 	assert_int_equal(w.rows[1].kind, ANALYZE_WARNING_FAILED_RUNS);
 	assert_true(w.rows[1].values[0] == 1 && w.rows[1].values[1] == 2 &&
-		    w.rows[1].values[2] == 2 && w.rows[1].code == 1);
+		    w.rows[1].values[2] == 2 && w.rows[1].run == &p->runs[1]);
 	assert_int_equal(w.n_invalid, 0);
 	analyze_warnings_deinit(&w);
 	profile_destroy(p);
