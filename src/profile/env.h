@@ -24,8 +24,8 @@
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_SYSCALLS \
 	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
-#define PROFILE_ENV_TIME "record.time" /* when, ISO 8601, UTC */
-#define PROFILE_ENV_TOOL "record.tool" /* "kprotperf 0.1.0" */
+#define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
+#define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
 #define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
 #define PROFILE_ENV_MODEL       "model.name" /* of the CPU's caches; none: was not modelled */
 #define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": what each of its events adds */

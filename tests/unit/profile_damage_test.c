@@ -480,7 +480,8 @@ static void test_user_above_kernel(void **state)
 	profile_stack_add(p, locations, 2);
 	listen_start();
 	assert_int_equal(profile_file_write(p, path), -EINVAL);
-	assert_non_null(strstr(listen_end(), "has an address of the kernel behind one of user space"));
+	assert_non_null(
+		strstr(listen_end(), "has an address of the kernel behind one of user space"));
 	profile_destroy(p);
 }
 

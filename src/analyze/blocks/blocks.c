@@ -31,9 +31,9 @@ static void add_block(struct analyze_blocks *out, const struct profile *p,
 		.share = NAN,
 	};
 
-	row.place =
-		alloc_keep(&out->texts, alloc_printf("%c0x%" PRIx64, offset < 0 ? '-' : '+',
-						     offset < 0 ? -(uint64_t)offset : (uint64_t)offset));
+	row.place = alloc_keep(&out->texts,
+			       alloc_printf("%c0x%" PRIx64, offset < 0 ? '-' : '+',
+					    offset < 0 ? -(uint64_t)offset : (uint64_t)offset));
 	row.per_call = calls ? row.executions / (double)calls : NAN;
 	row.insns_per_call = row.per_call * row.insns;
 	vec_push(out, rows, row);
