@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,31 +94,60 @@ bool record_workload_cpu(uint32_t cpu, cpu_set_t *cpus)
 	return can;
 }
 
-/* In the child: becomes the command, or tells through FD why it cannot. Never returns. */
-static void child_main(const char *path, char *const *argv,
-		       const struct record_workload_hooks *hooks, int report, int fd)
+/* The command's environment: this process's, the descriptor for reports, and the account of USER, which may be NULL. */
+static struct alloc_texts environment(int report, const struct invoker *user)
 {
-	char number[16];
-	int err = 0;
+	const struct passwd *account = user ? getpwuid(user->uid) : NULL;
+	struct alloc_texts env = {};
+	size_t n_own;
+
+	alloc_keep(&env, alloc_printf(RECORD_REPORT_FD_ENV "=%d", report));
+	if (account) {
+		alloc_keep(&env, alloc_printf("HOME=%s", account->pw_dir));
+		alloc_keep(&env, alloc_printf("USER=%s", account->pw_name));
+		alloc_keep(&env, alloc_printf("LOGNAME=%s", account->pw_name));
+	}
+	n_own = env.n_texts;
+	for (char **text = environ; *text; text++) {
+		size_t n = strcspn(*text, "=") + 1, i = 0;
+
+		while (i < n_own && strncmp(*text, env.texts[i], n) != 0)
+			i++;
+		if (i == n_own)
+			alloc_keep(&env, alloc_strdup(*text));
+	}
+	vec_push(&env, texts, NULL);
+	return env;
+}
+
+struct start {
+	const char *path;
+	char *const *argv;
+	char **env;
+	const struct record_workload_hooks *hooks;
+	int err; /* why the command was not executed */
+};
+
+/* In the child: becomes the command. The child runs in the recorder's memory, and the recorder waits meanwhile. */
+static int child_main(void *arg)
+{
+	struct start *s = arg;
+	const struct record_workload_hooks *hooks = s->hooks;
 
 	if (hooks->cpus && sched_setaffinity(0, sizeof(*hooks->cpus), hooks->cpus))
-		err = -errno;
+		s->err = -errno;
 	open_files_restore();
-	snprintf(number, sizeof(number), "%d", report);
-	setenv(RECORD_REPORT_FD_ENV, number, 1);
-	if (!err && hooks->user)
-		err = invoker_become(hooks->user) ?: capabilities_raise();
+	if (!s->err && hooks->user)
+		s->err = invoker_become(hooks->user) ?: capabilities_raise();
 	interrupt_default();
 	signal(SIGPIPE, SIG_DFL);
-	if (!err && hooks->prepare)
-		err = hooks->prepare(hooks->arg);
-	if (!err) {
-		execv(path, argv);
-		err = -errno;
+	if (!s->err && hooks->prepare)
+		s->err = hooks->prepare(hooks->arg);
+	if (!s->err) {
+		execve(s->path, s->argv, s->env);
+		s->err = -errno;
 	}
-	if (write(fd, &err, sizeof(err)) != sizeof(err))
-		_exit(WORKLOAD_NOT_EXECUTABLE + 1);
-	_exit(WORKLOAD_NOT_EXECUTABLE);
+	return WORKLOAD_NOT_EXECUTABLE;
 }
 
 /* CPU time of a process that goes on. */
@@ -226,36 +256,27 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 	r->wall = clock_ns() - start;
 }
 
-/* Signals are held, so that none comes between the last look and the command. */
-static int run_held(struct profile_run *r, const char *path, char *const *argv,
-		    const struct record_workload_hooks *hooks, int report)
+/*
+ * Signals are held, so that none comes between the last look and the command. The child has no memory of its own: its execve()
+ * would have to tear down a copy of the recorder's.
+ */
+static int run_held(struct profile_run *r, struct start *s)
 {
-	int fds[2], failed = 0;
+	static char stack[1 << 18] __attribute__((aligned(16)));
 	uint64_t start;
-	ssize_t n;
 	pid_t pid;
 
 	if (interrupt_signal())
 		return -EINTR;
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
 	fflush(NULL);
 	start = clock_ns();
-	pid = fork();
-	if (pid == 0)
-		child_main(path, argv, hooks, report, fds[1]);
-	failed = pid < 0 ? -errno : 0;
-	close(fds[1]);
-	if (pid > 0) {
-		interrupt_forward(pid);
-		do
-			n = read(fds[0], &failed, sizeof(failed));
-		while (n < 0 && errno == EINTR);
-		wait_and_fill(r, pid, start, hooks);
-		interrupt_forward(0);
-	}
-	close(fds[0]);
-	return failed;
+	pid = clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, s);
+	if (pid < 0)
+		return -errno;
+	interrupt_forward(pid);
+	wait_and_fill(r, pid, start, s->hooks);
+	interrupt_forward(0);
+	return s->err;
 }
 
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
@@ -264,9 +285,13 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 	int report = record_reports_open(), failed = report < 0 ? report : 0;
 
 	if (!failed) {
+		struct alloc_texts env = environment(report, hooks->user);
+		struct start start = { path, argv, env.texts, hooks, 0 };
+
 		interrupt_hold();
-		failed = run_held(&p->runs[run], path, argv, hooks, report);
+		failed = run_held(&p->runs[run], &start);
 		interrupt_release();
+		alloc_texts_free(&env);
 	}
 	if (failed && failed != -EINTR)
 		log_error("cannot run '%s': %s", path, log_strerror(failed));

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -306,18 +305,23 @@ static int in_child(int (*fn)(void))
 /* The command's status, or 250 where it is not run. */
 #define GOES_ON 253 /* when SIGINT ended the recording */
 
-static int status_of(const char *script)
+static int status_with(const char *script, const struct record_workload_hooks *hooks)
 {
 	char *const argv[] = { "sh", "-c", (char *)script, NULL };
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
-	int err = record_workload_run(p, run, "/bin/sh", argv, &none);
+	int err = record_workload_run(p, run, "/bin/sh", argv, hooks);
 	int status = err == -EINTR ? 250 : p->runs[run].status;
 
 	if (p->runs[run].end == PROFILE_END_NONE && status == 128 + SIGINT)
 		status = GOES_ON;
 	profile_destroy(p);
 	return status;
+}
+
+static int status_of(const char *script)
+{
+	return status_with(script, &none);
 }
 
 static int interrupted_before(void)
@@ -327,17 +331,19 @@ static int interrupted_before(void)
 	return status_of("exit 7");
 }
 
-static void terminate(void)
+static int terminate_parent(void *arg)
 {
-	kill(getpid(), SIGTERM);
+	(void)arg;
+	return kill(getppid(), SIGTERM);
 }
 
-/* Between the last look and the fork. */
-static int interrupted_at_fork(void)
+/* After the last look, before the command is executed. */
+static int interrupted_at_start(void)
 {
+	static const struct record_workload_hooks terminating = { .prepare = terminate_parent };
+
 	interrupt_catch();
-	pthread_atfork(terminate, NULL, NULL);
-	return status_of("sleep 20; exit 7");
+	return status_with("sleep 20; exit 7", &terminating);
 }
 
 /* After TENTHS of a second, and again after as much; or once. */
@@ -380,7 +386,7 @@ static void signals_end_it(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(interrupted_before), 250);
-	assert_int_equal(in_child(interrupted_at_fork), 128 + SIGTERM);
+	assert_int_equal(in_child(interrupted_at_start), 128 + SIGTERM);
 	assert_int_equal(in_child(interrupted_twice), GOES_ON);
 	assert_int_equal(in_child(interrupted_once), 7);
 	assert_int_equal(in_child(hung_up), 7);
@@ -390,10 +396,13 @@ static void runs_as_another_user(void **state)
 {
 	const struct invoker nobody = { 65534, 65533 };
 	const struct record_workload_hooks hooks = { .user = &nobody };
-	char *const argv[] = { "sh", "-c",
-			       "test \"$(id -u) $(id -g) $(id -G)\" = '65534 65533 65533' && "
-			       "grep -q '^CapEff:.0*$' /proc/self/status",
-			       NULL };
+	char *const argv[] = {
+		"sh", "-c",
+		"test \"$(id -u) $(id -g) $(id -G)\" = '65534 65533 65533' && "
+		"grep -q '^CapEff:.0*$' /proc/self/status && "
+		"test \"$LOGNAME $HOME\" = \"$(getent passwd 65534 | cut -d: -f1,6 | tr : ' ')\"",
+		NULL
+	};
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
@@ -402,6 +411,8 @@ static void runs_as_another_user(void **state)
 		assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 		assert_int_equal(p->runs[run].status, 0);
 	}
+	/* The child has this process's memory until it executes the command. */
+	assert_null(getenv("KPROTPERF_REPORT_FD"));
 	profile_destroy(p);
 }
 

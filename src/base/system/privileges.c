@@ -34,11 +34,6 @@ int invoker_become(const struct invoker *invoker)
 {
 	const struct passwd *account = getpwuid(invoker->uid);
 
-	if (account) {
-		setenv("HOME", account->pw_dir, 1);
-		setenv("USER", account->pw_name, 1);
-		setenv("LOGNAME", account->pw_name, 1);
-	}
 	if (account ? initgroups(account->pw_name, invoker->gid) : setgroups(0, NULL))
 		return -errno;
 	if (prctl(PR_SET_KEEPCAPS, 1) || setresgid(invoker->gid, invoker->gid, invoker->gid) ||

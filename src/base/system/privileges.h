@@ -15,8 +15,8 @@ struct invoker {
 bool invoker_find(struct invoker *invoker);
 
 /*
- * Becomes that user, with all of the user's groups, and HOME, USER and LOGNAME of the account. Capabilities stay permitted until the
- * next program is executed. -errno, not reported.
+ * Becomes that user, with all of the user's groups. Capabilities stay permitted until the next program is executed. -errno, not
+ * reported.
  */
 int invoker_become(const struct invoker *invoker);
 
