@@ -231,7 +231,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 	return a->is_untold != b->is_untold ? b->is_untold : a->beyond > b->beyond;
 }
 
-/* The one execve() that starts the command: it is the recorder's address space that it tears down. */
+/* The one execve() that starts the command: it is the first to read the command's files. */
 bool analyze_is_start(const char *context, double baseline_calls, double hardened_calls)
 {
 	return !strcmp(context, "execve") && !(baseline_calls > 1) && !(hardened_calls > 1);
