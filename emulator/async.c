@@ -16,7 +16,8 @@
 enum {
 	RDX = 3,
 	RSI = 4,
-	RDI = 5
+	RDI = 5,
+	RSP = 7
 };
 
 struct bytes { /* glib's GByteArray */
@@ -71,7 +72,8 @@ static uint64_t read_register(int number)
 void async_begin(void)
 {
 	if (!x86_cpu_gdb_read_register || !qemu_get_cpu || !g_byte_array_new) {
-		fputs("exact: this QEMU does not provide registers: cannot tell who queued work\n",
+		fputs("exact: this QEMU does not provide registers: cannot tell who queued work, and "
+		      "counts instructions twice that fault and are retried\n",
 		      stderr);
 		return;
 	}
@@ -156,4 +158,10 @@ struct context *async_begins(const struct function *runner, const struct functio
 								  read_register(RDI),
 				   context);
 	return NULL;
+}
+
+/* The CPU aligns the stack, then pushes five words, of which that address is the last, and for some exceptions an error code. */
+bool async_resumed_at(uint64_t *addr)
+{
+	return knows && guest_read(read_register(RSP) | 8, addr, sizeof(*addr));
 }

@@ -21,8 +21,6 @@ static const char *symbols, *out;
 static qemu_plugin_id_t plugin;
 static bool following;
 
-static struct block user_block = { .function = &user_code };
-
 static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
@@ -265,7 +263,7 @@ static void watch_model(struct qemu_plugin_tb *tb, struct block *block)
 
 		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)i);
-		if (block != &user_block)
+		if (block->function != &user_code)
 			watch_mappings(insn, block);
 	}
 }
@@ -273,15 +271,13 @@ static void watch_model(struct qemu_plugin_tb *tb, struct block *block)
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	static const unsigned char end[] = { MARK_END };
-	struct block *block = &user_block;
+	struct block *block = block_of(tb);
 	size_t n = qemu_plugin_tb_n_insns(tb);
 	bool user = is_user(qemu_plugin_tb_get_insn(tb, 0));
 
 	(void)id;
 	if (user)
 		watch_mark(tb, end, on_end);
-	else
-		block = block_of(tb);
 	if (model.name)
 		watch_model(tb, block);
 	else

@@ -146,8 +146,6 @@ struct node *tree_child(struct node *parent, uint64_t site, struct function *fun
 void tree_call(struct node *node, uint64_t total);
 /* One execution of BLOCK. */
 void tree_execution(struct node *node, const struct block *block);
-/* Instead of BLOCK, which was left after N instructions. */
-void tree_left(struct node *node, const struct block *block, uint16_t n);
 struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes);
 /* BLOCK goes on to its last instruction, which is another's. */
 void tree_shorten(struct block *block);
@@ -209,6 +207,9 @@ void async_called(const struct function *function, const struct context *context
 struct context *async_begins(const struct function *runner, const struct function *callback,
 			     const struct context *context);
 
+/* Where the code goes on that the exception at whose entry the CPU is left. False: this QEMU does not tell. */
+bool async_resumed_at(uint64_t *addr);
+
 /* --- what data is of ------------------------------------------------------ */
 
 #define KERNEL_IMAGE 0xffffffff80000000ull /* from there on: the kernel's code and data */
@@ -246,10 +247,8 @@ bool trace_ask(const char *what);
 void trace_called(const struct function *function, const struct context *context, const void *task,
 		  uint32_t depth);
 void trace_returned(const void *task, uint32_t depth);
-/* BLOCK is executed in the call, at DEPTH. */
+/* BLOCK was executed in the call, at DEPTH. */
 void trace_step(struct block *block, uint32_t depth);
-/* The last one, which was BLOCK, was left after N instructions. */
-void trace_left(const struct block *block, uint16_t n);
 
 /* --- result -------------------------------------------------------------- */
 

@@ -131,26 +131,6 @@ static bool is_given_up(const struct block *block, const struct block *next)
 	       addr >> PAGE_SHIFT != (addr + INSN_BYTES_MAX - 1) >> PAGE_SHIFT;
 }
 
-/* What was executed since, to the begin of NEXT; NULL: to the end. */
-static void charge(const struct block *next)
-{
-	uint64_t n = executed - charged;
-
-	charged = executed;
-	top->total += n;
-	top->node->self += n;
-	if (!last || last->function == &user_code || n == last->n)
-		return;
-	if (n + 1 == last->n && next && is_given_up(last, next)) {
-		tree_shorten(last);
-		return;
-	}
-	/* An exception left the block. */
-	tree_left(top->node, last, (uint16_t)n);
-	trace_left(last, (uint16_t)n);
-	last = NULL;
-}
-
 static bool push(struct frame frame)
 {
 	if (current->depth + 1 == FRAMES_MAX) {
@@ -326,6 +306,55 @@ static bool is_entered(const struct block *block)
 	       !(top->node && top->node->function == block->function);
 }
 
+/* BLOCK was executed in the top frame. */
+static void add_execution(struct block *block)
+{
+	tree_execution(top->node, block);
+	if (trace.task == current && top->context == trace.context)
+		trace_step(block, current->depth);
+}
+
+/*
+ * Has the last of N instructions of LAST raised an exception, which NEXT handles? Then it was not executed. It is counted when it
+ * is, should the kernel have it tried again.
+ */
+static bool has_faulted(const struct block *next, uint64_t n)
+{
+	uint64_t addr, resumed;
+
+	if (!last || !n || n > last->n || !next || next->function->role != ROLE_ENTRY_FAULT ||
+	    !is_entered(next) || !async_resumed_at(&resumed))
+		return false;
+	addr = last->addr;
+	for (uint64_t i = 0; i + 1 < n; i++)
+		addr += last->sizes[i];
+	return resumed == addr;
+}
+
+/* What was executed since, to the begin of NEXT; NULL: to the end. */
+static void charge(const struct block *next)
+{
+	uint64_t n;
+
+	executed -= has_faulted(next, executed - charged);
+	n = executed - charged;
+	charged = executed;
+	top->total += n;
+	top->node->self += n;
+	if (!last || last->function == &user_code)
+		return;
+	if (n + 1 == last->n && next && is_given_up(last, next))
+		tree_shorten(last);
+	if (n == last->n) {
+		add_execution(last);
+		return;
+	}
+	/* An exception left the block. */
+	if (n)
+		add_execution(tree_block(last->addr, (uint16_t)n, last->sizes));
+	last = NULL;
+}
+
 /* The task that was switched away from is dead: ends the calls that it never returned from. */
 static void end_calls(void)
 {
@@ -386,9 +415,6 @@ void follow_block(struct block *block)
 		go_on(block);
 	}
 	last = block;
-	tree_execution(top->node, block);
-	if (trace.task == current && top->context == trace.context)
-		trace_step(block, current->depth);
 }
 
 void follow_miss(enum model_event event, uint16_t insn)

@@ -46,15 +46,3 @@ void trace_step(struct block *block, uint32_t depth)
 	else
 		trace.steps[trace.n_steps++] = (struct step){ block, depth - trace.depth };
 }
-
-void trace_left(const struct block *block, uint16_t n)
-{
-	struct step *step = trace.n_steps ? &trace.steps[trace.n_steps - 1] : NULL;
-
-	if (!step || step->block != block || trace.lost)
-		return;
-	if (n)
-		step->block = tree_block(block->addr, n, block->sizes);
-	else
-		trace.n_steps--;
-}

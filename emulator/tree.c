@@ -182,15 +182,6 @@ void tree_execution(struct node *node, const struct block *block)
 	node->counts[block->local]++;
 }
 
-void tree_left(struct node *node, const struct block *block, uint16_t n)
-{
-	if (block->function != node->function)
-		return;
-	node->counts[block->local]--;
-	if (n)
-		tree_execution(node, tree_block(block->addr, n, block->sizes));
-}
-
 static struct miss *miss_of(struct node *node, struct block *block, uint16_t insn)
 {
 	static struct miss **table; /* open addressing */
@@ -216,7 +207,8 @@ void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model
 	struct miss *miss;
 
 	/* In user space, of an exception, or a callee's that has no node. */
-	if (!block || block->function != node->function || insn >= block->n) {
+	if (!block || block->function == &user_code || block->function != node->function ||
+	    insn >= block->n) {
 		block = NULL;
 		insn = 0;
 	}
@@ -241,7 +233,7 @@ struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes)
 	*b = (struct block){ .addr = addr,
 			     .n = n,
 			     .end = addr,
-			     .function = symbols_at(addr),
+			     .function = addr >> 63 ? symbols_at(addr) : &user_code,
 			     .sizes = get_memory(n),
 			     .next = block_of[at] };
 	b->local = b->function->n_blocks++;

@@ -5,13 +5,14 @@
  * blocks (record --blocks) are held against.
  *
  *     -plugin executions.so,out=FILE,mark=RANGE,switch=RANGE,irq_enter=RANGE,irq_exit=RANGE,
- *             softirq=RANGE,outer=RANGE...,count=RANGE...
+ *             softirq=RANGE,fault=RANGE...,outer=RANGE...,count=RANGE...
  *
  * RANGE is START-END, of a function's code, in hexadecimal. The task is the one that executes MARK for the
  * first time; until it does so again, executions of COUNT are counted while it is in OUTER and in no
  * interrupt. Which task runs, the stack tells that SWITCH (__switch_to) pushes to; interrupts
- * begin with IRQ_ENTER and end with IRQ_EXIT, and soft ones, wherever they run, are in SOFTIRQ. FILE gets
- * a line "ADDRESS COUNT" for each instruction that was executed, and "marks N". One CPU.
+ * begin with IRQ_ENTER and end with IRQ_EXIT, and soft ones, wherever they run, are in SOFTIRQ. An instruction
+ * right before the first of FAULT (asm_exc_page_fault) was tried, not executed. FILE gets a line "ADDRESS COUNT"
+ * for each instruction that was executed, and "marks N". One CPU.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -32,12 +33,13 @@ enum kind {
 	IRQ_ENTER,
 	IRQ_EXIT,
 	SOFTIRQ,
+	FAULT,
 	OUTER,
 	COUNT
 };
 
 static const char *const keys[] = { "mark",    "switch", "irq_enter", "irq_exit",
-				    "softirq", "outer",  "count" };
+				    "softirq", "fault",  "outer",     "count" };
 
 #define RANGES_MAX 512
 static struct range {
@@ -50,6 +52,8 @@ static unsigned int n_ranges;
 static const char *out;
 static unsigned int marks, interrupts, outer;
 static uint64_t task, marked; /* by their stacks */
+static uint64_t executed; /* all instructions so far, tried ones too */
+static uint64_t *counted, counted_at; /* where the last instruction was counted; EXECUTED then */
 
 static bool is_watched(void)
 {
@@ -103,7 +107,19 @@ static void on_outer_end(unsigned int cpu, void *data)
 static void on_count(unsigned int cpu, void *data)
 {
 	(void)cpu;
-	*(uint64_t *)data += is_watched() && outer;
+	counted = is_watched() && outer ? data : NULL;
+	counted_at = executed;
+	if (counted)
+		++*counted;
+}
+
+static void on_fault(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (counted && executed == counted_at + 1)
+		--*counted;
+	counted = NULL;
 }
 
 /* Does INSN, of the code R as it is in memory now, leave R for good: by a return or a jump? */
@@ -161,6 +177,10 @@ static void watch(struct qemu_plugin_insn *insn, const struct range *r)
 		if (last)
 			on_exec(insn, on_interrupt_end, NULL);
 		break;
+	case FAULT:
+		if (first)
+			on_exec(insn, on_fault, NULL);
+		break;
 	case OUTER:
 		if (first)
 			on_exec(insn, on_outer, NULL);
@@ -185,6 +205,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		for (unsigned int k = 0; k < n_ranges; k++)
 			if (at >= ranges[k].start && at < ranges[k].end)
 				watch(insn, &ranges[k]);
+		/* After callbacks of the same instruction. */
+		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+							   &executed, 1);
 	}
 }
 

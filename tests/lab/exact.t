@@ -122,11 +122,19 @@ report_test "$(diff baseline.same hardened.same >differ; echo $?)" 'two boots ex
 is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" yes
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
 
+# time() stores to 50 pages that are not there yet, and 10 times to address 1; a child dies of a load.
+faults='my $new = syscall 9, 0, 1 << 20, 3, 0x22, -1, 0; syscall 201, $new + 4096 * $_ for 0 .. 49; syscall 201, 1 for 1 .. 10;
+	unpack "p", pack "J", 1 unless fork; wait'
+
 # Code that was patched in has the kernel execute an iret to the next instruction; a seccomp filter is code without a symbol.
 ok 'a static key is switched, and a filter installed' "$lab" run --kernel hardened --exact --trace ___slab_alloc:3 -o patched.data -- \
-	sh -c 'echo 1 >/proc/sys/kernel/sched_schedstats; "$0" -n 100' "$workloads/getpid-filtered"
+	sh -c 'echo 1 >/proc/sys/kernel/sched_schedstats; "$0" -n 100; perl -e "$1"' "$workloads/getpid-filtered" "$faults"
 "$kprotperf" fold patched.data >patched.folded
 like 'patching code is work of the syscall' "$(grep ";do_sync_core_" patched.folded | cut -d";" -f1 | sort | uniq -c)" '^ *[0-9]+ write$'
+is 'a store that faults and is retried is executed once, one that is not retried not at all' "$(json patched '[.blocks[] |
+	select(.syscall == "time" and .function == "__put_user_nocheck_8") | .executions] | unique | join(" ")')" '10 50 60'
+is 'execve tears down no address space, neither of the recorder nor of a shell' \
+	"$(json patched '[.functions[] | select(.syscall == "execve" and .name == "exit_mmap")] | length')" 0
 # The compiler named it ___slab_alloc.constprop.0.
 is 'a function is traced by the name that tables have' "$(json patched '.trace[0].name')" ___slab_alloc
 like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*\[\[unknown\]\]_\[k\] ' patched.folded)" '^[1-9]'

@@ -27,7 +27,8 @@ make_shim() {
 	sort "$("$lab" path hardened)/System.map" >symbols
 	options=out=$PWD/emulator,mark=$(range __x64_sys_sethostname),switch=$(range __switch_to)
 	options+=,irq_enter=$(range irq_enter_rcu),irq_exit=$(range irq_exit_rcu)
-	options+=,softirq=$(range handle_softirqs),outer=$(range kernel_clone),outer=$(range do_madvise)
+	options+=,softirq=$(range handle_softirqs),fault=$(range asm_exc_page_fault)
+	options+=,outer=$(range kernel_clone),outer=$(range do_madvise)
 	for function in $functions; do
 		for part in "$function" "$function.cold"; do
 			[ -z "$(range "$part")" ] || options+=,count=$(range "$part")
