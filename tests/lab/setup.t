@@ -14,7 +14,7 @@ for dir in none all; do
 	printf '#!/bin/sh\necho called >>%s/apt\nexit 1\n' "$scratch" >$dir/apt-get
 	chmod +x $dir/*
 done
-for tool in bash sort cut sed cat comm; do
+for tool in bash sort cut sed cat comm awk; do
 	ln -s "$(command -v "$tool")" other/
 done
 
