@@ -33,9 +33,18 @@ is 'a kernel that stops in its boot: status 123' "$status" 123
 like 'and a line that says so, and where' "$err" \
 	'^lab: the guest did not reach its known state: its kernel stopped during boot, after "\[.*\] .+" \(console: /'
 
+mkdir -p here && echo x >elsewhere
+try env -C here "$lab" run -- sh -c "cat <'$scratch/elsewhere'"
+like "a command that wants a file which the guest's /tmp hides" "$status:$(tail -n 1 err)" \
+	"^2:lab: $scratch/elsewhere is not in the guest, which has its own /tmp,"
+
 try "$lab" run --kernel nosuch -- true
 is 'an unknown kernel: status 120' "$status" 120
 like 'and a line with those that exist' "$err" "^lab: unknown kernel 'nosuch'; known: baseline .*hardened"
+try "$lab" run --kernel hardnened -- true
+like 'or was meant' "$err" "; did you mean 'hardened'\? "
+try "$lab" run --kernle=hardened -- true
+like 'an option as well' "$status:$err" "^120:lab: run has no option '--kernle=hardened'; did you mean '--kernel'\? "
 try "$lab" run --kernel ../hardened -- true
 is 'a path is no kernel' "$status" 120
 try env KPROTPERF_LAB="$scratch/empty" "$lab" run -- true
