@@ -23,6 +23,8 @@ run list stackleak
 done
 report_test $? 'list NAME explains one'
 fails 1 "unknown protection 'nosuch'; see kprotperf list --protections" list --protections nosuch
+fails 1 "; did you mean 'init_on_alloc'?" list --protections init_on_aloc
+fails 2 "unknown command 'lits'; see kprotperf --help; did you mean 'list'?" lits
 
 # _stext, so that addresses count from there, as in a kernel.
 build_kernel() {

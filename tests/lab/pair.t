@@ -36,6 +36,8 @@ try "$lab" path nosuch-on
 like 'a protection that there is not' "$status:$err" "^2:lab: unknown kernel 'nosuch-on'"
 try "$lab" ab --protection nosuch -- true
 like 'nor does ab know it' "$status:$err" "^120:lab: unknown protection 'nosuch'"
+try "$lab" ab --protection kfenc -- true
+like 'unless it is misspelt' "$status:$err" "^120:lab: unknown protection 'kfenc'; .*; did you mean 'kfence'\? "
 try "$lab" ab --protection kfence --baseline baseline -- true
 like 'ab with a protection chooses the kernels' "$status:$err" '^120:lab: --protection chooses the kernels'
 # (The key is a hash of what the configuration is to be.)

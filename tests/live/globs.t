@@ -118,6 +118,7 @@ one_line 'and so does record' no-location.err "'iov_iter_zero' cannot be measure
 index=$("$repo/scripts/lab" path hardened)/vmlinux.kprotperf-index
 ok 'the lab has made the index, on the host' test -s "$index"
 like "doctor loads record's programs" "$(cat doctor.out)" "yes +record's BPF programs load"
+is 'doctor: the verdict comes first' "$(head -n 1 doctor.out)" 'can measure syscalls, functions and samples'
 is 'doctor: status' "$(cat doctor.status)" 0
 like 'doctor names it' "$(cat doctor.out)" "yes +index of inlined bodies and lines +$index"
 is 'list: status' "$(cat shuffle.status)" 0
