@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "kernel/image/name.h"
 #include "profile/file/section.h"
 
@@ -20,29 +21,53 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *args, *help;
+	const char *examples; /* lines of "  kprotperf …" */
 } commands[] = {
 	{ "record", cmd_record, "[OPTION...] [-- CMD [ARG...]]",
-	  "measure a command, a process or the system" },
-	{ "report", cmd_report, "FILE", "show a recording" },
-	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
+	  "measure a command, a process or the system",
+	  "  kprotperf record -o a.data --func 'new_slab*' -r 5 -- ./big-fork\n"
+	  "  kprotperf record -p 1234 --duration=10s\n"
+	  "  kprotperf record --auto --write-plan=plan -- ./my-test\n" },
+	{ "report", cmd_report, "FILE", "show a recording",
+	  "  kprotperf report --top=20 a.data\n"
+	  "  kprotperf report --callers=kmem_cache_alloc a.data\n"
+	  "  kprotperf report --html a.data > a.html\n" },
+	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels",
+	  "  kprotperf diff a.data b.data\n"
+	  "  kprotperf diff --annotate=allocate_slab a.data b.data\n"
+	  "  kprotperf diff --fail-above=2@clone a.data b.data || echo slower\n" },
 	{ "changes", cmd_changes, "BASELINE HARDENED",
-	  "show what differs in the code of two kernels" },
+	  "show what differs in the code of two kernels",
+	  "  kprotperf changes old/vmlinux new/vmlinux\n"
+	  "  kprotperf changes --section=static_keys a.data b.data\n" },
 	{ "why", cmd_why, "BASELINE HARDENED",
-	  "explain the difference between two exact recordings" },
-	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl, or a flame graph" },
+	  "explain the difference between two exact recordings",
+	  "  kprotperf why baseline.data hardened.data\n"
+	  "  kprotperf why --context=clone --patch=my.patch baseline.data hardened.data\n" },
+	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl, or a flame graph",
+	  "  kprotperf fold --svg a.data > a.svg\n"
+	  "  kprotperf fold a.data | flamegraph.pl > a.svg\n" },
 	{ "export", cmd_export, "--to=FORMAT FILE",
-	  "convert a recording for speedscope, pprof, Perfetto and others" },
+	  "convert a recording for speedscope, pprof, Perfetto and others",
+	  "  kprotperf export --to=pprof -o a.pb.gz a.data && go tool pprof -top a.pb.gz\n" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
-	  "show a function's lines and instructions with their cost" },
-	{ "merge", cmd_merge, "-o OUT FILE...", "combine recordings of several boots" },
-	{ "resolve", cmd_resolve, "FILE...", "add names and lines to recordings made elsewhere" },
-	{ "exact", cmd_exact, "FILE SYMBOLS COUNTS",
-	  "add the lab emulator's counts to a recording" },
-	{ "index", cmd_index, "VMLINUX...",
-	  "index a kernel's inlined bodies and lines in advance" },
+	  "show a function's lines and instructions with their cost",
+	  "  kprotperf annotate a.data allocate_slab\n"
+	  "  kprotperf annotate --source=~/linux a.data shuffle_freelist@allocate_slab\n" },
+	{ "merge", cmd_merge, "-o OUT FILE...", "combine recordings of several boots",
+	  "  kprotperf merge -o a.data boot1.data boot2.data boot3.data\n" },
+	{ "resolve", cmd_resolve, "FILE...", "add names and lines to recordings made elsewhere",
+	  "  kprotperf resolve --vmlinux=vmlinux-6.1 a.data\n" },
+	{ "exact", cmd_exact, "FILE SYMBOLS COUNTS", "add the lab emulator's counts to a recording",
+	  "  scripts/lab run --exact -o a.data -- ./my-test\n" },
+	{ "index", cmd_index, "VMLINUX...", "index a kernel's inlined bodies and lines in advance",
+	  "  kprotperf index /usr/lib/debug/boot/vmlinux-$(uname -r)\n" },
 	{ "list", cmd_list, "[--protections] [GLOB]",
-	  "list what can be measured on this kernel, or its protections" },
-	{ "doctor", cmd_doctor, "", "check what this machine supports and how to enable the rest" },
+	  "list what can be measured on this kernel, or its protections",
+	  "  kprotperf list '*slab*'\n"
+	  "  kprotperf list --protections init_on_alloc\n" },
+	{ "doctor", cmd_doctor, "", "check what this machine supports and how to enable the rest",
+	  "  sudo kprotperf doctor\n" },
 };
 
 #define N_COMMANDS ARRAY_SIZE(commands)
@@ -170,6 +195,7 @@ int main(int argc, char **argv)
 		if (!strcmp(name, commands[i].name)) {
 			/* What argp calls the program in its messages. */
 			argv[1] = alloc_printf("kprotperf %s", name);
+			cmd_examples = commands[i].examples;
 			return commands[i].run(argc - 1, argv + 1);
 		}
 	if (*name)

@@ -8,6 +8,8 @@
 #include "base/number.h"
 #include "base/log.h"
 
+const char *cmd_examples = "";
+
 #define KEY_FIRST 256 /* of options without a letter */
 
 /* A syntax as argp wants it, and the options that it fills in. */
@@ -216,10 +218,14 @@ static ssize_t put_safe(void *errors, const char *text, size_t n)
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
 {
 	scoped(parser_deinit) struct parser p = parser_of(syntax, o);
+	scoped_free char *doc =
+		alloc_printf("%s%sExamples:\n\n%s", syntax->doc,
+			     strchr(syntax->doc, '\v') ? "\n\n" : "\v", cmd_examples);
 	FILE *errors = stderr;
 
 	/* argp and getopt quote arguments as they are, and then exit(), which flushes this. */
 	stderr = fopencookie(errors, "w", (cookie_io_functions_t){ .write = put_safe }) ?: errors;
+	p.argp.doc = doc;
 	argp_parse(&p.argp, argc, argv, syntax->in_order ? ARGP_IN_ORDER : 0, NULL, &p);
 	if (stderr != errors)
 		fclose(stderr);

@@ -70,6 +70,9 @@ struct cmd_recordings {
 
 extern const struct cmd_option cmd_recordings_options[];
 
+/* Of the command that runs, for its --help. */
+extern const char *cmd_examples;
+
 /* Fills the command's options O in; --help and wrong usage end the program. */
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o);
 
