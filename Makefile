@@ -162,7 +162,7 @@ $(foreach src,$(WORKLOAD_SRCS),$(foreach name,$(call workload_names,$(src)),\
 $(WORKLOADS): workloads/common.c workloads/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(filter-out --coverage,$(SAN_FLAGS)) \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Werror $(filter-out --coverage,$(SAN_FLAGS)) \
 		-DWORKLOAD='"$(@F)"' -o $@ $(filter %.c,$^) -lpthread -lm
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
@@ -296,7 +296,7 @@ $(BUILD)/bench/symbolize: tests/bench/symbolize.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libkprotperf.a $(LDLIBS)
 
 # Into QEMU, not into a program of ours.
-PLUGIN_CC = $(CC) -std=gnu11 -D_GNU_SOURCE -Iemulator -Iinclude $(OPTFLAGS) -Wall -Wextra -Werror -shared -fPIC \
+PLUGIN_CC = $(CC) -std=gnu11 -D_GNU_SOURCE -Iemulator -Iinclude $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Werror -shared -fPIC \
 	-fvisibility=hidden
 
 $(BUILD)/bench/%.so: tests/bench/%.c emulator/qemu_plugin.h
@@ -329,21 +329,19 @@ C_FILES     = $(shell git ls-files '*.c' '*.h')
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
 # Man pages and completion are made of what --help prints.
-$(BUILD)/share/made: $(BUILD)/kprotperf scripts/from-help
+$(BUILD)/share/made: $(BUILD)/kprotperf scripts/from-help scripts/lab
 	$(call say,HELP,$(@D))
 	$(Q)rm -rf $(@D)
 	$(Q)scripts/from-help $< $(@D)
 	@touch $@
 
 .PHONY: install
-install: $(BUILD)/kprotperf $(BUILD)/share/made ## install program, man pages, completion and docs into $(DESTDIR)$(PREFIX)
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/kprotperf
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/share/man/*
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(BUILD)/share/bash/kprotperf
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(BUILD)/share/fish/kprotperf.fish
-	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(BUILD)/share/zsh/_kprotperf
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf README.md CHANGELOG.md
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf/docs docs/*
+install: all $(BUILD)/share/made ## install program, lab, workloads, man pages, completion and docs into $(DESTDIR)$(PREFIX)
+	scripts/install $(BUILD) "$(DESTDIR)" "$(PREFIX)" "$(ZSHDIR)"
+
+.PHONY: uninstall
+uninstall: ## remove what install made
+	scripts/install --remove "$(DESTDIR)" "$(PREFIX)"
 
 .PHONY: deb
 deb: ## build the Debian package into $(BUILD)/deb

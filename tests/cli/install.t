@@ -1,13 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make install, and that man pages and completion in each shell say what --help says.
+# make install and make uninstall, and that man pages and completion in each shell say what --help says.
 
 # shellcheck disable=SC2016,SC2154 # text for shells; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-ok 'make install' make -C "$repo" BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr install
+installed() { make -C "$repo" BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr "$1"; }
+system() { find root -printf '%p %y %m %l\n' | sort; }
+
+# Of what a system has, some folders are empty, and not as ours would be.
+mkdir -p root/usr/share/{man,fish} && chmod 2775 root/usr/share/man && echo other >root/usr/share/fish/other
+system >before
+ok 'make install' installed install
+ok 'make install, once more' installed install
+lab=root/usr/bin/kprotperf-lab
+try "$lab" --help
+like 'the lab runs where it is installed, under its name there' "$status:$(head -n 1 out)" '^0:usage: kprotperf-lab build'
+try "$lab" path debug-1.0
+like 'and knows its kernels' "$status:$err" "^2:lab: unknown kernel 'debug-1\.0'.*see kprotperf-lab --help"
+ok 'workloads' root/usr/lib/kprotperf/build/workloads/getpid -n 1
 share=$scratch/root/usr/share
 kprotperf=$scratch/root/usr/bin/kprotperf
 export PATH=$scratch/root/usr/bin:$PATH
@@ -54,7 +67,8 @@ completes() {
 export ARGP_HELP_FMT=opt-doc-col=60,rmargin=1000
 run --help
 commands=$(sed -n 's/^  \([a-z]*\) .*  [a-z].*/\1/p' out | grep -v kprotperf | sort)
-is 'a man page for each command' "$(find "$share/man/man1" -name 'kprotperf-*.1' | sed 's/.*kprotperf-//; s/\.1$//' | sort)" "$commands"
+is 'a man page for each command' "$(find "$share/man/man1" -name 'kprotperf-*.1' | sed 's/.*kprotperf-//; s/\.1$//' | sort)" \
+  "$(printf '%s\n' "$commands" lab | sort)"
 for shell in bash fish zsh; do
   if ! command -v $shell >/dev/null || { [ $shell = bash ] && [ ! -e /usr/share/bash-completion ]; }; then
     skip "completion in $shell" "missing: $shell (scripts/setup)"
@@ -78,10 +92,18 @@ for command in $commands; do
   [ ! -s err ] || wrong+="$command: $(<err) "
   run "$command" --help
   sed -n 's/^ *\(-[^ ]*\(, -[^ ]*\)*\).*/\1/p' out >options
+  for section in EXAMPLES 'EXIT STATUS' 'SEE ALSO'; do
+    grep -qx "$section" text || wrong+="$command: $section "
+  done
   while read -r option; do
     grep -qF -- "$option" text || wrong+="$command: $option "
   done <options
 done
 is 'man pages have all options, and no mistakes' "$wrong" ''
+is 'docs that they speak of are there' "$(sed 's/\\//g' "$share"/man/man1/* | grep -o 'docs/[a-z-]*\.md' | sort -u |
+  (cd "$share/doc/kprotperf" && xargs ls 2>&1 >/dev/null))" ''
+ok 'make uninstall' installed uninstall
+system >after
+ok 'leaves what was there, as it was' diff before after
 
 done_testing

@@ -34,6 +34,7 @@ chroot "$1" kprotperf --version >version
 chroot "$1" ldconfig -p >libraries
 chroot "$1" kprotperf report --html /tmp/hardened.data >page.html
 LC_ALL=C chroot "$1" man kprotperf-fold >page
+chroot "$1" kprotperf-lab --help >lab
 chroot "$1" bash -c '. /usr/share/bash-completion/bash_completion
   _completion_loader kprotperf; complete -p kprotperf' >completion
 chroot "$1" apt-get purge -y -q kprotperf
@@ -50,6 +51,7 @@ else
   like 'a page for a browser, without npm' "$(head -c 1000 page.html)" '^<!doctype html>'
   ok 'of the recording' grep -q '"allocate_slab"' page.html
   like 'man kprotperf-fold' "$(<page)" '--vmlinux=FILE'
+  like 'the lab' "$(<lab)" 'kprotperf-lab run'
   is 'completion' "$(<completion)" 'complete -F _kprotperf kprotperf'
   ok 'after a purge nothing is left' diff before after
 fi
