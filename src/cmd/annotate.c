@@ -75,7 +75,6 @@ static void write_page(const struct view_annotation *v, struct annotate_options 
 {
 	o->page.all = o->annotated.all;
 	o->page.color = output_color_wanted(o->annotated.color);
-	output_pager_start();
 	view_annotate_page(v, &o->page);
 }
 
@@ -102,7 +101,6 @@ int cmd_annotate(int argc, char **argv)
 			write_page(&v, &o);
 		else
 			view_writers[o.format].write(stdout, &request);
-		output_pager_finish();
 		arch_disasm_destroy(v.disasm);
 	}
 	annotated_close(&f);

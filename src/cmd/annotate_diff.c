@@ -53,7 +53,6 @@ static void write_sides(const struct view_annotate_diff *c, const struct annotat
 	const struct view_writer *writer = &view_writers[o->view->format];
 
 	if (writer->place == VIEW_IN_PAGE) {
-		output_pager_start();
 		view_annotate_diff_page(c, o->view->top, o->annotated->all);
 		return;
 	}
@@ -71,7 +70,6 @@ int annotate_diff(const struct annotate_diff_options *o)
 		c.common.clock = c.sides[0].a.clock;
 		c.common.prefix = annotate_cost_header(&c.sides[0].a, c.diff.is_of_call);
 		write_sides(&c, o);
-		output_pager_finish();
 	}
 	analyze_annotate_diff_deinit(&c.diff);
 	annotated_close(&c.sides[0]);

@@ -151,11 +151,11 @@ static void catch_too_large(void)
 		signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Output that is lost is no success, whatever ends the program. A pager's descriptor is closed by now. */
+/* Output that is lost is no success, whatever ends the program. */
 static void check_output(void)
 {
 	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout) && (!close(STDOUT_FILENO) || errno == EBADF))
+	if (!fflush(stdout) && !ferror(stdout) && !close(STDOUT_FILENO))
 		return;
 	log_error("cannot write the output: %s",
 		  errno ? log_strerror(errno) : "not all of it was written");

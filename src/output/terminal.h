@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a page may have on a terminal, and nowhere else: colour, and a pager. */
+/* What a page may have on a terminal, and nowhere else: colour. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,16 +19,8 @@ enum output_style {
 	OUTPUT_N_STYLES,
 };
 
-/* To be asked before a pager is started. */
 bool output_color_wanted(enum output_color color);
 
 /* What to print before and after text of STYLE; empty where COLOR is false. */
 const char *output_style_begin(bool color, enum output_style style);
 const char *output_style_end(bool color);
-
-/*
- * From here on stdout goes through $PAGER, else `less -R` where there is one; not where stdout is no terminal,
- * or PAGER is empty or "cat". The other ends it, and waits until it has been left.
- */
-void output_pager_start(void);
-void output_pager_finish(void);
