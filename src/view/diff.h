@@ -15,7 +15,6 @@
 #include "analyze/varies/shift.h"
 #include "analyze/why/why.h"
 #include "view/page/table.h"
-#include "view/plot.h"
 
 /* The tables, in the order of JSON and page: each is a struct view_table diff_NAME. */
 #define VIEW_DIFF_TABLES(TABLE) \
@@ -74,9 +73,6 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 #undef VIEW_DIFF_DECLARE
 
 extern const struct view_list view_diff_list;
-
-/* The calls of both sides over the variable of SHIFT, which is of C; its title is to be freed. */
-struct view_plot view_diff_plot(const struct view_diff *c, const struct varies_shift *shift);
 
 /* What is to be known of repetitions: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
 char *view_repetitions_note(const struct view_diff *c);

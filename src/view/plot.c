@@ -125,7 +125,8 @@ static char *name_of(const struct view_plot *plot, const struct points *points,
 {
 	char *name = NULL;
 
-	view_append_value(&name, plot->p[p->side], points->variable, p->value, false);
+	view_append_value(&name, plot->p[p->side], points->variable, p->value,
+			  p->value >> 63 > points->variable->is_signed);
 	return name;
 }
 
@@ -155,11 +156,20 @@ static double least_calls(const struct points *points)
 	return calls[POINTS_MOST - 1];
 }
 
-/* The points, and in NAMES, where that is not NULL, what their values are called. */
-static json_t *points_json(const struct view_plot *plot, const struct points *points, json_t *names)
+/* Whether JavaScript has a number for each value. Else they are drawn by their distance from the least. */
+static bool are_exact(const struct points *points)
+{
+	return fabs(number_of(points, points->items[0].value)) < 0x1p53 &&
+	       fabs(number_of(points, points->items[points->n_items - 1].value)) < 0x1p53;
+}
+
+/* The points; VALUES gets the place of each value, and its text. */
+static json_t *points_json(const struct view_plot *plot, const struct points *points, bool named,
+			   json_t *values)
 {
 	json_t *list = json_array();
 	double least = least_calls(points);
+	bool exact = are_exact(points);
 	const struct point *last = NULL;
 
 	for (uint32_t i = 0; i < points->n_items && json_array_size(list) < POINTS_MOST; i++) {
@@ -168,19 +178,21 @@ static json_t *points_json(const struct view_plot *plot, const struct points *po
 
 		if (p->calls < least)
 			continue;
-		if (names && (!last || last->value != p->value)) {
+		if (!last || last->value != p->value) {
+			double place = named ? (double)json_array_size(values) :
+				       exact ? number_of(points, p->value) :
+					       (double)(p->value - points->items[0].value);
+
 			name = name_of(plot, points, p);
-			json_array_append_new(names, output_json_text(name));
+			json_array_append_new(values, json_pack("[o,o]", output_json_number(place),
+								output_json_text(name)));
 		}
 		last = p;
 		json_array_append_new(
-			list,
-			json_pack("[o,i,o,o,o,o]",
-				  output_json_number(names ? (double)json_array_size(names) - 1 :
-							     number_of(points, p->value)),
-				  p->side, output_json_number(p->calls),
-				  output_json_number(p->time / p->calls),
-				  output_json_number(p->min), output_json_number(p->max)));
+			list, json_pack("[i,i,o,o,o,o]", (int)json_array_size(values) - 1, p->side,
+					output_json_number(p->calls),
+					output_json_number(p->time / p->calls),
+					output_json_number(p->min), output_json_number(p->max)));
 	}
 	return list;
 }
@@ -188,19 +200,25 @@ static json_t *points_json(const struct view_plot *plot, const struct points *po
 json_t *view_plot_json(const struct view_plot *plot)
 {
 	struct points points = points_of(plot);
-	json_t *json = NULL, *names = NULL, *list;
+	json_t *json = NULL, *values, *list;
 
 	if (points.n_items) {
-		names = are_named(plot, &points) ? json_array() : NULL;
-		list = points_json(plot, &points, names);
-		json = json_pack(
-			"{s:o,s:o,s:o,s:o,s:o,s:i}", "title", output_json_text(plot->title),
-			"variable", output_json_text(plot->variable), "law",
-			plot->law && !names ?
-				json_pack("[o,o]", output_json_number(plot->law->slope),
-					  output_json_number(plot->law->constant)) :
-				json_null(),
-			"points", list, "names", names ?: json_null(), "all", (int)points.n_items);
+		bool named = are_named(plot, &points), exact = are_exact(&points);
+		scoped_free char *from = NULL;
+
+		if (!named && !exact)
+			from = name_of(plot, &points, &points.items[0]);
+		values = json_array();
+		list = points_json(plot, &points, named, values);
+		json = json_pack("{s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:i}", "title",
+				 output_json_text(plot->title), "variable",
+				 output_json_text(plot->variable), "law",
+				 plot->law && !named && exact ?
+					 json_pack("[o,o]", output_json_number(plot->law->slope),
+						   output_json_number(plot->law->constant)) :
+					 json_null(),
+				 "values", values, "named", named, "from", output_json_text(from),
+				 "points", list, "all", (int)points.n_items);
 	}
 	free(points.items);
 	return json;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function's latency over a captured variable, as a page for a browser draws it. */
+/* A function's latency over a captured variable, as the page for a browser draws it. */
 #pragma once
 
 #include <jansson.h>
@@ -9,15 +9,15 @@
 
 struct view_plot {
 	const struct profile *p[2]; /* the second may be NULL */
-	const char *sides[2]; /* what they are called; of one it does not matter */
 	const char *function, *variable;
 	const struct varies_law *law; /* of that variable; NULL: none is drawn */
 	char *title;
 };
 
 /*
- * What it is drawn from: "title", "variable", "names" (null: values are numbers), "law" ([slope, constant] or null), "points", each
- * [number or index of a name, side, calls, mean, fastest, slowest], and "all", how many points there are. NULL: none.
+ * What it is drawn from: "title", "variable", "values", each [place on the axis, text], "named" (places are 0, 1, …; else numbers, less
+ * "from", a text, where that is not null), "law" ([slope, constant] or null), "points", each [index of a value, side, calls, mean,
+ * fastest, slowest], and "all", how many points there are. NULL: none.
  */
 json_t *view_plot_json(const struct view_plot *plot);
 

@@ -19,7 +19,6 @@
 #include "analyze/inline/stacks.h"
 #include "analyze/varies/varies.h"
 #include "view/page/table.h"
-#include "view/plot.h"
 
 /* The tables, in the order of JSON and page: each is a struct view_table report_NAME. */
 #define VIEW_REPORT_TABLES(TABLE) \
@@ -80,9 +79,6 @@ VIEW_REPORT_TABLES(VIEW_REPORT_DECLARE)
 #undef VIEW_REPORT_DECLARE
 
 extern const struct view_list view_report_list;
-
-/* The latency over the variable of RANK, which is of R's varies; its title is to be freed. */
-struct view_plot view_report_plot(const struct view_report *r, const struct varies_rank *rank);
 
 /* Is it of an exact recording? That has the blocks and loops of all that was executed. */
 bool view_report_is_exact(const void *report);

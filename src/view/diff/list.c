@@ -11,6 +11,7 @@
 #include "view/diff.h"
 #include "view/misses.h"
 #include "view/names.h"
+#include "view/plot.h"
 
 #define ENTRY(name) &diff_##name,
 static const struct view_table *const tables[] = { VIEW_DIFF_TABLES(ENTRY) };
@@ -110,11 +111,10 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", kernel);
 }
 
-struct view_plot view_diff_plot(const struct view_diff *c, const struct varies_shift *shift)
+static struct view_plot plot_of(const struct view_diff *c, const struct varies_shift *shift)
 {
 	return (struct view_plot){
 		.p = { c->common.p[VIEW_BASELINE], c->common.p[VIEW_HARDENED] },
-		.sides = { view_side_names[VIEW_BASELINE], view_side_names[VIEW_HARDENED] },
 		.function = shift->function,
 		.variable = shift->variable,
 		.title = alloc_printf("%s: %s%s per call from different values of %s",
@@ -133,7 +133,7 @@ static void plots(struct view_plots *plots, const void *data)
 	const struct varies_shift *end = c->shifts.rows + c->shifts.n_rows;
 
 	for (; s && s < end && s->variable && plots->n_rows < VIEW_PLOTS_MOST; s++)
-		vec_push(plots, rows, view_diff_plot(c, s));
+		vec_push(plots, rows, plot_of(c, s));
 }
 
 const struct view_list view_diff_list = {

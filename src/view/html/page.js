@@ -352,22 +352,25 @@ const distributions = {
 };
 
 const format = new Intl.NumberFormat('en');
-const time = (v) => (data.unit === 'ns' ? (v < 1e3 ? `${v} ns` : v < 1e6 ? `${v / 1e3} us` : v < 1e9 ? `${v / 1e6} ms` : `${v / 1e9} s`) :
-	format.format(v));
+// Not all integers beyond 2^53 are numbers of JavaScript: from 10^15 on, as in tables, four digits.
+const number = (v) => (Math.abs(v) < 1e15 ? format.format(v) : v.toExponential(3));
+const time = (v) => (data.unit === 'ns' ? (v < 1e3 ? `${v} ns` : v < 1e6 ? `${v / 1e3} us` : v < 1e9 ? `${v / 1e6} ms` : `${number(v / 1e9)} s`) :
+	number(v));
 
-// Round numbers: powers of ten and their halves where there are several, else steps of one size.
+// Steps of 1, 2 or 5 times a power of ten, MOST at most.
+function steps(low, high, most) {
+	const ten = 10 ** Math.floor(Math.log10((high - low) / most || 1));
+	const step = [1, 2, 5, 10].map((s) => s * ten).find((s) => (high - low) / s <= most) || 1;
+	const first = Math.ceil(low / step);
+
+	return Array.from({ length: Math.min(most, Math.floor(high / step) - first) + 1 }, (_, i) => (first + i) * step);
+}
+
+// Of a logarithmic scale: powers of ten where there are several.
 function ticks(low, high, most) {
-	const round = [];
-	const step = 10 ** Math.floor(Math.log10((high - low) / 2));
+	const powers = steps(Math.log10(low), Math.log10(high), most).filter(Number.isInteger);
 
-	for (let v = 10 ** Math.ceil(Math.log10(low)); v <= high; v *= 10)
-		round.push(v);
-	if (round.length < 3) {
-		round.length = 0;
-		for (let v = Math.ceil(low / step) * step; v <= high; v += step)
-			round.push(v);
-	}
-	return round.filter((_, i) => i % Math.ceil(round.length / most) === 0);
+	return powers.length < 3 ? steps(low, high, most) : powers.map((power) => 10 ** power);
 }
 
 // Both sides over each other; times on a logarithmic scale.
@@ -408,25 +411,14 @@ function histogram(sides, label) {
 
 // ---- plots ----
 
-// Steps of 1, 2 or 5 times a power of ten, MOST at most.
-function steps(low, high, most) {
-	const ten = 10 ** Math.floor(Math.log10((high - low) / most || 1));
-	const step = [1, 2, 5, 10].map((s) => s * ten).find((s) => (high - low) / s <= most) || 1;
-	const round = [];
-
-	for (let i = Math.ceil(low / step); i * step <= high; i++)
-		round.push(i * step);
-	return round;
-}
-
 // For each value the mean of its calls, its area by their number, and a bar from the fastest to the slowest.
-function scatter({ title, variable, law, names, points }) {
+function scatter({ title, variable, law, values, named, from, points }) {
 	const width = 900, height = 300, left = 80, bottom = 44;
 	const svg = shape('svg', { class: 'plot', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': title });
 	const line = (attributes) => svg.append(shape('line', { class: 'axis', ...attributes }));
 	const text = (attributes, words) => svg.append(shape('text', { 'font-size': 12, 'text-anchor': 'middle', ...attributes }, words));
-	const numbers = points.map(([value]) => value);
-	const low = names ? -0.5 : Math.min(...numbers), high = names ? names.length - 0.5 : Math.max(...numbers);
+	const places = values.map(([place]) => place);
+	const low = named ? -0.5 : Math.min(...places), high = named ? values.length - 0.5 : Math.max(...places);
 	const top = Math.max(...points.map((point) => point[5]), 1), most = Math.max(...points.map((point) => point[2]));
 	const x = (v) => left + 12 + (high > low ? (v - low) / (high - low) : 0.5) * (width - left - 34);
 	const y = (v) => height - bottom - v / top * (height - bottom - 14);
@@ -436,19 +428,19 @@ function scatter({ title, variable, law, names, points }) {
 		line({ x1: left - 4, y1: y(v), x2: left, y2: y(v) });
 		text({ x: left - 8, y: y(v) + 4, 'text-anchor': 'end' }, time(v));
 	}
-	for (const v of names ? names.keys() : steps(low, high, 8)) {
+	for (const v of named ? places : steps(low, high, 8)) {
 		line({ x1: x(v), y1: y(0), x2: x(v), y2: y(0) + 4 });
-		text({ x: x(v), y: y(0) + 18 }, names ? names[v] : format.format(v));
+		text({ x: x(v), y: y(0) + 18 }, named ? values[v][1] : number(v));
 	}
-	text({ x: width / 2, y: height - 6 }, variable);
+	text({ x: width / 2, y: height - 6 }, from ? `${variable} - ${from}` : variable);
 	for (const [value, side, calls, mean, fastest, slowest] of points) {
-		const at = x(value) + (two ? (side - 0.5) * 8 : 0), colour = `var(--${SIDES[side]})`;
+		const at = x(places[value]) + (two ? (side - 0.5) * 8 : 0), colour = `var(--${SIDES[side]})`;
 		const dot = shape('circle', {
 			class: two && !side ? 'hollow' : '', cx: at, cy: y(mean), r: 2 + 7 * Math.sqrt(calls / most), fill: colour, stroke: colour,
 		});
 
-		dot.append(shape('title', {}, `${names ? names[value] : format.format(value)}${two ? `, ${SIDES[side]}` : ''}: ` +
-			`${format.format(calls)} calls, ${time(Math.round(mean))} on average, ${time(fastest)} to ${time(slowest)}`));
+		dot.append(shape('title', {}, `${values[value][1]}${two ? `, ${SIDES[side]}` : ''}: ` +
+			`${number(calls)} calls, ${time(Math.round(mean))} on average, ${time(fastest)} to ${time(slowest)}`));
 		svg.append(shape('line', { class: 'bar', x1: at, x2: at, y1: y(fastest), y2: y(slowest), stroke: colour }), dot);
 	}
 	if (law)
@@ -523,7 +515,7 @@ function colorOf(node) {
 
 function describe(node, root) {
 	const share = (i) => (100 * node.sides[i] / (root.sides[i] || 1)).toFixed(2);
-	const count = (v) => format.format(Math.round(v));
+	const count = (v) => number(Math.round(v));
 
 	if (!two)
 		return `${node.name}: ${count(node.sides[0])} ${data.stacks.unit} per run, ${share(0)} %`;

@@ -6,6 +6,7 @@
 #include "output/json.h"
 #include "output/number.h"
 #include "view/names.h"
+#include "view/plot.h"
 #include "view/report.h"
 #include "view/words.h"
 
@@ -80,7 +81,7 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", view_kernel_share_json(&r->kernel));
 }
 
-struct view_plot view_report_plot(const struct view_report *r, const struct varies_rank *rank)
+static struct view_plot plot_of(const struct view_report *r, const struct varies_rank *rank)
 {
 	return (struct view_plot){
 		.p = { r->common.p[0] },
@@ -99,7 +100,7 @@ static void plots(struct view_plots *plots, const void *data)
 
 	for (uint32_t i = 0; i < v->n_ranks && i < VIEW_PLOTS_MOST; i++)
 		if (v->ranks[i].alone > 0)
-			vec_push(plots, rows, view_report_plot(r, &v->ranks[i]));
+			vec_push(plots, rows, plot_of(r, &v->ranks[i]));
 }
 
 const struct view_list view_report_list = {
