@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "analyze/diff/select.h"
-#include "analyze/inline/stacks.h"
 #include "analyze/why/guard.h"
 #include "base/alloc.h"
 #include "base/log.h"
@@ -12,6 +11,7 @@
 #include "cmd/annotated.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
+#include "output/export/export.h"
 #include "output/folded.h"
 #include "output/number.h"
 #include "view/diff.h"
@@ -24,7 +24,7 @@
 
 struct diff_options {
 	struct view_options view;
-	bool fold, reverse, strict, trace;
+	bool fold, svg, reverse, strict, trace;
 	struct analyze_filter filter;
 	char *filter_text; /* what it points into */
 	const char *filter_arg; /* as it was given; NULL: not asked for */
@@ -107,28 +107,34 @@ static void check_annotate(const struct diff_options *o, struct argp_state *stat
 		argp_error(state, "--color, --context, --source and --*-vmlinux need --annotate");
 	if (o->annotate)
 		view_check_format(o->view.format, NULL, state);
-	if (o->annotate && (o->fold || o->view.n_sections || o->control || o->strict ||
+	if (o->annotate && (o->fold || o->svg || o->view.n_sections || o->control || o->strict ||
 			    o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
-		argp_error(state,
-			   "--annotate cannot be combined with --fold, --section, --percentiles, "
-			   "--control, --strict, --filter, --sort, --map or --fail-above");
+		argp_error(
+			state,
+			"--annotate cannot be combined with --fold, --svg, --section, --percentiles, "
+			"--control, --strict, --filter, --sort, --map or --fail-above");
 }
 
 static void check_usage(void *input, struct argp_state *state)
 {
 	const struct diff_options *o = input;
 	bool is_page = view_writers[o->view.format].place == VIEW_IN_PAGE;
+	const char *stacks = o->svg ? "--svg" : o->fold ? "--fold" : NULL;
 
 	if (o->reverse && !o->fold)
 		argp_error(state, "--reverse needs --fold");
-	if (o->fold && !is_page)
-		argp_error(state, "--fold cannot be combined with --format");
-	if (o->fold && (o->filter_arg || o->sort || o->control || o->view.n_sections))
-		argp_error(state, "--fold prints all stacks: it cannot be combined with --filter, "
-				  "--sort, --control or --section");
-	if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
-		argp_error(state, "--fold counts samples, which are on-CPU: it cannot be combined "
-				  "with --time");
+	if (stacks && (!is_page || (o->fold && o->svg)))
+		argp_error(state, "%s cannot be combined with %s", stacks,
+			   is_page ? "--fold" : "--format");
+	if (stacks && (o->filter_arg || o->sort || o->control || o->view.n_sections))
+		argp_error(state,
+			   "%s prints all stacks: it cannot be combined with --filter, --sort, "
+			   "--control or --section",
+			   stacks);
+	if (stacks && o->view.figures.time != ANALYZE_TIME_ONCPU)
+		argp_error(state,
+			   "%s counts samples, which are on-CPU: it cannot be combined with --time",
+			   stacks);
 	check_annotate(o, state);
 }
 
@@ -145,6 +151,9 @@ static const struct cmd_option options[] = {
 	  "Print folded stacks with the samples per run of both sides, for a differential flame "
 	  "graph",
 	  CMD_SET(diff_options, fold) },
+	{ "svg", NULL,
+	  "Draw the differential flame graph as SVG, for a browser: click to zoom, Ctrl-F to search",
+	  CMD_SET(diff_options, svg) },
 	{ "reverse", NULL,
 	  "With --fold: put the hardened side first, to show stacks that only the baseline has",
 	  CMD_SET(diff_options, reverse) },
@@ -210,25 +219,29 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-/* ---- folded ---- */
+/* ---- stacks ---- */
 
-static int write_folded(const struct diff_options *o, const struct view_diff *c)
+/* Samples per run, so that sides with unlike numbers of runs compare. */
+static int write_stacks(const struct diff_options *o, const struct view_diff *c)
 {
+	const struct profile *const *p = c->common.p;
+	const struct profile *sides[N_SIDES] = { p[o->reverse], p[!o->reverse] };
 	scoped(analyze_stacks_deinit) struct analyze_stacks stacks = { 0 };
+	scoped(export_deinit) struct export e = { 0 };
 
 	for (int i = 0; i < N_SIDES; i++) {
-		if (!c->common.p[i]->n_samples) {
+		if (!p[i]->n_samples) {
 			log_error(VIEW_NO_SAMPLES, o->files[i]);
 			return CMD_FAILED;
 		}
-		/* Samples per run, so that sides with unlike numbers of runs compare. */
-		if (analyze_stacks_add(&stacks, c->common.p[i], i ^ o->reverse,
-				       profile_sample_weight(c->common.p[i]) / c->diff.runs[i],
-				       NULL))
-			return CMD_FAILED;
 	}
+	if (export_init_sides(&e, sides, &stacks))
+		return CMD_FAILED;
 	view_warnings_log(&c->diff.warnings, true);
-	output_folded_write(stdout, &stacks, N_SIDES);
+	if (o->svg)
+		export_write_svg(stdout, &e);
+	else
+		output_folded_write(stdout, &stacks, N_SIDES);
 	return CMD_DONE;
 }
 
@@ -365,8 +378,8 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 	}
 	if (o->sort)
 		analyze_diff_sort(&c->diff, o->sort);
-	if (o->fold)
-		return write_folded(o, c);
+	if (o->fold || o->svg)
+		return write_stacks(o, c);
 	view_write(&o->view, c);
 	return CMD_DONE;
 }

@@ -115,12 +115,12 @@ for name in hardened hostile exact; do
 done
 is 'flame graph: as wide as sampled, above its caller' \
   "$(grep -o 'data-n="\(shuffle_freelist (inlined)\|extract_entropy\)" data-x="5".*' hardened.svg | grep -o ' y="[0-9]*" width="[0-9.]*"')" \
-  ' y="72" width="991.20"
- y="56" width="991.20"'
+  ' y="108" width="991.20"
+ y="92" width="991.20"'
 if has chromium; then
   dom() {
     sed "s~^]]></script>~frames.find(g => g.dataset.n == 'copy_process').id = 'there'; ${2-}\n&~" "$1.svg" >page.svg
-    timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --virtual-time-budget=5000 \
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --window-size="${width:-1200},800" --virtual-time-budget=5000 \
       --dump-dom "file://$scratch/page.svg" 2>chromium.log
   }
   click="dispatchEvent(new MouseEvent('click', { bubbles: true }));"
@@ -131,6 +131,7 @@ if has chromium; then
   like 'flame graph: what is beside it is gone' "$shown" 'data-n="extract_entropy".* style="[^"]*display: none;'
   shown=$(dom hardened "one('there').children[1].$click one('reset').$click")
   like 'flame graph: and back' "$shown" '<g data-n="copy_process".*<rect x="1079\.86[0-9]*" y="[0-9]*" width="110\.13'
+  like 'flame graph: as wide as the window' "$(width=700 dom hardened)" '<rect x="10" y="[0-9]*" width="680"'
   shown=$(dom hardened "window.prompt = () => 'entropy|^shuffle'; one('search').$click")
   is 'flame graph: names that were searched for' "$(grep -c 'class="hit"' <<<"$shown")" 3
   like 'flame graph: and their share, without those in another' "$shown" '>Matched: 93\.3 %</text>'

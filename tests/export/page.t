@@ -9,7 +9,8 @@
 # shellcheck source=tests/export/npm.sh
 . "$repo/tests/export/npm.sh"
 
-fixture baseline hardened hostile exact empty captured captured-unseeded captured-hostile
+fixture baseline hardened hostile exact empty captured captured-unseeded captured-hostile extreme
+"$make_fixture" many deep.data deep 500
 
 # page NAME COMMAND…: into NAME.html, without a word.
 page() {
@@ -28,6 +29,12 @@ page captured report --html captured.data
 page captured-diff diff --html captured.data captured-unseeded.data
 page captured-hostile report --html captured-hostile.data
 page empty report --html empty.data
+page extreme report --html extreme.data
+page extreme-diff diff --html captured.data extreme.data
+page deep report --html deep.data
+for name in extreme extreme-diff deep; do
+  ok "$name: the page stays small" [ "$(stat -c %s $name.html)" -lt 5000000 ]
+done
 is 'nothing of a recording is markup' "$(grep -c '<script' hostile.html)" "$(grep -c '<script' empty.html)"
 is 'a page has all tables, unless it is asked for some' \
   "$("$kprotperf" report --html --section=syscalls hardened.data | grep -o '"name":"syscalls"\|"name":"functions"' | sort -u)" '"name":"syscalls"'
@@ -42,13 +49,14 @@ is 'and the page is empty' "$(stat -c %s page.html)" 0
 seen() {
   sed -n "s/^$1\.html $2: //p" seen.txt
 }
-pages=(report diff hostile exact empty captured captured-diff captured-hostile)
+pages=(report diff hostile exact empty captured captured-diff captured-hostile extreme extreme-diff deep)
 if fetched 'opened by Chromium' && has chromium; then
-  # Only against a browser that hangs: on a host with a load of 15 three of the eight pages took 300 s.
+  # Only against a browser that hangs: on a host with a load of 15 three pages took 300 s.
   timeout 1800 node "$here/page.mjs" "$npm" "${pages[@]/%/.html}" >seen.txt 2>node.log
   report_test $? 'Chromium opens them' "$(<node.log)"
   for name in "${pages[@]}"; do
     is "$name: no error, and nothing from elsewhere" "$(seen "$name" wrong)" nothing
+    is "$name: all tables are there" "$(seen "$name" missing)" nothing
     is "$name: axe finds nothing" "$(seen "$name" 'axe light'), $(seen "$name" 'axe dark')" 'nothing, nothing'
   done
   run diff baseline.data hardened.data
@@ -71,6 +79,8 @@ if fetched 'opened by Chromium' && has chromium; then
   is 'a dot says what it is' "$(seen captured 'first dot')" '0: 400 calls, 7,662 on average, 3,041 to 12,389'
   is 'of both sides too' "$(seen captured-diff plots)" "allocate_slab: +5,893 instructions per call from different values of crng_init: 4 | \
 allocate_slab: 0 instructions per call from different values of s->objects: 64"
+  is 'values that are no number of JavaScript are drawn by their distance' "$(seen extreme axis)" '60,000 70,000 pointer - 0x8000000000000000'
+  is 'and named exactly' "$(seen extreme 'first dot')" '0x8000000000000000: 50 calls, 1.801e+16 on average, 1.801e+16 to 1.801e+16'
   is 'nothing captured, nothing drawn' "$(seen diff plots)" ''
 fi
 done_testing

@@ -389,6 +389,52 @@ static void name_tasks(struct profile *p)
 	}
 }
 
+/* What no number of JavaScript is, or a picture has no room for. */
+static struct profile *extreme(void)
+{
+	static const char *const names[] = { "wide", "pointer", "negative" };
+	static const uint64_t wide[] = { 0, 1, UINT64_C(1) << 53, (UINT64_C(1) << 53) + 1,
+					 UINT64_MAX };
+	scoped_free char *name = alloc_array(4001, 1);
+	struct profile *p = captured("seeded", 400);
+	uint32_t site;
+	struct profile_stats *s;
+
+	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1.192-extreme");
+	memset(name, '<', 4000);
+	site = fixture_function(p, name, 0x4000);
+	for (int i = 0; i < 3; i++)
+		profile_variable_add(p, &(struct profile_variable){ .site = site,
+								    .name = names[i],
+								    .kind = PROFILE_VARIABLE_MEMBER,
+								    .bytes = 8,
+								    .is_signed = i == 2 });
+	for (uint64_t i = 0; i < 40; i++) {
+		uint64_t time = (UINT64_C(1) << 54) + (i << 50);
+
+		profile_capture_add(
+			p, &(struct profile_capture){ .site = site,
+						      .calls = 50,
+						      .time = (int64_t)(50 * time),
+						      .sumsq = 50.0 * (double)time * (double)time,
+						      .min = time,
+						      .max = time,
+						      .values = { i < 35 ? i << 58 : wide[i - 35],
+								  (UINT64_C(1) << 63) + 2048 * i,
+								  -1 - (i << 57) } });
+	}
+	for (uint32_t context = 0; context < 50; context++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "call%u", context);
+		s = profile_cell(p, 0, site, profile_context_add(p, text));
+		fixture_calls(s, 1, 1000, 1000);
+		for (unsigned int slot = 0; !context && slot < HIST_SLOTS; slot++)
+			profile_stats_bucket_add(s, slot, UINT64_C(1) << slot % 60);
+	}
+	return p;
+}
+
 /* What the emulator counted: instructions for samples, and a call of allocate_slab kept whole. */
 static struct profile *counted(void)
 {
@@ -470,6 +516,8 @@ static struct profile *build(const char *name)
 		name_tasks(p);
 		return p;
 	}
+	if (!strcmp(name, "extreme"))
+		return extreme();
 	if (!strcmp(name, "three-runs"))
 		return fixture_big_fork(3, 1000);
 	if (!strcmp(name, "empty")) {
@@ -655,6 +703,22 @@ static void many_samples(struct profile *p, uint32_t n)
 	}
 }
 
+/* N stacks that have nothing in common but their deepest 900 calls. */
+static void many_deep(struct profile *p, uint32_t n)
+{
+	uint32_t at[901];
+
+	for (uint32_t i = 0; i < 900; i++)
+		at[i] = fixture_location(p, 64 * i, i % 2 ? "odd" : "even");
+	for (uint32_t i = 0; i < n; i++) {
+		scoped_free char *name = alloc_printf("root%u", i);
+
+		at[900] = fixture_location(p, 64 * (1000 + i), name);
+		profile_sample_add(p, &(struct profile_sample){
+					      .stack = profile_stack_add(p, at, 901), .count = 1 });
+	}
+}
+
 /* N rows of calls, whose time follows from the first of four variables. */
 static void many_captures(struct profile *p, uint32_t site, uint32_t n)
 {
@@ -837,6 +901,8 @@ static struct profile *many(const char *kind, uint32_t n)
 		profile_env_set(p, PROFILE_ENV_BOOTS, list);
 	else if (!strcmp(kind, "samples"))
 		many_samples(p, n);
+	else if (!strcmp(kind, "deep"))
+		many_deep(p, n);
 	else if (!strcmp(kind, "exact"))
 		many_exact(p, n);
 	else if (!strcmp(kind, "pieces"))

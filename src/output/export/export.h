@@ -37,12 +37,14 @@ struct export_node {
 
 struct export
 {
-	const struct profile *p;
+	const struct profile *p, *other; /* OTHER: the second side; NULL: there is none */
 	char *title; /* the workload's command line */
 	const char *
 		unit; /* of the counts: "samples", "instructions" or, of samples by an event, that */
 	bool timed; /* counts stand for time, */
 	double period; /* one for so many ticks of the profile's clock; else 1 */
+	double noise
+		[2]; /* by side, the variance of a count is this times the count; 0: counts are exact */
 	double time; /* when it was recorded, in seconds since 1970; NAN: not known */
 	vec_of(struct export_frame, frames); /* each once */
 	vec_of(struct export_node, nodes); /* depth first */
@@ -56,10 +58,28 @@ struct export
 
 /* P, of which STACKS are, and which must outlive E as they must. */
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
+/* Likewise of all SIDES that are not NULL, with counts per run; adds them to STACKS. 0, or an error, reported. */
+int export_init_sides(struct export *e, const struct profile *const sides[2],
+		      struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
 
 /* Each node's counts with those of all below it, by side: 2 * N is NODES[N]'s first. The last two are the sums. For free(). */
 double *export_counts(const struct export *e);
+
+/* How much more the second of COUNTS is, as a part of the larger; 0 where that is within two standard errors. */
+double export_change(const struct export *e, const double counts[2]);
+
+/* What a flame graph shows of E: the widest frames, and of those of one width the lower ones. */
+struct export_graph {
+	double *counts; /* export_counts() */
+	/* By node: the count of the larger side, at least those of its children together. The last is their sum. */
+	double *widths;
+	bool *is_drawn; /* by node; so is its parent then */
+	uint32_t left_out;
+};
+
+void export_graph_init(struct export_graph *g, const struct export *e);
+void export_graph_deinit(struct export_graph *g);
 
 /* COUNT as an integer that each format has room for. */
 int64_t export_integer(double count);
@@ -75,7 +95,7 @@ struct export_format {
 EXPORT_FORMATS(EXPORT_DECLARE)
 #undef EXPORT_DECLARE
 
-/* The flame graph that `fold --svg` prints. */
+/* The flame graph that `fold --svg` prints; of two sides, as `diff --svg`, a differential one. */
 void export_write_svg(FILE *out, const struct export *e);
 
 /* The formats, and their names, ended by NULL. */

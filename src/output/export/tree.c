@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks as a tree of frames, each of which is there once. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "base/sorted.h"
 #include "output/export/export.h"
 #include "output/text.h"
 
@@ -19,6 +21,10 @@ int64_t export_integer(double count)
 {
 	return count < 0x1p62 ? llround(count) : (int64_t)1 << 62;
 }
+
+/* A flame graph has no frames narrower than this part of it, a tenth of a pixel, and not more than so many. */
+#define NARROWEST   (1 / 12000.0)
+#define FRAMES_MOST 10000
 
 static bool frame_equal(const void *frames, uint32_t item, const void *key)
 {
@@ -85,6 +91,7 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 						      "samples",
 			      .timed = !event && !exact,
 			      .period = event || exact ? 1 : (double)p->sample_period,
+			      .noise = { exact ? 0 : profile_sample_weight(p) },
 			      .time = time_of(p) };
 	vec_each(const struct analyze_stack, s, stacks, rows) {
 		uint32_t depth = 0, frame = 0;
@@ -113,6 +120,23 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 	free(path);
 }
 
+int export_init_sides(struct export *e, const struct profile *const sides[2],
+		      struct analyze_stacks *stacks)
+{
+	double each[2] = { 0 };
+
+	for (int i = 0; i < 2 && sides[i]; i++) {
+		each[i] = profile_sample_weight(sides[i]) / fmax(1, profile_probed_runs(sides[i]));
+		if (analyze_stacks_add(stacks, sides[i], i, each[i], NULL))
+			return -E2BIG;
+	}
+	export_init(e, sides[0], stacks);
+	e->other = sides[1];
+	for (int i = 0; i < 2 && e->noise[0]; i++)
+		e->noise[i] = each[i];
+	return 0;
+}
+
 double *export_counts(const struct export *e)
 {
 	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
@@ -130,6 +154,57 @@ double *export_counts(const struct export *e)
 				counts[2 * i + side];
 	}
 	return counts;
+}
+
+double export_change(const struct export *e, const double counts[2])
+{
+	double error = sqrt(e->noise[0] * counts[0] + e->noise[1] * counts[1]);
+	double more = counts[1] - counts[0];
+
+	return fabs(more) > 2 * error ? more / fmax(counts[0], counts[1]) : 0;
+}
+
+struct place {
+	double width;
+	uint32_t depth, node;
+};
+
+define_compare(by_width, struct place,
+	       compare_values(b->width, a->width)         ?:
+		       compare_values(a->depth, b->depth) ?:
+							    compare_values(a->node, b->node));
+
+void export_graph_init(struct export_graph *g, const struct export *e)
+{
+	uint32_t n = e->n_nodes;
+	scoped_free struct place *places = alloc_array(n, sizeof(*places));
+
+	*g = (struct export_graph){ .counts = export_counts(e),
+				    .widths = alloc_array(n + 1, sizeof(*g->widths)),
+				    .is_drawn = alloc_array(n, sizeof(*g->is_drawn)),
+				    .left_out = n };
+	/* Until then a node's width is that of its children. */
+	for (uint32_t i = n; i-- > 0;) {
+		const struct export_node *node = &e->nodes[i];
+
+		g->widths[i] = fmax(g->widths[i], fmax(g->counts[2 * i], g->counts[2 * i + 1]));
+		g->widths[node->parent == EXPORT_NO_NODE ? n : node->parent] += g->widths[i];
+		places[i] = (struct place){ g->widths[i], node->depth, i };
+	}
+	sort_array(places, n, sizeof(*places), by_width);
+	for (uint32_t i = 0; i < n && i < FRAMES_MOST; i++) {
+		if (!(places[i].width > g->widths[n] * NARROWEST))
+			break;
+		g->is_drawn[places[i].node] = true;
+		g->left_out--;
+	}
+}
+
+void export_graph_deinit(struct export_graph *g)
+{
+	free(g->counts);
+	free(g->widths);
+	free(g->is_drawn);
 }
 
 void export_deinit(struct export *e)

@@ -252,12 +252,12 @@ function writeTable(table) {
 	const title = table.title || table.name[0].toUpperCase() + table.name.slice(1);
 	const content = [];
 
-	if (table.rows.length)
+	if (table.all)
 		content.push(new Table(table).element());
 	if (table.legend)
 		content.push(element('p', { class: 'note' }, `${table.legend}.`));
 	if (table.text)
-		content.push(table.rows.length ? element('p', { class: 'note' }, table.text.trim()) :
+		content.push(table.all ? element('p', { class: 'note' }, table.text.trim()) :
 			element('pre', { tabindex: 0 }, table.text.trimEnd()));
 	if (table.closed) {
 		const details = element('details', {}, element('summary', {}, title), ...content);
@@ -469,37 +469,20 @@ function writePlots() {
 
 // ---- flame graph ----
 
-function treeOf({ frames, nodes }) {
-	const root = { name: 'all', sides: [0, 0], children: [] };
+function treeOf({ frames, nodes, all }) {
+	const [rootChange, ...rootSides] = all;
+	const root = { name: 'all', change: rootChange, sides: rootSides, children: [] };
 	const made = [];
 
-	for (const [parent, frame, ...sides] of nodes) {
-		const node = { name: frames[frame], sides, children: [] };
+	for (const [parent, frame, width, change, ...sides] of nodes) {
+		const node = { name: frames[frame], value: width, change, sides, children: [] };
 		const above = parent < 0 ? root : made[parent];
 
 		above.children.push(node);
-		if (parent < 0)
-			sides.forEach((count, i) => { root.sides[i] += count; });
 		made.push(node);
 	}
+	root.value = root.children.reduce((sum, child) => sum + child.value, 0);
 	return root;
-}
-
-// Widths are those of the side that has more; a node is as wide as its children at least.
-function weigh(node) {
-	const below = node.children.reduce((sum, child) => sum + weigh(child), 0);
-
-	node.value = Math.max(below, ...node.sides);
-	return node.value;
-}
-
-// How much of a difference is to be seen: nothing of one that samples show by chance, which is within two standard errors.
-function changeOf(node) {
-	const [before, after] = node.sides;
-	const [runsBefore, runsAfter] = data.stacks.runs;
-	const error = data.stacks.unit === 'instructions' ? 0 : Math.sqrt(data.stacks.each * (before / runsBefore + after / runsAfter));
-
-	return Math.abs(after - before) > 2 * error ? (after - before) / Math.max(before, after) : 0;
 }
 
 // Orange where the hardened side has more, blue where it has less, by how much of the node; no change is grey.
@@ -508,9 +491,7 @@ function colorOf(node) {
 
 	if (!two)
 		return node.name.endsWith('(inlined)') ? '#f2c07a' : node.name.startsWith('[') ? '#c9cfd6' : '#f0a35e';
-	const part = changeOf(node);
-
-	return `rgb(${(part > 0 ? MORE : LESS).map((c, i) => Math.round(GREY[i] + (c - GREY[i]) * Math.abs(part)))})`;
+	return `rgb(${(node.change > 0 ? MORE : LESS).map((c, i) => Math.round(GREY[i] + (c - GREY[i]) * Math.abs(node.change)))})`;
 }
 
 function describe(node, root) {
@@ -535,12 +516,13 @@ function writeFlame() {
 	});
 	const reset = element('button', { type: 'button', click: () => chart.resetZoom() }, 'Reset zoom');
 
-	weigh(root);
 	section('flame-graph', two ? 'Differential flame graph' : 'Flame graph',
 		element('div', { class: 'tools' }, search, reset), into, line);
+	if (data.stacks.left_out)
+		into.after(element('p', { class: 'note' }, `${number(data.stacks.left_out)} narrower frames are left out.`));
 	if (two)
 		into.after(element('p', { class: 'note' }, 'Orange: more on the hardened side; blue: less; ' +
-			(data.stacks.unit !== 'instructions' ? 'grey: no difference, or one within two standard errors of the samples; ' : '') +
+			(data.stacks.exact ? '' : 'grey: no difference, or one within two standard errors of the samples; ') +
 			'widths are those of the side that has more'));
 	const chart = flamegraph()
 		.width(into.clientWidth || 1100)

@@ -16,11 +16,10 @@
 #include "view/page/writer.h"
 #include "view/plot.h"
 
-/* A table has as many rows at most, and then no further name gets its distributions: a page is to stay below 5 MB. */
+/* A table has as many rows at most, and then no further name gets its distributions. Its tables, and its distributions, are so many bytes at most. */
 #define ROWS_MOST  2000
 #define CELLS_MOST 1000
-/* The flame graph leaves out what is less than this part of each side: a pixel of a wide screen is more. */
-#define NODE_LEAST (1 / 4000.0)
+#define BYTES_MOST (2 << 20)
 
 /* Where the build has put the page; of no bytes, where it could not make one. */
 extern const char view_html_page[];
@@ -46,6 +45,23 @@ static char *text_of(void (*write)(const struct view *view, const void *data), c
 	write(&view, data);
 	fclose(view.out);
 	return text;
+}
+
+/* Appends ITEM to LIST, unless it takes more than ROOM in the page, which becomes less. */
+static void append_within(json_t *list, json_t *item, size_t *room)
+{
+	scoped_free char *text = json_dumps(item, JSON_COMPACT | JSON_ENSURE_ASCII);
+	size_t size = strlen(text);
+
+	/* put_escaped() makes six bytes of each. */
+	for (const char *c = text; (c = strchr(c, '<')); c++)
+		size += 5;
+	if (size > *room) {
+		json_decref(item);
+		return;
+	}
+	*room -= size;
+	json_array_append_new(list, item);
 }
 
 /* ---- tables ---- */
@@ -104,7 +120,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 }
 
 /* NULL: the table has nothing to say. */
-static json_t *table_json(const struct view_table *table, const void *data)
+static json_t *table_json(const struct view_table *table, const void *data, size_t *room)
 {
 	scoped(view_rows_deinit) struct view_rows rows = { 0 };
 	scoped_free char *title = NULL, *text = NULL;
@@ -122,7 +138,7 @@ static json_t *table_json(const struct view_table *table, const void *data)
 	}
 	for (size_t row = 0; row < rows.section.n_rows; row++)
 		if (!output_row_is_redundant(&rows.section, row) && n++ < ROWS_MOST)
-			json_array_append_new(list, row_json(&rows.section, row));
+			append_within(list, row_json(&rows.section, row), room);
 	if (!n && is_empty) {
 		json_decref(list);
 		return NULL;
@@ -135,7 +151,7 @@ static json_t *table_json(const struct view_table *table, const void *data)
 	return json;
 }
 
-static json_t *tables_json(const struct view_request *request)
+static json_t *tables_json(const struct view_request *request, size_t *room)
 {
 	json_t *tables = json_array(), *table;
 
@@ -143,7 +159,7 @@ static json_t *tables_json(const struct view_request *request)
 		if (!view_table_is_in(request->list->tables[i], VIEW_IN_HTML) ||
 		    !view_request_has(request, request->list->tables[i]))
 			continue;
-		table = table_json(request->list->tables[i], request->data);
+		table = table_json(request->list->tables[i], request->data, room);
 		if (table)
 			json_array_append_new(tables, table);
 	}
@@ -152,55 +168,54 @@ static json_t *tables_json(const struct view_request *request)
 
 /* ---- stacks ---- */
 
-/* NODES becomes [parent, frame, count of either side] of each that is to be seen; a parent is an index of these. */
-static void nodes_json(const struct export *e, json_t *nodes)
+/* The nodes that are drawn, as [parent, frame, width, change, count of either side]; a parent is an index of these. FRAMES gets their names. */
+static json_t *nodes_json(const struct export *e, const struct export_graph *g, json_t *frames)
 {
-	scoped_free double *counts = export_counts(e);
 	scoped_free json_int_t *places = alloc_array(e->n_nodes, sizeof(*places));
-	const double *all = counts + 2 * e->n_nodes;
+	scoped_free json_int_t *names = alloc_array(e->n_frames, sizeof(*names)); /* from 1 */
+	json_t *nodes = json_array();
 
 	for (uint32_t i = 0; i < e->n_nodes; i++) {
 		const struct export_node *node = &e->nodes[i];
-		const double *own = counts + 2 * i;
-		bool root = node->parent == EXPORT_NO_NODE;
+		const double *own = g->counts + 2 * i;
 
-		places[i] = -1;
-		if (!(own[0] > all[0] * NODE_LEAST || own[1] > all[1] * NODE_LEAST) ||
-		    (!root && places[node->parent] < 0))
+		if (!g->is_drawn[i])
 			continue;
+		if (!names[node->frame]) {
+			json_array_append_new(frames,
+					      output_json_text(e->frames[node->frame].label));
+			names[node->frame] = (json_int_t)json_array_size(frames);
+		}
 		places[i] = (json_int_t)json_array_size(nodes);
-		json_array_append_new(nodes, json_pack("[I,i,o,o]",
-						       root ? (json_int_t)-1 : places[node->parent],
-						       (int)node->frame, output_json_number(own[0]),
-						       output_json_number(own[1])));
+		json_array_append_new(
+			nodes, json_pack("[I,I,o,o,o,o]",
+					 node->parent == EXPORT_NO_NODE ? (json_int_t)-1 :
+									  places[node->parent],
+					 names[node->frame] - 1, output_json_number(g->widths[i]),
+					 output_json_number(export_change(e, own)),
+					 output_json_number(own[0]), output_json_number(own[1])));
 	}
+	return nodes;
 }
 
 static json_t *stacks_json(const struct profile *const sides[2])
 {
 	scoped(analyze_stacks_deinit) struct analyze_stacks stacks = { 0 };
 	scoped(export_deinit) struct export e = { 0 };
+	scoped(export_graph_deinit) struct export_graph g = { 0 };
+	const double *all;
 	json_t *frames, *nodes;
-	double runs[2] = { 1, 1 };
 
-	for (int i = 0; i < 2 && sides[i]; i++) {
-		runs[i] = fmax(1, profile_probed_runs(sides[i]));
-		if (analyze_stacks_add(&stacks, sides[i], i,
-				       profile_sample_weight(sides[i]) / runs[i], NULL))
-			return json_null();
-	}
-	if (!stacks.n_rows)
+	if (export_init_sides(&e, sides, &stacks) || !e.n_nodes)
 		return json_null();
-	export_init(&e, sides[0], &stacks);
+	export_graph_init(&g, &e);
+	all = g.counts + 2 * e.n_nodes;
 	frames = json_array();
-	nodes = json_array();
-	vec_each(const struct export_frame, frame, &e, frames) {
-		json_array_append_new(frames, output_json_text(frame->label));
-	}
-	nodes_json(&e, nodes);
-	return json_pack("{s:s,s:f,s:[f,f],s:o,s:o}", "unit", e.unit, "each",
-			 profile_sample_weight(sides[0]), "runs", runs[0], runs[1], "frames",
-			 frames, "nodes", nodes);
+	nodes = nodes_json(&e, &g, frames);
+	return json_pack("{s:s,s:b,s:[o,o,o],s:i,s:o,s:o}", "unit", e.unit, "exact", !e.noise[0],
+			 "all", output_json_number(export_change(&e, all)),
+			 output_json_number(all[0]), output_json_number(all[1]), "left_out",
+			 (int)g.left_out, "frames", frames, "nodes", nodes);
 }
 
 /* ---- distributions ---- */
@@ -271,15 +286,16 @@ static json_t *buckets_json(const struct profile_stats *s)
 	vec_each(const struct profile_bucket, bucket, s, buckets) {
 		uint64_t low = hist_slot_low(bucket->slot);
 
-		json_array_append_new(buckets,
-				      json_pack("[I,I,o]", (json_int_t)low,
-						(json_int_t)(low + hist_slot_width(bucket->slot)),
-						output_json_count(bucket->count)));
+		json_array_append_new(
+			buckets, json_pack("[o,o,o]", output_json_number((double)low),
+					   output_json_number((double)low + (double)hist_slot_width(
+										    bucket->slot)),
+					   output_json_number((double)bucket->count)));
 	}
 	return buckets;
 }
 
-static json_t *distributions_json(const struct profile *const sides[2])
+static json_t *distributions_json(const struct profile *const sides[2], size_t *room)
 {
 	struct distributions d = { 0 };
 	json_t *json = json_array();
@@ -294,11 +310,12 @@ static json_t *distributions_json(const struct profile *const sides[2])
 	vec_each(struct distribution, row, &d, rows) {
 		if (json_array_size(json) < CELLS_MOST || same_text(row->name, last)) {
 			last = row->name;
-			json_array_append_new(
-				json,
-				json_pack("{s:o,s:o,s:i,s:o}", "name", output_json_text(row->name),
-					  "context", output_json_text(row->context), "side",
-					  row->side, "buckets", buckets_json(&row->stats)));
+			append_within(json,
+				      json_pack("{s:o,s:o,s:i,s:o}", "name",
+						output_json_text(row->name), "context",
+						output_json_text(row->context), "side", row->side,
+						"buckets", buckets_json(&row->stats)),
+				      room);
 		}
 		profile_stats_deinit(&row->stats);
 	}
@@ -334,14 +351,15 @@ static void write_data(FILE *out, const struct view_request *request)
 	const struct profile *const *sides = common->p;
 	scoped_free char *head = list->page ? text_of(list->page, request->data) : NULL;
 	struct output_json json = { .out = out, .compact = true };
+	size_t room[2] = { BYTES_MOST, BYTES_MOST };
 
 	output_json_member(&json, "schema", json_string(list->schema));
 	output_json_member(&json, "head", output_json_text(head));
 	output_json_member(&json, "unit", json_string(profile_clock_unit(common->clock)));
-	output_json_member(&json, "tables", tables_json(request));
+	output_json_member(&json, "tables", tables_json(request, &room[0]));
 	output_json_member(&json, "stacks", sides[0] ? stacks_json(sides) : json_null());
 	output_json_member(&json, "distributions",
-			   sides[0] ? distributions_json(sides) : json_null());
+			   sides[0] ? distributions_json(sides, &room[1]) : json_null());
 	output_json_member(&json, "plots", plots_json(request));
 	output_json_member(&json, "sides", json_integer(!!sides[0] + !!sides[1]));
 	output_json_end(&json);
