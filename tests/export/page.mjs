@@ -54,9 +54,8 @@ async function look(file) {
 		await functions(page, file);
 	if (await page.$('#attribution'))
 		await tree(page, file);
-	say(file, 'missing', await page.evaluate(() =>
-		JSON.parse(document.getElementById('data').textContent).tables.map((t) => t.name)
-			.filter((name) => !document.getElementById(name)).join()) || 'nothing');
+	say(file, 'missing', await page.$eval('#data', (e) => JSON.parse(e.textContent).tables.map((t) => t.name)
+		.filter((name) => !document.getElementById(name)).join()) || 'nothing');
 	say(file, 'plots', await page.$$eval('#plots figure', (all) =>
 		all.map((e) => `${e.querySelector('figcaption').textContent}: ${e.querySelectorAll('circle').length}`).join(' | ')));
 	say(file, 'first dot', await page.$$eval('#plots circle title', (all) => all[0]?.textContent));

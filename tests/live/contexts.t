@@ -1,6 +1,6 @@
 #!/bin/bash
 # Calls and samples are put under what the task was doing: a syscall, a page
-# fault, an interrupt; and flamegraph.pl accepts what fold makes of the samples.
+# fault, an interrupt.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -99,10 +99,5 @@ returning=$(share hardened.folded ';arch_rethook_trampoline_\\[k\\] [0-9]+$')
 holds 'samples of returns under kprobe.multi' "$returning > 0"
 holds 'have their callers' "$(share hardened.folded '^[^;]*;arch_rethook_trampoline_\\[k\\] [0-9]+$') < $returning / 4"
 ok 'each line is a stack and a count' test -z "$(grep -vE '^[^ ].* [0-9]+$' hardened.folded)"
-# What it makes of diff --fold: demo.t.
-perl "$(dpkg -L libdevel-nytprof-perl | grep '/flamegraph\.pl$')" hardened.folded >hardened.svg 2>svg.err
-is 'flamegraph.pl takes them' "$?:$(cat svg.err)" 0:
-ok 'and draws it' xmllint --noout --nonet hardened.svg
-like 'with its functions' "$(cat hardened.svg)" 'dup_mmap'
 
 done_testing

@@ -308,6 +308,22 @@ static struct profile *user_stacks(void)
 	return p;
 }
 
+/* CALLS of SITE in CONTEXT that took TIME each, with VALUES. */
+static void add_calls(struct profile *p, uint32_t site, uint32_t context, uint64_t calls,
+		      uint64_t time, const uint64_t values[4])
+{
+	struct profile_capture c = { .site = site,
+				     .context = context,
+				     .calls = calls,
+				     .time = (int64_t)(calls * time),
+				     .sumsq = (double)calls * (double)time * (double)time,
+				     .min = time,
+				     .max = time };
+
+	memcpy(c.values, values, 4 * sizeof(*values));
+	profile_capture_add(p, &c);
+}
+
 /* Calls of FUNCTION, each with values of its own; its time follows from them by allocate_slab's rules, or (NOISE) does not. */
 static void capture_calls(struct profile *p, const char *function, bool noise, uint32_t unseeded)
 {
@@ -337,16 +353,9 @@ static void capture_calls(struct profile *p, const char *function, bool noise, u
 				init  ? 96 + random / 4 + 20 * objects :
 					640 + random + 300 * objects;
 
-		profile_capture_add(
-			p, &(struct profile_capture){
-				   .site = site,
-				   .calls = 1,
-				   .time = (int64_t)time,
-				   .sumsq = (double)time * (double)time,
-				   .min = time,
-				   .max = time,
-				   .values = { init, objects, 0xc00 | (seed >> 36 & 3) << 8,
-					       0xffffea0000000000 + (seed >> 50 << 6) } });
+		add_calls(p, site, 0, 1, time,
+			  (uint64_t[4]){ init, objects, 0xc00 | (seed >> 36 & 3) << 8,
+					 0xffffea0000000000 + (seed >> 50 << 6) });
 	}
 }
 
@@ -375,64 +384,9 @@ static void name_tasks(struct profile *p)
 							    .name = "current->comm",
 							    .kind = PROFILE_VARIABLE_NAME,
 							    .bytes = 8 });
-	for (uint32_t i = 0; i < 100; i++) {
-		uint64_t time = 400 + 100 * (i % 2) + i % 5;
-
-		profile_capture_add(p, &(struct profile_capture){
-					       .site = site,
-					       .calls = 1,
-					       .time = (int64_t)time,
-					       .sumsq = (double)time * (double)time,
-					       .min = time,
-					       .max = time,
-					       .values = { profile_name_add(p, names[i % 2]) } });
-	}
-}
-
-/* What no number of JavaScript is, or a picture has no room for. */
-static struct profile *extreme(void)
-{
-	static const char *const names[] = { "wide", "pointer", "negative" };
-	static const uint64_t wide[] = { 0, 1, UINT64_C(1) << 53, (UINT64_C(1) << 53) + 1,
-					 UINT64_MAX };
-	scoped_free char *name = alloc_array(4001, 1);
-	struct profile *p = captured("seeded", 400);
-	uint32_t site;
-	struct profile_stats *s;
-
-	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1.192-extreme");
-	memset(name, '<', 4000);
-	site = fixture_function(p, name, 0x4000);
-	for (int i = 0; i < 3; i++)
-		profile_variable_add(p, &(struct profile_variable){ .site = site,
-								    .name = names[i],
-								    .kind = PROFILE_VARIABLE_MEMBER,
-								    .bytes = 8,
-								    .is_signed = i == 2 });
-	for (uint64_t i = 0; i < 40; i++) {
-		uint64_t time = (UINT64_C(1) << 54) + (i << 50);
-
-		profile_capture_add(
-			p, &(struct profile_capture){ .site = site,
-						      .calls = 50,
-						      .time = (int64_t)(50 * time),
-						      .sumsq = 50.0 * (double)time * (double)time,
-						      .min = time,
-						      .max = time,
-						      .values = { i < 35 ? i << 58 : wide[i - 35],
-								  (UINT64_C(1) << 63) + 2048 * i,
-								  -1 - (i << 57) } });
-	}
-	for (uint32_t context = 0; context < 50; context++) {
-		char text[16];
-
-		snprintf(text, sizeof(text), "call%u", context);
-		s = profile_cell(p, 0, site, profile_context_add(p, text));
-		fixture_calls(s, 1, 1000, 1000);
-		for (unsigned int slot = 0; !context && slot < HIST_SLOTS; slot++)
-			profile_stats_bucket_add(s, slot, UINT64_C(1) << slot % 60);
-	}
-	return p;
+	for (uint32_t i = 0; i < 100; i++)
+		add_calls(p, site, 0, 1, 400 + 100 * (i % 2) + i % 5,
+			  (uint64_t[4]){ profile_name_add(p, names[i % 2]) });
 }
 
 /* What the emulator counted: instructions for samples, and a call of allocate_slab kept whole. */
@@ -516,8 +470,6 @@ static struct profile *build(const char *name)
 		name_tasks(p);
 		return p;
 	}
-	if (!strcmp(name, "extreme"))
-		return extreme();
 	if (!strcmp(name, "three-runs"))
 		return fixture_big_fork(3, 1000);
 	if (!strcmp(name, "empty")) {
@@ -682,12 +634,13 @@ static void many_blocks(struct profile *p, uint32_t function, uint32_t n, uint32
 	}
 }
 
-static void many_samples(struct profile *p, uint32_t n)
+/* N stacks of so many frames: nothing but the context and those below the first two is in two of them. */
+static void many_samples(struct profile *p, uint32_t n, uint32_t frames)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		uint32_t at[3] = { profile_location_add(p, 64 * i, NULL), 0, 0 };
+		uint32_t at[900] = { profile_location_add(p, 64 * i, NULL) };
 
 		profile_location_frame_add(
 			p, at[0],
@@ -695,32 +648,18 @@ static void many_samples(struct profile *p, uint32_t n)
 				.name = "body", .file = "a.c", .line = i, .inlined = true });
 		profile_location_frame_add(
 			p, at[0], &(struct profile_frame){ .name = "around", .file = "a.c" });
-		at[1] = fixture_location(p, 64 * (i / 2) + 1, "caller");
-		profile_sample_add(p,
-				   &(struct profile_sample){ .context = i % 50,
-							     .stack = profile_stack_add(p, at, 2),
-							     .count = 1 + i % 3 });
+		for (uint32_t k = 1; k < frames; k++)
+			at[k] = fixture_location(p, 64 * (k == 1 ? i / 2 : k) + k, "caller");
+		profile_sample_add(
+			p, &(struct profile_sample){ .context = i % 50,
+						     .stack = profile_stack_add(p, at, frames),
+						     .count = 1 + i % 3 });
 	}
 }
 
-/* N stacks that have nothing in common but their deepest 900 calls. */
-static void many_deep(struct profile *p, uint32_t n)
-{
-	uint32_t at[901];
-
-	for (uint32_t i = 0; i < 900; i++)
-		at[i] = fixture_location(p, 64 * i, i % 2 ? "odd" : "even");
-	for (uint32_t i = 0; i < n; i++) {
-		scoped_free char *name = alloc_printf("root%u", i);
-
-		at[900] = fixture_location(p, 64 * (1000 + i), name);
-		profile_sample_add(p, &(struct profile_sample){
-					      .stack = profile_stack_add(p, at, 901), .count = 1 });
-	}
-}
-
-/* N rows of calls, whose time follows from the first of four variables. */
-static void many_captures(struct profile *p, uint32_t site, uint32_t n)
+/* N rows of calls, whose time follows from the first of four variables, which begins at LEAST; SCALE: of times and values. */
+static void many_captures(struct profile *p, uint32_t site, uint32_t n, uint64_t least,
+			  uint64_t scale)
 {
 	static const char *const names[] = { "n", "s->size", "flags", "ready" };
 	uint64_t seed = 1;
@@ -730,21 +669,13 @@ static void many_captures(struct profile *p, uint32_t site, uint32_t n)
 								    .name = names[i],
 								    .kind = i,
 								    .bytes = 8,
+								    .is_signed = i == 1,
 								    .is_flags = i == 2 });
 	for (uint32_t i = 0; i < n; i++) {
 		seed = seed * 6364136223846793005 + 1442695040888963407;
-		uint64_t calls = 1 + i % 4, time = 100 + 20 * i + (seed >> 36 & 15);
-
-		profile_capture_add(p,
-				    &(struct profile_capture){
-					    .site = site,
-					    .context = i % 50,
-					    .calls = calls,
-					    .time = (int64_t)(calls * time),
-					    .sumsq = (double)calls * (double)time * (double)time,
-					    .min = time,
-					    .max = time,
-					    .values = { i, seed >> 40, seed >> 56, seed >> 63 } });
+		add_calls(p, site, i % 50, 1 + i % 4, scale * (100 + 20 * i + (seed >> 36 & 15)),
+			  (uint64_t[4]){ least + 2048 * i, (seed >> 40) * scale, seed >> 56,
+					 seed >> 63 });
 	}
 }
 
@@ -767,6 +698,19 @@ static void many_flags(struct profile *p, uint32_t site, uint32_t n)
 			c.values[k] = seed = seed * 6364136223846793005 + 1442695040888963407;
 		profile_capture_add(p, &c);
 	}
+}
+
+/* What no number of JavaScript holds: N rows of calls with such values and times; the longest name, and all bins. */
+static void many_extremes(struct profile *p, uint32_t n)
+{
+	scoped_free char *name = alloc_array(PROFILE_NAME_MAX + 1, 1);
+	uint32_t site = fixture_function(p, memset(name, '<', PROFILE_NAME_MAX), 64 * n);
+
+	many_captures(p, site, n, UINT64_C(1) << 63, UINT64_C(1) << 44);
+	for (uint32_t i = 0; i < 50; i++)
+		fixture_calls(profile_cell(p, 0, site, i), 1, 1000, 1000);
+	for (unsigned int i = 0; i < HIST_SLOTS; i++)
+		profile_stats_bucket_add(profile_cell(p, 0, site, 0), i, UINT64_C(1) << i % 60);
 }
 
 /* The emulator's: a tree of N calls, with all that is counted at them, and one call whole. */
@@ -900,15 +844,17 @@ static struct profile *many(const char *kind, uint32_t n)
 	else if (!strcmp(kind, "boots"))
 		profile_env_set(p, PROFILE_ENV_BOOTS, list);
 	else if (!strcmp(kind, "samples"))
-		many_samples(p, n);
+		many_samples(p, n, 2);
 	else if (!strcmp(kind, "deep"))
-		many_deep(p, n);
+		many_samples(p, n, 900);
+	else if (!strcmp(kind, "extremes"))
+		many_extremes(p, n);
 	else if (!strcmp(kind, "exact"))
 		many_exact(p, n);
 	else if (!strcmp(kind, "pieces"))
 		many_pieces(p, n);
 	else if (!strcmp(kind, "captures"))
-		many_captures(p, fixture_function(p, "captured", 0), n);
+		many_captures(p, fixture_function(p, "captured", 0), n, 0, 1);
 	else if (!strcmp(kind, "flags"))
 		many_flags(p, fixture_function(p, "captured", 0), n);
 	else if (!strcmp(kind, "blocks"))
