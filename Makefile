@@ -33,7 +33,7 @@ BUILD     ?= build-fuzz
 CC        := $(or $(CLANG),clang)
 OPTFLAGS  ?= -O1 -g1
 # C makes NULL + 0 undefined, C++ and all compilers do not.
-SAN_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow
+SAN_FLAGS := -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-sanitize=pointer-overflow
 else
 BUILD     ?= build
 endif
@@ -104,7 +104,7 @@ PAGE_NPM := $(if $(FUZZ),,$(shell [ -s $(BUILD)/page.html ] || command -v npm))
 $(BUILD)/page.html: $(PAGE) $(PAGE_NPM:%=try-again)
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
-	$(Q)$(if $(FUZZ),: > $@,scripts/page $(BUILD)/npm-page $@)
+	$(Q)$(if $(FUZZ),cp src/view/html/page.html $@,scripts/page $(BUILD)/npm-page $@)
 
 $(BUILD)/page.o: src/view/html/page.S $(BUILD)/page.html
 	$(Q)$(CC) -DPAGE='"$(BUILD)/page.html"' -c -o $@ $<
@@ -218,6 +218,7 @@ check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of do
 	@scripts/setup --for=deb --for=lab-on --for=lab-clang
 	$(MAKE) all tests
 	$(MAKE) -k analyze
+	$(MAKE) FUZZ=1 fuzzers
 	scripts/lab build baseline hardened debug cfi-on
 	renice -n 10 $$$$ >/dev/null; \
 	$(call prove,COMPLETE=1 LONG=1,-j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t)); \

@@ -33,15 +33,20 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* The bytes as a file, whose name stays until the next: of the K-th at a time. */
+/* The bytes as a file, whose name stays until the next: of the K-th at a time. FUZZ_KEEP: a folder where they are kept as 0 and 1. */
 fuzz_fn const char *fuzz_file(int k, const void *bytes, size_t size)
 {
 	static int fds[2] = { -1, -1 };
-	static char paths[2][32];
+	static char paths[2][256];
+	const char *keep = getenv("FUZZ_KEEP");
 
+	if (keep)
+		snprintf(paths[k], sizeof(paths[k]), "%s/%d", keep, k);
 	if (fds[k] < 0)
-		fds[k] = memfd_create("fuzz", MFD_CLOEXEC);
-	snprintf(paths[k], sizeof(paths[k]), "/dev/fd/%d", fds[k]);
+		fds[k] = keep ? open(paths[k], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) :
+				memfd_create("fuzz", MFD_CLOEXEC);
+	if (!keep)
+		snprintf(paths[k], sizeof(paths[k]), "/dev/fd/%d", fds[k]);
 	if (fds[k] < 0 || ftruncate(fds[k], 0) || pwrite(fds[k], bytes, size, 0) != (ssize_t)size)
 		abort();
 	return paths[k];
