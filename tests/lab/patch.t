@@ -164,7 +164,8 @@ ok 'what was built under that name is there still' has mine 'slub third'
 # No name is an option of what it is passed to, nor a line of a kernel's definition.
 cp bad.config ./-e.config
 fails 'a name like an option' '^lab: -e.config:2: not an option line' "$lab" build bad --config -e.config
-fails 'a name of two lines' 'there is a line feed in' "$lab" build bad --patch $'slub.patch\n# patch: /etc/passwd'
+try "$lab" build bad --patch $'slub.patch\n# patch: /etc/passwd'
+like 'a name of two lines is wrong usage' "$status:$err" '^2:lab: there is a line feed in'
 
 for wrong in 'hardened --patch slub.patch' 'base --patch slub.patch' 'Mine --patch slub.patch' 'a.b --patch slub.patch' \
 	'debug_list --patch slub.patch' 'debug_list-on --patch slub.patch' 'a b --patch=slub.patch' '--patch slub.patch' \
