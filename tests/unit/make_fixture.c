@@ -710,7 +710,7 @@ static void many_extremes(struct profile *p, uint32_t n)
 	for (uint32_t i = 0; i < 50; i++)
 		fixture_calls(profile_cell(p, 0, site, i), 1, 1000, 1000);
 	for (unsigned int i = 0; i < HIST_SLOTS; i++)
-		profile_stats_bucket_add(profile_cell(p, 0, site, 0), i, UINT64_C(1) << i % 60);
+		profile_stats_bucket_add(profile_cell(p, 0, site, 0), i, UINT64_C(1) << i % 55);
 }
 
 /* The emulator's: a tree of N calls, with all that is counted at them, and one call whole. */
