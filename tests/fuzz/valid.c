@@ -48,7 +48,6 @@ static const char *const names[] = {
 	"\x1b[31m",
 	"\xff",
 	"\n",
-	"trip_count(+0x10)",
 	"__x86_indirect_thunk_array",
 	"kmem_cache_alloc",
 };
@@ -77,7 +76,9 @@ static const char *const keys[] = {
 	PROFILE_ENV_TIME,
 	PROFILE_ENV_UNFINISHED,
 	PROFILE_ENV_HELD,
-	(PROFILE_ENV_COST "fentry"),
+	PROFILE_ENV_TRACERS,
+	PROFILE_ENV_PROGRAMS,
+	PROFILE_ENV_TARGET,
 	(PROFILE_ENV_FILE ID40),
 	(PROFILE_ENV_MODULE "ext4"),
 	PROFILE_ENV_CPUS,
@@ -193,8 +194,6 @@ static uint64_t make_number(struct maker *m, const struct field *f)
 		return below(m, 3) ? PROFILE_NOT_COUNTED : number(m, 1 << 20);
 	if (f->kind == FIELD_FLAG)
 		return below(m, 2);
-	if (f->kind == FIELD_BIT)
-		return below(m, 2) ? below(m, f->max + 1) : PROFILE_NO_BIT;
 	if (f->kind == FIELD_SIGNED)
 		return number(m, max) * (below(m, 4) ? 1 : -1ull);
 	if (f->bias) /* addresses that are near each other */
@@ -269,8 +268,6 @@ static void mend_blocks(struct maker *m, struct profile_blocks *b)
 	for (uint32_t i = 0; i < b->n_items; i++) {
 		b->items[i].addr = 16 * i + below(m, 16);
 		b->items[i].bytes = below(m, 20);
-		b->items[i].bit = i < PROFILE_BITS && below(m, 2) ? i : PROFILE_NO_BIT;
-		b->items[i].counter = i < PROFILE_TRIPS && below(m, 2) ? i : PROFILE_NO_BIT;
 	}
 	b->entry = b->n_items ? below(m, b->n_items) : 0;
 	for (uint32_t i = 0; i < b->n_arcs && b->n_items; i++) {
