@@ -61,7 +61,7 @@ static struct profile *rich_profile(void)
 	p->runs[run].boot = 3;
 	p->runs[run].wall = 1ull << 61;
 	p->runs[run].cpu = 123456789;
-	p->runs[run].status = INT32_MIN;
+	p->runs[run].status = 255;
 	p->runs[run].losses[PROFILE_LOSS_CELLS_FULL] = 1ull << 60;
 	p->runs[run].samples_received = 0;
 	profile_report_add(p, run,
@@ -420,6 +420,9 @@ static void test_large(void **state)
 	struct profile_stats *s = profile_cell(p, 0, 0, 0);
 
 	(void)state;
+	p->runs[0].status = INT32_MIN;
+	assert_write_fails(p, path, "section \"runs\" has a run with an exit status that is none");
+	p->runs[0].status = 0;
 	*s = (struct profile_stats){ .self = INT64_MIN };
 	assert_write_fails(p, path, "section \"cells\" has numbers that are too large");
 	s->self = -(1ll << 62);
