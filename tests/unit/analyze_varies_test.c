@@ -97,6 +97,39 @@ static void assert_condition(const struct varies_part *part, const char *variabl
 	assert_true(part->value == value);
 }
 
+/* Of variables that say the same, in any order, the name is selected, then the argument, then what no pointers lead to. */
+static void test_known(void **state)
+{
+	static const char *const all[][3] = { { "s->oo.x", "n", "s->name" },
+					      { "s->oo.x", "s->size", "n" },
+					      { "s->cpu_slab->page", "s->oo.x", "s->size" } };
+	static const char *const known[] = { "s->name", "n", "s->size" };
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct profile *p = start(3, all[k]);
+		uint64_t names[2];
+		struct varies v;
+
+		for (int i = 0; i < 2; i++)
+			names[i] = profile_name_add(p, i ? "b" : "a");
+		for (int i = 0; i < 3000; i++) {
+			uint32_t is = !chance(4);
+			uint64_t values[3];
+
+			for (int j = 0; j < 3; j++)
+				values[j] = strstr(all[k][j], "name") ? names[is] : 100 + is;
+			add_calls(p, 500 + 100 * is + 100 * noise(), 1, values, 3);
+		}
+		assert_int_equal(varies_init(&v, p, "f"), 0);
+		assert_int_equal(v.n_selected, 1);
+		assert_string_equal(v.ranks[0].variable->name, known[k]);
+		assert_true(v.ranks[1].alone >= 0.95 * v.ranks[0].alone);
+		varies_deinit(&v);
+		profile_destroy(p);
+	}
+}
+
 /* A setting decides; what else was captured has nothing to do with it. */
 static void test_category(void **state)
 {
@@ -560,7 +593,7 @@ int main(void)
 		cmocka_unit_test(test_shuffled),    cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_sampled),     cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_shift),       cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_differences), cmocka_unit_test(test_known),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
