@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
 #include "record/collect/environment.h"
@@ -206,7 +207,7 @@ static int list_bodies(struct list *list, const struct list_options *o)
 	else if (list->inlined)
 		add_bodies(list, list->code.index, NULL);
 	if (!o->glob && list->code.index)
-		log_note("%u inlined bodies not listed: give a GLOB to list those that match",
+		log_note("inlined bodies (%u) not listed: give a GLOB to list those that match",
 			 kernel_index_n_bodies(list->code.index));
 	free(list->inlined);
 	return err;
@@ -215,12 +216,13 @@ static int list_bodies(struct list *list, const struct list_options *o)
 /* How record --range would measure the body of ROW, and what there is to say of it. */
 static void note_how(struct list *list, struct view_code_row *row, const struct record_range *r)
 {
-	char *probes =
-		r->why_not ? alloc_strdup(r->why_not) : alloc_printf("%u probes", r->n_probes);
+	char *probes = r->why_not ? alloc_strdup(r->why_not) :
+				    alloc_printf("%u %s", r->n_probes,
+						 plural(r->n_probes, "probe", "probes"));
 
 	row->how = r->why_not ? "samples" : profile_mechanism_name(PROFILE_MECH_RANGE);
 	if (!r->why_not && r->n_breakpoints)
-		alloc_append(&probes, ", %u of them breakpoints", r->n_breakpoints);
+		alloc_append(&probes, ", %u by breakpoint", r->n_breakpoints);
 	row->note = keep(list, probes);
 }
 

@@ -41,7 +41,7 @@ struct output_field output_field_get(const struct output_section *section, size_
 void output_row_prepare(const struct output_section *section, size_t row)
 {
 	if (log_progress_due() && !isatty(STDOUT_FILENO))
-		log_progress("writing: %zu of %zu rows", row, section->n_rows);
+		log_progress("writing: row %zu of %zu", row, section->n_rows);
 	if (section->prepare)
 		section->prepare(output_row(section, row));
 }

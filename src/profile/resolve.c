@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/plural.h"
 #include "base/sorted.h"
 #include "profile/conditions.h"
 
@@ -198,8 +199,8 @@ static void note_inlined(struct profile *p, const struct kernel_index *idx)
 		last = s->name;
 	}
 	if (n > MOST_NAMED)
-		alloc_append(&names, " and %u other%s", n - MOST_NAMED,
-			     n > MOST_NAMED + 1 ? "s" : "");
+		alloc_append(&names, " and %u %s", n - MOST_NAMED,
+			     plural(n - MOST_NAMED, "other", "others"));
 	if (names)
 		profile_env_set(p, PROFILE_ENV_INLINED, names);
 }

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/plural.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
@@ -186,7 +187,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	if (mech == PROFILE_MECH_KPROBE && a->p->clock == PROFILE_CLOCK_INSN)
 		find_extra_costs(targets, n);
 	if (n && mech == PROFILE_MECH_MULTI) {
-		log_progress("attaching %u functions at once", n);
+		log_progress("attaching %u %s at once", n, plural(n, "function", "functions"));
 		record_calibrate_multi(a->probes, a->p, a->empty, targets, n, a->calibration);
 	} else if (n) {
 		record_mechanism(mech)->attach(a->probes, targets, n);
@@ -264,7 +265,7 @@ static int complete_all(struct record_attachment *a, bool ftrace)
 		if (!rs->attached || rs->mech != PROFILE_MECH_KPROBE ||
 		    is_on_ftrace(a, rs) != ftrace)
 			continue;
-		log_progress("attaching to the returns of %u of %u functions by kprobe", i + 1, n);
+		log_progress("attaching to returns by kprobe: %u of %u", i + 1, n);
 		err = interrupt_signal() ? -EINTR : complete(a, i);
 	}
 	return err;

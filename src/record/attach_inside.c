@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
@@ -54,7 +55,7 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 	for (uint32_t i = 0; i < n; i++) {
 		int err;
 
-		log_progress("placing %u of %u probes of %s", i + 1, n, what);
+		log_progress("placing probes of %s: %u of %u", what, i + 1, n);
 		if (interrupt_signal())
 			return -EINTR;
 		err = record_point_arm(points, &items[i]);
@@ -175,9 +176,9 @@ static void attach_blocks(struct record_attachment *a)
 		}
 	}
 	if (refused)
-		log_note("the kernel refuses %u of %u block probes: some counts are unknown (-v "
+		log_note("the kernel refuses %u of %u block %s: some counts are unknown (-v "
 			 "lists them)",
-			 refused, blocks->n_points);
+			 refused, blocks->n_points, plural(blocks->n_points, "probe", "probes"));
 }
 
 int record_attach_inside(struct record_attachment *a)
@@ -201,7 +202,7 @@ int record_attach_inside(struct record_attachment *a)
 static void detach(struct record_point *items, uint32_t n, const char *what)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		log_progress("detaching %u of %u probes of %s", i + 1, n, what);
+		log_progress("detaching probes of %s: %u of %u", what, i + 1, n);
 		record_point_disarm(&items[i]);
 	}
 }

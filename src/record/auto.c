@@ -238,7 +238,7 @@ static int time_functions(struct rounds *r, const char *timed)
 		p = run(r, &o, what);
 	} else {
 		log_note(
-			"functions were not timed, as the budget was used up: use --budget=%u, or --plan",
+			"no functions were timed, as the budget was used up: use --budget=%u, or --plan",
 			o.budget + 1);
 		p = r->sampled;
 		r->sampled = NULL;

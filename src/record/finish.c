@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "base/system/apart.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -178,11 +179,12 @@ static void say_missed(const struct profile *p, const struct record_sites *sites
 	if (most && p->sites[most].mech != PROFILE_MECH_FENTRY) {
 		const char *why = sites->items[most - 1].why_not_fentry;
 
-		log_warn("%" PRIu64 " calls of '%s' are not timed: %s missed their return; %s%s",
-			 p->sites[most].missed, p->sites[most].name,
-			 profile_mechanism_name(p->sites[most].mech),
-			 why ? "fentry would not miss them, but is not available: " :
-			       "--attach=fentry would not miss them",
+		log_warn("%" PRIu64 " %s of '%s' not timed: %s missed the return; %s%s",
+			 p->sites[most].missed,
+			 plural((double)p->sites[most].missed, "call", "calls"),
+			 p->sites[most].name, profile_mechanism_name(p->sites[most].mech),
+			 why ? "fentry would not miss any, but is not available: " :
+			       "--attach=fentry would not miss any",
 			 why ?: "");
 	}
 }
@@ -200,14 +202,14 @@ static void say_frame_pointers(const struct profile *p)
 		cut += n == 1 ? s->count : 0;
 	}
 	if (cut > all / CUT_STACKS)
-		log_note("%" PRIu64 " of %" PRIu64 " user stacks end after one function: its "
+		log_note("%" PRIu64 " of %" PRIu64 " user stacks %s after one function: its "
 			 "program or library has no frame pointers (-fno-omit-frame-pointer)",
-			 cut, all);
+			 cut, all, plural((double)cut, "ends", "end"));
 }
 
 static void say_summary(const struct profile *p, const char *output)
 {
-	uint64_t samples = 0, lost = events_lost(p);
+	uint64_t samples = 0, calls, lost = events_lost(p);
 	char losses[64] = "nothing lost";
 	uint32_t runs = profile_probed_runs(p);
 
@@ -219,10 +221,12 @@ static void say_summary(const struct profile *p, const char *output)
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		samples += p->samples[i].count;
 	if (lost)
-		snprintf(losses, sizeof(losses), "%" PRIu64 " events lost (see report)", lost);
-	fprintf(stderr,
-		"kprotperf: %u run%s, %" PRIu64 " calls, %" PRIu64 " samples, %s; written to %s\n",
-		runs, runs == 1 ? "" : "s", calls_counted(p), samples, losses, output);
+		snprintf(losses, sizeof(losses), "%" PRIu64 " %s lost (see report)", lost,
+			 plural((double)lost, "event", "events"));
+	calls = calls_counted(p);
+	fprintf(stderr, "kprotperf: %u %s, %" PRIu64 " %s, %" PRIu64 " %s, %s; written to %s\n",
+		runs, plural(runs, "run", "runs"), calls, plural((double)calls, "call", "calls"),
+		samples, plural((double)samples, "sample", "samples"), losses, output);
 }
 
 /* The status of the first run that failed, said unless it is known that the command goes on; 0: none did. */

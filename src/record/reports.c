@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/plural.h"
 
 #define MAX_BYTES 65536
 #define MAX_LINES 64
@@ -93,8 +94,8 @@ void record_reports_read(struct profile *p, uint32_t run, int fd)
 		}
 	}
 	if (ignored)
-		log_warn("%u line%s of the workload's reports ignored, starting with line %u: %s",
-			 ignored, ignored == 1 ? "" : "s", first, why);
+		log_warn("%u %s of the workload's reports ignored, starting with line %u: %s",
+			 ignored, plural(ignored, "line", "lines"), first, why);
 	if (st.st_size > MAX_BYTES)
 		log_warn("the workload's reports are %lld bytes long: only the first 64 KiB are "
 			 "read",

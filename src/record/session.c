@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "base/system/apart.h"
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
@@ -199,8 +200,10 @@ static void say_skipped(const struct session *s)
 {
 	for (int i = 0; i < RECORD_N_SKIPS; i++)
 		if (s->plan.sites.skipped[i])
-			log_note("%u matching functions left out: %s (-v lists them)",
-				 s->plan.sites.skipped[i], record_skip_text(i));
+			log_note("%u matching %s left out: %s (-v lists them)",
+				 s->plan.sites.skipped[i],
+				 plural(s->plan.sites.skipped[i], "function", "functions"),
+				 record_skip_text(i));
 }
 
 static uint32_t n_attached(const struct session *s)

@@ -194,7 +194,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 		list_functions(d, unit, &unit->die, 0);
 		sort_array(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
 		if (log_progress_due())
-			log_progress("reading debug symbols: %u of %u units", i, d->n_units);
+			log_progress("reading debug symbols: unit %u of %u", i, d->n_units);
 	}
 	log_progress_end();
 	return d;

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "base/system/clock.h"
 #include "base/log.h"
 #include "base/sorted.h"
@@ -221,9 +222,10 @@ static void detach(struct record_overhead *o, uint32_t n, double cost, double on
 		say_detached(o, &o->probes[i], cost, oncpu);
 	}
 	if (moved)
-		log_note("the kprobe.multi probes of %u other function%s were detached too, for up "
+		log_note("the kprobe.multi probes of %u other %s were detached too, for up "
 			 "to %.0f ms: calls in the meantime were missed",
-			 moved, moved == 1 ? "" : "s", (double)(clock_ns() - start) / 1e6);
+			 moved, plural(moved, "function", "functions"),
+			 (double)(clock_ns() - start) / 1e6);
 	if (err)
 		log_warn("cannot reattach functions: %s; they are no longer measured",
 			 log_strerror(err));

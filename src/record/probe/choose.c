@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "kernel/image/name.h"
 #include "kprotperf/engine.h"
 #include "record/engine/features.h"
@@ -96,8 +97,8 @@ static int end_glob(const struct glob *g)
 {
 	if (!g->pattern || g->usable)
 		return 0;
-	log_error("'%s' matches %u functions, none of which can be measured (-v lists why)",
-		  g->pattern, g->matched);
+	log_error("'%s' matches %u %s be measured (-v lists why)", g->pattern, g->matched,
+		  plural(g->matched, "function, which cannot", "functions, none of which can"));
 	return -ENOENT;
 }
 

@@ -249,7 +249,7 @@ static int attach_one(struct record_probes *probes, const struct record_target *
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		log_progress("attaching %u of %u functions by fentry", i + 1, n);
+		log_progress("attaching functions by fentry: %u of %u", i + 1, n);
 		targets[i].err = interrupt_signal() ? -EINTR : attach_one(probes, &targets[i]);
 	}
 }

@@ -108,7 +108,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 					     .mech = PROFILE_MECH_KPROBE,
 					     .ret = -1 };
 
-		log_progress("attaching %u of %u functions by kprobe", i + 1, n);
+		log_progress("attaching functions by kprobe: %u of %u", i + 1, n);
 		a.entry = interrupt_signal() ?
 				  -EINTR :
 				  link_half(entry_program(probes, &targets[i]), false, &targets[i]);

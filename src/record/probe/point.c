@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "kprotperf.skel.h"
 #include "record/probe/links.h"
 #include "record/engine/engine.h"
@@ -230,10 +231,10 @@ void record_points_find_extra(struct record_points *points, struct record_point 
 				      p->extra_tail > ENGINE_RANGE_EXTRA_MAX);
 	}
 	if (far)
-		log_warn("%u of %u range probes have more than %u others before them in the "
-			 "kernel's hash lists, so they cost more than is subtracted; time fewer "
-			 "ranges at once",
-			 far, n, ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
+		log_warn("the cost of %u of %u range %s exceeds what is subtracted: more than %u "
+			 "others come first in the kernel's hash lists; time fewer ranges at once",
+			 far, n, plural(n, "probe", "probes"),
+			 ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
 }
 
 static uint32_t action_bits(const struct record_action *a)

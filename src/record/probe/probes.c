@@ -149,7 +149,7 @@ void record_probes_detach(struct record_probes *probes)
 	while (probes && probes->n_attached) {
 		const struct record_attached *a = &probes->attached[--probes->n_attached];
 
-		log_progress("detaching %u of %u probes", n - probes->n_attached, n);
+		log_progress("detaching probes: %u of %u", n - probes->n_attached, n);
 		close_programs(a);
 		if (a->entry >= 0)
 			close(a->entry);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "kernel/image/btf.h"
 #include "record/target/capture_body.h"
 #include "record/target/capture_expression.h"
@@ -227,12 +228,12 @@ static int resolve_sites(struct record_captures *c, const struct record_capture_
 		without += !known;
 	}
 	if (without && !err)
-		log_note("no values are captured in %u functions: BTF lacks their arguments, or "
-			 "kprobe.multi times them",
-			 without);
+		log_note("no values are captured in %u %s: BTF lacks the arguments, or "
+			 "kprobe.multi is the probe",
+			 without, plural(without, "function", "functions"));
 	if (left && !err)
-		log_note("no values are captured in %u functions: the limit is %d functions", left,
-			 ENGINE_CAPTURED);
+		log_note("no values are captured in %u %s: the limit is %d functions", left,
+			 plural(left, "function", "functions"), ENGINE_CAPTURED);
 	return err;
 }
 
@@ -292,10 +293,9 @@ static int resolve_bodies(struct record_captures *c, const struct record_capture
 	for (uint32_t i = 0; i < w->ranges->n_items && !err; i++)
 		err = resolve_body(c, w, fits, i, &left);
 	if (left && !err)
-		log_note(
-			"no values are captured in %u inlined bodies: the limit is %d bodies with %d "
-			"entries in total",
-			left, MAX_BODIES, MAX_ENTRIES);
+		log_note("no values are captured in %u inlined %s: the limit is %d bodies with %d "
+			 "entries in total",
+			 left, plural(left, "body", "bodies"), MAX_BODIES, MAX_ENTRIES);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "profile/profile.h"
 #include "record/engine/features.h"
 #include "record/target/range_plan.h"
@@ -161,13 +162,13 @@ static void report_missing(const struct resolver *r, int err)
 		log_error("cannot look up '%s' in the index of the kernel's inlined bodies: %s",
 			  r->pattern, log_strerror(err));
 	else if (r->matched)
-		log_warn("'%s': not timed: inlined in %u places, none of them in a matching "
+		log_warn("'%s': not timed: inlined in %u %s, none of them in a matching "
 			 "function",
-			 r->pattern, r->matched);
+			 r->pattern, r->matched, plural(r->matched, "place", "places"));
 	else if (r->empty)
-		log_warn("'%s': not timed: inlined in %u places, but it has no instructions left "
+		log_warn("'%s': not timed: inlined in %u %s, but it has no instructions left "
 			 "there",
-			 r->pattern, r->empty);
+			 r->pattern, r->empty, plural(r->empty, "place", "places"));
 	else if (!r->unknown)
 		log_warn("'%s': not timed: no inlined function matches '%s' in this kernel (see "
 			 "kprotperf list)",
@@ -188,7 +189,8 @@ static int resolve_one(struct record_ranges *ranges, struct record_symbols *symb
 	if (err != -ENODATA && (err || !r.added))
 		report_missing(&r, err);
 	else if (r.empty && !at)
-		log_verbose(1, "'%s': no instructions left in %u more places", pattern, r.empty);
+		log_verbose(1, "'%s': no instructions left in %u more %s", pattern, r.empty,
+			    plural(r.empty, "place", "places"));
 	free(r.name);
 	return err;
 }
@@ -203,9 +205,10 @@ static void say_not_timed(const struct record_ranges *ranges)
 			which = i;
 		}
 	if (n)
-		log_note("%u of %u inlined bodies cannot be timed and are estimated from samples: "
+		log_note("%u of %u inlined %s cannot be timed, only estimated from samples: "
 			 "'%s' in '%s': %s%s",
-			 n, ranges->n_items, ranges->items[which].name, ranges->items[which].into,
+			 n, ranges->n_items, plural(ranges->n_items, "body", "bodies"),
+			 ranges->items[which].name, ranges->items[which].into,
 			 ranges->items[which].why_not, n > 1 ? " (-v lists all)" : "");
 }
 
