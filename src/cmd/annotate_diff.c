@@ -31,8 +31,8 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 	}
 	if (a->p->clock != b->p->clock) {
 		log_error("%s is in %s, but %s is in %s: cannot compare them", a->path,
-			  profile_clock_unit(a->p->clock), b->path,
-			  profile_clock_unit(b->p->clock));
+			  profile_clock_words(a->p->clock), b->path,
+			  profile_clock_words(b->p->clock));
 		return CMD_FAILED;
 	}
 	if (!same_text(a->a.event, b->a.event)) {

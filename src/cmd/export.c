@@ -199,7 +199,7 @@ int cmd_fold(int argc, char **argv)
 	if (o.svg) {
 		export_init(&e, s.p, &s.stacks);
 		if (latency)
-			e.unit = profile_clock_unit(s.p->clock);
+			e.unit = profile_clock_words(s.p->clock);
 		export_write_svg(stdout, &e);
 	} else {
 		output_folded_write(stdout, &s.stacks, 1);

@@ -8,5 +8,7 @@ enum profile_clock {
 	PROFILE_CLOCK_INSN, /* guest instructions: the lab's icount mode */
 };
 
-/* "ns" or "insn": the unit as tables and JSON name it. */
+/* "ns" or "insn": the unit as JSON names it. */
 const char *profile_clock_unit(enum profile_clock clock);
+/* "ns" or "instructions": the unit in a sentence. */
+const char *profile_clock_words(enum profile_clock clock);

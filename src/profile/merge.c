@@ -79,8 +79,8 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 	uint32_t i;
 
 	if (dst->clock != src->clock)
-		fprintf(reason(out), "times in %s instead of %s", profile_clock_unit(src->clock),
-			profile_clock_unit(dst->clock));
+		fprintf(reason(out), "times in %s instead of %s", profile_clock_words(src->clock),
+			profile_clock_words(dst->clock));
 	if (!same_text(profile_sample_event(dst), profile_sample_event(src)) ||
 	    profile_sample_weight(dst) != profile_sample_weight(src))
 		conflict_sampled(reason(out), dst, src);
@@ -88,7 +88,7 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 		fprintf(reason(out), "%u samples per second instead of %u", src->freq, dst->freq);
 	else if (dst->sample_period != src->sample_period)
 		fprintf(reason(out), "a sample every %" PRIu64 " %s instead of every %" PRIu64,
-			src->sample_period, profile_clock_unit(src->clock), dst->sample_period);
+			src->sample_period, profile_clock_words(src->clock), dst->sample_period);
 	for (i = 0; i < dst->n_args && i < src->n_args; i++)
 		if (strcmp(dst->args[i], src->args[i]))
 			break;

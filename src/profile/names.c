@@ -10,6 +10,11 @@ const char *profile_clock_unit(enum profile_clock clock)
 	return clock == PROFILE_CLOCK_INSN ? "insn" : "ns";
 }
 
+const char *profile_clock_words(enum profile_clock clock)
+{
+	return clock == PROFILE_CLOCK_INSN ? "instructions" : "ns";
+}
+
 const char *profile_mechanism_name(enum profile_mechanism mech)
 {
 	static const char *const names[PROFILE_N_COSTS] = {

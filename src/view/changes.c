@@ -3,6 +3,7 @@
 #include "view/changes.h"
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/json.h"
 #include "view/page/columns.h"
 
@@ -17,7 +18,8 @@ static const struct output_column function_columns[] = {
 	COLUMN("added", COUNT, analyze_changed, added, .header = "ADDED"),
 	COLUMN("removed", COUNT, analyze_changed, removed, .header = "REMOVED"),
 	COLUMN("baseline_insns", COUNT, analyze_changed, n_insns[0]),
-	COLUMN("hardened_insns", COUNT, analyze_changed, n_insns[1], .header = "INSNS", .rank = 2),
+	COLUMN("hardened_insns", COUNT, analyze_changed, n_insns[1], .header = "INSTRUCTIONS",
+	       .rank = 2),
 	COLUMN("callers", COUNT, analyze_changed, callers, .header = "CALLERS", .rank = 1),
 	COLUMN("init", FLAG, analyze_changed, is_init),
 	COLUMN("file", TEXT, analyze_changed, files[1]),
@@ -126,10 +128,8 @@ static void page(const struct view *v, const void *data)
 	for (int i = 0; i < ANALYZE_CHANGE_SAME; i++)
 		if (n[i])
 			alloc_append(&text, "%s%u%s %s", text ? ", " : "", n[i],
-				     text      ? "" :
-				     n[i] == 1 ? " function" :
-						 " functions",
-				     verbs[i][n[i] > 1]);
+				     text ? "" : plural(n[i], " function", " functions"),
+				     plural(n[i], verbs[i][0], verbs[i][1]));
 	if (is_one_kernel(c))
 		view_text(v,
 			  "Both are the same kernel, by build-id, so their code does not "
@@ -138,9 +138,11 @@ static void page(const struct view *v, const void *data)
 			  c->keys.n_rows ? " except where static keys patch it" :
 					   ", and the same static keys were on");
 	else if (text)
-		view_text(v, "%s; %u are the same.", text, c->n_same);
+		view_text(v, "%s; %u %s the same.", text, c->n_same,
+			  plural(c->n_same, "is", "are"));
 	else
-		view_text(v, "No function differs; %u are the same.", c->n_same);
+		view_text(v, "No function differs; %u %s the same.", c->n_same,
+			  plural(c->n_same, "is", "are"));
 }
 
 static void json(json_t *root, const void *data)

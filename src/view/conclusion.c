@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/number.h"
 #include "view/names.h"
 #include "view/page/page.h"
@@ -15,7 +16,7 @@ static void append_delta(char **text, const struct analyze_conclusion *c, double
 			 const char *per)
 {
 	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, c->clock),
-		     view_unit_long(c->clock), per);
+		     view_unit(c->clock, delta), per);
 }
 
 /* BEFORE, then "+3.5 % of the command's CPU time", then AFTER; nothing where that is unknown. */
@@ -70,8 +71,8 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 	append_delta(text, c, c->delta, per);
 	append_of_command(text, c, ", ", "");
 	if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR && !isnan(c->change.boots_needed))
-		alloc_append(text, "; about %.0f %ss per side needed", c->change.boots_needed,
-			     view_units[c->unit]);
+		alloc_append(text, "; about %.0f %s%s per side needed", c->change.boots_needed,
+			     view_units[c->unit], plural(c->change.boots_needed, "", "s"));
 	alloc_append(text, "%s)", remark);
 	if (is_small_change(c))
 		alloc_append(text, ", within the %g %% threshold for equivalence", c->margin_pct);
@@ -89,7 +90,7 @@ static void append_body_of_function(char **text, const struct analyze_conclusion
 {
 	if (!c->body.name)
 		return;
-	if (c->body.share <= ANALYZE_WHOLE_SHARE) {
+	if (!view_is_more_than_all(c->body.share)) {
 		alloc_append(text, ", %s of it in ",
 			     c->body.share >= NEARLY_ALL ? "nearly all" : "most");
 		view_append_name(text, c->body.name);
@@ -104,13 +105,21 @@ static void append_body_of_function(char **text, const struct analyze_conclusion
 	alloc_append(text, ", partly offset by the rest of the function");
 }
 
+/* ". 97 % of the change is in ", or behind a clause about functions ", but 97 % of it is in "; REMARK is on the share. */
+static void append_share(char **text, const struct analyze_conclusion *c, double share,
+			 const char *remark)
+{
+	bool none = c->where == ANALYZE_WHERE_NONE;
+	scoped_free char *whole = alloc_printf("%s%s", none ? "it" : "the change", remark);
+
+	view_append_share(text, none ? ", but " : ". ", share, whole);
+	alloc_append(text, " is in ");
+}
+
 /* The body that carries a change which no function does: ". 97 % of the change is in shuffle_freelist (mm/slub.c:1978)". */
 static void append_body(char **text, const struct analyze_conclusion *c)
 {
-	alloc_append(text,
-		     c->where == ANALYZE_WHERE_NONE ? ", but %.0f %% is in " :
-						      ". %.0f %% of the change is in ",
-		     c->body.share * 100);
+	append_share(text, c, c->body.share, "");
 	view_append_name(text, c->body.name);
 	append_place(text, c, c->body.function);
 }
@@ -118,12 +127,12 @@ static void append_body(char **text, const struct analyze_conclusion *c)
 /* ", called via allocate_slab, shuffle_freelist and get_random_u32" */
 static void append_way(char **text, const struct analyze_conclusion *c)
 {
-	for (int i = 0; i < ANALYZE_WAY && c->by_way[i]; i++) {
-		bool is_last = i + 1 == ANALYZE_WAY || !c->by_way[i + 1];
+	size_t n = 0;
 
-		alloc_append(text, "%s", !i ? ", called via " : is_last ? " and " : ", ");
-		view_append_name(text, c->by_way[i]);
-	}
+	while (n < ANALYZE_WAY && c->by_way[n])
+		n++;
+	alloc_append(text, "%s", n ? ", called via " : "");
+	view_append_list(text, c->by_way, n);
 }
 
 /*
@@ -132,11 +141,12 @@ static void append_way(char **text, const struct analyze_conclusion *c)
  */
 static void append_sampled(char **text, const struct analyze_conclusion *c)
 {
-	alloc_append(text,
-		     c->where == ANALYZE_WHERE_NONE ?
-			     ", but %.0f %% (\u00b1%.2g %%, from samples) is in " :
-			     ". %.0f %% of the change (\u00b1%.2g %%, from samples) is in ",
-		     c->function_share * 100, c->function_error * 100);
+	scoped_free char *error =
+		alloc_printf(" (\u00b1%.2g %%, from samples)", c->function_error * 100);
+	double least = c->function_share - c->function_error;
+
+	/* Within its error, more than all is all. */
+	append_share(text, c, least > 1 ? c->function_share : fmin(c->function_share, 1), error);
 	view_append_name(text, c->function);
 	append_way(text, c);
 	if (!c->to_time)
@@ -162,7 +172,7 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 			alloc_append(text, ". Record with --func to see where");
 		break;
 	case ANALYZE_WHERE_FUNCTION:
-		alloc_append(text, ". %.0f %% of the change is in ", c->function_share * 100);
+		append_share(text, c, c->function_share, "");
 		view_append_name(text, c->function);
 		append_body_of_function(text, c);
 		break;
@@ -183,7 +193,7 @@ static void append_self(char **text, const struct analyze_conclusion *c)
 		return;
 	if (c->share < 0)
 		alloc_append(text, ", more than offset by the rest of ");
-	else if (c->share > ANALYZE_WHOLE_SHARE)
+	else if (view_is_more_than_all(c->share))
 		alloc_append(text, ", partly offset by the rest of ");
 	else
 		alloc_append(text, ", %.0f %% of the change of ", c->share * 100);
@@ -209,7 +219,7 @@ static void append_workload(char **text, const struct analyze_conclusion *c)
 /* No headline, so nothing carries it. */
 static void append_untold(char **text, const struct analyze_conclusion *c)
 {
-	alloc_append(text, "No significant change: the largest is in ");
+	alloc_append(text, "No significant change: the largest difference is in ");
 	view_append_name(text, c->what);
 	alloc_append(text, " (%s, ", output_number(OUTPUT_PERCENT, c->delta_pct, c->clock));
 	append_delta(text, c, c->delta_total, "run");
@@ -221,12 +231,14 @@ static void append_untold(char **text, const struct analyze_conclusion *c)
 /* Of what no row of a syscall tells. */
 static void append_outside(char **text, const struct analyze_conclusion *c)
 {
-	if (!isnan(c->outside_share))
-		alloc_append(text,
-			     " %.0f %% of the change in the command's CPU time (%s) is outside "
-			     "syscalls and page faults.",
-			     c->outside_share * 100,
+	scoped_free char *whole =
+		alloc_printf("the change in the command's CPU time (%s)",
 			     output_number(OUTPUT_PERCENT, c->command_pct, c->clock));
+
+	if (isnan(c->outside_share))
+		return;
+	view_append_share(text, " ", c->outside_share, whole);
+	alloc_append(text, " is outside syscalls and page faults.");
 }
 
 static void append_runs(char **text, const struct analyze_conclusion *c)
@@ -279,8 +291,9 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		break;
 	case ANALYZE_CONCLUSION_CALLS:
 		view_append_name(&text, c->what);
-		alloc_append(&text, " is called %s times per run instead of %s",
+		alloc_append(&text, " is called %s %s per run instead of %s",
 			     output_number(OUTPUT_COUNT, c->calls[1], c->clock),
+			     plural(c->calls[1], "time", "times"),
 			     output_number(OUTPUT_COUNT, c->calls[0], c->clock));
 		append_of_command(&text, c, " (", ")");
 		append_where(&text, c);

@@ -6,12 +6,13 @@
 
 #include "analyze/stats/change.h"
 #include "output/number.h"
+#include "view/names.h"
 
 #define EVENT(type, key, event, text, ...) \
 	COLUMN(key, type, analyze_misses_side, events[event], .header = text, ##__VA_ARGS__)
 #define EVENTS(type, header_of)                                                \
 	COLUMN("instructions", type, analyze_misses_side, instructions,        \
-	       .header = header_of("INSNS")),                                  \
+	       .header = header_of("INSTRUCTIONS")),                           \
 		COLUMN("cycles", type, analyze_misses_side, cycles,            \
 		       .header = header_of("CYCLES")),                         \
 		COLUMN("data_cycles", type, analyze_misses_side, data,         \
@@ -64,14 +65,19 @@ static double percent(double delta, double of)
 /* ", 95 % of that in dequeue_signal": the function of ROW's context whose misses change most the same way. For free(). */
 static char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
 {
-	for (uint32_t i = 0; i < m->n_rows; i++)
-		if (!strcmp(m->rows[i].context, row->context) &&
-		    strcmp(m->rows[i].function, "*") != 0 &&
-		    m->rows[i].delta.data * row->delta.data > 0)
-			return alloc_printf(", %.0f %% of that in %s",
-					    100 * m->rows[i].delta.data / row->delta.data,
-					    m->rows[i].function);
-	return alloc_strdup("");
+	char *text = alloc_strdup("");
+
+	for (uint32_t i = 0; i < m->n_rows; i++) {
+		const struct analyze_misses_row *of = &m->rows[i];
+
+		if (strcmp(of->context, row->context) != 0 || !strcmp(of->function, "*") ||
+		    !(of->delta.data * row->delta.data > 0))
+			continue;
+		view_append_share(&text, ", ", of->delta.data / row->delta.data, "that");
+		alloc_append(&text, " in %s", of->function);
+		break;
+	}
+	return text;
 }
 
 /*

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/names.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analyze/diff/attribution.h"
 #include "analyze/diff/inside/counted.h"
 #include "analyze/diff/renames.h"
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/text.h"
 
 const char *const view_time_keys[] = {
@@ -195,10 +197,45 @@ void view_append_context(char **text, const char *context)
 		alloc_append(text, "user code, entry code, exceptions and signals, ");
 }
 
+char *view_frames(const struct analyze_frame *frames, size_t n)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		alloc_append(&text, "%s", i ? " " : "");
+		view_append_name(&text, frames[i].name);
+		alloc_append(&text, "%s",
+			     frames[i].kind == ANALYZE_FRAME_INLINED ? " (inlined)" : "");
+	}
+	return text;
+}
+
+void view_append_list(char **text, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		alloc_append(text, "%s", !i ? "" : i + 1 < n ? ", " : " and ");
+		view_append_name(text, names[i]);
+	}
+}
+
+bool view_is_more_than_all(double share)
+{
+	return round(100 * share) > 100;
+}
+
+void view_append_share(char **text, const char *before, double share, const char *whole)
+{
+	if (view_is_more_than_all(share))
+		alloc_append(text, "%s%core than all of %s, partly offset elsewhere,", before,
+			     strchr(before, ',') || strchr(before, ';') ? 'm' : 'M', whole);
+	else
+		alloc_append(text, "%s%.0f %% of %s", before, 100 * share, whole);
+}
+
 void view_append_sides(char **text, const uint32_t n[2], const char *unit)
 {
 	if (n[0] == n[1])
-		alloc_append(text, "%u %s%s per side", n[0], unit, n[0] == 1 ? "" : "s");
+		alloc_append(text, "%u %s%s per side", n[0], unit, plural(n[0], "", "s"));
 	else
 		alloc_append(text, "%u and %u %ss", n[0], n[1], unit);
 }

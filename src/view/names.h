@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/code/trace.h"
+#include "analyze/inline/stacks.h"
 #include "profile/profile.h"
 
 extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu"; ended by NULL */
@@ -37,5 +38,13 @@ void view_append_values(char **text, const struct profile *p, uint32_t site, con
 			uint32_t absent, uint32_t shown);
 /* Adds what CONTEXT is to a sentence, if that is no syscall: "RCU callbacks queued by close, ". */
 void view_append_context(char **text, const char *context);
+/* FRAMES for people, without the suffixes of folded stacks: "extract_entropy [irqs_off]". For free(). */
+char *view_frames(const struct analyze_frame *frames, size_t n);
+/* Adds "a", "a and b", "a, b and c". */
+void view_append_list(char **text, const char *const *names, size_t n);
+/* Return whether SHARE of a change is more than 100 %, as printed: something else offsets a part of it. */
+bool view_is_more_than_all(double share);
+/* Adds BEFORE, then "97 % of WHOLE" or "more than all of WHOLE, partly offset elsewhere,". */
+void view_append_share(char **text, const char *before, double share, const char *whole);
 /* Adds how often both sides were measured: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */
 void view_append_sides(char **text, const uint32_t n[2], const char *unit);

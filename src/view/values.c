@@ -58,7 +58,7 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 		return NULL;
 	view_append_name(&text, all->function);
 	alloc_append(&text, " takes ");
-	append_ticks(&text, all->delta, clock, view_unit_long(clock));
+	append_ticks(&text, all->delta, clock, view_unit(clock, all->delta));
 	alloc_append(&text, " per call: ");
 	if (fabs(all->by_values) >= fabs(all->by_cost)) {
 		append_by_values(&text, all, most, clock);

@@ -7,17 +7,13 @@
 #include "analyze/figures/load.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/json.h"
 #include "output/number.h"
 #include "output/text.h"
 #include "view/names.h"
 
 static const char *const sides[] = { "baseline", "hardened" };
-
-static const char *plural(double n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* "12,345" */
 static const char *count(double n)
@@ -55,11 +51,11 @@ static void append_machine(char **text, const struct analyze_warning *w)
 /* What two profiles have unlike. */
 static void append_mechanisms(char **text, const struct analyze_warning *w)
 {
-	alloc_append(
-		text,
-		"different probes, with different costs, on %.0f function%s: %s by %s on the baseline "
-		"side, by %s on the hardened side (record both with the same --attach)",
-		w->values[0], plural(w->values[0]), w->names[2], w->names[0], w->names[1]);
+	alloc_append(text,
+		     "different probes, with different costs, on %.0f %s: %s by %s on the baseline "
+		     "side, by %s on the hardened side (record both with the same --attach)",
+		     w->values[0], plural(w->values[0], "function", "functions"), w->names[2],
+		     w->names[0], w->names[1]);
 }
 
 static void append_load(char **text, const struct analyze_warning *w)
@@ -143,8 +139,9 @@ static void append_pair(char **text, const struct analyze_warning *w)
 
 static void append_missed(char **text, const struct analyze_warning *w)
 {
-	alloc_append(text, "%s call%s of %s not timed: %s missed the return%s", count(w->values[0]),
-		     plural(w->values[0]), w->names[0], profile_mechanism_name(w->code),
+	alloc_append(text, "%s %s of %s not timed: %s missed the return%s", count(w->values[0]),
+		     plural(w->values[0], "call", "calls"), w->names[0],
+		     profile_mechanism_name(w->code),
 		     w->code == PROFILE_MECH_FENTRY ?
 			     "" :
 			     ", as happens when many tasks sleep in a function (record "
@@ -153,22 +150,27 @@ static void append_missed(char **text, const struct analyze_warning *w)
 
 static void append_unaccounted(char **text, const struct analyze_warning *w)
 {
-	alloc_append(
-		text,
-		w->values[0] > 0 ?
-			"%s of %s calls entered are not accounted for: counts and totals may be "
-			"too low by that many" :
-			"%s more calls were accounted for than the %s that were entered: counts "
-			"and totals may be too high by that many",
-		count(w->values[0]), count(w->values[1]));
+	double n = w->values[0];
+
+	if (n > 0)
+		alloc_append(
+			text,
+			"%s of %s calls entered %s not accounted for: counts and totals may be "
+			"too low by that many",
+			count(n), count(w->values[1]), plural(n, "is", "are"));
+	else
+		alloc_append(text,
+			     "%s more %s accounted for than the %s that were entered: counts and "
+			     "totals may be too high by that many",
+			     count(n), plural(n, "call was", "calls were"), count(w->values[1]));
 }
 
 static void append_detached(char **text, const struct analyze_warning *w)
 {
 	size_t i;
 
-	alloc_append(text, "--max-overhead detached %.0f function%s while the command ran (",
-		     w->values[0], plural(w->values[0]));
+	alloc_append(text, "--max-overhead detached %.0f %s while the command ran (", w->values[0],
+		     plural(w->values[0], "function", "functions"));
 	for (i = 0; i < ARRAY_SIZE(w->names) && w->names[i]; i++)
 		alloc_append(text, "%s%s", i ? ", " : "", w->names[i]);
 	alloc_append(text,
@@ -182,9 +184,9 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 	alloc_append(text, "the cost of %s probes is unknown and included in the times of ",
 		     w->names[0]);
 	if (w->values[0] > 0)
-		alloc_append(text, "%.0f function%s (%s%s) and of everything that calls them",
-			     w->values[0], plural(w->values[0]), w->names[1],
-			     w->values[0] == 1 ? "" : ", ...");
+		alloc_append(text, "%.0f %s (%s%s) and of everything that calls %s", w->values[0],
+			     plural(w->values[0], "function", "functions"), w->names[1],
+			     plural(w->values[0], "", ", ..."), plural(w->values[0], "it", "them"));
 	else
 		alloc_append(text, "syscalls and page faults");
 }
@@ -241,20 +243,18 @@ static void append_one(char **text, const struct analyze_warning *w)
 		append_failed(text, w);
 		break;
 	case ANALYZE_WARNING_TASKS_LEFT:
-		alloc_append(text,
-			     "%s task%s outlived the command: what %s did after it ended was not "
-			     "measured",
-			     count(w->values[0]), plural(w->values[0]),
-			     w->values[0] == 1 ? "it" : "they");
+		alloc_append(text, "%s %s outlived the command: what %s did after it ended was not measured",
+			     count(w->values[0]), plural(w->values[0], "task", "tasks"),
+			     plural(w->values[0], "it", "they"));
 		break;
 	case ANALYZE_WARNING_NEGATIVE:
 		alloc_append(
 			text,
-			"the calibration subtracts more than the probes cost in %.0f row%s, most "
-			"of all from the %s of %s%s%s: negative values are shown as they are and "
+			"the calibration subtracts more than the probes cost in %.0f %s, above "
+			"all from the %s of %s%s%s: negative values are shown as they are and "
 			"are too low; --raw shows uncorrected figures",
-			w->values[0], plural(w->values[0]), view_time_texts[w->code], w->names[0],
-			w->names[1] ? " in " : "", w->names[1] ? w->names[1] : "");
+			w->values[0], plural(w->values[0], "row", "rows"), view_time_texts[w->code],
+			w->names[0], w->names[1] ? " in " : "", w->names[1] ? w->names[1] : "");
 		break;
 	case ANALYZE_WARNING_COST_UNKNOWN:
 		append_unknown_cost(text, w);

@@ -54,7 +54,7 @@ page() {
 }
 
 page 'the headline names the body with most of the time' \
-  '^90\.0 % of its samples in middle \(tests/symbol/inlines\.c:[0-9]+-[0-9]+\): ~90,000 insn per run' a.data outer
+  '^90\.0 % of its samples in middle \(tests/symbol/inlines\.c:[0-9]+-[0-9]+\): ~90,000 instructions per run' a.data outer
 page 'what the samples are of' '^Samples: 100, of 200 in the kernel: 100 in its own code' a.data outer
 page 'whose code it is' "^The code is from $tmp/kernel, without the running kernel's patches" a.data outer
 page 'a body has what is inlined into it' \
@@ -80,8 +80,8 @@ report_test $? 'and nothing left out'
 page '--context' '^outer in write: ' --context=write a.data outer
 grep -q '^Samples: 10, of 10 in the kernel' out
 report_test $? 'and its samples alone'
-page "a function that was timed: a call's time" '^10 calls timed, 500 insn each' timed.data outer
-grep -qE '^60\.0 % of the time of 10 calls in innermost .*: ~300 insn per call\.$' out
+page "a function that was timed: a call's time" '^10 calls timed, 500 instructions on-CPU per call' timed.data outer
+grep -qE '^60\.0 % of the time of 10 calls in innermost .*: ~300 instructions per' out
 report_test $? 'and what of it a body takes'
 page 'a function that is only inlined' '^innermost, inlined into middle < outer, called at ' a.data innermost
 page 'in one function' '^Samples: 60,' a.data innermost@outer
@@ -119,7 +119,7 @@ fi
 
 # Data.
 # Blocks that were counted: the nop in innermost 3 times a call, what comes before it once.
-page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees; [0-9]+ of its instructions' \
+page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees; the counts of [0-9]+ of its' \
   counted.data outer
 grep -qE '^ +3 +1\.00 +~60,000 +60 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
 report_test $? 'the executions of a line'
@@ -181,7 +181,7 @@ run diff --annotate outer timed.data b.data
 report_test $? 'diff --annotate: a body on both sides'
 grep -qE "^ +~200 +40 +~450 +30 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+$" out
 report_test $? 'and a line'
-grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 insn per call, between \+[0-9]+ and \+[0-9]+ ' out
+grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 instructions per call, between \+[0-9]+ and \+[0-9]+ ' out
 report_test $? 'the headline has what changed most'
 json 'diff --annotate as JSON' '
   .schema == "kprotperf-annotate-diff/1" and .cost_of == "call" and .baseline.mean == 500 and

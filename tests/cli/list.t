@@ -18,7 +18,7 @@ report_test $? 'as CSV'
 run list stackleak
 [ $status -eq 0 ] && for line in 'against .*previous stack contents' 'kind .*compiler-inserted, data; ' 'switched by .*full rebuild' \
   'options .*CONFIG_GCC_PLUGIN_STACKLEAK: off n, on y' 'file .*/proc/sys/kernel/stack_erasing' \
-  'functions .*stackleak_erase' 'workloads .*getpid' 'runs in syscalls .*partly' 'in insn counts .*yes'; do
+  'functions .*stackleak_erase' 'workloads .*getpid' 'runs in syscalls .*partly' 'in instruction counts .*yes'; do
   grep -qE "^  $line" out || break
 done
 report_test $? 'list NAME explains one'

@@ -90,7 +90,7 @@ within 'diff: lines add up to the change of a call, but for what belongs nowhere
 	"$(of diff '([.lines[].delta] | add) + ([.hardened, .baseline] | map(.unplaced / .samples * .mean) | .[0] - .[1])')" \
 	"$(of diff '.hardened.mean - .baseline.mean')" 2
 "$kprotperf" diff --annotate allocate_slab baseline.data hardened.data >page.txt 2>/dev/null
-equal 'diff: says so' "$(tr '\n' ' ' <page.txt | grep -cE ' shuffle_freelist: ~\+[0-9,]+ insn per call, between [^;]*; the baseline has no code for it')" 1
+equal 'diff: says so' "$(tr '\n' ' ' <page.txt | grep -cE ' shuffle_freelist: ~\+[0-9,]+ instructions per call, between [^;]*; the baseline has no code for it')" 1
 
 # Blocks that were counted: each instruction has its block's executions, and shuffle_freelist's loop turns more
 # often than it is entered.

@@ -320,6 +320,18 @@ static void test_new_and_gone(void **state)
 	assert_says(&x, "no longer calls n (f.c:1): -");
 	answer_deinit(&x);
 
+	/* Another path to b has it on both sides. */
+	a = side(20, 30);
+	b = side(20, 30);
+	for (int i = 0; i < 2; i++) {
+		calls(i ? b : a, 0, "db", 3, 5);
+		calls(i ? b : a, 0, "dbn", 6, 5);
+	}
+	calls(b, 0, "abn", 20, 50);
+	answer_init(&x, a, b);
+	assert_says(&x, "calls n (f.c:1) on this path on the hardened side only: +1,000 ");
+	answer_deinit(&x);
+
 	a = side(20, 30);
 	b = side(20, 30);
 	calls(a, 0, "abn", 20, 50);
@@ -630,8 +642,8 @@ static void test_small(void **state)
 	assert_int_equal(strncmp(x.text, "In X, a significant change is in b (via a), ", 44), 0);
 	assert_says(
 		&x,
-		": +30,000 instructions per run. That is 0.3 % of the context's instructions, +3,000 instructions per call; as a whole, X is 0.30 % slower (");
-	assert_says(&x, ", within the variation between boots of one kernel).");
+		": +30,000 instructions per run. That is 0.3 % of the context's instructions, +3,000 instructions per call; as a whole, X shows no significant change (+0.30 %, ");
+	assert_says(&x, "; 95 % interval: -1,822 to +61,822 instructions per run).");
 	answer_deinit(&x);
 	/* If a varies little, X has changed, and that is why. */
 	small(&x, 50, 3000, 0, true);
@@ -640,7 +652,9 @@ static void test_small(void **state)
 	answer_deinit(&x);
 	/* The same code, and what varies, are accused of nothing. */
 	small(&x, 1300, 3000, 0, false);
-	assert_int_equal(strncmp(x.text, "No significant change: X", 24), 0);
+	assert_int_equal(
+		strncmp(x.text, "No significant change: X differs most (+0.30 %, +3,000 ", 54), 0);
+	assert_says(&x, "; 95 % interval: -1,822 to +61,822 instructions per run).");
 	answer_deinit(&x);
 	small(&x, 1300, 3000, 3000, true);
 	assert_int_equal(strncmp(x.text, "No significant change: X", 24), 0);
@@ -673,8 +687,8 @@ static void test_surer_cause(void **state)
 	assert_int_equal(x.why.contexts[0].changed, WHY_LIKELY);
 	assert_int_equal(x.why.contexts[1].changed, WHY_SURE);
 	assert_int_equal(strncmp(x.text, "In X, a significant change is in b (via a), ", 44), 0);
-	assert_says(&x, "as a whole, X is 0.99 % slower (");
-	assert_says(&x, ", within the variation between boots of one kernel).");
+	assert_says(&x, "as a whole, X shows no significant change (+0.99 %, ");
+	assert_says(&x, "; 95 % interval: -94,038 to +294,038 instructions per run).");
 	answer_deinit(&x);
 }
 
@@ -702,7 +716,9 @@ static void test_rest(void **state)
 	calls(a, 0, "ad", 10, 100);
 	calls(b, 0, "ad", 10, 90);
 	answer_init(&x, a, b);
-	assert_says(&x, "120 % of the change is in c (via a and b), ");
+	assert_says(
+		&x,
+		"More than all of the change, partly offset elsewhere, is in c (via a and b), ");
 	assert_says(
 		&x,
 		": +600 instructions per run. The rest of X accounts for -100 instructions per run.");

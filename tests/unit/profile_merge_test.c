@@ -208,7 +208,7 @@ static void test_conflicts(void **state)
 	b->clock = PROFILE_CLOCK_NS;
 	b->freq = 99;
 	profile_arg_add(b, "--more");
-	assert_conflict(a, b, "times in ns instead of insn");
+	assert_conflict(a, b, "times in ns instead of instructions");
 	assert_conflict(a, b, "99 samples per second instead of 997");
 	assert_conflict(a, b, "a different command was run");
 	b->freq = a->freq;

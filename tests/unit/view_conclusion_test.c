@@ -78,8 +78,15 @@ static void test_syscalls(void **state)
 	      "4 boots.");
 	c.body.name = NULL;
 	c.kind = ANALYZE_CONCLUSION_CALLS;
-	c.calls[1] = 30;
+	c.calls[1] = 1;
+	c.clock = PROFILE_CLOCK_INSN;
+	c.function_share = 1.02;
 	c.repeated = false;
+	check(&c,
+	      "clone is called 1 time per run instead of 20. More than all of the change, partly "
+	      "offset elsewhere, is in a\\x1bb. Measured over 3 runs per side.");
+	c.calls[1] = 30;
+	c.function_share = 1;
 	check(&c,
 	      "clone is called 30 times per run instead of 20. 100 % of the change is in a\\x1bb. "
 	      "Measured over 3 runs per side.");
@@ -114,7 +121,7 @@ static void test_unsure(void **state)
 	c.change.p = 0.06;
 	check(&c,
 	      "clone is the same to within 1 % (+0.50 %, \u00b10.05 %, +5 ns per call). Less than a "
-	      "tenth of the change is in any recorded function, but 45 % is in shuffle_freelist "
+	      "tenth of the change is in any recorded function, but 45 % of it is in shuffle_freelist "
 	      "(allocate_slab, estimated from samples). Measured over 3 boots per side.");
 	c.change.p = 0.001;
 	c.body.name = NULL;
@@ -125,11 +132,25 @@ static void test_unsure(void **state)
 	c.by_way[0] = "new_slab";
 	check(&c,
 	      "clone is 0.50 % slower (\u00b10.05 %, +5 ns per call), within the 1 % threshold for "
-	      "equivalence. Less than a tenth of the change is in any recorded function, but 97 % "
+	      "equivalence. Less than a tenth of the change is in any recorded function, but 97 % of it "
 	      "(\u00b114 %, from samples) is in allocate_slab, called via new_slab; record with "
 	      "--func=allocate_slab to time it. Measured over 3 boots per side.");
 	c.where = ANALYZE_WHERE_NOT_RECORDED;
+	c.by_way[1] = "allocate_slab";
+	c.by_way[2] = "get_random_u32";
+	c.function_share = 1.02;
+	check(&c,
+	      "clone is 0.50 % slower (\u00b10.05 %, +5 ns per call), within the 1 % threshold for "
+	      "equivalence. 100 % of the change (\u00b114 %, from samples) is in allocate_slab, called "
+	      "via new_slab, allocate_slab and get_random_u32; record with --func=allocate_slab to "
+	      "time it. Measured over 3 boots per side.");
 	c.by_way[0] = c.to_time = NULL;
+	c.function_share = 1.2;
+	check(&c,
+	      "clone is 0.50 % slower (\u00b10.05 %, +5 ns per call), within the 1 % threshold for "
+	      "equivalence. More than all of the change (\u00b114 %, from samples), partly offset "
+	      "elsewhere, is in allocate_slab. Measured over 3 boots per side.");
+	c.function_share = 0.97;
 	check(&c,
 	      "clone is 0.50 % slower (\u00b10.05 %, +5 ns per call), within the 1 % threshold for "
 	      "equivalence. 97 % of the change (\u00b114 %, from samples) is in allocate_slab. "
@@ -144,6 +165,13 @@ static void test_unsure(void **state)
 	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call; about 5 boots "
 	      "per side needed). Measured over 3 boots per side. 75 % of the change in the "
 	      "command's CPU time (+1.56 %) is outside syscalls and page faults.");
+	c.outside_share = 1.02;
+	c.change.boots_needed = 1;
+	check(&c,
+	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call; about 1 boot "
+	      "per side needed). Measured over 3 boots per side. More than all of the change in the "
+	      "command's CPU time (+1.56 %), partly offset elsewhere, is outside syscalls and page "
+	      "faults.");
 	c.outside_share = c.change.boots_needed = NAN;
 	c.undecided = ANALYZE_REPETITIONS_ONE_RECORDING;
 	check(&c,
@@ -166,11 +194,13 @@ static void test_unsure(void **state)
 	c.delta_pct = 0.03;
 	c.delta_total = 100;
 	c.least_pct = 1;
-	check(&c, "No significant change: the largest is in clone (+0.03 %, +100 ns per run), and "
-		  "3 runs per side cannot resolve changes below 1 %.");
+	check(&c,
+	      "No significant change: the largest difference is in clone (+0.03 %, +100 ns per run), and "
+	      "3 runs per side cannot resolve changes below 1 %.");
 	c.runs[0] = c.runs[1] = 1;
-	check(&c, "No significant change: the largest is in clone (+0.03 %, +100 ns per run), and "
-		  "1 run per side cannot resolve changes below 1 %.");
+	check(&c,
+	      "No significant change: the largest difference is in clone (+0.03 %, +100 ns per run), and "
+	      "1 run per side cannot resolve changes below 1 %.");
 	c.runs[0] = c.runs[1] = 3;
 	c.kind = ANALYZE_CONCLUSION_EQUAL;
 	check(&c, "No syscall changed. Measured over 3 boots per side.");

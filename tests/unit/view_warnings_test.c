@@ -84,7 +84,7 @@ static void test_one(void **state)
 	check(W(MISSED, BOTH, .names = { "traced" }, .code = PROFILE_MECH_FENTRY, .values = { 1 }),
 	      "1 call of traced not timed: fentry missed the return");
 	check(W(UNACCOUNTED, BOTH, .values = { 1, 51 }),
-	      "1 of 51 calls entered are not accounted for: counts and totals may be too low by "
+	      "1 of 51 calls entered is not accounted for: counts and totals may be too low by "
 	      "that many");
 	check(W(UNACCOUNTED, BOTH, .values = { -2, 50 }),
 	      "2 more calls were accounted for than the 50 that were entered: counts and totals "
@@ -104,12 +104,12 @@ static void test_one(void **state)
 	      "2 tasks outlived the command: what they did after it ended was not measured");
 	check(W(NEGATIVE, BOTH, .names = { "alloc", "mmap" }, .values = { 1 },
 		.code = ANALYZE_TIME_SELF),
-	      "the calibration subtracts more than the probes cost in 1 row, most of all from "
+	      "the calibration subtracts more than the probes cost in 1 row, above all from "
 	      "the self time of alloc in mmap: negative values are shown as they are and are too "
 	      "low; --raw shows uncorrected figures");
 	check(W(COST_UNKNOWN, BOTH, .names = { "kprobe", "alloc" }, .values = { 1 }),
 	      "the cost of kprobe probes is unknown and included in the times of 1 function "
-	      "(alloc) and of everything that calls them");
+	      "(alloc) and of everything that calls it");
 	check(W(COST_UNKNOWN, BOTH, .names = { "tracepoint" }),
 	      "the cost of tracepoint probes is unknown and included in the times of "
 	      "syscalls and page faults");

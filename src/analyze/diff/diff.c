@@ -361,7 +361,8 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	if (baseline->clock != hardened->clock) {
 		log_error("cannot compare: times are in %s on the baseline side and in %s on the "
 			  "hardened side; record both with the same --accel",
-			  profile_clock_unit(baseline->clock), profile_clock_unit(hardened->clock));
+			  profile_clock_words(baseline->clock),
+			  profile_clock_words(hardened->clock));
 		return -EINVAL;
 	}
 	diff->clock = baseline->clock;

@@ -569,6 +569,6 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 
 		if (text)
 			log_verbose(1, "cost of %s: %s %s", profile_mechanism_name(mech), text,
-				    profile_clock_unit(p->clock));
+				    profile_clock_words(p->clock));
 	}
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/json.h"
 #include "view/annotate/rows.h"
 #include "view/diff.h"
@@ -26,14 +27,15 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	scoped_free char *executed = executed_text(a), *timed = NULL;
 
 	if (!isnan(a->figures.calls))
-		timed = alloc_printf("%s calls timed, %s%s each, ",
+		timed = alloc_printf("%s %s timed, %s%s per call, ",
 				     output_number(OUTPUT_COUNT, a->figures.calls, f->p->clock),
+				     plural(a->figures.calls, "call", "calls"),
 				     output_number(OUTPUT_TIME, a->figures.mean, f->p->clock),
-				     view_unit(f->p->clock));
+				     view_unit(f->p->clock, a->figures.mean));
 	if (a->n_places)
-		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
+		view_text(v, "%s: %s, kernel %s: %s%s%.0f %s (%.0f in its own code%s)",
 			  view_side_names[side], f->path, kernel, timed ?: "", executed, a->samples,
-			  a->hits.self,
+			  plural(a->samples, "sample", "samples"), a->hits.self,
 			  a->unplaced > 0 ? "; some fell due with interrupts off and belong to no "
 					    "line" :
 					    "");

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "view/annotate/rows.h"
 
 /* Fewer samples than that are said to be few. */
@@ -13,8 +14,8 @@ static void write_executed(const struct view *v, const struct analyze_annotation
 	scoped_free char *unknown = NULL;
 
 	if (a->n_unknown)
-		unknown =
-			alloc_printf("; %u of its instructions have unknown counts", a->n_unknown);
+		unknown = alloc_printf("; the counts of %u of its instructions are unknown",
+				       a->n_unknown);
 	view_text(v,
 		  "Executed: %s instructions per call, counted by block, excluding callees%s. "
 		  "EXECUTED shows the count for each body, line and instruction.",
@@ -31,10 +32,11 @@ static void write_title(const struct view *v, const struct annotated *f)
 		  f->module ?: "", f->module ? "]" : "", a->context ?: "all contexts",
 		  view_release(f->p), command);
 	if (!isnan(a->figures.calls))
-		view_text(v, "%s calls timed, %s%s each on-CPU, including callees.",
+		view_text(v, "%s %s timed, %s%s on-CPU per call, including callees.",
 			  output_number(OUTPUT_COUNT, a->figures.calls, a->clock),
+			  plural(a->figures.calls, "call", "calls"),
 			  output_number(OUTPUT_TIME, a->figures.mean, a->clock),
-			  view_unit(a->clock));
+			  view_unit(a->clock, a->figures.mean));
 	if (a->hits.late > 0)
 		snprintf(late, sizeof(late), " (!: %.0f delayed while interrupts were off)",
 			 a->hits.late);
@@ -63,9 +65,9 @@ static void write_title(const struct view *v, const struct annotated *f)
 			  half.low, half.high);
 	}
 	if (a->astray > 0)
-		view_text(v,
-			  "%.0f of them match no instruction of this code and belong to no line.",
-			  a->astray);
+		view_text(v, "%.0f of them %s to no line.", a->astray,
+			  plural(a->astray, "matches no instruction of this code and belongs",
+				 "match no instruction of this code and belong"));
 }
 
 /*
@@ -90,8 +92,9 @@ static void write_main(const struct view *v, const struct annotated *f,
 	scoped_free char *of =
 		isnan(a->figures.calls) ?
 			alloc_strdup(is_exact ? "its instructions" : "its samples") :
-			alloc_printf("the time of %s calls",
-				     output_number(OUTPUT_COUNT, a->figures.calls, a->clock));
+			alloc_printf("the time of %s %s",
+				     output_number(OUTPUT_COUNT, a->figures.calls, a->clock),
+				     plural(a->figures.calls, "call", "calls"));
 	const char *more = is_body ? what->lines : what->source;
 	scoped_free char *text = alloc_strdup(is_body ? what->name : what->where);
 
@@ -158,8 +161,8 @@ static void write_summary(const struct view *v, const struct view_annotation *an
 	if (f->a.n_unreadable)
 		view_text(v, "The code of %u of them cannot be read.", f->a.n_unreadable);
 	if (f->a.n_other_places)
-		view_text(v, "Not shown: %u place%s without samples (use --all).",
-			  f->a.n_other_places, f->a.n_other_places == 1 ? "" : "s");
+		view_text(v, "Not shown: %u %s without samples (use --all).", f->a.n_other_places,
+			  plural(f->a.n_other_places, "place", "places"));
 	annotate_table_write(v, annotate_bodies.title, &bodies, annotate_bodies.first);
 	annotate_table_write(v, annotate_lines.title, &lines, annotate_lines.first);
 	write_notes(v, f);

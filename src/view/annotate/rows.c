@@ -94,7 +94,7 @@ const char *annotate_cost_header(const struct analyze_annotation *a, bool is_of_
 	if (a->event)
 		return "EVENTS/RUN";
 	if (a->clock == PROFILE_CLOCK_INSN)
-		return is_of_call ? "INSN/CALL" : "INSN/RUN";
+		return is_of_call ? "COST/CALL" : "COST/RUN";
 	return is_of_call ? "TIME/CALL" : "TIME/RUN";
 }
 

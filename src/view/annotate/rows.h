@@ -56,7 +56,7 @@ struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 /* What stands behind a cost of A, for "%s%s": a blank and the unit, but for ns, which the number has. */
 #define ANNOTATE_UNIT(a)                             \
 	(a)->clock == PROFILE_CLOCK_INSN ? " " : "", \
-		(a)->clock == PROFILE_CLOCK_INSN ? (a)->unit : ""
+		(a)->clock == PROFILE_CLOCK_INSN ? (a)->event ?: "instructions" : ""
 /* NAN for a line that is not known. */
 double annotate_line(uint32_t line);
 

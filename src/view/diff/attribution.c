@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -39,7 +40,7 @@ static char *label(const struct analyze_attribution_row *row)
 
 	alloc_append(&text, "%*s", 2 * (int)row->level, "");
 	if (row->part == ANALYZE_PART_OTHERS) {
-		alloc_append(&text, "(%u other%s)", row->others, row->others == 1 ? "" : "s");
+		alloc_append(&text, "(%u %s)", row->others, plural(row->others, "other", "others"));
 		return text;
 	}
 	alloc_append(&text, "%s%s",

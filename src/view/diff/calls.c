@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/number.h"
 #include "view/page/columns.h"
 #include "view/diff.h"
@@ -158,16 +159,16 @@ static void call_rows(struct view_rows *rows, const void *data)
 			sizeof(*diff->functions.rows));
 }
 
-/* "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 insn per run" */
+/* "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 instructions per run" */
 static void write_alone(const struct view *v, const struct analyze_diff *diff,
 			const struct analyze_diff_row *row)
 {
 	const char *other = analyze_renames_known(row->name);
+	double total = row->sides[isnan(row->sides[1].calls) ? 0 : 1].total;
 
 	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->alone],
-		  output_number(OUTPUT_TIME, row->sides[isnan(row->sides[1].calls) ? 0 : 1].total,
-				diff->clock),
-		  view_unit(diff->clock), other ? "; also known as " : "", other ? other : "");
+		  output_number(OUTPUT_TIME, total, diff->clock), view_unit(diff->clock, total),
+		  other ? "; also known as " : "", other ? other : "");
 }
 
 /* Functions that were timed on one side alone, with what they took there: they have no difference. */
@@ -183,7 +184,8 @@ static void function_after(const struct view *v, const void *data)
 			write_alone(v, diff, row);
 	}
 	if (n > ALONE_FIRST && !v->everything)
-		view_text(v, "and %u more functions timed on one side only", n - ALONE_FIRST);
+		view_text(v, "and %u more %s timed on one side only", n - ALONE_FIRST,
+			  plural(n - ALONE_FIRST, "function", "functions"));
 }
 
 static char *syscall_title(const void *data)

@@ -48,7 +48,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 	scoped_free char *times = view_times(&c->figures, exact), *repetitions;
 
 	view_text(v, "Times in %s (calls: %s); counts and totals are per run.%s%s",
-		  profile_clock_unit(c->diff.clock), times, note && v->everything ? " " : "",
+		  profile_clock_words(c->diff.clock), times, note && v->everything ? " " : "",
 		  note && v->everything ? note : "");
 	if (!isnan(kernel[VIEW_BASELINE].share) && !isnan(kernel[VIEW_HARDENED].share))
 		view_text(
@@ -120,7 +120,7 @@ static struct view_plot plot_of(const struct view_diff *c, const struct varies_s
 		.title = alloc_printf("%s: %s%s per call from different values of %s",
 				      shift->function,
 				      output_number(OUTPUT_DELTA, shift->by_values, c->diff.clock),
-				      view_unit_long(c->diff.clock), shift->variable),
+				      view_unit(c->diff.clock, shift->by_values), shift->variable),
 	};
 }
 

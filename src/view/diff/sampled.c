@@ -30,9 +30,12 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 	const struct analyze_leaf *leaf = &l->of.leaf;
 
 	(void)data;
-	l->name = leaf->n_frames ? alloc_keep(&rows->texts,
-					      output_folded_frames(leaf->frames, leaf->n_frames)) :
-				   ANALYZE_ALL_CONTEXTS;
+	l->name = !leaf->n_frames ?
+			  ANALYZE_ALL_CONTEXTS :
+			  alloc_keep(&rows->texts,
+				     rows->for_people ?
+					     view_frames(leaf->frames, leaf->n_frames) :
+					     output_folded_frames(leaf->frames, leaf->n_frames));
 	return true;
 }
 

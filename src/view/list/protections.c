@@ -278,7 +278,7 @@ static void explain(const struct view *view, const void *data)
 	view_fact(view, "triggered by", p->contexts);
 	view_fact(view, "workloads", workloads ?: "");
 	view_fact(view, "runs in syscalls", row.in_syscall);
-	view_fact(view, "in insn counts", catalogue_extent_name(p->in_instructions));
+	view_fact(view, "in instruction counts", catalogue_extent_name(p->in_instructions));
 	write_optional(view, "note", p->note);
 	write_optional(view, "QEMU's CPU", p->lab_cpu);
 	write_optional(view, "not in the lab", p->missing);

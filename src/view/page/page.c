@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "output/text.h"
@@ -107,19 +108,14 @@ char *view_times(const struct analyze_options *figures, bool exact)
 const char *view_unit_note(enum profile_clock clock)
 {
 	return clock == PROFILE_CLOCK_INSN ?
-		       "insn: guest instructions, not cycles; cache and TLB misses, KPTI and retpolines cost "
+		       "Instructions of the guest, not cycles: cache and TLB misses, KPTI and retpolines cost "
 		       "more than is shown, repeated string instructions less." :
 		       NULL;
 }
 
-const char *view_unit(enum profile_clock clock)
+const char *view_unit(enum profile_clock clock, double n)
 {
-	return clock == PROFILE_CLOCK_INSN ? " insn" : "";
-}
-
-const char *view_unit_long(enum profile_clock clock)
-{
-	return clock == PROFILE_CLOCK_INSN ? " instructions" : "";
+	return clock == PROFILE_CLOCK_INSN ? plural(n, " instruction", " instructions") : "";
 }
 
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s)
@@ -177,6 +173,6 @@ const char *view_release(const struct profile *p)
 char *view_runs(uint32_t runs, uint32_t boots)
 {
 	if (boots > 1)
-		return alloc_printf("%u run%s in %u boots", runs, runs == 1 ? "" : "s", boots);
-	return alloc_printf("%u run%s", runs, runs == 1 ? "" : "s");
+		return alloc_printf("%u %s in %u boots", runs, plural(runs, "run", "runs"), boots);
+	return alloc_printf("%u %s", runs, plural(runs, "run", "runs"));
 }

@@ -49,10 +49,8 @@ char *view_times(const struct analyze_options *figures, bool exact);
 /* What the unit means, where it is not what people expect; else NULL. */
 const char *view_unit_note(enum profile_clock clock);
 
-/* " insn" where times are counts, to be put behind a number; else "". */
-const char *view_unit(enum profile_clock clock);
-/* " instructions" there. */
-const char *view_unit_long(enum profile_clock clock);
+/* " instructions", to be put behind a number N of them; "" where times are in ns, which numbers have with them. */
+const char *view_unit(enum profile_clock clock, double n);
 
 /* Null where nothing is known of it. */
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s);

@@ -13,7 +13,7 @@ static const struct output_column function_columns[] = {
 	COLUMN("blocks", COUNT, analyze_block_function, blocks, .header = "BLOCKS", .rank = 2),
 	COLUMN("unknown", COUNT, analyze_block_function, unknown, .header = "UNKNOWN", .rank = 1),
 	COLUMN("insns_per_call", COUNT, analyze_block_function, insns_per_call,
-	       .header = "INSN/CALL"),
+	       .header = "INSTRUCTIONS/CALL"),
 	COLUMN("residual", COUNT, analyze_block_function, residual),
 	COLUMN("caveat", TEXT, analyze_block_function, caveat, .header = "CAVEAT", .rank = 2),
 };
@@ -27,10 +27,11 @@ static const struct output_column block_columns[] = {
 	COLUMN("body", TEXT, analyze_block, body, .header = "INLINED", .rank = 1),
 	COLUMN("offset", COUNT, analyze_block, offset),
 	COLUMN("bytes", COUNT, analyze_block, bytes),
-	COLUMN("insns", COUNT, analyze_block, insns, .header = "INSN"),
+	COLUMN("insns", COUNT, analyze_block, insns, .header = "INSTRUCTIONS"),
 	COLUMN("executions", COUNT, analyze_block, executions, .header = "EXECUTIONS", .rank = 3),
 	COLUMN("per_call", FRACTION, analyze_block, per_call, .header = "PER CALL"),
-	COLUMN("insns_per_call", COUNT, analyze_block, insns_per_call, .header = "INSN/CALL"),
+	COLUMN("insns_per_call", COUNT, analyze_block, insns_per_call,
+	       .header = "INSTRUCTIONS/CALL"),
 	COLUMN("share", FRACTION, analyze_block, share, .header = "SHARE"),
 };
 
@@ -65,7 +66,7 @@ const struct view_table report_block_functions = {
 	.name = "block_functions",
 	.first = 3,
 	.is_aside = view_report_is_exact,
-	.title = "Functions whose blocks were counted; INSN/CALL excludes callees",
+	.title = "Functions whose blocks were counted; INSTRUCTIONS/CALL excludes callees",
 	ONE_GROUP(function_columns),
 	VIEW_LIST(view_report, blocks.functions, blocks.n_functions),
 };

@@ -51,7 +51,7 @@ static void write_recording(const struct view *v, const struct view_report *r)
 		view_text(v, "%s, for %s s: %s, kernel %s", command, output_digits(seconds, 3),
 			  runs, view_release(r->common.p[0]));
 	view_text(v, "Times in %s (calls: %s). Losses: %s.",
-		  profile_clock_unit(r->common.p[0]->clock), times, losses);
+		  profile_clock_words(r->common.p[0]->clock), times, losses);
 	if (!isnan(r->kernel.share))
 		view_text(v, "Syscalls and page faults take %.1f %% of the command's CPU time.",
 			  r->kernel.share * 100);

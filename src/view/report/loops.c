@@ -18,8 +18,8 @@ static const struct output_column columns[] = {
 	COLUMN("offset", COUNT, line, loop.offset),
 	COLUMN("trip_count", FRACTION, line, loop.trips, .header = "TRIP COUNT"),
 	COLUMN("insns_per_iteration", FRACTION, line, loop.insns_per_iteration,
-	       .header = "INSN/ITERATION"),
-	COLUMN("insns_per_call", COUNT, line, loop.insns_per_call, .header = "INSN/CALL",
+	       .header = "PER ITERATION"),
+	COLUMN("insns_per_call", COUNT, line, loop.insns_per_call, .header = "PER CALL",
 	       .rank = 2),
 };
 
@@ -37,7 +37,9 @@ const struct view_table report_loops = {
 	.name = "loops",
 	.first = 5,
 	.is_aside = view_report_is_exact,
-	.title = "Loops, including nested loops; TRIP COUNT is the mean per call",
+	.title =
+		"Loops, including nested loops; TRIP COUNT is the mean per call, PER ITERATION and PER CALL "
+		"are instructions",
 	ONE_GROUP(columns),
 	.redundant = offsetof(struct line, is_of_a_context),
 	VIEW_LIST(view_report, loops.rows, loops.n_rows),

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "output/folded.h"
+#include "view/names.h"
 #include "view/page/columns.h"
 #include "view/report.h"
 
@@ -32,8 +33,10 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 	const struct analyze_frame frame = { l->neighbour.kind, l->neighbour.name };
 
 	(void)data;
-	l->name =
-		frame.name ? alloc_keep(&rows->texts, output_folded_frames(&frame, 1)) : "(itself)";
+	l->name = !frame.name ? "(itself)" :
+				alloc_keep(&rows->texts, rows->for_people ?
+								 view_frames(&frame, 1) :
+								 output_folded_frames(&frame, 1));
 	return true;
 }
 

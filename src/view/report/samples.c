@@ -2,9 +2,11 @@
 /* Samples, by the function that was being executed. */
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/folded.h"
 #include "output/json.h"
 #include "output/number.h"
+#include "view/names.h"
 #include "view/page/columns.h"
 #include "view/report.h"
 
@@ -21,7 +23,7 @@ struct line {
 	}
 
 static const struct output_column columns[] = LEAF_COLUMNS("SAMPLES");
-static const struct output_column exact_columns[] = LEAF_COLUMNS("INSNS");
+static const struct output_column exact_columns[] = LEAF_COLUMNS("INSTRUCTIONS");
 static const struct output_group exact_group = { COLUMNS(exact_columns) };
 
 static void rows(struct view_rows *rows, const void *data)
@@ -33,7 +35,8 @@ static void rows(struct view_rows *rows, const void *data)
 		rows->section.groups = &exact_group;
 	for (size_t i = 0; i < leaves->n_leaves; i++) {
 		const struct analyze_leaf *leaf = &leaves->leaves[i];
-		char *name = output_folded_frames(leaf->frames, leaf->n_frames);
+		char *name = rows->for_people ? view_frames(leaf->frames, leaf->n_frames) :
+						output_folded_frames(leaf->frames, leaf->n_frames);
 
 		lines[i] =
 			(struct line){ alloc_keep(&rows->texts, name), leaf->samples, leaf->share };
@@ -53,12 +56,14 @@ static char *sampled_title(const struct view_report *r)
 	double weight = profile_sample_weight(r->common.p[0]);
 
 	return alloc_printf(
-		"Samples by %s, one per %s events: %s in the workload, for %s events; on all CPUs "
+		"Samples by %s, one per %s %s: %s in the workload, for %s %s; on all CPUs "
 		"%s received of %s expected",
 		profile_sample_event(r->common.p[0]),
 		output_number(OUTPUT_COUNT, weight, r->common.p[0]->clock),
+		plural(weight, "event", "events"),
 		output_number(OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock),
 		output_number(OUTPUT_COUNT, r->leaves.samples * weight, r->common.p[0]->clock),
+		plural(r->leaves.samples * weight, "event", "events"),
 		count_text(r->losses.samples_received), count_text(r->losses.samples_expected));
 }
 

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "output/folded.h"
+#include "base/plural.h"
 #include "output/number.h"
+#include "view/names.h"
 #include "view/report.h"
 
 /* A function with less of its context's time is not where the time goes. */
@@ -47,17 +48,22 @@ static const struct analyze_row *find_function(const struct view_report *r,
 static char *where_text(const struct view_report *r, const struct analyze_row *row)
 {
 	const struct analyze_row *f = find_function(r, row);
+	const struct analyze_leaf *leaf = r->leaves.n_leaves ? r->leaves.leaves : NULL;
 	scoped_free char *name = NULL;
+	char *text = NULL;
 
-	if (!f && !(r->leaves.n_leaves && r->leaves.leaves[0].share >= LEAST_SAMPLES))
+	if (f) {
+		view_append_share(&text, "; ", oncpu_of(f) / oncpu_of(row), "that");
+		alloc_append(&text, " is in ");
+		view_append_name(&text, f->name);
+		return text;
+	}
+	if (!leaf || !(leaf->share >= LEAST_SAMPLES))
 		return alloc_strdup("");
-	name = f ? alloc_strdup(f->name) :
-		   output_folded_frames(r->leaves.leaves[0].frames, r->leaves.leaves[0].n_frames);
-	return f ? alloc_printf("; %.0f %% of that is in %s", 100 * oncpu_of(f) / oncpu_of(row),
-				name) :
-		   alloc_printf("; most %s of the workload are in %s (%.0f %%)",
-				profile_sample_event(r->common.p[0]) ?: "samples", name,
-				100 * r->leaves.leaves[0].share);
+	name = view_frames(leaf->frames, leaf->n_frames);
+	return alloc_printf("; %.0f %% of the workload's %s are in %s%s", 100 * leaf->share,
+			    profile_sample_event(r->common.p[0]) ?: "samples", name,
+			    leaf->share > 0.5 ? "" : ", more than anywhere else");
 }
 
 /* The syscall, or page fault, with the most on-CPU time; *SUM becomes that of all. NULL: there is none. */
@@ -88,10 +94,10 @@ char *view_report_summary(const struct view_report *r)
 	where = where_text(r, row);
 	return alloc_printf(
 		"%s takes %.0f %% of the on-CPU time in syscalls and page faults "
-		"(%s call%s, %s%s per call)%s.",
+		"(%s %s, %s%s per call)%s.",
 		row->name, 100 * oncpu_of(row) / sum,
 		output_number(OUTPUT_COUNT, row->figures.calls, clock),
-		row->figures.calls == 1 ? "" : "s",
+		plural(row->figures.calls, "call", "calls"),
 		output_number(OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], clock),
-		view_unit(clock), where);
+		view_unit(clock, row->figures.means[ANALYZE_TIME_ONCPU]), where);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/json.h"
 #include "output/number.h"
 #include "view/page/columns.h"
@@ -70,8 +71,9 @@ static char *law_text(const struct varies_law *law, enum profile_clock clock)
 
 	if (!law->variable)
 		return NULL;
-	return alloc_printf("%s +-%s%s per unit of %s %c %s", slope, half, view_unit_long(clock),
-			    law->variable->name, law->constant < 0 ? '-' : '+', constant);
+	return alloc_printf("%s +-%s%s per unit of %s %c %s", slope, half,
+			    view_unit(clock, law->slope), law->variable->name,
+			    law->constant < 0 ? '-' : '+', constant);
 }
 
 /* "crng_init = 0"; to be freed. */
@@ -102,7 +104,7 @@ static char *part_text(const struct varies_part *part, enum profile_clock clock)
 {
 	return law_text(&part->law, clock) ?:
 		       alloc_printf("%s%s", output_number(OUTPUT_TIME, part->mean, clock),
-				    view_unit(clock));
+				    view_unit(clock, part->mean));
 }
 
 /* "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": down the slower sides as far as one part, and all the others. */
@@ -134,6 +136,19 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 	}
 }
 
+/* ", as do a, b and c": what tells the same as the first, if anything does. */
+static void append_same(char **text, const struct varies *v)
+{
+	scoped_free const char **names = alloc_array(v->n_ranks, sizeof(*names));
+	size_t n = 0;
+
+	for (uint32_t i = v->n_selected; i < v->n_ranks; i++)
+		if (v->ranks[i].alone >= SAME * v->ranks[0].alone)
+			names[n++] = v->ranks[i].variable->name;
+	alloc_append(text, "%s", n ? plural((double)n, ", as does ", ", as do ") : "");
+	view_append_list(text, names, n);
+}
+
 /* What explains it, how much of it, how sure that is. */
 static char *sentence(const struct varies *v, const struct profile *profile)
 {
@@ -143,9 +158,9 @@ static char *sentence(const struct varies *v, const struct profile *profile)
 
 	if (isnan(v->explained))
 		return alloc_printf(
-			"Nothing to explain: the %s captured calls of %s are too few, or all took "
-			"the same time.",
-			calls, v->function);
+			"Nothing to explain in %s captured %s of %s: too few, or all took the same "
+			"time.",
+			calls, plural(v->calls, "call", "calls"), v->function);
 	if (!v->n_selected)
 		return alloc_printf(
 			"No captured variable explains the latency of %s: none of %u explains %.1f "
@@ -154,12 +169,10 @@ static char *sentence(const struct varies *v, const struct profile *profile)
 	p = output_number(OUTPUT_PROBABILITY, v->ranks[0].p, clock);
 	text = alloc_printf("%s explains %.1f %% of the variance of %s's latency",
 			    v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->function);
-	for (uint32_t i = v->n_selected; i < v->n_ranks; i++)
-		if (v->ranks[i].alone >= SAME * v->ranks[0].alone)
-			alloc_append(&text, ", as does %s", v->ranks[i].variable->name);
+	append_same(&text, v);
 	for (uint32_t i = 1; i < v->n_selected; i++)
 		if (v->ranks[i].given_others >= SAID)
-			alloc_append(&text, ", %s another %.1f %%", v->ranks[i].variable->name,
+			alloc_append(&text, ", and %s another %.1f %%", v->ranks[i].variable->name,
 				     100 * v->ranks[i].given_others);
 	alloc_append(&text, " (%s calls, cross-validated; p %s%s): ", calls, *p == '<' ? "" : "= ",
 		     p);
@@ -218,9 +231,10 @@ static void after(const struct view *view, const void *data)
 			  100 * (1 - v->explained), 100 * v->equal);
 	if (v->lost > 0)
 		view_text(view,
-			  "%s calls did not fit into the table of values; %s of them were sampled "
-			  "and represent them all.",
+			  "%s %s not fit into the table of values; a sample of %s represents all "
+			  "that did not.",
 			  output_number(OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
+			  plural(v->lost, "call did", "calls did"),
 			  output_number(OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/number.h"
 #include "view/names.h"
 #include "view/why.h"
@@ -22,11 +23,9 @@ static bool append_way(char **text, const char *begin, const struct why_tree *t,
 
 	for (node = t->nodes[node].parent; n < WAY_MAX && t->nodes[node].parent != WHY_ROOT;
 	     node = t->nodes[node].parent)
-		names[n++] = t->nodes[node].name;
-	for (int i = n; i-- > 0;) {
-		alloc_append(text, "%s", i < n - 1 ? (i ? ", " : " and ") : begin);
-		view_append_name(text, names[i]);
-	}
+		names[WAY_MAX - ++n] = t->nodes[node].name;
+	alloc_append(text, "%s", n ? begin : "");
+	view_append_list(text, names + WAY_MAX - n, n);
 	return n > 0;
 }
 
@@ -195,13 +194,27 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 static void append_calls(char **text, const struct why_context *c, const struct why_part *part)
 {
 	if (why_is_called_otherwise(c))
-		alloc_append(text, "%s times per call instead of %s",
+		alloc_append(text, "%s %s per call instead of %s",
 			     output_digits(part->calls[1] / c->calls[1], 3),
+			     plural(part->calls[1] / c->calls[1], "time", "times"),
 			     output_digits(part->calls[0] / c->calls[0], 3));
 	else
-		alloc_append(text, "%s times per run instead of %s",
+		alloc_append(text, "%s %s per run instead of %s",
 			     view_why_number(OUTPUT_COUNT, part->calls[1]),
+			     plural(part->calls[1], "time", "times"),
 			     view_why_number(OUTPUT_COUNT, part->calls[0]));
+}
+
+/* Does SIDE call PART from its caller on another path? */
+static bool is_elsewhere(const struct why_tree *t, const struct why_part *part, int side)
+{
+	const char *caller = t->nodes[t->nodes[part->node].parent].name;
+
+	vec_each(const struct why_node, node, t, nodes)
+		if (node->seen[side] && node->parent != WHY_NONE &&
+		    !strcmp(node->name, part->name) && !strcmp(t->nodes[node->parent].name, caller))
+			return true;
+	return false;
 }
 
 static void append_part(char **text, const struct why *w, const struct why_context *c,
@@ -219,12 +232,14 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 		append_callee(text, w, part);
 		append_how_often(text, w, part);
 		append_replaced(text, w, &c->causes, cause, part);
-		alloc_append(text, " on the hardened side only%s",
+		alloc_append(text, "%s on the hardened side only%s",
+			     is_elsewhere(&w->tree, part, 0) ? " on this path" : "",
 			     cause->same_code ? ", although its code is the same" : "");
 		break;
 	case WHY_GONE:
 		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
+		alloc_append(text, "%s", is_elsewhere(&w->tree, part, 1) ? " on this path" : "");
 		append_replaced(text, w, &c->causes, cause, part);
 		break;
 	default:
@@ -287,8 +302,8 @@ static void append_where(char **text, const struct why *w, const struct why_cont
 	/* In a syscall it is per call of that. */
 	if (w->tree.nodes[at].parent && calls > 0 &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
-		alloc_append(text, "%scalled %s times per run", separator,
-			     view_why_number(OUTPUT_COUNT, calls));
+		alloc_append(text, "%scalled %s %s per run", separator,
+			     view_why_number(OUTPUT_COUNT, calls), plural(calls, "time", "times"));
 		separator = ", ";
 	}
 	via = alloc_printf("%svia ", separator);

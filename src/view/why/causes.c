@@ -74,8 +74,8 @@ const struct view_table why_causes = {
 	.is_answer = true,
 	.first = 12,
 	.title = "Functions whose code causes the difference, and how",
-	.legend = "KIND itself: its own instructions; new, gone: called on one side only, "
-		  "including callees; calls: called more or less often",
+	.legend = "KIND itself: its own instructions; new, gone: called there on one side "
+		  "only, including callees; calls: called more or less often",
 	ONE_GROUP(columns),
 	.weight = offsetof(struct line, total),
 	.rows = rows,

@@ -6,6 +6,7 @@
 
 #include "analyze/why/spread.h"
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "output/number.h"
 #include "view/names.h"
 #include "view/why.h"
@@ -23,8 +24,8 @@ const char *view_why_number(enum output_type type, double value)
 
 void view_why_append_delta(char **text, double delta, const char *per)
 {
-	alloc_append(text, "%s instructions per %s", view_why_number(OUTPUT_DELTA, round(delta)),
-		     per);
+	alloc_append(text, "%s %s per %s", view_why_number(OUTPUT_DELTA, round(delta)),
+		     plural(round(delta), "instruction", "instructions"), per);
 }
 
 static double percent(double part, double whole)
@@ -66,65 +67,91 @@ static bool has_changed(const struct why_context *c)
 	return c->changed && c->changed >= c->told;
 }
 
-/* What a context does each time: only syscalls are called. */
-static const char *verb(const struct why_context *c)
+/* What a context does each time, as a clause or in brackets: only syscalls are called. */
+static const char *verb(const struct why_context *c, bool bracketed)
 {
-	return strchr(c->name, '[') ? "occurs" : "is called";
+	if (strchr(c->name, '['))
+		return bracketed ? "occurring" : " occurs";
+	return bracketed ? "called" : " is called";
 }
 
 /* " is called on the hardened side only, 1,000 times per run" */
-static void append_side(char **text, const struct why_context *c)
+static void append_side(char **text, const struct why_context *c, bool bracketed)
 {
 	int side = c->total[0] > 0 ? 0 : 1;
 
-	alloc_append(text, " %s on the %s side only", verb(c), side ? "hardened" : "baseline");
+	alloc_append(text, "%s on the %s side only", verb(c, bracketed),
+		     side ? "hardened" : "baseline");
 	if (c->calls[side] > 0 && !c->by_itself)
-		alloc_append(text, ", %s times per run",
-			     view_why_number(OUTPUT_COUNT, c->calls[side]));
+		alloc_append(text, ", %s %s per run", view_why_number(OUTPUT_COUNT, c->calls[side]),
+			     plural(c->calls[side], "time", "times"));
 }
 
-/* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
-static char *change_text(const struct why *w, const struct why_context *c)
+/* "; 95 % interval: -1,200 to +3,400 instructions per run", of C's change, where it is known. */
+static void append_interval(char **text, const struct why_context *c)
 {
+	const struct analyze_interval *ci = &c->significance.ci;
+
+	if (!isnan(ci->low) && !isnan(ci->high))
+		alloc_append(text, "; 95 %% interval: %s to %s instructions per run",
+			     view_why_number(OUTPUT_DELTA, round(ci->low)),
+			     view_why_number(OUTPUT_DELTA, round(ci->high)));
+}
+
+/*
+ * "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)"; where that may be
+ * chance, "clone" and UNSURE, " differs most", and the same figures with their interval. For free().
+ */
+static char *change_text(const struct why *w, const struct why_context *c, const char *unsure)
+{
+	const char *begin = unsure ? " (" : "", *end = unsure ? ", " : " (";
 	double pct = percent(c->delta, c->total[0]);
-	bool per_call = is_per_call(c);
+	bool per_call = is_per_call(c), alone = c->total[0] == 0 || c->total[1] == 0;
 	char *text = NULL;
 
 	if (per_call)
 		pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
 			      c->total[0] / c->calls[0]);
+	per_call &= !alone && !why_is_called_otherwise(c);
 	view_append_name(&text, c->name);
-	if (c->total[0] == 0 || c->total[1] == 0) {
-		append_side(&text, c);
-		alloc_append(&text, " (");
-		view_append_context(&text, c->name);
-		view_why_append_delta(&text, c->delta, "run");
+	alloc_append(&text, "%s%s", unsure ?: "", begin);
+	if (alone) {
+		append_side(&text, c, unsure);
 	} else if (why_is_called_otherwise(c)) {
-		alloc_append(&text, " %s %s times per run instead of %s (", verb(c),
+		alloc_append(&text, "%s %s %s per run instead of %s", verb(c, unsure),
 			     view_why_number(OUTPUT_COUNT, c->calls[1]),
+			     plural(c->calls[1], "time", "times"),
 			     view_why_number(OUTPUT_COUNT, c->calls[0]));
-		view_append_context(&text, c->name);
-		view_why_append_delta(&text, c->delta, "run");
+	} else if (unsure) {
+		alloc_append(&text, "%s", view_why_number(OUTPUT_PERCENT, pct));
 	} else {
 		append_percent(&text, pct);
-		alloc_append(&text, " (");
-		view_append_context(&text, c->name);
-		view_why_append_delta(
-			&text,
-			per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
-			per_call ? "call" : "run");
 	}
-	alloc_append(&text, ", %s of the command's instructions%s)",
-		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->total[0])),
-		     has_changed(c) || !w->has_noise ?
-			     "" :
-			     ", within the variation between boots of one kernel");
-	if (why_is_called_otherwise(c) && fabs(pct) >= 100 * WHY_LEAST_CHANGE) {
+	alloc_append(&text, "%s", end);
+	view_append_context(&text, c->name);
+	view_why_append_delta(
+		&text, per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
+		per_call ? "call" : "run");
+	alloc_append(&text, ", %s of the command's instructions",
+		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->total[0])));
+	if (unsure)
+		append_interval(&text, c);
+	alloc_append(&text, ")");
+	if (!unsure && why_is_called_otherwise(c) && fabs(pct) >= 100 * WHY_LEAST_CHANGE) {
 		alloc_append(&text, ", and");
 		append_percent(&text, pct);
 		alloc_append(&text, " per call");
 	}
 	return text;
+}
+
+/* "; the largest part, 40 %, is in " */
+static void append_largest(char **text, double share, int digits)
+{
+	alloc_append(text, "; the largest part");
+	if (!view_is_more_than_all(share))
+		alloc_append(text, ", %.*f %%,", digits, 100 * share);
+	alloc_append(text, " is in ");
 }
 
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
@@ -136,10 +163,10 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(why_caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
-	alloc_append(text, ". %s%.0f %% of %s is spread over %u functions, which ",
-		     sure == WHY_SURE ? "" : "Most likely, ",
-		     percent(s.delta + s.rest, why_caused(c)), change_name(c), s.n_functions);
-	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
+	view_append_share(text, sure == WHY_SURE ? ". " : ". Most likely, ",
+			  (s.delta + s.rest) / why_caused(c), change_name(c));
+	alloc_append(text, " is spread over %u functions, which %s%s ", s.n_functions,
+		     s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
 	alloc_append(text, "%s: ", s.most->kind == WHY_NEW ? " on the hardened side only" : "");
@@ -148,7 +175,7 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 		alloc_append(text, "; the rest of these functions accounts for ");
 		view_why_append_change(text, c, s.rest);
 	}
-	alloc_append(text, "; the largest part, %.0f %%, is in ", percent(s.most->delta, s.delta));
+	append_largest(text, s.most->delta / s.delta, 0);
 	view_append_name(text, c->causes.items[s.most->cause].name);
 	view_why_append_owner(text, w, s.most);
 	alloc_append(text, ".");
@@ -172,20 +199,28 @@ static void append_share(char **text, const struct why_context *c, const struct 
 {
 	bool sure =
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
-	const char *likely = sure ? "" : "Most likely, ";
-	double all = has_changed(c) ? why_caused(c) : named_delta(c);
+	double all = has_changed(c) ? why_caused(c) : named_delta(c), share = cause->delta / all;
 
+	/* Within the error of the whole, more than all is all. */
+	if (share > 1 && fabs(cause->delta) <= fabs(all) + why_significance_noise(&c->significance))
+		share = 1;
 	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
-	else if (!has_changed(c))
+	else if (!has_changed(c) || (n && view_is_more_than_all(share)))
 		alloc_append(text, n ? " Another is in " : ". A significant change is in ");
+	else if (share < 0)
+		alloc_append(text, "%s%s opposite change is in ", n ? " " : ". ",
+			     sure ? "An" : "Most likely, an");
 	else if (n)
-		alloc_append(text, " %s%s %.0f %% is in ", likely, *likely ? "another" : "Another",
-			     percent(cause->delta, all));
-	else
-		alloc_append(text, ". %s%.0f %% of %s is in ", likely, percent(cause->delta, all),
-			     change_name(c));
+		alloc_append(text,
+			     sure ? " Another %.0f %% is in " :
+				    " Most likely, another %.0f %% is in ",
+			     100 * share);
+	else {
+		view_append_share(text, sure ? ". " : ". Most likely, ", share, change_name(c));
+		alloc_append(text, " is in ");
+	}
 }
 
 /* Where causes that are named make up more than C's change: what the others take from it. */
@@ -230,13 +265,12 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		alloc_append(text, ".");
 		return;
 	}
-	largest = percent(c->causes.items[0].delta, why_caused(c));
-	alloc_append(
-		text,
-		". %s is spread out: %u function%s make%s up %.0f %% of it%s; the largest part, %.1f %%, is in ",
-		why_is_called_otherwise(c) ? "The change per call" : "The change", many,
-		many == 1 ? "" : "s", many == 1 ? "s" : "", 100 * NEARLY_ALL,
-		fabs(largest) < 100 * WHY_LEAST_SHARE ? ", none of them a tenth" : "", largest);
+	largest = c->causes.items[0].delta / why_caused(c);
+	alloc_append(text, ". %s is spread out: %u %s %.0f %% of it%s",
+		     why_is_called_otherwise(c) ? "The change per call" : "The change", many,
+		     plural(many, "function makes up", "functions make up"), 100 * NEARLY_ALL,
+		     fabs(largest) < WHY_LEAST_SHARE ? ", none of them a tenth" : "");
+	append_largest(text, largest, 1);
 	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");
 }
@@ -320,14 +354,17 @@ static char *begin_with_change(const struct why *w, const struct why_context *c,
 
 char *view_why(const struct why *w, const struct why_context *c)
 {
-	scoped_free char *change = c ? change_text(w, c) : NULL;
+	scoped_free char *change = NULL;
 	char *text;
 
 	if (!c)
 		return alloc_strdup("Nothing to compare: neither recording contains any context.");
+	change = change_text(w, c,
+			     !c->told ? (c == w->contexts ? " differs most" : " differs") :
+			     !has_changed(c) && w->has_noise ? " shows no significant change" :
+							       NULL);
 	if (!c->told)
-		return alloc_printf("No significant change: %s%s%s.", change,
-				    c == w->contexts ? ", the largest difference" : "",
+		return alloc_printf("No significant change: %s%s.", change,
 				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
 	text = c->told == WHY_SURE && !has_changed(c) && c->causes.n_items ?
 		       begin_with_causes(w, c, change) :
