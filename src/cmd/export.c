@@ -172,10 +172,12 @@ static const struct cmd_syntax fold_syntax = {
 static void warn_of_losses(const struct profile *p, enum profile_loss loss)
 {
 	struct analyze_losses losses;
+	scoped_free char *words = NULL;
 
 	analyze_losses_sum(&losses, p);
+	words = profile_loss_words(loss, (double)losses.counts[loss]);
 	if (losses.counts[loss] && losses.counts[loss] != PROFILE_NOT_COUNTED)
-		log_warn("%" PRIu64 " %s", losses.counts[loss], profile_loss_text(loss));
+		log_warn("%" PRIu64 " %s", losses.counts[loss], words);
 }
 
 int cmd_fold(int argc, char **argv)

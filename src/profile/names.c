@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
+
 #include "profile/profile.h"
 
 const char *profile_clock_unit(enum profile_clock clock)
@@ -108,9 +110,9 @@ static const struct {
 	const char *key, *text;
 } losses[PROFILE_N_LOSSES] = {
 	[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = { "entry_without_return",
-		"calls not timed: their return was missed" },
+		"calls not timed: the return was missed" },
 	[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = { "return_without_entry",
-		"calls not timed: their entry was missed" },
+		"calls not timed: the entry was missed" },
 	[PROFILE_LOSS_DEPTH_EXCEEDED] = { "depth_exceeded",
 		"calls not timed: too many timed functions nested (time fewer functions)" },
 	[PROFILE_LOSS_CELLS_FULL] = { "cells_full",
@@ -133,20 +135,20 @@ static const struct {
 	[PROFILE_LOSS_STACKS_FULL] = { "stacks_full",
 		"samples without a stack: the stack table was full (lower --freq)" },
 	[PROFILE_LOSS_USER_STACKS_FULL] = { "user_stacks_full",
-		"samples without their user stack: the table was full (lower --freq)" },
+		"samples without a user stack: the table was full (lower --freq)" },
 	[PROFILE_LOSS_STACK_NOT_FETCHED] = { "stack_not_fetched",
 		"samples without a stack: the kernel could not walk it" },
 	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = { "samples_not_received",
 		"samples missed while a task of the workload ran (lower --freq)" },
 	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = { "block_without_call",
-		"block executions not counted: they were in calls whose entry was not seen" },
+		"block executions not counted: the entry of the call was not seen" },
 	[PROFILE_LOSS_CAPTURES_FULL] = { "captures_full",
 		"calls whose captured values are known only from a sample, if at all: the table "
 			"was full (--capture fewer values)" },
 	[PROFILE_LOSS_COUNTERS] = { "counters_stopped",
-		"readings of events that had no counter: their counts are too low (fewer --event)" },
+		"readings of events that had no counter: counts are too low (fewer --event)" },
 	[PROFILE_LOSS_SLOW_FULL] = { "slow_calls_full",
-		"slow calls not listed: their table was full (raise --slower-than)" },
+		"slow calls not listed: the table was full (raise --slower-than)" },
 	[PROFILE_INFO_ENTRIES] = { "entries",
 		"calls and contexts entered" },
 	[PROFILE_INFO_OPEN_AT_START] = { "open_at_start",
@@ -189,6 +191,16 @@ const char *profile_loss_key(enum profile_loss loss)
 const char *profile_loss_text(enum profile_loss loss)
 {
 	return losses[loss].text;
+}
+
+char *profile_loss_words(enum profile_loss loss, double n)
+{
+	const char *text = losses[loss].text, *end = strstr(text, "s ");
+	size_t stem = (size_t)(end - text);
+
+	if (stem > 3 && !strncmp(end - 3, "che", 3))
+		stem--; /* "switches" */
+	return alloc_printf("%.*s%s", (int)stem, text, plural(n, end + 1, text + stem));
 }
 
 bool profile_loss_is_info(enum profile_loss loss)

@@ -226,9 +226,12 @@ static void append_failed(char **text, const struct analyze_warning *w)
 /* What one profile's figures suffer from. */
 static void append_one(char **text, const struct analyze_warning *w)
 {
+	scoped_free char *loss = NULL;
+
 	switch (w->kind) {
 	case ANALYZE_WARNING_LOSS:
-		alloc_append(text, "%s %s", count(w->values[0]), profile_loss_text(w->code));
+		loss = profile_loss_words(w->code, w->values[0]);
+		alloc_append(text, "%s %s", count(w->values[0]), loss);
 		break;
 	case ANALYZE_WARNING_MISSED:
 		append_missed(text, w);

@@ -78,6 +78,13 @@ static void test_one(void **state)
 		.values = { 1234 }),
 	      "baseline: 1,234 calls not timed: too many timed functions nested (time fewer "
 	      "functions)");
+	check(W(LOSS, BOTH, .code = PROFILE_LOSS_SAMPLES_NOT_RECEIVED, .values = { 1 }),
+	      "1 sample missed while a task of the workload ran (lower --freq)");
+	check(W(LOSS, BOTH, .code = PROFILE_LOSS_ENTRY_WITHOUT_RETURN, .values = { 1 }),
+	      "1 call not timed: the return was missed");
+	check(W(LOSS, BOTH, .code = PROFILE_LOSS_SWITCHES, .values = { 1 }),
+	      "1 task switch not reported by the kernel: calls in between are missing or attributed "
+	      "to another task");
 	check(W(MISSED, BOTH, .names = { "often" }, .code = PROFILE_MECH_KPROBE, .values = { 90 }),
 	      "90 calls of often not timed: kprobe missed the return, as happens when many tasks "
 	      "sleep in a function (record --attach=fentry does not miss them)");

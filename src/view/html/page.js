@@ -9,6 +9,7 @@ import './page.css';
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const page = document.getElementById('page');
+const plural = (n, one, many) => (n === 1 ? one : many);
 const SIDES = ['baseline', 'hardened'];
 const two = data.sides === 2;
 
@@ -242,7 +243,7 @@ class Table {
 
 		if (table.all > table.rows.length)
 			result.append(element('p', { class: 'note' },
-				`${table.all - table.rows.length} more rows are in --format=csv --section=${table.name}`));
+				`${table.all - table.rows.length} more ${plural(table.all - table.rows.length, 'row is', 'rows are')} in --format=csv --section=${table.name}`));
 		this.draw();
 		return result;
 	}
@@ -440,7 +441,7 @@ function scatter({ title, variable, law, values, named, from, points }) {
 		});
 
 		dot.append(shape('title', {}, `${values[value][1]}${two ? `, ${SIDES[side]}` : ''}: ` +
-			`${number(calls)} calls, ${time(Math.round(mean))} on average, ${time(fastest)} to ${time(slowest)}`));
+			`${number(calls)} ${plural(calls, 'call', 'calls')}, ${time(Math.round(mean))} on average, ${time(fastest)} to ${time(slowest)}`));
 		svg.append(shape('line', { class: 'bar', x1: at, x2: at, y1: y(fastest), y2: y(slowest), stroke: colour }), dot);
 	}
 	if (law)
@@ -497,10 +498,11 @@ function colorOf(node) {
 function describe(node, root) {
 	const share = (i) => (100 * node.sides[i] / (root.sides[i] || 1)).toFixed(2);
 	const count = (v) => number(Math.round(v));
+	const unit = plural(Math.round(node.sides[two ? 1 : 0]), data.stacks.unit.replace(/^(sample|instruction)s$/, '$1'), data.stacks.unit);
 
 	if (!two)
-		return `${node.name}: ${count(node.sides[0])} ${data.stacks.unit} per run, ${share(0)} %`;
-	return `${node.name}: ${count(node.sides[0])} → ${count(node.sides[1])} ${data.stacks.unit} per run ` +
+		return `${node.name}: ${count(node.sides[0])} ${unit} per run, ${share(0)} %`;
+	return `${node.name}: ${count(node.sides[0])} → ${count(node.sides[1])} ${unit} per run ` +
 		`(${share(0)} % → ${share(1)} %)`;
 }
 
