@@ -7,6 +7,7 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "kernel/code/static_keys.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
@@ -195,14 +196,14 @@ int record_others_end(struct record_others *o, uint32_t run)
 		record_tracers_watch(&o->tracers, &o->watch, o->plan->symbols.ks, is_own, o);
 		return 0;
 	}
-	log_warn("%u probe%s (of %s%s removed or switched off while the command ran%s: %s", f.n,
-		 f.n == 1 ? "" : "s", f.first, f.n == 1 ? ") was" : ", ...) were",
+	log_warn("%u %s (of %s%s removed or switched off while the command ran%s: %s", f.n,
+		 plural(f.n, "probe", "probes"), f.first, plural(f.n, ") was", ", ...) were"),
 		 record_ftrace_is_off() ? " (kernel.ftrace_enabled is 0)" :
 		 f.kprobes_off          ? " (kprobes are off in debugfs)" :
 					  "",
 		 !is_first ? "this run is not kept, and no other follows" :
-		 f.n == 1  ? "what it measures is not counted" :
-			     "what they measure is not counted");
+			     plural(f.n, "what it measures is not counted",
+				    "what they measure is not counted"));
 	return is_first ? 0 : -ESHUTDOWN;
 }
 

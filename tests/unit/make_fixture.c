@@ -748,7 +748,7 @@ static void many_exact(struct profile *p, uint32_t n)
 		profile_condition_set(p, stack[0], name);
 		vec_push(p, traces,
 			 ((struct profile_trace){ .kind = i % PROFILE_TRACE_LOST,
-						  .depth = i == 1 ? 0 : 1 + i % 5,
+						  .depth = i == 1 ? 0 : 1 + (i - 2) % 5,
 						  .location = stack[0],
 						  .times = 1 + i % 3,
 						  .insns = i }));

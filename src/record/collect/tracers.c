@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "base/sorted.h"
 #include "catalogue/setting.h"
 
@@ -145,7 +146,7 @@ static char *list_names(struct alloc_texts *t, const char *what, bool more, cons
 	if (!t->n_texts)
 		return NULL;
 	alloc_append(&text, "%s%zu %s%s (", more ? "more than " : "", t->n_texts, what,
-		     t->n_texts == 1 ? "" : "s");
+		     plural(t->n_texts, "", "s"));
 	for (int timed = 1; timed >= 0; timed--)
 		for (size_t i = 0; i < t->n_texts && shown < NAMES_SHOWN; i++)
 			if (is_timed(p, t->texts[i]) == timed)
