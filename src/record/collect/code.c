@@ -117,11 +117,24 @@ static bool is_own_trampoline(const struct record_code *c, const struct kernel_s
 
 /* ---- changes ---- */
 
+/* PERF_RECORD_KSYMBOL, as perf_event_open(2) describes it. */
+struct ksymbol_event {
+	struct perf_event_header header;
+	uint64_t addr;
+	uint32_t len;
+	uint16_t type, flags;
+};
+
+/* Removed code keeps its name until other code is in its place, which is an event of its own. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
+	const struct ksymbol_event *e = (const void *)event;
+	struct record_code *c = arg;
+
 	(void)cpu;
-	(void)event;
-	((struct record_code *)arg)->changed = true;
+	if (event->type != PERF_RECORD_KSYMBOL || event->size < sizeof(*e) ||
+	    !(e->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
+		c->changed = true;
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
