@@ -455,9 +455,14 @@ static __always_inline void task_leave(struct task_struct *task, __u32 slot, __u
 	task_bury(task, t, slot, now);
 }
 
-/* The slot that the task which is switched in has or gets; 0: none. */
+/*
+ * Return the slot that the task which is switched in has or gets; 0: none. The recorder has one while it calibrates, in
+ * whichever cgroup it is.
+ */
 static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, __u64 now)
 {
+	if ((__u32)task->tgid == self_tgid || (__u32)task->tgid == helper_tgid)
+		return slot;
 	if (cgroup_id && !is_in_cgroup((__u64)task->cgroups->dfl_cgrp)) {
 		if (slot)
 			task_leave(task, slot, now);
@@ -465,7 +470,7 @@ static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, _
 	}
 	if (!task->pid)
 		return idle_base + bpf_get_smp_processor_id();
-	if (slot || (__u32)task->tgid == self_tgid || (__u32)task->tgid == helper_tgid)
+	if (slot)
 		return slot;
 	return task_follow(task, 0);
 }
