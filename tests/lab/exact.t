@@ -137,7 +137,7 @@ is 'execve tears down no address space, neither of the recorder nor of a shell' 
 	"$(json patched '[.functions[] | select(.syscall == "execve" and .name == "exit_mmap")] | length')" 0
 # The compiler named it ___slab_alloc.constprop.0.
 is 'a function is traced by the name that tables have' "$(json patched '.trace[0].name')" ___slab_alloc
-like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*\[\[unknown\]\]_\[k\] ' patched.folded)" '^[1-9]'
+like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*\[unknown\]_\[k\] ' patched.folded)" '^[1-9]'
 equal 'and each of its instructions in one stack' "$(awk '{ n += $NF } END { print n }' patched.folded)" "$(json patched .samples.expected)"
 
 # Held to each other: functions that a fork calls four times or more, each fourth of them by name, all with LONG=1, by both

@@ -75,7 +75,7 @@ like 'the option that differs is named' "$(cat demo/diff.txt)" 'slab_freelist_ra
 "$kprotperf" fold demo/unseeded/hardened.data >folded
 like 'the slow path is under the protection' "$(cat folded)" \
 	'shuffle_freelist_\[i\];.*;extract_entropy_\[k\]'
-ok 'and in the flame graphs' grep -q 'fill="#f08c32".*>extract_entropy<' demo/unseeded/diff.svg
+ok 'and in the flame graphs' grep -q 'data-n="extract_entropy".*fill="#f08c32"' demo/unseeded/diff.svg
 "$kprotperf" diff --fold demo/unseeded/{baseline,hardened}.data >folded
 ok 'it is in diff --fold' grep -q extract_entropy folded
 is 'of which each line has two counts' "$(grep -vE '^[^ ].* [0-9.]+ [0-9.]+$' folded)" ''

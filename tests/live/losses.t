@@ -20,6 +20,11 @@ act_silent() {
 	echo 0 >$control/silent
 }
 
+# Return whether the kernel thread lost more returns than its frames hold.
+is_starved() {
+	[ "$(loss terminal entry_without_return)" -gt 64 ]
+}
+
 guest_main() {
 	local how
 	insmod "$(cat module.txt)" || return
@@ -35,7 +40,10 @@ guest_main() {
 			"$acts" killed-asleep 20
 	done
 	rmmod kprotperf_known
-	record terminal -a --freq=0 --attach=kprobe --func schedule --func flush_to_ldisc -- "$acts" terminal 500
+	for _ in 1 2 3; do
+		record terminal -a --freq=0 --attach=kprobe --func schedule --func flush_to_ldisc -- "$acts" terminal 500
+		! is_starved || break
+	done
 	record tasks --freq=0 --max-tasks 50 --func kernel_clone -- "$acts" crowd 300
 	record cells --freq=0 -- "$acts" all-syscalls 10
 	# One guard for kprobes and the sampler: what is sampled in a kprobe's program is lost.
@@ -136,8 +144,9 @@ holds 'switches that are not reported: some are noticed' "$(loss silent switches
 holds 'switches that are not reported: what else is lost is one call' "$(json silent '[.losses[] // 0] | add') <=
 	$(loss silent switches_missed) + 1"
 
-# Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 24
-# recordings. One that wakes up may leave it a place, and did once for more than 93 of 500: it is to lose more than its frames hold.
+# Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 27
+# recordings. In two of some 60 it slept before the sleepers did, kept its place, and lost 14 and fewer than 93: then the guest records
+# again.
 equal 'a kernel thread that loses returns: its other calls are timed' "$(calls terminal flush_to_ldisc)" 500
 holds 'a kernel thread that loses returns: it does' "$(loss terminal entry_without_return) > 64"
 equal 'a kernel thread that loses returns: nothing else is lost' "$(lost terminal)" \

@@ -52,7 +52,6 @@ in_cgroup() {
 # Tasks that are in one at the start, below it, and in another; and one that moves in and out again.
 cgroups() {
 	local inside outside
-	mount -t cgroup2 none /sys/fs/cgroup
 	mkdir -p /sys/fs/cgroup/a/b /sys/fs/cgroup/c
 	rm -f ready
 	(in_cgroup a/b "$acts" forever) &
@@ -175,7 +174,7 @@ holds '100 asleep under kprobes: seen and lost add up' \
 	"$(calls asleep-kprobe do_nanosleep) < 100 and $(calls asleep-kprobe do_nanosleep) +
 	 $(json asleep-kprobe '.losses.entry_without_return // 0') == 100"
 like '100 asleep under kprobes: record names the function, and what to do' "$(cat asleep-kprobe.err)" \
-	"calls of 'do_nanosleep' are not timed: kprobe missed their return; --attach=fentry would not"
+	"calls of 'do_nanosleep' not timed: kprobe missed the return; --attach=fentry would not"
 like '100 asleep under kprobes: and so does report' "$("$kprotperf" report asleep-kprobe.data 2>&1)" \
 	'calls of do_nanosleep not timed: kprobe missed the return'
 equal 'blocked reads: nothing is lost' "$(lost blocked)" nothing
