@@ -258,6 +258,21 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out)
 	return 0;
 }
 
+struct kernel_kallsyms *kernel_kallsyms_of(const struct kernel_sym *syms, size_t n)
+{
+	struct kernel_kallsyms *ks = alloc_new(struct kernel_kallsyms);
+
+	for (size_t i = 0; i < n; i++) {
+		struct kernel_sym sym = syms[i];
+
+		sym.name = alloc_keep(&ks->names, alloc_strdup(sym.name));
+		sym.module = kallsyms_intern_module(ks, sym.module);
+		kallsyms_add(ks, &sym);
+	}
+	kallsyms_finish(ks);
+	return ks;
+}
+
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
 {
 	if (!ks)

@@ -63,6 +63,8 @@ int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf
 /* The same, of modules and code made at run time alone, as they are now. IMAGE is a table of this kernel. */
 int kernel_kallsyms_read_dynamic(const struct kernel_kcore *kcore, const struct btf *btf,
 				 const struct kernel_kallsyms *image, struct kernel_kallsyms **out);
+/* A table of the N symbols at SYMS, all of code made at run time; their texts are copied. */
+struct kernel_kallsyms *kernel_kallsyms_of(const struct kernel_sym *syms, size_t n);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 

@@ -20,9 +20,10 @@
 #include "base/system/clock.h"
 #include "record/engine/engine.h"
 
-#define MAX_TABLES  64 /* the last epoch then goes on, with the newest table */
-#define TABLE_SHARE 20 /* of the time, one part goes into reading tables */
-#define MAX_JITED   4096 /* functions of a program */
+#define MAX_TABLES   64 /* the last epoch then goes on, with the newest table */
+#define TABLE_SHARE  20 /* of the time, one part goes into reading tables */
+#define MAX_JITED    4096 /* functions of a program */
+#define MAX_REPORTED 4096 /* programs that came during the recording */
 
 /* ---- this recording's own code ---- */
 
@@ -123,18 +124,44 @@ struct ksymbol_event {
 	uint64_t addr;
 	uint32_t len;
 	uint16_t type, flags;
+	char name[];
 };
+
+/* Keep SYM, a program that may be gone when a table is read. Code of two names at one address has none (TYPE 0). */
+static void note_reported(struct record_code *c, struct kernel_sym sym)
+{
+	if (c->n_reported == MAX_REPORTED)
+		return;
+	vec_each(struct kernel_sym, s, c, reported) {
+		if (s->addr >= sym.addr + sym.size || sym.addr >= s->addr + s->size)
+			continue;
+		if (s->addr == sym.addr && s->size == sym.size && !strcmp(s->name, sym.name))
+			return;
+		s->type = sym.type = 0;
+	}
+	sym.name = alloc_strdup(sym.name);
+	vec_push(c, reported, sym);
+}
 
 /* Removed code keeps its name until other code is in its place, which is an event of its own. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
 	const struct ksymbol_event *e = (const void *)event;
 	struct record_code *c = arg;
+	size_t room = event->size > sizeof(*e) ? event->size - sizeof(*e) : 0;
 
 	(void)cpu;
-	if (event->type != PERF_RECORD_KSYMBOL || event->size < sizeof(*e) ||
-	    !(e->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
+	if (event->type != PERF_RECORD_KSYMBOL || strnlen(e->name, room) == room) {
 		c->changed = true;
+	} else if (!(e->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)) {
+		c->changed = true;
+		if (e->type == PERF_RECORD_KSYMBOL_TYPE_BPF)
+			note_reported(c, (struct kernel_sym){ .addr = e->addr,
+							      .name = e->name,
+							      .module = "bpf",
+							      .size = e->len,
+							      .type = 't' });
+	}
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
@@ -186,15 +213,31 @@ static void note_module(struct record_code *c, const char *text)
 	c->module_missed |= !found;
 }
 
+/* Make the table of the programs that were reported. */
+static void list_reported(struct record_code *c)
+{
+	scoped_free struct kernel_sym *named = alloc_array(c->n_reported, sizeof(*named));
+	size_t n = 0;
+
+	vec_each(const struct kernel_sym, sym, c, reported)
+		if (sym->type)
+			named[n++] = *sym;
+	kernel_kallsyms_destroy(c->reports);
+	c->reports = kernel_kallsyms_of(named, n);
+}
+
 /* Sets CHANGED if there are reports, and forgets them. */
 static void read_events(struct record_code *c)
 {
 	static const struct itimerspec never;
 	char text[2048];
+	uint32_t known = c->n_reported;
 	ssize_t n;
 
 	timerfd_settime(c->timer, 0, &never, NULL);
 	perf_buffer__consume(c->events);
+	if (c->n_reported > known)
+		list_reported(c);
 	while ((n = recv(c->uevents, text, sizeof(text) - 1, 0)) >= 0 || errno == ENOBUFS) {
 		text[n > 0 ? n : 0] = '\0';
 		if (n < 0 || strstr(text, "@/module/"))
@@ -282,6 +325,10 @@ void record_code_deinit(struct record_code *c)
 		free(c->own_names[--c->n_own_names]);
 	free(c->own_names);
 	free(c->own);
+	while (c->n_reported)
+		free((char *)c->reported[--c->n_reported].name);
+	free(c->reported);
+	kernel_kallsyms_destroy(c->reports);
 }
 
 /* ---- addresses ---- */
@@ -309,6 +356,8 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	else if (next.sym && (next.sym->addr != place.sym->addr ||
 			      strcmp(next.sym->name, place.sym->name) != 0))
 		place.sym = NULL;
+	if (!place.sym && !next.sym && c->reports)
+		place = look_up(c->reports, addr);
 	place.own = is_own_program(c, addr) || (place.sym && is_own_trampoline(c, place.sym));
 	/* Behind an own program whose end its symbol does not tell. */
 	if (!place.own && place.sym && is_own_program(c, place.sym->addr))

@@ -27,6 +27,8 @@ struct record_code {
 	vec_of(struct record_code_range, own); /* this recording's programs */
 	vec_of(char *, own_names); /* of its trampolines, or how they begin */
 	struct perf_buffer *events; /* NULL: the kernel reports no changes */
+	vec_of(struct kernel_sym, reported); /* BPF programs and trampolines, as they came */
+	struct kernel_kallsyms *reports; /* a table of REPORTED; NULL: there are none */
 	int map, uevents, timer;
 	bool changed, modules_changed; /* since the last table */
 	bool module_missed; /* one has come and gone between two tables */
