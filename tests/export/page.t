@@ -79,7 +79,7 @@ if fetched 'opened by Chromium' && has chromium; then
   is 'of both sides too' "$(seen captured-diff plots)" "allocate_slab: +5,893 instructions per call from different values of crng_init: 4 | \
 allocate_slab: 0 instructions per call from different values of s->objects: 64"
   is 'values that are no number of JavaScript are drawn by their distance' "$(seen extreme axis); $(seen extreme 'first dot')" \
-    '60,000 70,000 n - 0x8000000000000000; 0x8000000000000000: 1 calls, 1.935e+15 on average, 1.935e+15 to 1.935e+15'
+    '60,000 70,000 n - 0x8000000000000000; 0x8000000000000000: 1 call, 1.935e+15 on average, 1.935e+15 to 1.935e+15'
   is 'nothing captured, nothing drawn' "$(seen diff plots)" ''
 fi
 done_testing

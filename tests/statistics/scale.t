@@ -87,7 +87,7 @@ is 'JSON takes no memory that grows with its rows' \
 # On a terminal, and behind a pipe that is read late, so that it takes more than a second.
 late="'$kprotperf' report --format=json cells.data | { sleep 2; cat >/dev/null; }"
 script -qec "$late" terminal </dev/null >/dev/null
-grep -q 'writing: [0-9]* of [0-9]* rows' terminal
+grep -q 'writing: row [0-9]* of [0-9]*' terminal
 report_test $? 'on a terminal it says how far it is'
 is 'and nowhere else' "$(sh -c "$late" 2>&1)" ''
 
