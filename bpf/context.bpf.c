@@ -84,7 +84,7 @@ static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 		task_rest(this_cpu(), ENGINE_CTX_NONE);
 		return;
 	}
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0, counted);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), counted);
 }
 
 const volatile bool is_clock_real = false;
@@ -205,7 +205,7 @@ static __always_inline void fault_enter(__u32 sp, bool counted)
 	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0,
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT),
 		   counted);
 }
 

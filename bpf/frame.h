@@ -63,42 +63,6 @@ static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 		__sync_fetch_and_add(&c->hist[slot], 1);
 }
 
-struct engine_held held_less[ENGINE_HELDS] __weak = {};
-
-/* 1 if N, of which one is the kernel's for this program, is more; without a branch: all programs take the same. */
-static __always_inline __u64 is_nested(__u64 n)
-{
-	n = (1 - n) >> 63;
-	barrier_var(n);
-	return n;
-}
-
-const volatile bool on_rt __weak =
-	false; /* of kprobes; fentry has other programs there, since to ask costs elsewhere too */
-
-/* What this program costs less than it does with no lock held. */
-static __always_inline struct engine_held held_now(bool rt, bool fentry)
-{
-	const struct engine_held *less =
-		&held_less[fentry ? ENGINE_HELD_FENTRY : ENGINE_HELD_KPROBE];
-	const struct task_struct *task;
-	__u64 migration, rcu;
-
-	if (!rt)
-		return (struct engine_held){};
-	task = (const void *)bpf_get_current_task_btf();
-	migration = is_nested(task->migration_disabled);
-	rcu = is_nested((__u32)task->rcu_read_lock_nesting);
-	return (struct engine_held){ less->before * migration, less->behind * migration,
-				     less->rcu * rcu };
-}
-
-/* Behind the program; fentry's trampoline leaves two sections, its own and the program's. */
-static __always_inline __u64 held_all(struct engine_held held, bool fentry)
-{
-	return held.before + held.behind + (fentry ? 2 : 1) * held.rcu;
-}
-
 /* Fills frame F of T, except its start, its counts and its place on the stack, which a context has none of. */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
 				       __u32 key)
@@ -108,12 +72,9 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/*
- * Fills frame F of T. The clocks come last: the call contains little of this, and what comes behind the program, LESS
- * than with no lock held.
- */
+/* Fill frame F of T. The clocks come last, so that the call contains little of this. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
-				       __u64 less, bool counted)
+				       bool counted)
 {
 	struct engine_clock c;
 
@@ -122,7 +83,7 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	if (counted)
 		counters_open(t, f);
 	c = clock_read(t);
-	f->excluded = c.excluded + less;
+	f->excluded = c.excluded;
 	f->start = c.now;
 }
 

@@ -176,20 +176,16 @@ static __always_inline void arguments_save(__u32 slot, __u32 top, struct pt_regs
 }
 
 /* REGS: to be saved; NULL: not. */
-static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
-					   struct pt_regs *regs, bool counted)
+static __always_inline void function_enter(struct site site, __u32 sp, struct pt_regs *regs,
+					   bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
-	struct engine_held held;
 	struct engine_frame *f;
 	__u32 top, ctx;
 
 	if (!t)
 		return;
-	held = held_now(rt, site.copy);
-	if (rt)
-		exclude(t, -held_all(held, site.copy));
 	top = t->top + ENGINE_FRAME;
 	if (top > ENGINE_TOP_MASK) {
 		if (!frames_reclaim(t, site_key(site), sp))
@@ -203,7 +199,7 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
 	ctx = frame_context(t, top, sp);
 	f = (void *)t->frames + top;
 	f->sp = sp;
-	frame_open(t, f, site_key(site) + ctx, held.behind + held.rcu, counted);
+	frame_open(t, f, site_key(site) + ctx, counted);
 }
 
 /*
@@ -290,20 +286,17 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
-					    enum profile_mechanism mech, __u64 extra, bool rt,
-					    bool capture, bool counted)
+					    enum profile_mechanism mech, __u64 extra, bool capture,
+					    bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
-	struct engine_held held;
 	struct engine_clock end;
 	struct engine_frame *f;
 
 	if (!t)
 		return;
-	held = held_now(rt, site.copy);
 	end = clock_read(t);
-	end.excluded -= held.before;
 	/* frames[0] is the context's frame, never a function's. */
 	f = frame_at(t, t->top);
 	if (!frame_is(f, site_key(site), sp)) {
@@ -319,10 +312,9 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(ctx, cpu, t, f, &end, mech, true, counted);
 	if (capture)
-		capture_close(ctx, cpu, t, f, &end, mech,
-			      cost_full(mech) + extra - held_all(held, site.copy));
+		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech) + extra);
 	else
-		exclude(t, cost_full(mech) + extra - held_all(held, site.copy));
+		exclude(t, cost_full(mech) + extra);
 	/* A function that ends in a jump to another shares its return address with it. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].rest);
@@ -338,52 +330,36 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 
 static const struct site of_copy = { .copy = true };
 
-/* Two pieces of code, of which the verifier leaves one: to ask on the way costs 20 instructions on any kernel. */
-static __always_inline void enter_by_kprobe(struct site site, __u32 sp, void *capture)
-{
-	if (on_rt)
-		function_enter(site, sp, true, capture, false);
-	else
-		function_enter(site, sp, false, capture, false);
-}
-
 static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanism mech,
 				      bool capture)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
 
-	if (on_rt)
-		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, true,
-				capture, false);
-	else
-		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32,
-				false, capture, false);
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, capture,
+			false);
 }
 
 /* Loaded when they are needed, by record/engine/later.h, unless they are kprobe.multi's. */
 #define LATER(name, type, does) PROGRAM("later", name, type, does)
-#define FENTRY(name, rt, counted) \
-	LATER(name, void, function_enter(of_copy, stack_address(ctx), rt, NULL, counted))
-#define FEXIT(name, rt, capture, counted)                                                   \
-	LATER(name, void,                                                                   \
-	      function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, rt, \
-			      capture, counted))
-#define KPROBE(name, capture)                                                                      \
-	LATER(name, struct pt_regs,                                                                \
-	      enter_by_kprobe((struct site){ .key = bpf_get_attach_cookie(ctx) }, PT_REGS_SP(ctx), \
-			      capture))
+#define FENTRY(name, counted) \
+	LATER(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
+#define FEXIT(name, capture, counted)                                                            \
+	LATER(name, void,                                                                        \
+	      function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, capture, \
+			      counted))
+#define KPROBE(name, capture)                                                                     \
+	LATER(name, struct pt_regs,                                                               \
+	      function_enter((struct site){ .key = bpf_get_attach_cookie(ctx) }, PT_REGS_SP(ctx), \
+			     capture, false))
 #define KRETPROBE(name, mech, capture) LATER(name, struct pt_regs, kretprobe(ctx, mech, capture))
 
-/* On PREEMPT_RT, with the values of each call, or with events that are counted. */
-FENTRY(function_fentry, false, false)
-FEXIT(function_fexit, false, false, false)
-FENTRY(function_fentry_rt, true, false)
-FEXIT(function_fexit_rt, true, false, false)
-FEXIT(function_fexit_capture, false, true, false)
-FEXIT(function_fexit_capture_rt, true, true, false)
-FENTRY(function_fentry_counted, on_rt, true)
-FEXIT(function_fexit_counted, on_rt, false, true)
+/* With the values of each call, or with events that are counted. */
+FENTRY(function_fentry, false)
+FEXIT(function_fexit, false, false)
+FEXIT(function_fexit_capture, true, false)
+FENTRY(function_fentry_counted, true)
+FEXIT(function_fexit_counted, false, true)
 
 /* By how the kernel reaches the entry's probe: ftrace, a jump, or a breakpoint. */
 KPROBE(function_kprobe, NULL)
@@ -430,7 +406,7 @@ int function_multi(struct pt_regs *ctx)
 
 	if (m)
 		function_enter((struct site){ .key = ENGINE_KEY(m->site, 0) }, PT_REGS_SP(ctx),
-			       false, NULL, false);
+			       NULL, false);
 	return 0;
 }
 
@@ -457,6 +433,6 @@ int function_ret_multi(struct pt_regs *ctx)
 		return 0;
 	site.key = ENGINE_KEY(m->site, 0);
 	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra, false,
-			false, false);
+			false);
 	return 0;
 }

@@ -97,22 +97,6 @@ struct engine_task {
 #define ENGINE_TOP_MASK ((ENGINE_DEPTH - 1) * ENGINE_FRAME)
 
 /*
- * What the kernel does less around a program, in ticks: where migration is disabled already, as by each lock of
- * PREEMPT_RT; and on each side of it inside of rcu_read_lock().
- */
-struct engine_held {
-	__u64 before, behind; /* the program */
-	__u64 rcu;
-};
-
-/* By how the program is reached. */
-enum engine_held_by {
-	ENGINE_HELD_FENTRY,
-	ENGINE_HELD_KPROBE,
-	ENGINE_HELDS
-};
-
-/*
  * The calls of one (site, context). An unused cell is all zero. The size is a multiple of a cache line: shards
  * of different CPUs must not share one.
  */

@@ -23,8 +23,6 @@
 
 /* What calls the kernel's own test functions, which do next to nothing. */
 #define EMPTY_OUTER "bpf_prog_test_run_tracing"
-/* What is called with a lock held whenever a signal is blocked. */
-#define LOCKED "recalc_sigpending"
 
 static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_mechanism mech)
 {
@@ -112,8 +110,6 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 		empty->tests[i] = find_target(a, name);
 	}
 	empty->outer = find_target(a, EMPTY_OUTER);
-	if (a->plan->features.rt && spare_function(a, LOCKED))
-		empty->locked = find_target(a, LOCKED);
 }
 
 static bool is_timed_by(const struct record_attachment *a, enum profile_mechanism mech)

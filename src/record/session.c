@@ -215,22 +215,6 @@ static uint32_t n_attached(const struct session *s)
 	return n;
 }
 
-static bool is_right_held(const struct session *s, enum profile_mechanism mech)
-{
-	return mech == PROFILE_MECH_NONE || (mech == PROFILE_MECH_FENTRY && s->calibration.held) ||
-	       (mech == PROFILE_MECH_KPROBE && s->calibration.held_kprobe);
-}
-
-/* Probes disable migration, which takes less where a lock has done so; for some that is known: docs/accounting.md. */
-static bool is_off_under_locks(const struct session *s)
-{
-	bool off = s->plan.blocks.n_points > 0;
-
-	for (uint32_t i = 1; i < s->p->n_sites; i++)
-		off |= !is_right_held(s, s->p->sites[i].mech);
-	return off;
-}
-
 static void say_attached(const struct session *s)
 {
 	enum profile_mechanism faults = record_engine_fault_mechanism(s->engine);
@@ -242,17 +226,15 @@ static void say_attached(const struct session *s)
 	if (memory > MUCH_MEMORY)
 		log_note("%u functions take about %zu MiB of the kernel's memory", n_attached(s),
 			 memory >> 20);
-	if (s->plan.features.rt && is_off_under_locks(s))
-		log_note(
-			"PREEMPT_RT: too much probe cost is subtracted for calls made while a lock is held, so "
-			"times of functions that run under locks, and of their callers, are too low");
 	if (s->plan.features.interpreted)
 		log_note("the kernel interprets BPF programs, so that probes take much longer than "
 			 "if it compiled them: " RECORD_COMPILE_BPF);
 	if (s->plan.features.rt && n_attached(s))
 		log_note(
-			"PREEMPT_RT serves soft interrupts in the task that raised them: functions "
-			"called there count under its system call, not under [irq]");
+			"PREEMPT_RT: too much probe cost is subtracted for calls made while a lock is held, so "
+			"times of functions that run under locks, and of their callers, are too low; and soft "
+			"interrupts are served in the task that raised them: functions called there count "
+			"under its system call, not under [irq]");
 	if (faults == PROFILE_MECH_NONE)
 		log_note("page faults are not counted: %s",
 			 record_features_why_not_ftrace(&s->plan.features)         ?:

@@ -16,7 +16,7 @@ mkdir "$1/kernels"
 printf 'Package: npm nodejs\nPin: release *\nPin-Priority: -1\n' >"$1/etc/apt/preferences.d/none"
 kernels=$2
 run() {
-  unshare --mount sh -c 'mount --bind "$2" "$2" && mount --bind "$1" "$2/kernels" && shift && exec chroot "$@"' - "$kernels" "$1" \
+  unshare --mount sh -c 'mount --rbind "$2" "$2" && mount --bind "$1" "$2/kernels" && shift && exec chroot "$@"' - "$kernels" "$1" \
     env HOME=/root KPROTPERF_LAB=/kernels make -C /clone "${@:2}" && echo ended
 }
 run "$1" demo >demo.out 2>demo.err

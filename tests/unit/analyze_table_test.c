@@ -289,13 +289,6 @@ static void test_kernel_and_clock(void **state)
 	p->sites[1].mech = PROFILE_MECH_FENTRY;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 1);
 	assert_int_equal(warnings(p, true, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
-	/* Where it is known what these cost there, they are right, and nothing else. */
-	profile_env_set(p, PROFILE_ENV_HELD, "fentry");
-	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
-	p->sites[1].mech = PROFILE_MECH_KPROBE;
-	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 1);
-	profile_env_set(p, PROFILE_ENV_HELD, "fentry kprobe");
-	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
 	profile_env_set(p, PROFILE_ENV_CLOCKSOURCE, "refined-jiffies");
 	profile_env_set(p, PROFILE_ENV_CLOCK_STEP, "4000000");
 	assert_int_equal(warnings(p, true, ANALYZE_WARNING_CLOCK, &w), 1);

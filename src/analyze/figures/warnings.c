@@ -245,16 +245,13 @@ static void warn_drift(const struct warning *w)
 static void warn_preempt_rt(const struct warning *w)
 {
 	const char *version = profile_env_get(w->p, PROFILE_ENV_VERSION);
-	const char *held = profile_env_get(w->p, PROFILE_ENV_HELD);
-	bool off = false;
+	bool timed = false;
 
 	if (!version || !strstr(version, "PREEMPT_RT"))
 		return;
 	for (uint32_t i = 1; i < w->p->n_sites; i++)
-		off |= w->p->sites[i].mech != PROFILE_MECH_NONE &&
-		       (!held || !strstr(held, profile_mechanism_name(w->p->sites[i].mech)) ||
-			w->p->n_blocks);
-	if (off)
+		timed |= w->p->sites[i].mech != PROFILE_MECH_NONE;
+	if (timed)
 		warn(w, PREEMPT_RT, ANALYZE_SEVERITY_ACT);
 }
 

@@ -39,9 +39,6 @@
 /* What a BPF trampoline takes for each argument, in instructions: it is saved, and restored for the call. */
 #define ARCH_TRAMPOLINE_ARG_INSNS 2
 
-/* What rcu_read_unlock() takes less inside of another rcu_read_lock(), in instructions. */
-#define ARCH_RCU_NESTED_INSNS 3
-
 /* DWARF's numbers of the stack and frame pointers. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7

@@ -425,9 +425,6 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		calibrate_functions(&c);
 		calibrate_captures(&c);
 		left = c.n_left;
-		if (empty && empty->locked.addr && (err = record_calibrate_held(&c)))
-			log_verbose(1, "how much less probes cost under locks is unknown: %s",
-				    log_strerror(err));
 	}
 	record_calibrator_close(&c);
 	for (; c.n_left > left; c.n_left--)
@@ -562,8 +559,6 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 				 sample->full_spread);
 	}
 	store_drift(c, p);
-	if (c->held)
-		profile_env_set(p, PROFILE_ENV_HELD, c->held_kprobe ? "fentry kprobe" : "fentry");
 	for (int mech = 0; mech < PROFILE_N_COSTS; mech++) {
 		scoped_free char *text = profile_cost_text(p, mech);
 

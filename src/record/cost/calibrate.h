@@ -36,8 +36,6 @@ struct record_calibration {
 	} drift[PROFILE_N_COSTS];
 	/* Probes of these were attached to a function that was then called, and did not run. */
 	bool is_silent[PROFILE_N_MECHANISMS];
-	bool held,
-		held_kprobe; /* what fentry and kprobes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves, captures; /* wanted: what return probes alone cost, and captured values, */
 	bool saves; /* and those of kprobes */
@@ -58,7 +56,6 @@ struct record_calibration {
  */
 struct record_empty {
 	struct record_target tests[RECORD_N_TESTS], outer;
-	struct record_target locked; /* on PREEMPT_RT: called with a lock held; or zero */
 };
 
 /*

@@ -16,7 +16,6 @@ enum {
 	SPARE_KPROBE,
 	SPARE_OPTIMIZED,
 	SPARE_INT3,
-	SPARE_HELD,
 	SPARE_CAPTURE,
 	SPARE_CAPTURE_KPROBE,
 	SPARE_MULTI /* and one for each further test */
@@ -108,9 +107,6 @@ void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clo
 
 /* In the background, which is not to be while the caller is followed: that would be more tasks. */
 void record_calibrator_detach_spares(struct calibrator *c);
-
-/* What fentry costs less under locks; -errno. Its probe, which is called all the time, is the last attached. */
-int record_calibrate_held(struct calibrator *c);
 
 /* What the programs that capture values of what MECH times cost besides what they time themselves, by TARGET, which they are left on. -errno. */
 int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,

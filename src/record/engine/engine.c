@@ -201,11 +201,6 @@ int record_engine_set_block(struct record_engine *e, uint32_t probe,
 		       0;
 }
 
-void record_engine_set_held(struct record_engine *e, uint32_t by, const struct engine_held *held)
-{
-	e->bpf.skel->bss->held_less[by] = *held;
-}
-
 void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs)
 {
 	struct engine_cost *to = e->bpf.skel->bss->costs;

@@ -15,7 +15,6 @@
 
 struct record_engine;
 struct record_laters;
-struct engine_held;
 struct kprotperf_bpf;
 
 struct record_engine_config {
@@ -120,8 +119,6 @@ struct engine_block;
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block);
 
-/* What programs cost less under locks of PREEMPT_RT, by enum engine_held_by; nothing until set. */
-void record_engine_set_held(struct record_engine *e, uint32_t by, const struct engine_held *held);
 /* What probes cost, by mechanism: all PROFILE_N_COSTS, of fentry that of sites attached from now on; zero until set. */
 void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs);
 /* For calibration: the share of the time that interrupts take, watched for NS; 0: unknown. */

@@ -189,7 +189,6 @@ static void set_constants(struct record_bpf *b)
 	s->rodata->is_clock_real = b->config.closings;
 	s->rodata->by_process = b->config.by_process;
 	s->rodata->leaves_out = b->config.left_out != NULL;
-	s->rodata->on_rt = b->features.rt;
 	s->rodata->unwalkable = b->features.multi_is.unwalkable;
 	s->rodata->unwalkable_len = b->features.multi_is.unwalkable_len;
 
@@ -224,7 +223,6 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 	} variants[] = {
 		{ "", true },
 		{ "_real", b->config.closings }, /* on a real clock */
-		{ "_rt", b->features.rt },
 		{ "_some", b->config.left_out != NULL }, /* of the syscalls */
 		{ "_counted", b->config.n_counters > 0 },
 	};
