@@ -246,9 +246,11 @@ static void append_one(char **text, const struct analyze_warning *w)
 		append_failed(text, w);
 		break;
 	case ANALYZE_WARNING_TASKS_LEFT:
-		alloc_append(text, "%s %s outlived the command: what %s did after it ended was not measured",
-			     count(w->values[0]), plural(w->values[0], "task", "tasks"),
-			     plural(w->values[0], "it", "they"));
+		alloc_append(
+			text,
+			"%s %s outlived the command: what %s did after it ended was not measured",
+			count(w->values[0]), plural(w->values[0], "task", "tasks"),
+			plural(w->values[0], "it", "they"));
 		break;
 	case ANALYZE_WARNING_NEGATIVE:
 		alloc_append(

@@ -19,8 +19,7 @@ static const struct output_column columns[] = {
 	COLUMN("trip_count", FRACTION, line, loop.trips, .header = "TRIP COUNT"),
 	COLUMN("insns_per_iteration", FRACTION, line, loop.insns_per_iteration,
 	       .header = "PER ITERATION"),
-	COLUMN("insns_per_call", COUNT, line, loop.insns_per_call, .header = "PER CALL",
-	       .rank = 2),
+	COLUMN("insns_per_call", COUNT, line, loop.insns_per_call, .header = "PER CALL", .rank = 2),
 };
 
 static bool make_line(struct view_rows *rows, void *line, const void *data)
