@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function on two kernels: lines and bodies that are the same, that moved, that one has alone. */
+/* Annotate a function on two kernels: lines and bodies that are the same, that moved, or that one side lacks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 static struct analyze_place place;
 
-/* A kernel whose function took MEAN a call and 2 * MEAN a run, with N samples; MEAN 0: nobody timed it. */
+/* Annotation with N samples; MEAN per call and 2 * MEAN per run. MEAN 0: the function was not timed. */
 static struct analyze_annotation side(double n, double mean)
 {
 	return (struct analyze_annotation){ .places = &place,
@@ -88,14 +88,14 @@ static void lines_by_body_and_number(void **state)
 	analyze_annotate_diff_init(&d, &a, &b, NULL, NULL);
 	assert_true(d.is_of_call);
 	assert_int_equal(d.lines.n_rows, 3);
-	/* 50 of 100 samples of 1,000, and 100 of 200 of 3,000. */
+	/* Baseline: 50 of 100 samples, mean 1,000. Hardened: 100 of 200 samples, mean 3,000. */
 	r = row(&d.lines, NULL, 10);
 	assert_float_equal(r->sides[0].cost.value, 500, 1e-9);
 	assert_float_equal(r->sides[1].cost.value, 1500, 1e-9);
 	assert_float_equal(r->delta.value, 1000, 1e-9);
 	assert_float_equal(r->sides[0].share, 0.5, 1e-9);
 	assert_true(r->delta.low > 0 && r->delta.low < 1000 && r->delta.high > 1000);
-	/* Code without samples may have missed them; where there is no code there is nothing to miss. */
+	/* Code without samples has a cost up to its interval's end; absent code costs exactly 0. */
 	r = row(&d.lines, "f", 10);
 	assert_float_equal(r->sides[1].cost.value, 0, 1e-9);
 	assert_true(r->sides[1].cost.high > 0);
@@ -140,7 +140,7 @@ static void lines_that_moved(void **state)
 	r = row(&d.lines, NULL, 15);
 	assert_int_equal(r->sides[0].line, 10);
 	assert_float_equal(r->delta.value, 300, 1e-9);
-	/* A bracket is like any other, and the same text in another body is another line. */
+	/* A line with only a bracket matches like any other; the same text in another body does not match. */
 	assert_int_equal(row(&d.lines, NULL, 16)->sides[0].n_insns, 0);
 	assert_int_equal(row(&d.lines, NULL, 11)->sides[1].n_insns, 0);
 	assert_int_equal(row(&d.lines, "f", 12)->sides[1].n_insns, 0);
@@ -148,7 +148,7 @@ static void lines_that_moved(void **state)
 	done(&d, &a, &b);
 }
 
-/* Without calls on one side both are a run; a kernel that has not the function decides nothing. */
+/* Without calls on one side, both sides' costs are per run. A kernel without the function does not change the unit. */
 static void what_costs_are_of(void **state)
 {
 	struct analyze_annotation a = side(100, 0), b = side(100, 1000), none = { 0 };
@@ -167,7 +167,7 @@ static void what_costs_are_of(void **state)
 	assert_true(d.is_of_call);
 	assert_float_equal(d.lines.rows[0].delta.value, 1000, 1e-9);
 	analyze_annotate_diff_deinit(&d);
-	/* Samples are needed to say what code that is there costs. */
+	/* The cost of code is unknown without samples. */
 	a.samples = 0;
 	a.tick_is_of_call = true;
 	analyze_annotate_diff_init(&d, &a, &b, NULL, NULL);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A function's code and the samples in it, on the program of known inlining in tests/symbol/inlines.c:
- * profiles are made for it as it was compiled here.
- */
+/* Annotate tests/symbol/inlines.c, a program with known inlining: its code, as compiled here, and made-up samples in it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +15,7 @@
 #include "kernel/debuginfo/source.h"
 #include "kernel_fixture.h"
 
-/* That program, opened, and a profile to be filled. */
+/* The program, opened, and a profile to fill. */
 struct kernel {
 	struct kernel_image *img;
 	struct kernel_index *idx;
@@ -62,7 +59,7 @@ static void close_kernel(struct kernel *k)
 	kernel_image_destroy(k->img);
 }
 
-/* The address of the symbol NAME, which the program has for places within its functions. */
+/* Return the address of the symbol NAME. The program has symbols for places within its functions. */
 static uint64_t address_of(const struct kernel *k, const char *name)
 {
 	char command[256], line[64] = "";
@@ -78,7 +75,7 @@ static uint64_t address_of(const struct kernel *k, const char *name)
 	return strtoull(line, NULL, 16) - FIXTURE_BASE;
 }
 
-/* COUNT samples in CONTEXT with that stack, innermost first; 0 ends it. */
+/* Add COUNT samples in CONTEXT with the stack LEAF, CALLER; 0 ends it. */
 static void sample(struct kernel *k, const char *context, uint32_t flags, uint64_t count,
 		   uint64_t leaf, uint64_t caller)
 {
@@ -94,7 +91,7 @@ static void sample(struct kernel *k, const char *context, uint32_t flags, uint64
 						     .count = count });
 }
 
-/* COUNT samples of an interrupt that hit the instruction at ADDR. */
+/* Add COUNT samples of an interrupt that hit the instruction at ADDR. */
 static void interrupt_sample(struct kernel *k, uint64_t count, uint64_t addr)
 {
 	uint32_t at[2] = { profile_location_add(k->p, addr + 1000000, NULL),
@@ -125,7 +122,7 @@ static const struct analyze_code_body *body(const struct kernel *k, const char *
 	return NULL;
 }
 
-/* The call of NAME in the function's code. */
+/* Return the address of the call of NAME in the function's code. */
 static uint64_t call_of(const struct kernel *k, const char *name)
 {
 	for (uint32_t i = 0; i < k->a.n_insns; i++)
@@ -168,7 +165,7 @@ static void samples_are_where_they_were_taken(void **state)
 	sample(&k, "read", 0, 5, innermost, call);
 	sample(&k, "write", 0, 3, middle, call);
 	sample(&k, "read", PROFILE_SAMPLE_LATE, 2, own, call);
-	/* None of these count: elsewhere, in user space, in a probe, an interrupt that hit it. */
+	/* These do not count: samples elsewhere, in user space, in a probe, and in an interrupt that hit the code. */
 	sample(&k, "read", 0, 100, call, 0);
 	sample(&k, "read", PROFILE_SAMPLE_USER, 100, own, 0);
 	sample(&k, "read", PROFILE_SAMPLE_PROBE, 100, own, call);
@@ -184,7 +181,7 @@ static void samples_are_where_they_were_taken(void **state)
 	assert_int_equal(instruction(&k, own)->hits.late, 2);
 	assert_int_equal(sum_of_insns(&k), 10);
 	assert_int_equal(sum_of_lines(&k), 10);
-	/* Bodies have what is inlined into them; a line is that of the innermost body. */
+	/* A body's samples include those of bodies inlined into it; a line has those of its innermost body only. */
 	assert_int_equal(body(&k, "innermost")->hits.self, 5);
 	assert_int_equal(body(&k, "middle")->hits.self, 8);
 	assert_int_equal(body(&k, "middle")->own.self, 3);
@@ -192,7 +189,7 @@ static void samples_are_where_they_were_taken(void **state)
 	assert_int_equal(body(&k, "innermost")->depth, 2);
 	assert_string_equal(k.a.lines[instruction(&k, innermost)->line].path, "innermost < middle");
 	assert_null(k.a.lines[instruction(&k, own)->line].path);
-	/* Nobody timed it: a run's ticks, a sample standing for the period. */
+	/* The function was not timed: a sample stands for its period, in ticks per run. */
 	assert_false(k.a.tick_is_of_call);
 	assert_int_equal(k.a.tick, 1000);
 	close_kernel(&k);
@@ -214,7 +211,7 @@ static void a_context_alone(void **state)
 	close_kernel(&k);
 }
 
-/* Samples in what is called are the call's; the .cold part is part of the function. */
+/* Samples in callees count as below the call; the .cold part belongs to the function. */
 static void what_it_calls_is_below(void **state)
 {
 	const struct analyze_annotate_options o = { .name = "split", .all = true };
@@ -229,7 +226,7 @@ static void what_it_calls_is_below(void **state)
 	analyze_annotation_deinit(&k.a);
 	analyze_ranges_deinit(&k.ranges);
 	cold = address_of(&k, "mark_cold");
-	/* A return address, less 1: within the call. */
+	/* The caller's address is the return address less 1: within the call. */
 	sample(&k, "read", 0, 7, address_of(&k, "rare"), call + 4);
 	sample(&k, "read", 0, 2, cold, 0);
 	assert_int_equal(annotate(&k, &o), 0);
@@ -243,7 +240,7 @@ static void what_it_calls_is_below(void **state)
 	close_kernel(&k);
 }
 
-/* A function that has no code of its own is annotated where it is inlined. */
+/* A function without code of its own is annotated at the places where it is inlined. */
 static void inlined_only(void **state)
 {
 	struct analyze_annotate_options o = { .name = "innermost" };
@@ -259,7 +256,7 @@ static void inlined_only(void **state)
 	assert_string_equal(k.a.places[0].function.name, "outer");
 	assert_string_equal(k.a.places[0].chain, "middle");
 	assert_int_equal(k.a.samples, 5);
-	/* Its lines are its own: nothing is between it and itself. */
+	/* The function's own lines have no path of bodies. */
 	assert_null(k.a.lines[instruction(&k, address_of(&k, "mark_innermost"))->line].path);
 	assert_null(instruction(&k, address_of(&k, "mark_middle")));
 	analyze_annotation_deinit(&k.a);
@@ -286,7 +283,7 @@ static void two_places(void **state)
 	assert_int_equal(annotate(&k, &all), 0);
 	assert_int_equal(k.a.n_places, 2);
 	assert_true(k.a.places[0].body.call_line != k.a.places[1].body.call_line);
-	/* The same source: each line is there once, for both. */
+	/* Both places have the same source: each line occurs once. */
 	for (uint32_t i = 1; i < k.a.n_lines; i++)
 		assert_true(k.a.lines[i - 1].line < k.a.lines[i].line);
 	second = k.a.insns[k.a.places[1].first_insn].insn.addr;
@@ -300,7 +297,10 @@ static void two_places(void **state)
 	close_kernel(&k);
 }
 
-/* Timed, a sample stands for its part of the time of a call; what came at the return is of it or is not. */
+/*
+ * In a timed function, a sample stands for its share of the mean call. Samples at the return are kept apart: at most 4 are
+ * inside.
+ */
 static void timed(void **state)
 {
 	const struct analyze_annotate_options o = { .name = "outer" };
@@ -328,7 +328,7 @@ static void timed(void **state)
 	close_kernel(&k);
 }
 
-/* Blocks are counted by run and context; an instruction has what its block has. */
+/* Blocks are counted per run and context; each instruction has its block's count. */
 static void executions(void **state)
 {
 	struct analyze_annotate_options o = { .name = "outer" };
@@ -362,7 +362,7 @@ static void executions(void **state)
 	assert_int_equal(instruction(&k, entry)->executions, 20);
 	assert_int_equal(instruction(&k, entry)->per_call, 1);
 	assert_true(isnan(instruction(&k, mark)->executions));
-	/* What lies in no block was not counted. */
+	/* An instruction outside of all blocks was not counted. */
 	assert_true(isnan(k.a.insns[k.a.n_insns - 1].executions));
 	analyze_annotation_deinit(&k.a);
 	analyze_ranges_deinit(&k.ranges);
@@ -417,7 +417,7 @@ static void instructions_as_text(void **state)
 
 static void data_by_name(void **state)
 {
-	/* mov 0x10(%rip),%eax: from its end on; add %gs:0x10(%rip),%eax: of this CPU's */
+	/* mov 0x10(%rip),%eax: relative to the instruction's end; add %gs:0x10(%rip),%eax: of this CPU */
 	static const uint8_t load[] = { 0x8b, 0x05, 0x10, 0, 0, 0 };
 	static const uint8_t cpu[] = { 0x65, 0x03, 0x05, 0x10, 0, 0, 0 };
 	struct arch_disasm *d = arch_disasm_create(ARCH_SYNTAX_ATT);
@@ -464,7 +464,7 @@ static void lines_of_source(void **state)
 	assert_true(kernel_source_fits(s, "6.1.192-hardened"));
 	assert_false(kernel_source_fits(s, "6.12.1"));
 	kernel_source_destroy(s);
-	/* No init/main.c in that program: nobody knows its tree. */
+	/* The program has no init/main.c, so its source tree is not found. */
 	s = kernel_source_create(k.img, NULL);
 	assert_null(kernel_source_dir(s));
 	assert_null(kernel_source_line(s, "a.c", 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a change comes from: parts that add up, whatever is in the profiles. */
+/* Attribute a change to its parts. The parts add up for any profile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 static const struct analyze_options oncpu;
 
-/* The cell of SITE in CONTEXT of RUN: CALLS calls of TIME ticks, SELF of them outside of timed callees. */
+/* Fill the cell of SITE in CONTEXT of RUN: CALLS calls take TIME ticks, SELF of them outside of timed callees. */
 static void cell(struct profile *p, uint32_t run, uint32_t site, const char *context,
 		 uint64_t calls, uint64_t time, uint64_t self)
 {
@@ -29,7 +29,7 @@ static void cell(struct profile *p, uint32_t run, uint32_t site, const char *con
 	s->self = (int64_t)(calls * self);
 }
 
-/* SHUFFLES of shuffle_freelist in allocate_slab in clone, beside mmap, in a run of WALL ticks. */
+/* A run of WALL ticks: clone calls allocate_slab SLABS times, which takes SHUFFLE more each in shuffle_freelist; mmap too. */
 static struct profile *work(uint64_t wall, uint64_t slabs, uint64_t shuffle, bool range)
 {
 	struct profile *p = profile_create();
@@ -61,7 +61,7 @@ static const struct analyze_attribution_row *row(const struct analyze_attributio
 	return NULL;
 }
 
-/* Each row's parts make up its whole change, and their shares 1; those that a table shows as well. */
+/* Check that each row's parts add up to its change, and their shares to 1, also counting only the rows shown. */
 static void check_sums(const struct analyze_attribution *a)
 {
 	uint32_t i, j;
@@ -124,7 +124,7 @@ static void test_tree(void **state)
 	r = row(&a, "[command]", 0);
 	assert_true(r->delta == 120000 && r == &a.rows[0]);
 	assert_int_equal(r->part, ANALYZE_PART_COMMAND);
-	/* 100 slabs of 500 against 110 of 1500: 115,000. */
+	/* 100 slabs of 500 ticks against 110 slabs of 1,500: 115,000 ticks. */
 	r = row(&a, "clone", 1);
 	assert_true(r->delta == 115000 && r->by_calls == 0 && r->by_mean == 115000);
 	assert_true(r == &a.rows[1]);
@@ -142,7 +142,7 @@ static void test_tree(void **state)
 	assert_true(row(&a, "mmap", 1)->delta == 0);
 	release(&a, &d);
 
-	/* Where they are known, times on a CPU, less what the probes cost in syscalls. */
+	/* CPU times are used if both sides have them, less the cost of probes in syscalls. */
 	pa->runs[0].cpu = 400000;
 	pb->runs[0].cpu = 517700;
 	profile_cell(pb, 0, 0, profile_context_add(pb, "mmap"))->cost = 700;
@@ -152,14 +152,14 @@ static void test_tree(void **state)
 	assert_true(row(&a, "outside sys_enter...sys_exit", 1)->delta == 2000);
 	release(&a, &d);
 
-	/* The other way round all signs turn; the body is gone with all that it cost. */
+	/* With sides exchanged, all signs turn. The body is gone, with all its cost. */
 	attribute(&a, &d, pb, pa);
 	assert_true(row(&a, "shuffle_freelist", 3)->delta == -110000);
 	r = row(&a, "allocate_slab", 2);
 	assert_true(r->by_calls == -10 * 1500 && r->by_mean == -100 * 1000);
 	release(&a, &d);
 
-	/* With itself nothing changed, and nothing is divided by that. */
+	/* A profile compared with itself has no change, and nothing is divided by 0. */
 	attribute(&a, &d, pa, pa);
 	assert_true(a.rows[0].delta == 0 && isnan(row(&a, "clone", 1)->share));
 	release(&a, &d);
@@ -167,7 +167,7 @@ static void test_tree(void **state)
 	profile_destroy(pb);
 }
 
-/* What only one side has counts whole, as calls more or less. */
+/* Rows of one side count whole, as more or fewer calls. */
 static void test_one_sided(void **state)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
@@ -186,13 +186,13 @@ static void test_one_sided(void **state)
 		    row(&a, "in no timed function", 2)->delta == 0);
 	release(&a, &d);
 
-	/* Nothing at all. */
+	/* Neither side has any run. */
 	profile_destroy(pb);
 	pb = profile_create();
 	attribute(&a, &d, pb, pb);
 	assert_int_equal(a.n_rows, 0);
 	release(&a, &d);
-	/* No run on one side: no command to compare, the syscalls alone. */
+	/* Without a run on one side the command is not compared, only syscalls. */
 	attribute(&a, &d, pb, pa);
 	assert_string_equal(a.rows[0].name, "all syscalls and page faults");
 	release(&a, &d);
@@ -200,7 +200,7 @@ static void test_one_sided(void **state)
 	profile_destroy(pb);
 }
 
-/* A function that the other kernel has inlined, at two places: one line, of the function's name. */
+/* A function that the other kernel inlined at two places has one row, under the function's name. */
 static void test_partner(void **state)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
@@ -227,7 +227,7 @@ static void test_partner(void **state)
 	assert_int_equal(f->note, ANALYZE_NOTE_BODIES_HARDENED);
 	r = row(&a, "new_slab", 2);
 	assert_true(r->delta == 510 && r->by_calls == 300 && r->by_mean == 210);
-	/* Not a second time in the function around the bodies. */
+	/* The bodies have no rows of their own in the function around them. */
 	for (i = 0; i < a.n_rows; i++)
 		assert_true(a.rows[i].part != ANALYZE_PART_RANGE);
 	release(&a, &d);
@@ -238,7 +238,7 @@ static void test_partner(void **state)
 	profile_destroy(pb);
 }
 
-/* A body timed in a function that was not: beside the functions, and no part of what is in none. */
+/* A body timed in an untimed function is a row beside the functions, and is not counted as in no timed function. */
 static void test_range_alone(void **state)
 {
 	struct profile *p[2] = { work(500000, 100, 0, false), work(600000, 100, 0, false) };
@@ -274,7 +274,7 @@ static void test_range_alone(void **state)
 
 /*
  * Blocks of allocate_slab: its entry (line 10, 5 instructions), a loop in shuffle_freelist (lines 20 and 21,
- * 3 and 4) whose head is executed TURNS times, the return (line 11, 6). All in 100 calls in clone.
+ * 3 and 4) whose head is executed TRIPS times, the return (line 11, 6). All are in 100 calls in clone.
  */
 static void count_blocks(struct profile *p, uint64_t trips, uint32_t moved)
 {
@@ -320,7 +320,7 @@ static void count_blocks(struct profile *p, uint64_t trips, uint32_t moved)
 	counts->counts[2] = trips - 100;
 }
 
-/* Loops and blocks below their function, or below the bodies that were timed in it; exact either way. */
+/* Loops and blocks are listed below their function, or below a timed body of it. Both are exact. */
 static void test_blocks(void **state)
 {
 	struct profile *pa = work(500000, 100, 0, true), *pb = work(620000, 100, 1000, true);
@@ -335,19 +335,19 @@ static void test_blocks(void **state)
 	count_blocks(pa, 300, 0);
 	count_blocks(pb, 2300, 0);
 	attribute(&a, &d, pa, pb);
-	/* 2,000 turns more of 3 and 4 instructions; what the body calls makes the rest of its 100,000. */
+	/* 2,000 more iterations of 3 and 4 instructions; callees of the body account for the rest of its 100,000. */
 	r = row(&a, "shuffle_freelist", 4);
 	assert_int_equal(r->part, ANALYZE_PART_LOOP);
 	assert_true(r->delta == 14000 && r->by_calls + r->by_mean == 14000);
 	assert_string_equal(r->location, "mm/slub.c:20");
 	r = row(&a, "callees, and code not counted", 4);
 	assert_true(r->delta == 100000 - 14000);
-	/* The function's own lines stand below what is not of the body, and did not change. */
+	/* The function's own lines are listed below the remainder outside the body, and did not change. */
 	r = row(&a, "allocate_slab", 4);
 	assert_true(r->delta == 0 && r->part == ANALYZE_PART_BLOCK);
 	release(&a, &d);
 
-	/* Without a timed body: below the function. */
+	/* Without a timed body they are listed below the function. */
 	profile_destroy(pa);
 	profile_destroy(pb);
 	pa = work(500000, 100, 0, false);
@@ -356,7 +356,7 @@ static void test_blocks(void **state)
 	profile_env_set(pa, PROFILE_ENV_RELEASE, "6.1.192");
 	profile_env_set(pb, PROFILE_ENV_RELEASE, "6.12.1");
 	count_blocks(pa, 300, 0);
-	/* Lines that another version moved do not matter. */
+	/* Lines that another version moved are matched. */
 	count_blocks(pb, 2300, 7);
 	attribute(&a, &d, pa, pb);
 	assert_true(row(&a, "shuffle_freelist", 3)->delta == 14000);
@@ -364,12 +364,12 @@ static void test_blocks(void **state)
 	assert_true(row(&a, "allocate_slab", 3)->delta == 0);
 	release(&a, &d);
 
-	/* Counted on one side: nothing to compare. In ns: instructions are no time. */
+	/* Blocks of one side are not compared. With a clock in ns, instructions are not shown as time. */
 	pb->n_block_counts = pb->n_blocks = 0;
 	attribute(&a, &d, pa, pb);
 	assert_int_equal(d.blocks.n_rows, 0);
 	release(&a, &d);
-	/* For the profile to free what it had. */
+	/* Restore the counts for profile_destroy() to free. */
 	pb->n_block_counts = pb->n_blocks = 1;
 	pa->clock = pb->clock = PROFILE_CLOCK_NS;
 	attribute(&a, &d, pa, pa);
@@ -381,7 +381,7 @@ static void test_blocks(void **state)
 	profile_destroy(pb);
 }
 
-/* Whatever the figures are: many syscalls and functions of pseudo-random cost, some below zero. */
+/* The sums hold for any figures: many syscalls and functions with pseudo-random costs, some below 0. */
 static void test_any(void **state)
 {
 	struct profile *p[2];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What counts of a made-up function's blocks tell: instructions, loops and their iterations, and what changed
- * between two kernels.
+ * Analyze block counts of a made-up function: instructions, loops, iterations, and changes between two kernels.
  *
  *	0  entry ---> 1  loop's head, inlined <-+
  *	|             2  rest of the loop ------+--> 4  end
@@ -31,7 +30,7 @@
 
 static const uint32_t insns[N_BLOCKS] = { 4, 3, 2, 5, 2, 1 };
 
-/* Calls in one context: so many with 4 iterations, with 40, and on the slow path. */
+/* Calls in one context: FEW with 4 iterations, MANY with 40, SLOW on the slow path. */
 struct calls {
 	uint32_t few, many, slow;
 	uint64_t slow_time;
@@ -101,7 +100,7 @@ static struct profile *kernel(const struct calls *clone, const struct calls *mma
 	return p;
 }
 
-/* N samples in clone whose stack is NAMES, outermost first. */
+/* Add N samples in clone with the stack NAMES, outermost first. */
 static void add_samples(struct profile *p, uint64_t n, unsigned int flags, const char *const *names)
 {
 	uint32_t locations[8], depth = 0;
@@ -140,7 +139,7 @@ static void instructions_of_blocks(void **state)
 	assert_true(b.functions[0].calls == 200);
 	assert_true(b.functions[0].blocks == 5); /* the padding is left out */
 	assert_null(block(&b, "*", 80));
-	/* In clone: 100 x (4 + 2) at both ends, 1,040 x 5 in the loop, 20 x 5 on the slow path. */
+	/* clone executes 100 x (4 + 2) instructions at both ends, 1,040 x 5 in the loop, 20 x 5 on the slow path. */
 	assert_string_equal(b.functions[1].context, "clone");
 	assert_float_equal(b.functions[1].insns_per_call, 59, 1e-9);
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 100 * 11) / 200.0, 1e-9);
@@ -155,14 +154,14 @@ static void instructions_of_blocks(void **state)
 	assert_true(hottest[0].offset == 16 && hottest[1].offset == 32);
 	free(hottest);
 	analyze_blocks_deinit(&b);
-	/* What is not known in one context is in no sum. */
+	/* A block that one context has not counted is left out of the sum. */
 	p->block_counts[1].counts[1] = PROFILE_NOT_COUNTED;
 	analyze_blocks_init(&b, p);
 	assert_true(b.functions[0].unknown == 1 && b.functions[1].unknown == 0);
 	assert_true(isnan(block(&b, "*", 16)->per_call));
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
 	analyze_blocks_deinit(&b);
-	/* Without its probes nothing is known of it. */
+	/* A function without its probes is "not counted". */
 	p->sites[p->blocks[0].site].mech = PROFILE_MECH_NONE;
 	p->n_block_counts = 0;
 	analyze_blocks_init(&b, p);
@@ -203,7 +202,7 @@ static void loops_of_contexts(void **state)
 	profile_destroy(p);
 }
 
-/* Probes of blocks distort a function's time, so it has none; the emulator's counts do not. */
+/* A function with probes of blocks has no time, since they distort it. The emulator's counts do not. */
 static void times_of_counted_functions(void **state)
 {
 	const struct calls clone = { 60, 20, 20, 1000 };
@@ -265,7 +264,7 @@ static void what_changed(void **state)
 	assert_null(c->through);
 	assert_int_equal(d.n_rows, 2);
 	analyze_diff_counted_deinit(&d);
-	/* With itself: nothing. */
+	/* A profile compared with itself has no changes. */
 	analyze_diff_counted_init(&d, a, a);
 	assert_int_equal(d.n_rows, 0);
 	assert_int_equal(d.n_functions, 1);
@@ -312,7 +311,7 @@ static void samples_tell_what_is_slow(void **state)
 	assert_null(analyze_callees(b, "refill", "slow")); /* too few */
 	add_samples(b, 20, 0, slow);
 	add_samples(b, 100, 0, elsewhere);
-	/* Held up until interrupts were on again: of those nobody knows where. */
+	/* Late samples were held up until interrupts were on again. Their place is unknown. */
 	add_samples(b, 60, PROFILE_SAMPLE_LATE, late);
 	assert_string_equal(analyze_callees(b, "refill", "slow"), "extract");
 	assert_true(analyze_is_only_callee(b, "extract", "refill", "slow"));
@@ -324,7 +323,7 @@ static void samples_tell_what_is_slow(void **state)
 	assert_string_equal(c->through, "extract");
 	assert_true(isnan(c->slow[1]));
 	analyze_diff_counted_deinit(&d);
-	/* Timed, its calls are known. */
+	/* Timed, the callee's slow calls are counted. */
 	fixture_function(a, "extract", 0x5000);
 	site = fixture_function(b, "extract", 0x5000);
 	context = profile_context_add(b, "clone");
@@ -339,7 +338,7 @@ static void samples_tell_what_is_slow(void **state)
 	profile_destroy(b);
 }
 
-/* What probes of blocks cost has a row of its own, without a calibration, and so has what capturing values does. */
+/* Probes of blocks and captured values have a cost row each, without a calibration. */
 static void costs_that_are_sums(void **state)
 {
 	const struct calls clone = { 80, 0, 20, 1000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From repetitions in a profile to intervals and verdicts in a diff. */
+/* Get from repetitions in a profile to intervals and verdicts in a diff. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void near(double value, double expected)
 		fail_msg("%.12g instead of %.12g", value, expected);
 }
 
-/* A run of BOOT: CALLS calls of the syscall NAME that take TOTAL ticks together. */
+/* Add a run of BOOT: CALLS calls of the syscall NAME that take TOTAL ticks together. */
 static void add_run(struct profile *p, uint32_t boot, const char *name, uint64_t calls,
 		    uint64_t total)
 {
@@ -38,7 +38,7 @@ static void add_run(struct profile *p, uint32_t boot, const char *name, uint64_t
 	s->self = (int64_t)total;
 }
 
-/* A boot for each of the N means of clone, of 10 calls. */
+/* Create a profile with a boot for each of the N MEANS of clone, 10 calls each. */
 static struct profile *boots(const double *means, uint32_t n)
 {
 	struct profile *p = profile_create();
@@ -55,7 +55,7 @@ static void sample_of(struct analyze_sample *s, const struct analyze_sums *sums,
 	uint32_t i;
 
 	*s = (struct analyze_sample){ 0 };
-	/* In whatever order, and in parts. */
+	/* Add the sums out of order, and in parts. */
 	for (i = n; i-- > 0;)
 		analyze_sample_add(s, i, sums[i].calls, 0);
 	for (i = 0; i < n; i++)
@@ -83,7 +83,7 @@ static void test_repetitions(void **state)
 	assert_true(r.unit == ANALYZE_UNIT_RUN && r.n == 1 && r.of_run[control] == 0);
 	analyze_repetitions_deinit(&r);
 
-	/* Two boots: their four runs are two repetitions. */
+	/* Four runs in two boots are two repetitions. */
 	add_run(p, 1, "clone", 1, 1);
 	add_run(p, 1, "clone", 1, 1);
 	analyze_repetitions_init(&r, p, PROFILE_RUN_PROBED);
@@ -103,7 +103,7 @@ static void test_sample_values(void **state)
 	double values[4];
 
 	(void)state;
-	/* As many calls each: their means. */
+	/* With equal numbers of calls the values are the means. */
 	sample_of(&s, equal, 3);
 	assert_int_equal(analyze_sample_values(&s, values), 3);
 	near(values[0], 100);
@@ -112,9 +112,9 @@ static void test_sample_values(void **state)
 	analyze_sample_deinit(&s);
 
 	/*
-	 * Unlike numbers: their mean is total / calls, 6200 / 60. By the jackknife: left out one by
-	 * one, the others' mean is 104, 96.67 (2900 / 30), 107.5; the pseudo-values are
-	 * 3 * 103.33 - 2 * these: 102, 116.67, 95; their mean 104.56; shifted by -1.22.
+	 * With unequal numbers of calls the mean is total / calls, 6200 / 60. Jackknife: the means without one sum are 104,
+	 * 96.67 (2900 / 30), 107.5; the pseudo-values, 3 * 103.33 - 2 * these, are 102, 116.67, 95; their mean is 104.56, so
+	 * they are shifted by -1.22.
 	 */
 	sample_of(&s, unlike, 4);
 	assert_int_equal(analyze_sample_values(&s, values), 3);
@@ -138,7 +138,7 @@ static void test_sample_values(void **state)
 	analyze_sample_deinit(&s);
 }
 
-/* What the calibration may be wrong by, by hand: docs/statistics.md. */
+/* The uncertainty of the calibration, computed by hand as in docs/statistics.md. */
 static void test_calibration(void **state)
 {
 	struct profile *p = profile_create();
@@ -169,7 +169,7 @@ static void test_calibration(void **state)
 	s = profile_cell(p, 0, 0, clone);
 	s->cost = 10 * 40 + 100 * 300 + 10 * 600;
 	analyze_calibration_init(&c, p, ANALYZE_OF_TIME);
-	/* Of 36,000 ticks for calls in clone 100 * 6 + 10 * 60 are not sure: a thirtieth. */
+	/* 100 * 6 + 10 * 60 of the 36,000 ticks of calls in clone are uncertain: a thirtieth. */
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[0]), (10 * 2 + 36000 / 30.0) * mad);
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[1]), 100 * 3 * mad);
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[2]), (10 * 5 + 15000 / 30.0) * mad);
@@ -177,7 +177,7 @@ static void test_calibration(void **state)
 	assert_true(analyze_calibration_uncertainty(&c, p, &p->cells[1]) == 0);
 	analyze_calibration_deinit(&c);
 
-	/* One sample in 50,000 ticks: 20 in clone's million, whose 800 each are not of calls below. */
+	/* One sample per 50,000 ticks: 20 in clone's million; 800 ticks each, outside of nested calls. */
 	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
 	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 800, 7);
 	p->sample_period = 50000;
@@ -229,7 +229,7 @@ static void test_verdicts(void **state)
 	check_verdict(seeded_a, 1, seeded_b, 1, 0, ANALYZE_VERDICT_NONE);
 }
 
-/* A recording of five runs on a real clock, made at that second, which agree with one another more than recordings do. */
+/* A recording of five runs on a real clock, made in SECOND. Its runs agree better than recordings do. */
 static struct profile *recording(double mean, uint32_t second)
 {
 	struct profile *p = profile_create();
@@ -284,7 +284,10 @@ static void check_recordings(const double *a, const double *b, const char *order
 	assert_int_equal(conclusion.undecided, undecided ? note : 0);
 	assert_true(isnan(conclusion.change.boots_needed) || !undecided);
 	free(text);
-	/* Of the same kernel again, as much apart: one recording more tells as little, several tell what is more than that. */
+	/*
+	 * Recordings of the same kernel as control, as far apart as the sides: one is not enough, three decide if turns are the
+	 * problem.
+	 */
 	if (verdict == ANALYZE_VERDICT_UNCLEAR && undecided) {
 		const double again[] = { a[0] + 9, a[0] - 1, a[0] + 4 };
 		struct profile *one = recordings(again, "a", 'a'),
@@ -304,7 +307,9 @@ static void check_recordings(const double *a, const double *b, const char *order
 	profile_destroy(pb);
 }
 
-/* The host's 20 A/A comparisons had false alarms in 10: their runs agree, and the next recording does not. */
+/*
+ * Runs of one recording agree better than recordings do: by runs alone, 10 of the host's 20 A/A comparisons were false alarms.
+ */
 static void test_recordings(void **state)
 {
 	const double means[] = { 100, 108, 95 }, others[] = { 103, 111, 97 },
@@ -323,7 +328,7 @@ static void test_recordings(void **state)
 			 ANALYZE_VERDICT_SLOWER);
 }
 
-/* What is slower after a minute is so because of the kernel or of the minute: only turns tell which. */
+/* A difference after a minute may be due to the kernel or to the minute. Only recordings in turns can tell. */
 static void test_turns(void **state)
 {
 	const double means[] = { 100, 108, 95 }, slow[] = { 160, 171, 155 };
@@ -339,7 +344,7 @@ static void test_turns(void **state)
 	check_recordings(means, slow, "abba", ANALYZE_REPETITIONS_ONE_BOOT, ANALYZE_VERDICT_SLOWER);
 	check_recordings(means, slow, "abbaab", ANALYZE_REPETITIONS_ONE_BOOT,
 			 ANALYZE_VERDICT_SLOWER);
-	/* The order in which they are merged says nothing, nor does a time that is not known. */
+	/* The order of merging does not matter; unknown times decide nothing. */
 	a = recordings(means, "ababab", 'a');
 	b = recordings(slow, "ababab", 'b');
 	profile_env_set(b, PROFILE_ENV_TIMES,
@@ -349,7 +354,7 @@ static void test_turns(void **state)
 	assert_false(analyze_recordings_alternate(a, b));
 	assert_false(analyze_recordings_alternate(b, a));
 	profile_destroy(b);
-	/* Seconds are all that is known: two that follow each other may have one. */
+	/* Times are whole seconds: consecutive recordings may have the same. */
 	b = recordings(slow, "ababab", 'b');
 	profile_env_set(b, PROFILE_ENV_TIMES, profile_env_get(a, PROFILE_ENV_TIMES));
 	assert_true(analyze_recordings_alternate(a, b));
@@ -357,7 +362,7 @@ static void test_turns(void **state)
 	profile_destroy(b);
 }
 
-/* p is adjusted for the rows that stand for themselves; one that repeats another has its figures. */
+/* p is adjusted for the number of independent rows; a redundant row has the figures of the row that it repeats. */
 static void test_rows(void **state)
 {
 	const double a[] = { 100, 101, 103 }, b[] = { 104, 103, 106 };
@@ -375,7 +380,7 @@ static void test_rows(void **state)
 				      60 + run * run);
 	}
 	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
-	/* clone, copy_process, [command]. */
+	/* The rows are clone, copy_process, [command]. */
 	assert_int_equal(d.repetitions.rows, 3);
 	assert_true(d.repetitions.unit == ANALYZE_UNIT_BOOT && d.repetitions.n[0] == 3);
 	assert_int_equal(d.repetitions.note, ANALYZE_REPETITIONS_ENOUGH);
@@ -384,7 +389,7 @@ static void test_rows(void **state)
 	assert_true(sum->redundant && sum->change.p == only->change.p);
 	assert_true(only->change.p > only->change.p_single);
 	analyze_diff_deinit(&d);
-	/* All runs of one side in one boot: other repetitions than those of the other. */
+	/* One side has all runs in one boot, so the sides' repetitions differ in kind. */
 	p[1]->runs[1].boot = p[1]->runs[2].boot = 0;
 	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
 	assert_int_equal(d.repetitions.rows, 0);
@@ -400,7 +405,7 @@ static void test_rows(void **state)
 	profile_destroy(p[1]);
 }
 
-/* The noise floor: how far two recordings of one kernel differ or may differ. */
+/* The noise floor: the difference between two recordings of one kernel, and its bound. */
 static void test_control(void **state)
 {
 	const double a[] = { 100, 102, 104 }, again[] = { 101, 103, 106 }, b[] = { 110, 111, 109 };
@@ -435,7 +440,7 @@ static void test_control(void **state)
 	for (warnings = 0; warnings < d.warnings.n_rows; warnings++)
 		assert_int_not_equal(d.warnings.rows[warnings].kind, ANALYZE_WARNING_CONTROL);
 	warnings = d.warnings.n_rows;
-	/* Of another kernel it is no control. */
+	/* A recording of another kernel is refused as control. */
 	profile_env_set(control, PROFILE_ENV_RELEASE, "6.12.1");
 	assert_int_equal(analyze_diff_control(&d, pa, control, &oncpu), 0);
 	assert_int_equal(d.warnings.n_rows, warnings + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two kernels in small, made of tests/symbol/changes.c. */
+/* Compare the code of two small kernels, built from tests/symbol/changes.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static void close_kernels(struct kernels *k)
 	}
 }
 
-/* "differs choose +1-1; new added": what differs between them; "*" where how much is the compiler's choice. */
+/* Check the list of differences, like "differs choose +1-1; new added"; "*" stands for more than one instruction. */
 static void check(const char *baseline, const char *hardened, const char *expected)
 {
 	static const char *const kinds[ANALYZE_N_CHANGES] = { "differs", "new",       "gone",
@@ -80,7 +80,7 @@ static void the_same_source_is_the_same(void **state)
 	check("-g", "-g", "");
 }
 
-/* Other lines (__LINE__ among them), another place for all code and data, another name of a static function. */
+/* Other line numbers (also in __LINE__), addresses of code and data, and names of static functions are ignored. */
 static void what_follows_from_places_is_set_aside(void **state)
 {
 	(void)state;
@@ -96,7 +96,7 @@ static void one_function_is_named(void **state)
 	check("-g -DADDED", "-g", "gone added *");
 }
 
-/* The instructions are the same ones: which way they go is not. */
+/* The instructions are the same, but jump or move differently. */
 static void conditions_and_arguments_matter(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void one_function_is_asked_for(void **state)
 	close_kernels(&k);
 }
 
-/* All but what is inlined is known of kernels without DWARF. */
+/* Without DWARF everything but inlining is compared. */
 static void symbols_are_enough(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two profiles side by side: deltas, shares, absent sides, and what is said about them. */
+/* Compare two profiles: deltas, shares, absent sides, and the conclusion. */
 #include <math.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static const struct analyze_diff_row *row(const struct analyze_diff_rows *rows, 
 	return NULL;
 }
 
-/* RUNS runs with CALLS calls of clone of TIME ticks each. */
+/* Create a profile of RUNS runs with CALLS calls of clone of TIME ticks each. */
 static struct profile *clones(uint32_t runs, uint32_t calls, uint64_t time)
 {
 	struct profile *p = profile_create();
@@ -44,7 +44,7 @@ static struct profile *clones(uint32_t runs, uint32_t calls, uint64_t time)
 	return p;
 }
 
-/* Adds to each run of P: CALLS calls of the function NAME of TIME ticks each, in CONTEXT. */
+/* Add to each run of P: CALLS calls of the function NAME of TIME ticks each, in CONTEXT. */
 static void add_function(struct profile *p, const char *name, const char *context, uint32_t calls,
 			 uint64_t time)
 {
@@ -64,7 +64,7 @@ static void add_syscall(struct profile *p, const char *name, uint32_t calls, uin
 		fixture_calls(profile_cell(p, run, 0, context), calls, time, time);
 }
 
-/* Adds to P's run: CALLS calls of FROM to TO ticks each, of SITE in CONTEXT. */
+/* Add to P's run: CALLS calls of SITE in CONTEXT that take FROM to TO ticks. */
 static void add_spread(struct profile *p, uint32_t site, const char *context, uint32_t calls,
 		       uint64_t from, uint64_t to)
 {
@@ -80,7 +80,7 @@ static void test_deltas(void **state)
 	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = row(&d.syscalls, "clone", NULL);
-	/* Two runs against one: totals and counts are a run. */
+	/* Two runs against one: totals and counts are per run. */
 	assert_true(r->sides[0].calls == 10 && r->sides[1].calls == 10);
 	assert_true(r->sides[0].total == 10000 && r->sides[1].total == 12000);
 	assert_true(r->delta == 200 && r->delta_pct == 20 && r->delta_total == 2000);
@@ -112,15 +112,15 @@ static void test_shares(void **state)
 	add_function(a, "nowhere", "[irq]", 1, 5);
 	add_function(b, "nowhere", "[irq]", 1, 9);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	/* clone: +2,000 a run, mmap: -1,000, together +1,000. */
+	/* Changes per run: clone +2,000, mmap -1,000, together +1,000. */
 	assert_true(row(&d.functions, "more", "clone")->share == 1.5);
 	assert_true(row(&d.functions, "less", "clone")->share == -0.5);
 	assert_true(row(&d.functions, "more", "mmap")->share == -0.2);
 	assert_true(row(&d.functions, "more", "*")->share == 3.2);
-	/* A syscall that did not change, and one that was not recorded. */
+	/* One syscall did not change, and one was not recorded. */
 	assert_true(isnan(row(&d.functions, "still", "brk")->share));
 	assert_true(isnan(row(&d.functions, "nowhere", "[irq]")->share));
-	/* The order is that of the change of the total a run. */
+	/* Rows are sorted by the change of the total per run. */
 	assert_string_equal(d.syscalls.rows[0].name, "clone");
 	assert_string_equal(d.syscalls.rows[1].name, "mmap");
 	assert_string_equal(d.functions.rows[0].name, "more");
@@ -130,7 +130,7 @@ static void test_shares(void **state)
 	profile_destroy(b);
 }
 
-/* clone takes 200 more a call: 150 in inner, 30 in outer around it, 20 in clone itself; 500 asleep. */
+/* clone takes 200 more per call: 150 in inner, 30 in outer around it, 20 in clone itself; 500 are asleep. */
 static struct profile *nested(bool more)
 {
 	struct profile *p = clones(1, 10, more ? 1200 : 1000);
@@ -157,7 +157,7 @@ static void test_times(void **state)
 	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
 	r = row(&d.syscalls, "clone", NULL);
 	assert_true(r->delta == 20 && r->delta_total == 200);
-	/* Parts of clone's 2,000 that do not overlap: with its own tenth they are all of it. */
+	/* Shares of clone's 2,000 do not overlap: with clone's own tenth they add up to 1. */
 	assert_true(row(&d.functions, "inner", "clone")->share == 0.75);
 	assert_true(row(&d.functions, "outer", "clone")->share == 0.15);
 	assert_string_equal(d.functions.rows[0].name, "inner");
@@ -216,7 +216,7 @@ static void test_slowdown_of_one_side(void **state)
 	struct analyze_diff d;
 
 	(void)state;
-	/* 410 of 10,000 are those of the probes of clone itself: 4.3 %. */
+	/* Probes of clone itself take 410 of 10,000 ticks: 4.3 %. */
 	profile_cell(a, 0, 0, clone)->cost = 410;
 	profile_cell(b, 0, 0, clone)->cost = 2000;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
@@ -235,7 +235,7 @@ static void test_slowdown_of_one_side(void **state)
 	profile_destroy(b);
 }
 
-/* Of two runs, each a second long, on two CPUs. */
+/* Two runs, each of one second, on two CPUs. */
 static void test_unlike_loads(void **state)
 {
 	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
@@ -266,7 +266,7 @@ static void test_unlike_loads(void **state)
 	assert_true(w[1].kind == ANALYZE_WARNING_LOAD && w[1].code);
 	assert_true(w[1].values[0] == 0 && fabs(w[1].values[1] - 2.5) < 1e-9);
 	analyze_diff_deinit(&d);
-	/* Not known of one run: not known. */
+	/* A figure that one run lacks is unknown. */
 	a->runs[1].losses[PROFILE_INFO_WAITED] = PROFILE_NOT_COUNTED;
 	a->runs[0].losses[PROFILE_INFO_STOLEN] = PROFILE_NOT_COUNTED;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
@@ -276,7 +276,7 @@ static void test_unlike_loads(void **state)
 	profile_destroy(b);
 }
 
-/* The cycles of both runs are 1.2 times the nominal ones on one side; on the other they are fewer, and a CPU was hot once. */
+/* One side runs at 1.2 times the nominal cycles in both runs; the other is below it, and a CPU was hot once. */
 static void test_unlike_frequencies(void **state)
 {
 	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
@@ -322,10 +322,10 @@ static void test_absent_sides(void **state)
 
 	(void)state;
 	add_syscall(b, "futex", 3, 100);
-	/* Recorded on both sides, called on one. */
+	/* "called" was recorded on both sides, but called on one only. */
 	add_function(a, "called", "clone", 0, 0);
 	add_function(b, "called", "clone", 10, 100);
-	/* Recorded on one side: what it cost on the other is not known. */
+	/* "only" was recorded on one side: its cost on the other is unknown. */
 	add_function(b, "only", "clone", 10, 100);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 
@@ -377,7 +377,7 @@ static void test_empty(void **state)
 	analyze_diff_deinit(&d);
 	profile_destroy(b);
 
-	/* Against nothing, all is one-sided, and nothing is divided by no runs. */
+	/* Against an empty profile all rows are one-sided, and nothing is divided by 0 runs. */
 	b = clones(1, 10, 5);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(isnan(d.syscalls.rows[0].sides[0].calls));
@@ -400,7 +400,7 @@ static void test_clocks_differ(void **state)
 	profile_destroy(b);
 }
 
-/* What A and B come to; its strings are A's and B's, for whoever destroys these. */
+/* Return the conclusion of A and B. Its strings belong to A and B. */
 static struct analyze_conclusion conclude(const struct profile *a, const struct profile *b)
 {
 	struct analyze_conclusion c;
@@ -412,7 +412,7 @@ static struct analyze_conclusion conclude(const struct profile *a, const struct 
 	return c;
 }
 
-/* Of A and B, which are destroyed: the kind, and what it is of, NULL: nothing. Returns the rest. */
+/* Check the kind of the conclusion and its subject (NULL: none). Destroy A and B. Return the conclusion. */
 static struct analyze_conclusion check_conclusion(struct profile *a, struct profile *b,
 						  enum analyze_conclusion_kind kind,
 						  const char *what)
@@ -455,7 +455,7 @@ static void test_conclusion(void **state)
 			     "clone");
 	assert_true(c.calls[0] == 10 && c.calls[1] == 30);
 
-	/* What is called ten times, and takes one or ten times as long, may differ by that much. */
+	/* Ten calls whose times spread tenfold may differ by that much by chance. */
 	a = clones(1, 10, 1000);
 	b = clones(1, 10, 1200);
 	add_spread(a, 0, "exit_group", 10, 1000, 10000);
@@ -469,7 +469,7 @@ static void test_conclusion(void **state)
 	assert_true(!(c.calls[0] > 0) && c.calls[1] == 10 && c.delta_total == 10000);
 }
 
-/* One run per side: what would be "same" with more of them, or what calls differ by anyway, is no headline. */
+/* With one run per side, changes within the margin, or within the spread of calls, are not the headline. */
 static void test_untold(void **state)
 {
 	struct profile *a = clones(1, 10, 10000), *b = clones(1, 10, 10003);
@@ -485,14 +485,14 @@ static void test_untold(void **state)
 			 "clone");
 	check_conclusion(clones(1, 10, 10000), clones(1, 10, 10110), ANALYZE_CONCLUSION_MEAN,
 			 "clone");
-	/* A smaller change of a smaller syscall may be told. */
+	/* A smaller change of a smaller syscall may be above the detection limit. */
 	a = clones(1, 10, 10000);
 	b = clones(1, 10, 10003);
 	add_syscall(a, "futex", 2, 100);
 	add_syscall(b, "futex", 2, 110);
 	c = check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "futex");
 	assert_true(c.delta_total == 20);
-	/* Calls of 1 to 199: a tenth more is within two standard errors of both, 50 % of the mean. */
+	/* Calls take 1 to 199: a tenth more is within two standard errors of both sides, 50 % of the mean. */
 	a = profile_create();
 	a->clock = PROFILE_CLOCK_INSN;
 	b = profile_create();
@@ -503,14 +503,14 @@ static void test_untold(void **state)
 	add_spread(b, 0, "clone", 10, 11, 209);
 	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
 	assert_true(c.least_pct > 45 && c.least_pct < 65);
-	/* With repetitions the verdict says it. */
+	/* With repetitions the verdict decides. */
 	check_conclusion(clones(2, 10, 10000), clones(2, 10, 10003), ANALYZE_CONCLUSION_MEAN,
 			 "clone");
 }
 
 /*
- * As init_on_alloc changes gcc: page faults most, of which some read a file and take a hundred times as long as others, but
- * all in a function that changed by much more than it varies by.
+ * gcc with init_on_alloc: page faults change most. Some read a file and take a hundred times as long, but the change is
+ * in one function, and is much larger than that function's spread.
  */
 static void test_sure_by_carrier(void **state)
 {
@@ -533,7 +533,7 @@ static void test_sure_by_carrier(void **state)
 	}
 }
 
-/* A run of clone, 20 calls of FROM to TO each, with CLOCK. */
+/* Create a run of clone with CLOCK: 20 calls of FROM to TO each. */
 static struct profile *spread_clones(enum profile_clock clock, uint64_t from, uint64_t to)
 {
 	struct profile *p = profile_create();
@@ -544,7 +544,7 @@ static struct profile *spread_clones(enum profile_clock clock, uint64_t from, ui
 	return p;
 }
 
-/* Boots whose instructions are counted differ by less than others, where calls say by how much. */
+/* With a clock of instructions, boots differ less, so smaller changes are detected if the spread of calls is known. */
 static void test_untold_insns(void **state)
 {
 	struct analyze_conclusion c;
@@ -561,13 +561,13 @@ static void test_untold_insns(void **state)
 			     spread_clones(PROFILE_CLOCK_INSN, 100100, 100300),
 			     ANALYZE_CONCLUSION_UNTOLD, "clone");
 	assert_true(c.least_pct == 0.25);
-	/* All the same: the spread of single calls is not known. */
+	/* All calls take the same: their spread is unknown. */
 	a = clones(1, 1, 10000);
 	b = clones(1, 1, 10060);
 	a->clock = b->clock = PROFILE_CLOCK_INSN;
 	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
 	assert_true(c.least_pct == 1);
-	/* A single call of a tenth more is nothing in 2,000 times its time. */
+	/* A single call that takes a tenth more is lost in 2,000 times its time. */
 	a = clones(1, 1, 10000);
 	b = clones(1, 1, 11000);
 	a->runs[0].cpu = b->runs[0].cpu = 20000000;
@@ -592,7 +592,7 @@ static void test_carrier(void **state)
 	assert_null(c.function);
 	assert_null(c.body.name);
 
-	/* Of caller and callee with the same cost, the callee is named. */
+	/* Caller and callee explain the same change: the callee is named. */
 	add_function(a, "outer", "clone", 10, 500);
 	add_function(b, "outer", "clone", 10, 702);
 	add_function(a, "inner", "clone", 10, 100);
@@ -630,7 +630,7 @@ static void test_workload(void **state)
 	control = profile_run_add(a, PROFILE_RUN_CONTROL);
 	profile_report_add(a, control, &(struct profile_report){ "fork", 20, 100, NAN, NAN });
 
-	/* One side has a control run: only the probed figures compare. */
+	/* Only one side has a control run, so only the probed figures are compared. */
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(workload(&d, "fork")->probed && workload(&d, "fork")->delta == 20);
 	assert_true(isnan(workload(&d, "extra")->delta));
@@ -647,7 +647,7 @@ static void test_workload(void **state)
 	profile_destroy(b);
 }
 
-/* CLONES with three runs of their own, unprobed, of TIME, TIME + 1 and TIME + 2 an iteration. */
+/* Add three unprobed runs to CLONES, with TIME, TIME + 1 and TIME + 2 per iteration. */
 static struct profile *timed(struct profile *clones, double time)
 {
 	uint32_t i, run;
@@ -660,7 +660,7 @@ static struct profile *timed(struct profile *clones, double time)
 	return clones;
 }
 
-/* That the workload fork does the talking; VERDICT is its, SYSCALLS what syscalls say. */
+/* Check that the conclusion is about the workload "fork", with VERDICT, and with SYSCALLS about syscalls. */
 static struct analyze_conclusion check_fork(struct profile *a, struct profile *b,
 					    enum analyze_verdict verdict,
 					    enum analyze_conclusion_syscalls syscalls)
@@ -677,7 +677,7 @@ static void test_conclusion_of_workload(void **state)
 	struct analyze_conclusion c;
 
 	(void)state;
-	/* Outside the syscalls. */
+	/* The change is outside the syscalls. */
 	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 11000),
 		       ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
 	assert_true(c.delta == 1000 && c.repeated && c.repetitions[0] == 3);
@@ -689,28 +689,28 @@ static void test_conclusion_of_workload(void **state)
 	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 10001),
 		       ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_UNCHANGED);
 	assert_true(c.delta == 1 && c.margin_pct == 1);
-	/* A syscall that changed significantly says more: 50 of 20,000 per run. */
+	/* A significant change of a syscall comes first: 50 of 20,000 per run. */
 	c = check_conclusion(timed(clones(3, 10, 1000), 1000), timed(clones(3, 10, 1005), 1000),
 			     ANALYZE_CONCLUSION_MEAN, "clone");
 	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_SAME);
 	assert_true(c.delta_pct == 0.5);
-	/* But not if that is negligible: 10 of 200,000 per run, and 500 of 20,000,000. */
+	/* A negligible one does not: 10 of 200,000 per run, and 500 of 20,000,000. */
 	check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
 		   ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_NEGLIGIBLE);
 	check_fork(timed(clones(3, 10, 1000), 1000000), timed(clones(3, 10, 1050), 1000000),
 		   ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_NEGLIGIBLE);
-	/* 4,000 of 20,000 per run are clone's, 4,000 of 200,000 a twentieth. */
+	/* 4,000 per run are in clone: of 20,000 this is enough, of 200,000 (a twentieth) not. */
 	c = check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 11000),
 			     ANALYZE_CONCLUSION_MEAN, "clone");
 	assert_true(c.delta_pct == 40);
 	check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 20000),
 		   ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
-	/* Without repetitions nothing is known of the workload. */
+	/* Without repetitions the workload's change cannot be judged. */
 	check_conclusion(timed(clones(1, 10, 1000), 10000), clones(1, 10, 1400),
 			 ANALYZE_CONCLUSION_MEAN, "clone");
 }
 
-/* P, with CALLS of execve() as well. */
+/* Add CALLS calls of execve() to P. */
 static struct profile *started(struct profile *p, uint32_t calls, uint64_t time)
 {
 	add_syscall(p, "execve", calls, time);
@@ -726,19 +726,19 @@ static void test_start_is_no_headline(void **state)
 			 started(clones(3, 10, 1200), 1, 90000), ANALYZE_CONCLUSION_MEAN, "clone");
 	check_conclusion(started(clones(1, 10, 1000), 3, 10000),
 			 started(clones(1, 10, 1200), 3, 90000), ANALYZE_CONCLUSION_MEAN, "execve");
-	/* Nothing else changed. */
+	/* Only execve() changed. */
 	check_conclusion(started(clones(1, 1, 1), 1, 10000), started(clones(1, 1, 1), 1, 90000),
 			 ANALYZE_CONCLUSION_MEAN, "execve");
 }
 
-/* P, with one unprobed run of CPU ticks. */
+/* Add an unprobed run of CPU ticks to P. */
 static struct profile *took(struct profile *p, uint64_t cpu)
 {
 	p->runs[profile_run_add(p, PROFILE_RUN_CONTROL)].cpu = cpu;
 	return p;
 }
 
-/* 2,000 per run are clone's. */
+/* clone accounts for 2,000 per run. */
 static void test_outside(void **state)
 {
 	struct analyze_conclusion c;
@@ -750,7 +750,7 @@ static void test_outside(void **state)
 	c = check_conclusion(took(clones(1, 10, 1000), 100000), took(clones(1, 10, 1200), 103000),
 			     ANALYZE_CONCLUSION_MEAN, "clone");
 	assert_true(isnan(c.outside_share));
-	/* Less than runs differ by. */
+	/* The change outside is smaller than the difference between runs. */
 	c = check_conclusion(took(clones(1, 10, 1000), 1000000), took(clones(1, 10, 1200), 1005000),
 			     ANALYZE_CONCLUSION_MEAN, "clone");
 	assert_true(isnan(c.outside_share));

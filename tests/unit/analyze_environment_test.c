@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What differs between two kernels, option by option and parameter by parameter. */
+/* Differences between two kernels: options and parameters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void check(const struct analyze_env *env, enum analyze_env_kind kind, con
 		assert_null(row->sides[1]);
 }
 
-/* 6.9 renamed options: what is set on both sides under either name is no difference. */
+/* Linux 6.9 renamed options. An option set on both sides under either name does not differ. */
 static void test_config_renamed(void **state)
 {
 	struct profile *a = profile_create(), *b = profile_create();
@@ -80,7 +80,7 @@ static void test_config(void **state)
 			"CONFIG_TWICE=2\nCONFIG_STR=\"a b=c\"\n# CONFIG_OFF is not set");
 	analyze_env_diff(&env, a, b);
 	assert_int_equal(env.n_rows, 5);
-	/* Protections first, then the options that are such. */
+	/* Protections come first, then options that control protections. */
 	assert_string_equal(env.rows[0].name, "slab_freelist_random");
 	check(&env, ANALYZE_ENV_STATE, "slab_freelist_random", "off", "on");
 	assert_string_equal(env.rows[1].name, "SLAB_FREELIST_RANDOM");
@@ -95,7 +95,10 @@ static void test_config(void **state)
 	assert_string_equal(env.rows[0].sides[0], "y");
 	analyze_env_deinit(&env);
 
-	/* Without one of them, nothing is said rather than that all options differ. */
+	/*
+	 * Without one side's configuration nothing is reported, rather than that all options
+	 * differ.
+	 */
 	profile_destroy(b);
 	b = profile_create();
 	analyze_env_diff(&env, a, b);
@@ -141,7 +144,7 @@ static void test_other_keys(void **state)
 	profile_env_set(b, PROFILE_ENV_TIME, "2027");
 	analyze_env_diff(&env, a, b);
 	assert_int_equal(env.n_rows, 4);
-	/* What the kernel says itself needs no configuration. */
+	/* States that the kernel reports do not need its configuration. */
 	check(&env, ANALYZE_ENV_STATE, "page_table_isolation", "on", "off");
 	check(&env, ANALYZE_ENV_OTHER, "mitigation.meltdown", "Mitigation: PTI", "Vulnerable");
 	check(&env, ANALYZE_ENV_OTHER, PROFILE_ENV_SMT, NULL, "");
@@ -155,7 +158,7 @@ static void test_other_keys(void **state)
 static void test_protections(void **state)
 {
 	(void)state;
-	/* The first and the last too: the list has to be sorted. */
+	/* The first and the last option are found too, so the list must be sorted. */
 	assert_true(catalogue_has_option("BUG_ON_DATA_CORRUPTION", 22));
 	assert_true(catalogue_has_option("ZERO_CALL_USED_REGS", 19));
 	assert_true(catalogue_has_option("SLAB_FREELIST_RANDOM=y", 20));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events counted with each call: rows, per call and per run, and what repetitions say of two sides. */
+/* Events counted per call: rows, figures per call and per run, and the significance of differences. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define RUNS  4
 #define CALLS 10
 
-/* In each of RUNS runs, clone and the function f in it and in mmap: MORE is what clone counts more in each call. */
+/* Create RUNS runs with clone, and the function f in clone and in mmap. clone counts MORE events more per call. */
 static struct profile *counted(int64_t more)
 {
 	struct profile *p = profile_create();
@@ -73,7 +73,7 @@ static void test_one(void **state)
 	profile_destroy(p);
 }
 
-/* Runs differ by up to 0.3 per call: 2 are a difference, and none is none. */
+/* Runs differ by up to 0.3 per call: a change by 2 is significant, and equal counts are not. */
 static void test_two(void **state)
 {
 	struct profile *a = counted(0), *b = counted(2);
@@ -90,7 +90,7 @@ static void test_two(void **state)
 	assert_true(r->delta == 0);
 	assert_int_not_equal(r->change.verdict, ANALYZE_VERDICT_SLOWER);
 	analyze_events_deinit(&e);
-	/* On a real clock recordings that were not made in turn tell nothing. */
+	/* On a real clock, recordings that were not made in turns cannot be compared. */
 	analyze_events_init(&e, a, b, 1, true);
 	assert_int_equal(row(&e, "clone", NULL)->change.verdict, ANALYZE_VERDICT_UNCLEAR);
 	analyze_events_deinit(&e);
@@ -98,7 +98,7 @@ static void test_two(void **state)
 	profile_destroy(b);
 }
 
-/* Each run's cells of what counted(0) has in clone: 10 calls, in each of which f is called. */
+/* Add to each run the cells of the calls of counted(0) in clone: 10 calls, which call f once each. */
 static void add_times(struct profile *p)
 {
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
@@ -116,8 +116,8 @@ static void add_times(struct profile *p)
 }
 
 /*
- * What probes count is not known exactly: of clone 2 for its own and 6 for f's, of f 3. Times' own costs, which are exact here, tell
- * how many calls were in which.
+ * The events counted by probes have uncertainties: 2 for clone's own and 6 for f's in clone, 3 in f. The exact costs of times
+ * tell the number of nested calls.
  */
 static void test_calibration(void **state)
 {
@@ -151,7 +151,7 @@ static void test_calibration(void **state)
 	profile_destroy(p[1]);
 }
 
-/* An event of one side alone, and counts of the other's contexts. */
+/* An event, and a context, that only one side has. */
 static void test_one_side(void **state)
 {
 	struct profile *a = counted(0), *b = profile_create();

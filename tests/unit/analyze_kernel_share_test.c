@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the kernel takes of the command's CPU time, and what a change of it is of the whole. */
+/* The kernel's share of the command's CPU time, and a change as a part of the whole. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 static const struct analyze_options oncpu;
 
-/* Two runs of CPU ticks each, in them 10 page faults of FAULT each and a wait4 of 500. */
+/* Two runs of CPU ticks each, with 10 page faults of FAULT each and a wait4 of 500. */
 static struct profile *work(uint64_t cpu, uint64_t fault)
 {
 	struct profile *p = profile_create();
@@ -55,15 +55,18 @@ static void test_share(void **state)
 
 	(void)state;
 	assert_true(s.kernel == 2500 && s.command == 10000 && s.share == 0.25);
-	/* The truth is what runs take that nothing probed. */
+	/* Unprobed runs tell the true CPU time. */
 	control = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[control].cpu = 5000;
 	s = share_of(p);
 	assert_true(s.command == 5000 && s.share == 0.5);
-	/* So they may take a little less than the probed runs' syscalls. */
+	/* They may take slightly less than the probed runs' syscalls. */
 	p->runs[control].cpu = 2480;
 	assert_true(share_of(p).command == 2480);
-	/* Syscalls of others, or no CPU time: nothing is known. */
+	/*
+	 * The share is unknown if syscalls take more than that, if all tasks were recorded, or
+	 * without CPU time.
+	 */
 	p->runs[control].cpu = 2000;
 	assert_true(isnan(share_of(p).share) && isnan(share_of(p).command));
 	p->runs[control].cpu = 5000;
@@ -95,7 +98,7 @@ static void test_conclusion(void **state)
 	assert_non_null(strstr(text, "+35 ns per call, +3.50 % of the command's CPU time)"));
 	free(text);
 	analyze_diff_deinit(&d);
-	/* Time asleep is none of the CPU's. */
+	/* Wall-clock time includes sleep, so it is not compared with CPU time. */
 	assert_int_equal(analyze_diff_init(&d, a, b, &wall), 0);
 	analyze_diff_conclude(&c, &d);
 	assert_true(isnan(c.cpu_pct));

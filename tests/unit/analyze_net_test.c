@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an iteration takes without the probes. */
+/* Compute an iteration's time without the cost of probes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,9 @@
 
 #define MAD 1.482602218505602
 
-/* Each of RUNS: 100 iterations of 2,000 ticks and more; each makes two reads. A hundred and one closes, and a start of 7 opens. */
+/*
+ * Create RUNS runs. Each has 100 iterations of at least 2,000 ticks, with two reads each; 101 closes, and 7 opens at its start.
+ */
 static struct profile *work(uint32_t runs)
 {
 	struct profile *p = profile_create();
@@ -52,15 +54,15 @@ static void test_cost(void **state)
 
 	(void)state;
 	analyze_net_init(&net, p);
-	/* Two reads and a close: which of them the workload timed, nobody knows. */
+	/* 100 iterations may contain two reads and a close; the workload may have timed only some, so the cost is unknown. */
 	assert_true(isnan(analyze_net_cost(&net, 0, 100, &error)));
-	/* A read, and no part of what was called less often. */
+	/* 200 iterations contain a read each, and no call that is less frequent. */
 	near(analyze_net_cost(&net, 0, 200, &error), 120);
 	near(error, (2 + 70 * 6 / 120.0) * MAD);
-	/* The run as a whole. */
+	/* One iteration is the whole run. */
 	near(analyze_net_cost(&net, 0, 1, &error), (200 + 101 + 7) * 120);
 	near(error, (200 + 101 + 7) * (2 + 70 * 6 / 120.0) * MAD);
-	/* In cold caches the probes cost three times as much in reads, and as much more around them. */
+	/* In cold caches, probes cost three times as much in reads, and around them in proportion. */
 	profile_cell(p, 0, 0, profile_context_add(p, "read"))->cost = 200 * 150;
 	near(analyze_net_cost(&net, 0, 200, &error), 3 * 120);
 	near(error, 3 * (2 + 70 * 6 / 120.0) * MAD);
@@ -68,7 +70,7 @@ static void test_cost(void **state)
 	profile_destroy(p);
 }
 
-/* A row of that name; its times are those of a probed run. */
+/* Return the row NAME. Its times are those of a probed run. */
 static const struct analyze_workload_row *row_of(const struct analyze_workload *w, const char *name)
 {
 	for (uint32_t i = 0; i < w->n_rows; i++)
@@ -90,11 +92,11 @@ static void test_row(void **state)
 	near(row_of(&w, "reads")->figures.mean, 2050);
 	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, ANALYZE_COMMAND)->net));
 	near(row_of(&w, ANALYZE_COMMAND_CPU)->net, 200050 - 308 * 120);
-	/* The runs' standard error is 50: beside the calibration's 2,511 no more than that shows. */
+	/* The runs' standard error is 50; beside the calibration's 2,511 it has this little effect. */
 	assert_true(row_of(&w, ANALYZE_COMMAND_CPU)->net_error > 2.77 * error &&
 		    row_of(&w, ANALYZE_COMMAND_CPU)->net_error < 2.78 * error);
 	analyze_workload_deinit(&w);
-	/* One run: what is left is the calibration's own. */
+	/* One run has no standard error: the calibration's uncertainty remains. */
 	profile_destroy(p);
 	p = work(1);
 	p->runs[0].cpu = 200000;
@@ -103,12 +105,12 @@ static void test_row(void **state)
 	near(row_of(&w, "reads")->net, 2000 - 2 * 120);
 	near(row_of(&w, "reads")->net_error, 2.776445105197793 * 2 * (2 + 70 * 6 / 120.0) * MAD);
 	analyze_workload_deinit(&w);
-	/* Of two figures nobody knows which iterations made a call. */
+	/* With two figures it is unknown whose iterations made the calls. */
 	profile_report_add(p, 0, &(struct profile_report){ "other", 100, 1, NAN, NAN });
 	analyze_workload_init(&w, p, false);
 	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, "other")->net));
 	analyze_workload_deinit(&w);
-	/* Others' probes are not the command's. */
+	/* In a recording of all tasks, the probes' cost is not only the command's. */
 	profile_env_set(p, PROFILE_ENV_TASKS, "all");
 	analyze_workload_init(&w, p, false);
 	assert_true(isnan(row_of(&w, ANALYZE_COMMAND_CPU)->net));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the change of a syscall passes through: recursion once, outermost first. */
+/* Follow the change of a syscall through its callees, outermost first. Recursion counts once. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "analyze/diff/passage.h"
 #include "fixture.h"
 
-/* COUNT instructions in CONTEXT, at the end of the calls PATH: a letter is a function, outermost first. */
+/* Add COUNT instructions in CONTEXT at the end of the calls PATH: one letter per function, outermost first. */
 static void add(struct profile *p, const char *context, const char *path, uint64_t count)
 {
 	uint32_t locations[16], n = (uint32_t)strlen(path);
@@ -29,7 +29,7 @@ static void add(struct profile *p, const char *context, const char *path, uint64
 			      });
 }
 
-/* In the syscall X: a calls b or d, b calls itself, and c, which is what becomes dearer. */
+/* In the syscall X, a calls b or d; b calls itself, and c, which costs DEAR. */
 static struct profile *side(uint64_t dear, bool exact)
 {
 	struct profile *p = profile_create();
@@ -89,7 +89,7 @@ static void test_nothing(void **state)
 	profile_destroy(same);
 }
 
-/* Samples of X stand for what its calls took; what they cannot tell from nothing is no step. */
+/* Samples of X are scaled to the time of its calls; a change that samples cannot distinguish from 0 is not a step. */
 static void test_samples(void **state)
 {
 	struct profile *a = side(100, false), *b = side(1100, false);
@@ -118,7 +118,7 @@ static void test_samples(void **state)
 	assert_true(fabs(c.function_share - 10.0 / 11) < 1e-6);
 	analyze_passage_deinit(&passage);
 
-	/* Where nobody knows whether X changed, nobody is accused. */
+	/* No function is named for an unclear change of X. */
 	c = (struct analyze_conclusion){ .what = "X",
 					 .totals = { 6200, 17200 },
 					 .change.verdict = ANALYZE_VERDICT_UNCLEAR };
@@ -130,7 +130,7 @@ static void test_samples(void **state)
 	profile_destroy(b);
 }
 
-/* Of a hundred samples three are next to nothing, though all of the change. */
+/* Three of a hundred samples are too few to name a function, although they are all of the change. */
 static void test_few_samples(void **state)
 {
 	struct profile *p[2];

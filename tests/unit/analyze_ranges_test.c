@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inlined bodies: estimates from samples, rows of what was timed, and two sides of them. */
+/* Inlined bodies: estimates from samples, rows of timed bodies, and the comparison of two sides. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@ static const struct analyze_options oncpu;
 #define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-6)
 
 /*
- * The ends by definition: the shares of which K or more, or K or fewer, come in 2.5 % of all cases,
- * found by bisection over sums of binomial probabilities, apart from any beta function.
+ * The interval's ends by definition: the shares at which K or more, or K or fewer, occur in 2.5 % of all cases. Found by
+ * bisection over sums of binomial probabilities, without a beta function.
  */
 static void test_binomial(void **state)
 {
@@ -52,14 +52,14 @@ static void test_binomial(void **state)
 	assert_true(isnan(analyze_binomial(1, INFINITY).value));
 }
 
-/* How probable K of N are at share P. */
+/* Return the probability of K of N at share P. */
 static double binomial(double p, double k, double n)
 {
 	return exp(lgamma(n + 1) - lgamma(k + 1.0) - lgamma(n - k + 1) + k * log(p) +
 		   (n - k) * log1p(-p));
 }
 
-/* What was hit once may be as little as it likes; what was hit often is as any share. */
+/* A body with one sample may have any small share; one with many samples has the plain binomial interval. */
 static void test_binomial_seen(void **state)
 {
 	struct analyze_estimated e;
@@ -74,13 +74,13 @@ static void test_binomial_seen(void **state)
 	assert_true(analyze_binomial_seen(0, 300).high == analyze_binomial(0, 300).high);
 	assert_true(analyze_binomial_seen(20, 300).low == analyze_binomial(20, 300).low);
 	assert_true(isnan(analyze_binomial_seen(2, 1).value));
-	/* By definition: 3 or more come in 2.5 % of the cases in which there are any. */
+	/* By definition, 3 or more occur in 2.5 % of the cases with at least one. */
 	e = analyze_binomial_seen(3, 40);
 	more = 1 - binomial(e.low, 0, 40) - binomial(e.low, 1, 40) - binomial(e.low, 2, 40);
 	assert_near(more / (1 - binomial(e.low, 0, 40)), 0.025);
 }
 
-/* Of the cases in which something is hit, those that miss its share are rare. */
+/* Among the outcomes with at least one hit, few have an interval without the true share. */
 static void test_binomial_seen_covers(void **state)
 {
 	static const double shares[] = { 1e-5, 0.001, 0.01, 0.1, 0.37, 0.9 };
@@ -104,7 +104,7 @@ static void test_binomial_seen_covers(void **state)
 	}
 }
 
-/* It covers: of all outcomes of N draws with a known share, those that miss it are rare. */
+/* Among all outcomes of N draws, few have an interval without the true share. */
 static void test_binomial_covers(void **state)
 {
 	static const double shares[] = { 0.001, 0.01, 0.1, 0.37, 0.5, 0.9 };
@@ -142,7 +142,7 @@ static void test_sums(void **state)
 	assert_near(c.value, 90);
 	assert_near(c.low, 90 - hypot(4, 4));
 	assert_near(c.high, 90 + hypot(3, 3));
-	/* What is exact adds nothing. */
+	/* An exact figure adds no uncertainty. */
 	a = (struct analyze_estimated){ 10, 10, 10 };
 	c = analyze_estimated_difference(&a, &b);
 	assert_near(c.low, 86);
@@ -151,7 +151,7 @@ static void test_sums(void **state)
 
 /* ---- profiles ---- */
 
-/* An address in bodies, innermost first, and the function around them, "inner@LINE" each. */
+/* Return the location of ADDR with frames NAMES: bodies, innermost first, and the function around them. */
 static uint32_t place(struct profile *p, uint64_t addr, const char *const *names, uint32_t n)
 {
 	uint32_t location = profile_location_add(p, addr, NULL), i;
@@ -178,7 +178,7 @@ static void sample(struct profile *p, const char *context, uint32_t flags, uint6
 
 enum {
 	SHUFFLE, /* shuffle_freelist < new_slab < allocate_slab */
-	RANDOM, /* get_random_u32, which has no bodies, called from there */
+	RANDOM, /* get_random_u32, without bodies, called from there */
 	SLAB, /* allocate_slab itself */
 	COPY, /* copy_mm < copy_process */
 	N_PLACES
@@ -243,7 +243,7 @@ static void test_estimate(void **state)
 	r = row(&ranges, "shuffle_freelist", "clone");
 	assert_string_equal(r->body.function, "allocate_slab");
 	assert_string_equal(r->body.chain, "new_slab");
-	/* The place of the call is where the next frame was. */
+	/* The place of the inlined call is the line of the next frame. */
 	assert_string_equal(r->location, "mm/slub.c:107");
 	assert_int_equal(r->side.source, ANALYZE_SOURCE_ESTIMATED);
 	assert_true(r->side.estimate.samples == 15 && r->side.estimate.of == 40);
@@ -257,10 +257,10 @@ static void test_estimate(void **state)
 	assert_true(isnan(r->side.entries));
 	assert_int_equal(r->side.caveat, ANALYZE_CAVEAT_NONE);
 	assert_false(r->redundant);
-	/* One context: the sum says the same, and is not for tables. */
+	/* With one context, the sum is redundant: tables leave it out. */
 	assert_true(row(&ranges, "shuffle_freelist", "*")->redundant);
 	assert_near(row(&ranges, "shuffle_freelist", "*")->side.figures.total, 375);
-	/* All of new_slab is shuffle_freelist; copy_mm is all of clone, and none of it its own. */
+	/* new_slab consists of shuffle_freelist; copy_mm has all of clone, and nothing of its own. */
 	r = row(&ranges, "new_slab", "clone");
 	assert_null(r->body.chain);
 	assert_true(r->side.estimate.samples == 15 && r->redundant);
@@ -269,7 +269,7 @@ static void test_estimate(void **state)
 	profile_destroy(p);
 }
 
-/* In a function that was timed, a body has its part of that function's time, and not more. */
+/* In a timed function, a body gets a share of that function's time only. */
 static void test_within(void **state)
 {
 	struct profile *p = sampled();
@@ -288,7 +288,7 @@ static void test_within(void **state)
 	assert_near(r->side.figures.total, 600 * 15 / 40.0);
 	assert_near(r->side.estimate.total.high, 600 * analyze_binomial(15, 40).high);
 	assert_near(r->side.estimate.share.value, 0.6 * 15 / 40);
-	/* Of copy_process nobody knows more than of clone. */
+	/* copy_process was not timed: its bodies get a share of clone. */
 	assert_near(row(&ranges, "copy_mm", "clone")->side.figures.total, 1000);
 	analyze_ranges_deinit(&ranges);
 
@@ -299,7 +299,7 @@ static void test_within(void **state)
 	profile_destroy(p);
 }
 
-/* What is no sample of the kernel's own time in the context. */
+/* Samples outside of the kernel's own time in the context are left out. */
 static void test_left_out(void **state)
 {
 	struct profile *p = sampled();
@@ -320,7 +320,7 @@ static void test_left_out(void **state)
 	assert_near(r->side.figures.total, 375);
 	analyze_ranges_deinit(&ranges);
 
-	/* Interrupts are 100 of 400 samples: a quarter of each context's time is theirs. */
+	/* Interrupts have 100 of 400 samples: a quarter of each context's time. */
 	sample(p, "[irq]", 0, 100, (uint32_t[]){ at[RANDOM] }, 1);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	assert_near(row(&ranges, "shuffle_freelist", "clone")->side.figures.total, 375 * 0.75);
@@ -329,7 +329,7 @@ static void test_left_out(void **state)
 	profile_destroy(p);
 }
 
-/* Contexts that nobody timed: a sample stands for a period. */
+/* In an untimed context a sample stands for a period. */
 static void test_untimed_context(void **state)
 {
 	struct profile *p = sampled();
@@ -350,7 +350,7 @@ static void test_untimed_context(void **state)
 	assert_true(r->side.estimate.total.low < 525 && r->side.estimate.total.high > 525);
 	analyze_ranges_deinit(&ranges);
 
-	/* What an interrupt hit is not what it does. */
+	/* Functions that an interrupt hit are not part of its work. */
 	asm_irq = fixture_location(p, 0x500, "asm_sysvec_apic_timer_interrupt");
 	sample(p, "[irq]", 0, 1, (uint32_t[]){ COPY, asm_irq, SHUFFLE }, 3);
 	analyze_ranges_init(&ranges, p, &oncpu);
@@ -360,7 +360,7 @@ static void test_untimed_context(void **state)
 	profile_destroy(p);
 }
 
-/* On one stack twice, a body counts once. */
+/* A body that is on a stack twice counts once. */
 static void test_recursion(void **state)
 {
 	struct profile *p = sampled();
@@ -384,7 +384,7 @@ static void test_late(void **state)
 	struct analyze_ranges ranges;
 
 	(void)state;
-	/* One late sample of 16 moves nothing. */
+	/* One late sample of 16 causes no caveat. */
 	sample(p, "clone", PROFILE_SAMPLE_LATE, 1, (uint32_t[]){ SHUFFLE, COPY }, 2);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	assert_int_equal(row(&ranges, "shuffle_freelist", "clone")->side.caveat,
@@ -392,14 +392,14 @@ static void test_late(void **state)
 	assert_true(row(&ranges, "shuffle_freelist", "clone")->side.estimate.late == 1);
 	analyze_ranges_deinit(&ranges);
 
-	/* Nor do those of which it is the caller: they are somewhere below it. */
+	/* Late samples in callees of the body do not either: they belong somewhere below it. */
 	sample(p, "clone", PROFILE_SAMPLE_LATE, 40, (uint32_t[]){ RANDOM, SHUFFLE, COPY }, 3);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	assert_int_equal(row(&ranges, "shuffle_freelist", "clone")->side.caveat,
 			 ANALYZE_CAVEAT_NONE);
 	analyze_ranges_deinit(&ranges);
 
-	/* In the function beside it: perhaps they were in the body. */
+	/* Samples at the return of the surrounding function may belong to the body. */
 	sample(p, "clone", PROFILE_SAMPLE_AT_RETURN, 30, (uint32_t[]){ SLAB, COPY }, 2);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	r = row(&ranges, "shuffle_freelist", "clone");
@@ -410,7 +410,7 @@ static void test_late(void **state)
 	profile_destroy(p);
 }
 
-/* Timed and sampled at once: one row, exact, with the estimate beside it. */
+/* A body both timed and sampled has one row: exact, with the estimate beside it. */
 static void test_exact(void **state)
 {
 	struct profile *p = sampled();
@@ -439,7 +439,7 @@ static void test_exact(void **state)
 	assert_string_equal(ranges.rows[2].body.name, "never");
 	analyze_ranges_deinit(&ranges);
 
-	/* Another place of the same body that could not be timed: the sum is no measurement. */
+	/* One of two places of a body could not be timed, so their sum is not a measurement. */
 	p->sites[site + 1].name = profile_intern(p, "shuffle_freelist");
 	p->sites[site + 1].chain = profile_intern(p, "new_slab");
 	p->sites[site + 1].line = 107;
@@ -489,7 +489,7 @@ static void test_nothing(void **state)
 
 /* ---- two sides ---- */
 
-/* One clone of TIME, allocate_slab of SLAB in it; 0: no function was timed. */
+/* Create one clone of TIME, with SLAB in allocate_slab; 0: no function was timed. */
 static struct profile *clone_of(uint64_t time, uint64_t slab)
 {
 	struct profile *p = profile_create();
@@ -528,8 +528,8 @@ static const struct analyze_diff_range *pair(const struct analyze_diff *d, const
 }
 
 /*
- * One run per side, of calls that differ hundredfold: their spread explains a fifth more time, but not in a body that takes
- * the same in each of them and has nearly all of it.
+ * One run per side, with calls that differ a hundredfold: their spread explains a fifth more time, unless a body that takes the
+ * same in each call has nearly all of it.
  */
 static void test_sure_by_body(void **state)
 {
@@ -562,7 +562,7 @@ static void test_sure_by_body(void **state)
 	profile_destroy(p[1]);
 }
 
-/* On one kernel alone: the finding. Beside it what it replaced, and all adds up. */
+/* A body on one kernel only is the conclusion. The function's remainder is listed beside it, and all add up. */
 static void test_one_sided(void **state)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(103000, 1300);
@@ -574,7 +574,7 @@ static void test_one_sided(void **state)
 	timed(a, "zero", NULL, 30, 10, 100);
 	timed(b, "zero", NULL, 30, 10, 101);
 	timed(b, "shuffle_freelist", "new_slab", 1978, 10, 900);
-	/* Within that one, so not to be added. */
+	/* This body is within that one, so it is not added. */
 	timed(b, "next_freelist_entry", "shuffle_freelist" PROFILE_CHAIN "new_slab", 1880, 100, 5);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	shuffle = pair(&d, "shuffle_freelist", NULL);
@@ -602,7 +602,7 @@ static void test_one_sided(void **state)
 	assert_near(c.body.share, 3);
 	analyze_diff_deinit(&d);
 
-	/* The other way round, what is gone is a saving. */
+	/* With sides exchanged, the body that is gone saves time. */
 	assert_int_equal(analyze_diff_init(&d, b, a, &oncpu), 0);
 	assert_true(pair(&d, "shuffle_freelist", NULL)->delta_total.value == -9000);
 	assert_true(pair(&d, "shuffle_freelist", NULL)->delta == -900);
@@ -611,7 +611,7 @@ static void test_one_sided(void **state)
 	profile_destroy(b);
 }
 
-/* A run of allocate_slab, SLAB a call, and of a body in it, BODY a call (0: there is none), ten each. */
+/* Add a run of ten calls of allocate_slab, SLAB each, with a body that takes BODY each (0: without one). */
 static void run_of(struct profile *p, uint64_t slab, uint64_t body)
 {
 	uint32_t run = fixture_run(p, 100000), clone = profile_context_add(p, "clone"), site;
@@ -625,13 +625,13 @@ static void run_of(struct profile *p, uint64_t slab, uint64_t body)
 	fixture_entries(profile_cell(p, run, site, clone), 10, 10, body, body);
 }
 
-/* How sure what one side alone has is, and what is left of the function around it. */
+/* Intervals of a one-sided body, and of the remainder of the function around it. */
 static void test_intervals(void **state)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	const struct analyze_diff_range *r;
 	struct analyze_diff d;
-	/* Of one side that varies: half of it is t(2) s / sqrt(3), s = 10. */
+	/* Half of the interval with one side that varies: t(2) s / sqrt(3), s = 10. */
 	const double half = 4.302652729696 * 10 / sqrt(3);
 
 	(void)state;
@@ -651,20 +651,20 @@ static void test_intervals(void **state)
 	assert_true(r->change.p < 0.01);
 	assert_int_equal(r->change.verdict, ANALYZE_VERDICT_SLOWER);
 	assert_true(r->change.repetitions[0] == 3 && r->change.repetitions[1] == 3);
-	/* The function varies as the body does: the rest of it does not. */
+	/* The function varies as the body does, so its remainder does not vary. */
 	r = pair(&d, ANALYZE_RANGE_REST, NULL);
 	assert_true(r->delta == 0 && r->change.ci.low == 0 && r->change.ci.high == 0);
 	assert_int_equal(r->change.verdict, ANALYZE_VERDICT_SAME);
 	analyze_diff_deinit(&d);
 
-	/* As sure the other way round. */
+	/* With sides exchanged, the interval is as wide. */
 	assert_int_equal(analyze_diff_init(&d, b, a, &oncpu), 0);
 	r = pair(&d, "shuffle_freelist", NULL);
 	assert_near(r->change.ci.high, -900 + half);
 	assert_int_equal(r->change.verdict, ANALYZE_VERDICT_FASTER);
 	analyze_diff_deinit(&d);
 
-	/* Where the other side cannot time it, nothing is known of the change. */
+	/* The change is unknown if the other side cannot time the body. */
 	a->sites[profile_site_add(a, &(struct profile_site){ .name = "shuffle_freelist",
 							     .symbol = "allocate_slab",
 							     .into = "allocate_slab",
@@ -700,7 +700,7 @@ static void test_conclusion(void **state)
 	profile_destroy(a);
 	profile_destroy(b);
 
-	/* The body alone was timed, no function: 9,900 of 10,000. */
+	/* Only the body was timed: 9,900 of 10,000. */
 	a = clone_of(100000, 0);
 	b = clone_of(110000, 0);
 	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
@@ -714,7 +714,7 @@ static void test_conclusion(void **state)
 	profile_destroy(b);
 }
 
-/* By line in the same sources; in others by their order, where there are as many. */
+/* Bodies of the same sources are matched by line; in other sources by order, if their numbers are equal. */
 static void test_moved_lines(void **state)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(100000, 1000);
@@ -742,7 +742,7 @@ static void test_moved_lines(void **state)
 	profile_destroy(b);
 }
 
-/* Estimates: a change that samples cannot tell from none is not for tables. */
+/* An estimated change that samples cannot distinguish from 0 is redundant. */
 static void test_estimated_change(void **state)
 {
 	struct profile *a = sampled(), *b = sampled();
@@ -766,7 +766,7 @@ static void test_estimated_change(void **state)
 	assert_true(r->delta_total.low > 0);
 	analyze_diff_deinit(&d);
 
-	/* Not seen on one side: it may have been there, by what no sample of so many says. */
+	/* A body not seen on one side may have any share up to the bound of 0 samples of 40. */
 	profile_destroy(a);
 	a = profile_create();
 	a->sample_period = 30;
@@ -782,7 +782,7 @@ static void test_estimated_change(void **state)
 		    1000 * 0.99 * analyze_binomial(0, 40).high);
 	analyze_diff_deinit(&d);
 
-	/* Nobody sampled: nothing is known. */
+	/* Without samples on one side the change is unknown. */
 	a->n_samples = 0;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = pair(&d, "shuffle_freelist", NULL);

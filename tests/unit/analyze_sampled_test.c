@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples by an event: of two recordings by function, with what runs say; and nothing that they say is time. */
+/* Compare samples by an event, by function and with repetitions. They are not used as time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void hit(struct profile *p, uint32_t run, const char *context, uint32_t s
 							.count = count });
 }
 
-/* In each of RUNS runs f is hit MORE and 40 times and its number, and user space once; by EVENT, NULL: the clock. */
+/* In each of RUNS runs f has 40 + MORE samples plus the run's number, and user space one. EVENT: NULL for the clock. */
 static struct profile *sampled(const char *event, uint64_t period, uint64_t more)
 {
 	struct profile *p = profile_create();
@@ -59,7 +59,7 @@ static void compare(struct analyze_sampled_events *s, const char *event, uint64_
 	analyze_sampled_events_init(s, a, b, 1, false);
 	if (event && !strcmp(event, "cache-misses")) {
 		assert_int_equal(s->n_rows, 3);
-		assert_int_equal(s->rows[0].leaf.n_frames, 0); /* all of them */
+		assert_int_equal(s->rows[0].leaf.n_frames, 0); /* all functions */
 		assert_true(s->rows[0].totals[0] == 42.5 * (double)period);
 		assert_string_equal(s->rows[1].leaf.frames[0].name, "f");
 		assert_true(s->rows[1].totals[0] == 41.5 * (double)period);
@@ -71,7 +71,7 @@ static void compare(struct analyze_sampled_events *s, const char *event, uint64_
 	profile_destroy(b);
 }
 
-/* Where each event is sampled, runs tell how much they differ. */
+/* With every event sampled, only the difference between runs counts. */
 static void test_each(void **state)
 {
 	struct analyze_sampled_events s;
@@ -83,7 +83,7 @@ static void test_each(void **state)
 	analyze_sampled_events_deinit(&s);
 }
 
-/* Of a sample of them that is not all: 166 and 206 samples are a difference of 40 -+ 1.96 sqrt(372), in 4 runs. */
+/* With a period of 100, samples add their own error: 166 and 206 differ by 40 +- 1.96 sqrt(372), in 4 runs. */
 static void test_some(void **state)
 {
 	struct analyze_sampled_events s;
@@ -107,7 +107,7 @@ static void test_unlike(void **state)
 	analyze_sampled_events_deinit(&s);
 }
 
-/* They are no estimate of a body's time, and that there are none says nothing of what was not seen. */
+/* Samples by an event do not estimate a body's time, and cannot bound the time of unseen bodies. */
 static void test_no_time(void **state)
 {
 	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };

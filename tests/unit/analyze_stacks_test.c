@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Folded stacks, callers and callees out of samples and edges. */
+/* Folded stacks, callers and callees, from samples and edges. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void sample(struct profile *p, uint32_t run, const char *context, uint32_
 			      });
 }
 
-/* An inlined body in a function, in a module's function, in a function; outermost last. */
+/* A stack of an inlined body in a function, in a module's function, in a function; outermost last. */
 static uint32_t add_stack(struct profile *p, uint64_t addr)
 {
 	uint32_t at[3];
@@ -46,7 +46,7 @@ static uint32_t add_stack(struct profile *p, uint64_t addr)
 	return profile_stack_add(p, at, 3);
 }
 
-/* The lines that flamegraph.pl would get of S, each with N_COUNTS counts. */
+/* Check the lines of S for flamegraph.pl, with N_COUNTS counts each. */
 static void check(const struct analyze_stacks *s, unsigned int n_counts, const char *lines)
 {
 	size_t size;
@@ -91,7 +91,7 @@ static void test_lines(void **state)
 	profile_destroy(p);
 }
 
-/* Late: neither the body that the address is in nor the unlock function is where the time went. */
+/* In late samples, neither the body at the address nor the unlock function took the time. */
 static void test_sure(void **state)
 {
 	struct profile *p = profile_create();
@@ -127,7 +127,7 @@ static void slow(struct profile *p, uint32_t run, uint32_t site, uint32_t stack,
 					 .tid = tid }));
 }
 
-/* Of a call's time what calls within it took is theirs, and only that. */
+/* The time of a slow call excludes the slow calls within it, and only these. */
 static void test_slow(void **state)
 {
 	struct profile *p = profile_create();
@@ -143,18 +143,18 @@ static void test_slow(void **state)
 	struct analyze_stacks s = { 0 };
 
 	(void)state;
-	/* Twice in one, one of them with another inside; none is in order. */
+	/* Two calls are within the third, one of these has another inside. They are not sorted. */
 	slow(p, run, f, inner, 7, 1500, 300);
 	slow(p, run, body, inner, 7, 1600, 50);
 	slow(p, run, 0, none, 7, 1000, 1000);
 	slow(p, run, f, inner, 7, 1010, 200);
-	/* At the same time: of another thread, in another run, after it has ended, without a stack. */
+	/* Not within it: calls of another thread, of another run, after its end, and without a stack. */
 	slow(p, run, f, outer, 8, 1020, 10);
 	slow(p, other, f, outer, 7, 1020, 20);
 	slow(p, run, f, outer, 7, 2000, 40);
 	slow(p, run, f, none, 9, 1, 5);
 	slow(p, control, f, outer, 9, 1, 1000);
-	/* Less what probes cost, it takes longer than the call it is in. */
+	/* Less the cost of probes, an inner call takes longer than the call around it. */
 	slow(p, run, 0, none, 10, 1000, 60);
 	slow(p, run, f, outer, 10, 1000, 60);
 	slow(p, run, f, inner, 10, 1010, 70);
@@ -209,7 +209,7 @@ static void test_names(void **state)
 	at = fixture_location(p, 2, longest);
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
 	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
-	/* Two names that differ in what cannot be printed are one line. */
+	/* Two names that differ in unprintable characters only are one line. */
 	at = fixture_location(p, 3, "a b;c\n\033[1m\xc3\xa8");
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
 	assert_int_equal(analyze_stacks_add(&t, p, 0, 1, NULL), 0);
@@ -225,7 +225,7 @@ static void test_names(void **state)
 	profile_destroy(p);
 }
 
-/* A small file can ask for a huge text: each of many contexts with the same deep stack. */
+/* A small file can ask for a huge text, with many contexts of the same deep stack. It is refused. */
 static void test_bounded(void **state)
 {
 	struct profile *p = profile_create();
@@ -287,7 +287,7 @@ static void assert_neighbour(const struct analyze_neighbour_list *list, uint32_t
 	assert_true(isnan(calls) ? isnan(list->items[i].calls) : list->items[i].calls == calls);
 }
 
-/* PATH's functions, outermost first: "outer" and "rec", which calls itself, "leaf" with a body at its first instruction. */
+/* Return the stack of PATH, outermost first: "outer", "rec", which is recursive, "leaf", which starts with a body. */
 static uint32_t path(struct profile *p, const char *path)
 {
 	static const char *const names[128] = { ['o'] = "outer", ['r'] = "rec", ['l'] = "leaf" };
@@ -329,7 +329,7 @@ static void test_neighbours(void **state)
 		profile_edge_add(p, &(struct profile_edge){ run, profile_context_add(p, "clone"),
 							    stack, edges[i].calls });
 	}
-	/* What calls itself spends its time in its outermost call from others, and in the callees of its innermost. */
+	/* A recursive function spends its time in its outermost call from others, and in the callees of its innermost. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "rec"), 0);
 	assert_int_equal(n.callers.n_items, 2);
 	assert_neighbour(&n.callers, 0, "outer", 1110, 3);
@@ -339,7 +339,7 @@ static void test_neighbours(void **state)
 	assert_neighbour(&n.callees, 1, "(itself)", 110, NAN);
 	assert_neighbour(&n.callees, 2, "rec", 0, 4);
 	analyze_neighbours_deinit(&n);
-	/* Of a function with a body at its first instruction the function was called, not the body. */
+	/* With a body at the first instruction of a function, the function was called, not the body. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "leaf"), 0);
 	assert_int_equal(n.callers.n_items, 2);
 	assert_neighbour(&n.callers, 0, "rec", 1000, 5);
@@ -347,7 +347,7 @@ static void test_neighbours(void **state)
 	assert_int_equal(n.callees.n_items, 1);
 	assert_neighbour(&n.callees, 0, "body", 1007, NAN);
 	analyze_neighbours_deinit(&n);
-	/* The same by another symbol of its address. */
+	/* Another symbol of the same address has the same callers. */
 	profile_site_add(p, &(struct profile_site){ .name = "__ia32_leaf",
 						    .symbol = "__ia32_leaf",
 						    .kind = PROFILE_SITE_FUNCTION,
@@ -357,7 +357,7 @@ static void test_neighbours(void **state)
 	assert_neighbour(&n.callers, 0, "rec", 1000, 5);
 	assert_neighbour(&n.callees, 0, "body", 1007, NAN);
 	analyze_neighbours_deinit(&n);
-	/* A body is not called, and the context calls the first function. */
+	/* A body is not called. The context calls the first function. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "body"), 0);
 	assert_neighbour(&n.callers, 0, "leaf", 1007, NAN);
 	analyze_neighbours_deinit(&n);

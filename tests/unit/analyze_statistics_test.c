@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics against figures of R's: analyze_statistics_test.R prints them. */
+/* Check statistics against R's figures, printed by analyze_statistics_test.R. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,14 +19,14 @@
 #define N(array)       (sizeof(array) / sizeof((array)[0]))
 #define MOMENTS(array) analyze_moments_of(array, N(array))
 
-/* Recorded: ms of big-fork on two lab kernels, random generator seeded and not (unprobed). */
+/* Measured: unprobed ms of big-fork on two lab kernels, with the random generator seeded and unseeded. */
 static const double seeded_a[] = { 11.809, 11.812, 11.803 },
 		    seeded_b[] = { 11.878, 11.879, 11.880 };
 static const double unseeded_a[] = { 11.787, 11.793, 11.789 },
 		    unseeded_b[] = { 14.137, 14.027, 14.118 };
 static const double uneven_a[] = { 100.2, 99.1, 101.7, 98.4, 100.9, 99.6, 100.3 },
 		    uneven_b[] = { 107.0, 95.5, 103.1, 99.9, 112.4 };
-/* Three that happen to agree: by Satterthwaite alone there were 7.1 degrees of freedom. */
+/* Three values that agree by chance: Satterthwaite alone gives 7.1 degrees of freedom. */
 static const double agreeing_a[] = { 100.3, 101.4, 99.7 },
 		    agreeing_b[] = { 101.2, 98.4, 103.1, 100.7, 102.9, 99.5, 101.8, 100.9 };
 static const double two_a[] = { 10, 11 }, two_b[] = { 12, 12.5 };
@@ -39,7 +39,7 @@ static void near(double value, double expected, double tolerance, const char *wh
 		fail_msg("%s: %.12g instead of %.12g", what, value, expected);
 }
 
-/* Nothing but the mean is known of one value. */
+/* Return the moments of N values. One value has a mean only. */
 static struct analyze_moments spread(uint32_t n, double mean, double deviation)
 {
 	return (struct analyze_moments){ .n = n, .mean = mean, .variance = deviation * deviation };
@@ -193,7 +193,10 @@ static void test_systematic(void **state)
 	unlike.a.systematic = 0.3;
 	unlike.b.systematic = 0.4;
 	check_welch(&unlike);
-	/* Nothing but the systematic: of one side the four degrees that it is known with, of two alike twice as many. */
+	/*
+	 * Only systematic uncertainty: one side has the calibration's four degrees of freedom, two equal sides have twice as
+	 * many.
+	 */
 	exact.systematic = 3;
 	w = analyze_welch_form(&exact, &exact);
 	near(w.df, 8, 1e-12, "degrees of freedom");
@@ -204,7 +207,7 @@ static void test_systematic(void **state)
 	near(analyze_welch_interval(&w, 0.95).high, ANALYZE_SYSTEMATIC_REACH * 3, 1e-9, "one");
 }
 
-/* What is not known is NAN, and what does not vary is exact. */
+/* Unknown results are NAN; values that do not vary are exact. */
 static void test_welch_edges(void **state)
 {
 	const double same[] = { 7, 7, 7 }, more[] = { 8, 8, 8 }, big[] = { 1e308, -1e308, 1e308 };
@@ -238,14 +241,14 @@ static void test_welch_edges(void **state)
 	near(i.low, 1.0 / 7, 1e-12, "ratio");
 	near(i.high, 1.0 / 7, 1e-12, "ratio");
 
-	/* No relative change of what is not surely above 0. */
+	/* A relative change is undefined unless the baseline is significantly above 0. */
 	a = spread(3, 1, 2);
 	i = analyze_ratio_interval(&a, &b, 0.95);
 	assert_true(isnan(i.low) && isnan(i.high));
 	a = spread(3, -5, 0);
 	i = analyze_ratio_interval(&a, &b, 0.95);
 	assert_true(isnan(i.low));
-	/* Beyond what squares can hold: not known, rather than wrong. */
+	/* Results beyond the range of squares are unknown, not wrong. */
 	a = MOMENTS(big);
 	w = analyze_welch_form(&a, &b);
 	assert_true(isnan(w.p));
@@ -256,7 +259,7 @@ static void test_same(void **state)
 	struct analyze_moments a = MOMENTS(seeded_a), b = MOMENTS(seeded_b);
 
 	(void)state;
-	/* +0.54 to +0.66 % at 90 %. */
+	/* The 90 % interval is +0.54 to +0.66 %. */
 	assert_true(analyze_is_same(&a, &b, 0.01));
 	assert_true(analyze_is_same(&a, &b, 0.0067));
 	assert_false(analyze_is_same(&a, &b, 0.0066));
@@ -337,12 +340,12 @@ static void test_power(void **state)
 	assert_true(isnan(analyze_boots_needed(&one, &a, 0.01, 0.05)));
 	assert_true(power(3, 3, 0, 0, 1) == 1 && power(3, 3, 0, 0, 0) == 0);
 	assert_true(detectable(3, 0, 0) == 0);
-	/* What no number of boots settles: the calibration is not sure enough. */
+	/* No number of boots is enough if the calibration's uncertainty is too large. */
 	a.systematic = b.systematic = 1;
 	assert_true(isnan(analyze_boots_needed(&a, &b, 0.001, 0.05)));
 	a.systematic = b.systematic = 0;
 	assert_false(isnan(analyze_boots_needed(&a, &b, 0.001, 0.05)));
-	/* Nor where there is no difference to be found, and no margin either. */
+	/* The number of boots is undefined without a difference and a margin. */
 	assert_true(isnan(needed(1, 1, 0, 0, 0.05)));
 }
 
@@ -380,7 +383,7 @@ static void test_bootstrap(void **state)
 	for (k = 0; k < 24; k++)
 		b[k] = 102 + ((k + 1) * 5 % 24) * ((k + 1) * 5 % 24) / 50.0;
 	i = analyze_bootstrap(a, 20, b, 24, 1, 0.95);
-	/* The standard error of such a quantile of 2,000 is 0.045 here (the deviation is 0.747). */
+	/* The standard error of a quantile of 2,000 resamples is 0.045 here (their standard deviation is 0.747). */
 	assert_true(fabs(i.low - 1.798333333333) < 0.15);
 	assert_true(fabs(i.high - 4.723333333333) < 0.15);
 	again = analyze_bootstrap(a, 20, b, 24, 1, 0.95);
@@ -395,7 +398,7 @@ static void test_bootstrap(void **state)
 	assert_true(again.low == 0 && again.high == 0);
 }
 
-/* libRmath says on stdout what it finds hard. Everything hard here, and stdout must stay empty. */
+/* libRmath prints warnings about difficult arguments to stdout. Use difficult arguments; stdout must stay empty. */
 static void test_silence(void **state)
 {
 	static const double deviations[] = { 1e-12, 1e-3, 1, 1e3, 1e15 };

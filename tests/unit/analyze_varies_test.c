@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which of made-up variables explains made-up latencies. */
+/* Find the made-up variable that explains made-up latencies. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static uint32_t chance(uint32_t n)
 	return (uint32_t)((seed >> 33) % n);
 }
 
-/* Roughly normal, of deviation 1. */
+/* Return roughly normal noise of deviation 1. */
 static double noise(void)
 {
 	double sum = -6;
@@ -33,7 +33,7 @@ static double noise(void)
 	return sum;
 }
 
-/* A profile of one function, f, with variables of these NAMES; one that begins with "flags" is bits. */
+/* Create a profile of the function f with variables NAMES. Names that begin with "flags" are bit masks. */
 static struct profile *start(uint32_t n, const char *const *names)
 {
 	struct profile *p = profile_create();
@@ -61,7 +61,7 @@ static struct profile *start(uint32_t n, const char *const *names)
 	start(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(const char *), \
 	      (const char *[]){ __VA_ARGS__ })
 
-static uint32_t context; /* of the calls that are added */
+static uint32_t context; /* context of the calls that are added */
 
 static void add_calls(struct profile *p, double time, uint64_t calls, const uint64_t *values,
 		      uint32_t n)
@@ -97,7 +97,10 @@ static void assert_condition(const struct varies_part *part, const char *variabl
 	assert_true(part->value == value);
 }
 
-/* Of variables that say the same, in any order, the name is selected, then the argument, then what no pointers lead to. */
+/*
+ * Among variables that tell the same, in any order, a name is selected first, then an argument, then the variable with the
+ * fewest pointers.
+ */
 static void test_known(void **state)
 {
 	static const char *const all[][3] = { { "s->oo.x", "n", "s->name" },
@@ -130,7 +133,7 @@ static void test_known(void **state)
 	}
 }
 
-/* A setting decides; what else was captured has nothing to do with it. */
+/* A setting decides; the other variables do not matter. */
 static void test_category(void **state)
 {
 	struct profile *p = START("cpu", "crng_init", "s");
@@ -160,7 +163,7 @@ static void test_category(void **state)
 	profile_destroy(p);
 }
 
-/* The slope of a line; of the second one what R's lm() says, by analyze_varies_test.R. */
+/* Find the slope of a line. The second line's figures are those of R's lm(), printed by analyze_varies_test.R. */
 static void test_line(void **state)
 {
 	struct profile *p = START("s->objects", "cpu", "delta");
@@ -216,7 +219,7 @@ static void test_flag(void **state)
 	profile_destroy(p);
 }
 
-/* Names have no order and no distances, whatever their values are: the slow ones are told one by one. */
+/* Names have no order and no distances, whatever their values: each slow one is a condition of its own. */
 static void test_names(void **state)
 {
 	struct profile *p = START("s->name", "n");
@@ -254,7 +257,10 @@ static void test_names(void **state)
 	profile_destroy(p);
 }
 
-/* What calls are made in tells where nothing else does; an argument that tells the same comes before it, or has its name. */
+/*
+ * The context is selected if no variable tells as much. An argument that tells the same, or has the name "context", comes
+ * first.
+ */
 static void test_context(void **state)
 {
 	static const char *const seconds[] = { "n", "from_clone", "context" };
@@ -302,7 +308,7 @@ static void test_context(void **state)
 	}
 }
 
-/* A setting, and below one of its values a line; a third variable tells the same as the second. */
+/* A setting decides, with a line below each of its values; a third variable tells the same as the second. */
 static void test_two(void **state)
 {
 	struct profile *p = START("crng_init", "s->objects", "s->size", "cpu");
@@ -333,8 +339,8 @@ static void test_two(void **state)
 }
 
 /*
- * What has nothing to do with latency, beside what has: drawn for each call, or for each row of calls (values changed places). At
- * 1 %, 2 in 200 seeds are expected by chance; more than 10 are so once in 10^5 times.
+ * Variables without effect, beside one with effect: random per call, or per row of calls (permuted values). At 1 %, 2 of 200
+ * seeds are expected by chance; more than 10 have a probability of 10^-5.
  */
 static void test_shuffled(void **state)
 {
@@ -375,7 +381,7 @@ static void test_shuffled(void **state)
 	assert_true(selected <= 10 && noisy <= 10);
 }
 
-/* Nothing explains what does not vary, or what is known of a few calls. */
+/* Nothing explains a constant latency, or a latency with few calls. */
 static void test_nothing(void **state)
 {
 	struct profile *p = START("n");
@@ -402,7 +408,7 @@ static void test_nothing(void **state)
 	profile_destroy(p);
 }
 
-/* Sampled rows stand for what was lost; values that were not captured are a condition. */
+/* Sampled rows stand for the lost ones; uncaptured values are a condition. */
 static void test_sampled(void **state)
 {
 	struct profile *p = START("n", "p->size");
@@ -424,7 +430,7 @@ static void test_sampled(void **state)
 						      .max = time,
 						      .values = { i, absent ? 0 : i % 50 } });
 	}
-	/* What other functions lost is not this one's. */
+	/* Losses of other functions do not matter. */
 	p->runs[0].losses[PROFILE_LOSS_CAPTURES_FULL] = 9000;
 	profile_cell(p, 0, 1, 0)->calls = 2800;
 	assert_int_equal(varies_init(&v, p, "f"), 0);
@@ -449,7 +455,7 @@ static struct profile *side(uint32_t from, double slope, double constant)
 	return p;
 }
 
-/* The change of a mean of N, N more of it at a slope of 20 and COST more for each call. */
+/* Check the change of a mean: VALUES by other values of n at a slope of 20, COST by more time at equal values. Destroy B. */
 static void assert_shift(struct profile *a, struct profile *b, double values, double cost)
 {
 	struct varies_shifts s;
@@ -467,7 +473,7 @@ static void assert_shift(struct profile *a, struct profile *b, double values, do
 	profile_destroy(b);
 }
 
-/* What the sides' calls take more: by other values, at equal values, both. */
+/* The sides differ by other values, by the cost at equal values, or by both. */
 static void test_shift(void **state)
 {
 	struct profile *a = side(10, 20, 100), *settings[2];
@@ -481,7 +487,7 @@ static void test_shift(void **state)
 	assert_int_equal(s.n_rows, 0);
 	varies_shifts_deinit(&s);
 	profile_destroy(a);
-	/* A setting that each side has one value of. */
+	/* Each side has one value of a setting. */
 	for (uint32_t i = 0; i < 2; i++) {
 		settings[i] = START("crng_init", "cpu");
 		profile_env_set(settings[i], PROFILE_ENV_BUILD_ID, "aa");
@@ -495,7 +501,7 @@ static void test_shift(void **state)
 	near(s.rows[1].by_cost, 0, 1e-6);
 	assert_true(s.rows[1].sides[0].value == 0 && s.rows[1].sides[1].value == 1);
 	varies_shifts_deinit(&s);
-	/* Of two kernels that is not to be told from what their code does. */
+	/* Between two kernels, this cannot be distinguished from a change of the code. */
 	profile_env_set(settings[1], PROFILE_ENV_BUILD_ID, "bb");
 	varies_shifts_init(&s, settings[0], settings[1]);
 	assert_int_equal(s.n_rows, 1);
@@ -532,7 +538,10 @@ static void test_steps(void **state)
 	assert_true(many < 5 * few);
 }
 
-/* What is as long as a range, wherever it begins; other objects' members, and other sizes, are nobody's end. */
+/*
+ * The difference of two members explains latency, wherever the range begins. Members of other objects, or of other sizes, are
+ * not its end.
+ */
 static void test_difference(void **state)
 {
 	struct profile *p = START("v->start", "v->end", "o->end", "n");
@@ -561,7 +570,7 @@ static void test_difference(void **state)
 	profile_destroy(p);
 }
 
-/* Of several ends of one start, those that say nothing come first. */
+/* Several members may be the end of one range; those that explain nothing are listed first. */
 static void test_differences(void **state)
 {
 	struct profile *p = START("v->a", "v->start", "v->b", "v->end");

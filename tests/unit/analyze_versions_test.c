@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two versions of the kernel side by side: the shapes that Linux 6.1 and 6.12 showed when the lab's
- * big-fork was recorded on both, with --func '*slab*' and without ranges.
+ * Compare two kernel versions, in the shapes that Linux 6.1 and 6.12 showed when the lab's big-fork was recorded on both, with
+ * --func '*slab*' and without ranges.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,13 +18,13 @@
 
 static const struct analyze_options oncpu;
 
-/* A frame of a place: what is inlined at FILE:LINE of the next one, or the function around all. */
+/* A frame of a location: a body inlined at FILE:LINE of the next frame, or the function around all. */
 struct frame {
 	const char *name, *file;
 	uint32_t line;
 };
 
-/* COUNT samples in clone of a stack of one place, N frames, innermost first. */
+/* Add COUNT samples in clone with a stack of one location of N frames, innermost first. */
 static void sample(struct profile *p, uint64_t addr, uint64_t count, const struct frame *frames,
 		   uint32_t n)
 {
@@ -54,7 +54,7 @@ static void timed(struct profile *p, uint32_t site, uint64_t calls, uint64_t tim
 	fixture_calls(profile_cell(p, 0, site, profile_context_add(p, "clone")), calls, time, time);
 }
 
-/* 10 clones of 100,000 on a kernel of RELEASE. */
+/* Create a profile of 10 clones of 100,000 on the kernel RELEASE. */
 static struct profile *kernel(const char *release)
 {
 	struct profile *p = profile_create();
@@ -74,7 +74,7 @@ static struct profile *older(void)
 	SAMPLE(p, 0x100, 300, { "slab_alloc_node", "mm/slub.c", 3374 },
 	       { "slab_alloc", "mm/slub.c", 3381 }, { "__kmem_cache_alloc_lru", "mm/slub.c", 3390 },
 	       { "kmem_cache_alloc", "mm/slub.c", 3389 });
-	/* Of its own, in a wrapper. */
+	/* Samples of the wrapper's own code. */
 	SAMPLE(p, 0x180, 8, { "__kmem_cache_alloc_lru", "mm/slub.c", 3390 },
 	       { "kmem_cache_alloc", "mm/slub.c", 3389 });
 	SAMPLE(p, 0x200, 300, { "__mmap_region", "mm/mmap.c", 2924 },
@@ -156,22 +156,22 @@ static void check_partners(const struct analyze_diff *d)
 {
 	const struct analyze_diff_range *r;
 
-	/* On another way into a function of another name. */
+	/* Inlined by another path, into a function of another name. */
 	r = range(d, "slab_alloc_node");
 	assert_string_equal(r->body.function, "kmem_cache_alloc_noprof");
 	assert_true(r->sides[0].estimate.samples == 300 && r->sides[1].estimate.samples == 200);
-	/* Wrappers that are gone took nothing with them. */
+	/* Removed wrappers took no time of their own. */
 	assert_true(range(d, "slab_alloc")->redundant);
 	assert_true(range(d, "__kmem_cache_alloc_lru")->redundant);
-	/* Inlined on one side alone, with as many samples as the calls have. */
+	/* Inlined on one side only, with as many samples as the function has on the other. */
 	r = range(d, "__mmap_region");
 	assert_true(r->sides[0].estimate.samples == 300 && r->sides[1].estimate.samples == 300);
 	assert_true(r->redundant && r->delta_total.low < 0 && r->delta_total.high > 0);
 	assert_int_equal(r->note, ANALYZE_NOTE_NOT_INLINED_HARDENED);
-	/* Moved to another file with what is around it. */
+	/* Moved to another file, with the function around it. */
 	r = range(d, "slab_pgdat");
 	assert_true(r->sides[0].estimate.samples == 400 && r->sides[1].estimate.samples == 300);
-	/* Timed, under other names, the chain of what is inlined there too. */
+	/* Timed under other names, with the inlining chain under other names too. */
 	assert_true(range(d, "slab_update_freelist")->delta == 10);
 	assert_true(range(d, "check")->delta == 1);
 	assert_true(range(d, ANALYZE_RANGE_REST)->sides[0].figures.total == 10 * (1000 - 50));
@@ -200,7 +200,7 @@ static void test_versions(void **state)
 	profile_destroy(b);
 }
 
-/* The newer kernel as the baseline: the same partners. */
+/* With the newer kernel as the baseline, the partners are the same. */
 static void test_backwards(void **state)
 {
 	struct profile *a = newer(), *b = older();
@@ -222,7 +222,7 @@ static void test_backwards(void **state)
 	profile_destroy(b);
 }
 
-/* A kernel against itself: what one side alone has seen has no other name. */
+/* Functions of one kernel that only one side has seen are not matched under another name. */
 static void test_one_kernel(void **state)
 {
 	struct profile *a = older(), *b = newer();
@@ -239,7 +239,7 @@ static void test_one_kernel(void **state)
 	profile_destroy(b);
 }
 
-/* What one kernel has under both names are two functions; what one alone has is nobody's partner. */
+/* Two names that one kernel both has are two functions; a name without a similar one is not matched. */
 static void test_not_renamed(void **state)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");
@@ -261,7 +261,7 @@ static void test_not_renamed(void **state)
 	profile_destroy(b);
 }
 
-/* What took a page and takes a folio, by its words; not what kernels have both of. */
+/* Functions renamed from page to folio are matched word by word, unless one kernel has both names. */
 static void test_folios(void **state)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");
@@ -305,7 +305,7 @@ static void test_folios(void **state)
 	profile_destroy(b);
 }
 
-/* Of several places nobody knows which of the calls they became: no change is claimed. */
+/* Several inlined copies became one function; it is unknown which calls belong to which copy, so no change is claimed. */
 static void test_called_for_several(void **state)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.1.192");

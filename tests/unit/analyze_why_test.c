@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whose code makes the difference between two exact recordings: by its own instructions, by what it calls on one side only,
- * by how often it calls; that nobody else is accused; that all of it adds up; which lines it is.
+ * Find the code that makes the difference between two exact recordings: its own instructions, its callees on one side only, or
+ * the number of its calls. No other code is named, parts add up, and lines are found.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include "fixture.h"
 #include "view/why.h"
 
-/* The location of the function LETTER at LINE. */
+/* Return the location of the function LETTER at LINE. */
 static uint32_t location(struct profile *p, char letter, uint32_t line)
 {
 	const char name[] = { letter, '\0' };
@@ -41,7 +41,7 @@ static uint32_t stack(struct profile *p, const char *path, uint32_t line)
 	return profile_stack_add(p, locations, n);
 }
 
-/* COUNT instructions of LINE at the end of the calls PATH, a letter for each function, outermost first. */
+/* Add COUNT instructions of LINE at the end of the calls PATH: one letter per function, outermost first. */
 static void insns_at(struct profile *p, uint32_t run, const char *path, uint32_t line,
 		     uint64_t count)
 {
@@ -53,7 +53,7 @@ static void insns_at(struct profile *p, uint32_t run, const char *path, uint32_t
 	profile_sample_add(p, &sample);
 }
 
-/* CALLS of the last function of PATH, which execute INSNS each. */
+/* Add N calls of PATH's last function, which execute INSNS each. */
 static void calls(struct profile *p, uint32_t run, const char *path, uint64_t n, uint64_t insns)
 {
 	const struct profile_edge edge = { .run = run,
@@ -115,7 +115,7 @@ static const struct why_causes *causes(const struct answer *x)
 	return &x->why.contexts[0].causes;
 }
 
-/* The first cause is NAME, by KIND of PART, and all causes add up to the change of the context. */
+/* Check that the first cause is NAME, by KIND of PART, and that all causes add up to the change of the context. */
 static void assert_cause(const struct answer *x, const char *name, enum why_kind kind,
 			 const char *part, double delta)
 {
@@ -150,7 +150,7 @@ static void test_itself(void **state)
 	answer_deinit(&x);
 }
 
-/* A made-up stack of bodies that are inlined into no function, the outer one named as the context. */
+/* A stack of bodies that are inlined into no function; the outer one has the context's name. */
 static void test_no_function(void **state)
 {
 	const struct profile_frame frames[] = { { .name = "y", .inlined = true },
@@ -172,7 +172,7 @@ static void test_no_function(void **state)
 	answer_deinit(&x);
 }
 
-/* Another task executes more, as what X wakes does, and more of it: it is told of after X. */
+/* Another task, which X may wake, changes more than X does. It is reported after X. */
 static void check_other_task(const char *name)
 {
 	struct profile *sides[] = { side(20, 30), side(20, 40) };
@@ -199,7 +199,7 @@ static void test_other_tasks(void **state)
 	check_other_task("[rcu_gp_kthread]");
 }
 
-/* What b and c execute more they execute because a calls them more often. */
+/* b and c execute more because a calls them more often. */
 static void test_more_often(void **state)
 {
 	struct answer x;
@@ -226,7 +226,7 @@ static void test_context_on_one_side(void **state)
 	answer_deinit(&x);
 }
 
-/* Calls of X that do less, and are so many more for that: no cause has more than what is executed of it. */
+/* X is called more often, and does less per call: no cause is larger than its code's instructions. */
 static void test_context_more(void **state)
 {
 	struct profile *a = exact(1), *b = exact(1);
@@ -249,7 +249,7 @@ static void test_context_more(void **state)
 	answer_deinit(&x);
 }
 
-/* The other way round. */
+/* X is called less often, and does more per call. */
 static void test_context_less(void **state)
 {
 	struct profile *a = exact(1), *b = exact(1);
@@ -270,7 +270,7 @@ static void test_context_less(void **state)
 	answer_deinit(&x);
 }
 
-/* As much per call, twice as often: there is no cause to name. */
+/* X is called twice as often and takes the same per call, so no cause is named. */
 static void test_context_twice(void **state)
 {
 	struct profile *b = exact(1);
@@ -285,7 +285,7 @@ static void test_context_twice(void **state)
 	assert_says(&x, "X is called 20 times per run instead of 10 (+2,600 instructions per run, "
 			"+100.0 % of the command's instructions). Measured over ");
 	answer_deinit(&x);
-	/* One instruction more makes none either. */
+	/* One more instruction is not a cause either. */
 	b = exact(1);
 	profile_cell(b, 0, 0, profile_context_add(b, "X"))->calls = 20;
 	calls(b, 0, "a", 20, 100);
@@ -320,7 +320,7 @@ static void test_new_and_gone(void **state)
 	assert_says(&x, "no longer calls n (f.c:1): -");
 	answer_deinit(&x);
 
-	/* Another path to b has it on both sides. */
+	/* Both sides call n by another path to b. */
 	a = side(20, 30);
 	b = side(20, 30);
 	for (int i = 0; i < 2; i++) {
@@ -341,7 +341,7 @@ static void test_new_and_gone(void **state)
 	answer_deinit(&x);
 }
 
-/* A function of the hardened side's own between b and what b called before: its own work is the change, c's is not. */
+/* The hardened side has a new function between b and its callee c: the new function's own work is the change, c's is not. */
 static void test_layer_between(void **state)
 {
 	struct profile *b = exact(1);
@@ -358,7 +358,7 @@ static void test_layer_between(void **state)
 	answer_deinit(&x);
 }
 
-/* Two such layers, one below the other: what was put below the first is put below the second. */
+/* Two new layers, one below the other: callees moved below the first are found below the second. */
 static void test_layers_between(void **state)
 {
 	struct profile *a = exact(1), *b = exact(1);
@@ -387,7 +387,7 @@ static void insns_of(struct profile *p, uint32_t *locations, uint32_t n, uint64_
 							.count = count });
 }
 
-/* a calls b from LINE, N times with INSNS each; INLINED: b is a body that calls c, which executes them. */
+/* Add N calls of b from a at LINE, with INSNS each. INLINED: b is a body that calls c, which executes them. */
 static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t insns, bool inlined)
 {
 	const struct profile_frame body = { .name = "b", .line = 1, .inlined = true };
@@ -409,7 +409,7 @@ static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t in
 	insns_of(p, called, 2, n * insns);
 }
 
-/* What the baseline calls through b once, the hardened side calls from a each time: that is another path to it, no layer. */
+/* The baseline calls c through b once, the hardened side calls c from a in each call: another path to c, not a layer. */
 static void check_path_between(bool inlined)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -437,7 +437,7 @@ static void test_path_between(void **state)
 	check_path_between(true);
 }
 
-/* Calls from a line that the other side does not call from cost what they cost, more or less than those that both have. */
+/* Calls from a line that only one side calls from are charged their own cost, whatever calls from other lines cost. */
 static void check_other_place(bool inlined, bool gone, uint64_t insns, const char *says)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -445,7 +445,7 @@ static void check_other_place(bool inlined, bool gone, uint64_t insns, const cha
 	struct answer x;
 
 	for (int i = 0; i < 2; i++) {
-		uint32_t moved = i == gone ? 0 : 2; /* lines, by the patch */
+		uint32_t moved = i == gone ? 0 : 2; /* line numbers, by the patch */
 
 		calls(p[i], 0, "a", 10, 100);
 		calls_from(p[i], 10 + moved, 20, 50, inlined);
@@ -474,7 +474,10 @@ static void test_other_place(void **state)
 		"which executes b (inlined) 340 times per run instead of 40, also at f.c:9: +9,000 ");
 }
 
-/* a hands its work to b in more pieces: what b and c do for each is less, and none of theirs. What is beyond that is c's. */
+/*
+ * a calls b more often with smaller pieces of work. The lower cost per call is not a change of b and c; only a total beyond a's
+ * is c's.
+ */
 static void test_pieces(void **state)
 {
 	struct answer x;
@@ -495,7 +498,7 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Where as many lines call it, which of them is another cannot be told: each is as often as all are. */
+/* The same number of lines call b on both sides, so lines cannot be matched: each is called as often as all. */
 static void test_same_places(void **state)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -514,7 +517,7 @@ static void test_same_places(void **state)
 	answer_deinit(&x);
 }
 
-/* What compilers put into all functions is of none of them. */
+/* Code that compilers add to all functions is reported as spread, not for one function. */
 static void test_spread(void **state)
 {
 	struct profile *a = exact(2), *b = exact(2);
@@ -538,7 +541,7 @@ static void test_spread(void **state)
 	answer_deinit(&x);
 }
 
-/* What two functions have alike is little of what they do otherwise. */
+/* A difference that two functions share, but that is small beside their others, is not reported as spread. */
 static void test_no_spread(void **state)
 {
 	struct profile *a = exact(1), *b = exact(1);
@@ -556,7 +559,7 @@ static void test_no_spread(void **state)
 	answer_deinit(&x);
 }
 
-/* B's own work takes MORE instructions a call in the second run of A side, and DELTA more on the hardened one. */
+/* b's own work takes MORE instructions per call in each side's second run, and DELTA more on the hardened side. */
 static void varied(struct answer *x, uint64_t more, uint64_t delta)
 {
 	struct profile *p[2];
@@ -596,8 +599,8 @@ static void test_how_sure(void **state)
 }
 
 /*
- * Each call of X's a varies by SPREAD instructions from run to run, and of b, which it calls, by B; on the hardened side b takes
- * MORE. Of b the code is known to be another, or to be the same.
+ * From run to run, each call of X's function a varies by SPREAD instructions, and of its callee b by B; on the hardened side b
+ * takes MORE. The code of b is known to differ, or to be the same.
  */
 static void small_sides(struct profile *p[2], uint64_t spread, uint64_t more, uint64_t b)
 {
@@ -629,7 +632,7 @@ static void small(struct answer *x, uint64_t spread, uint64_t more, uint64_t b, 
 	small_answer(x, p, other_code);
 }
 
-/* However little of its context a change is, it is told of where it is beyond chance and the code is known to be another. */
+/* A change of any size is reported if it is significant and its code is known to differ. */
 static void test_small(void **state)
 {
 	struct answer x;
@@ -645,12 +648,12 @@ static void test_small(void **state)
 		": +30,000 instructions per run. That is 0.3 % of the context's instructions, +3,000 instructions per call; as a whole, X shows no significant change (+0.30 %, ");
 	assert_says(&x, "; 95 % interval: -1,822 to +61,822 instructions per run).");
 	answer_deinit(&x);
-	/* If a varies little, X has changed, and that is why. */
+	/* With a small spread of a, X's change is significant and explained. */
 	small(&x, 50, 3000, 0, true);
 	assert_says(&x, "X is 0.30 % slower (+3,000 instructions per call, ");
 	assert_says(&x, "100 % of the change is in b (via a), ");
 	answer_deinit(&x);
-	/* The same code, and what varies, are accused of nothing. */
+	/* Code that is the same, or that varies, is not named. */
 	small(&x, 1300, 3000, 0, false);
 	assert_int_equal(
 		strncmp(x.text, "No significant change: X differs most (+0.30 %, +3,000 ", 54), 0);
@@ -661,7 +664,7 @@ static void test_small(void **state)
 	answer_deinit(&x);
 }
 
-/* A change that may be chance is not stated, where its cause is none; and that is told of before smaller contexts. */
+/* An insignificant change of X is not claimed, but its significant cause is, before smaller contexts. */
 static void test_surer_cause(void **state)
 {
 	struct profile *p[2];
@@ -692,7 +695,7 @@ static void test_surer_cause(void **state)
 	answer_deinit(&x);
 }
 
-/* Of what nobody calls there is nothing per call: how often the cause is called is said instead. */
+/* A context without counted calls has no figures per call: the number of the cause's calls is shown instead. */
 static void test_calls_of_cause(void **state)
 {
 	struct profile *p[] = { side(20, 30), side(20, 40) };
@@ -706,7 +709,7 @@ static void test_calls_of_cause(void **state)
 	answer_deinit(&x);
 }
 
-/* Causes make up more than the change: the sentence says what takes the rest from it. */
+/* A cause is larger than the change: the sentence shows the opposite remainder. */
 static void test_rest(void **state)
 {
 	struct profile *a = side(20, 300), *b = side(20, 330);
@@ -725,7 +728,7 @@ static void test_rest(void **state)
 	answer_deinit(&x);
 }
 
-/* The location of BODY, inlined into FUNCTION. */
+/* Return the location of BODY, inlined into FUNCTION. */
 static uint32_t body(struct profile *p, const char *body, const char *function)
 {
 	uint32_t l = profile_location_add(p, 1 << 30, NULL);
@@ -739,7 +742,7 @@ static uint32_t body(struct profile *p, const char *body, const char *function)
 	return l;
 }
 
-/* Inlined on one side, called on the other: the same function, and no cause. */
+/* A function inlined on one side and called on the other is the same function, and not a cause. */
 static void test_inlining(void **state)
 {
 	struct profile *b = exact(1);
@@ -755,7 +758,7 @@ static void test_inlining(void **state)
 	answer_deinit(&x);
 }
 
-/* Of a function and a body inlined into it, one side has the call in the body, the other around it: the same call. */
+/* A call in a body on one side, and in the function around the body on the other, is the same call. */
 static void test_call_of_body(void **state)
 {
 	for (int of_body = 0; of_body < 2; of_body++) {
@@ -778,7 +781,7 @@ static void test_call_of_body(void **state)
 	}
 }
 
-/* LINE of i, inlined into b, is executed TIMES, with 10 instructions. */
+/* Add TIMES executions of LINE of i, which is inlined into b, with 10 instructions each. */
 static void executed_in_body(struct profile *p, uint32_t line, uint64_t times)
 {
 	uint32_t l = profile_location_add(p, (1 << 30) + line, NULL);
@@ -795,7 +798,7 @@ static void executed_in_body(struct profile *p, uint32_t line, uint64_t times)
 	insns_of(p, (uint32_t[]){ l, location(p, 'a', 1) }, 2, times * 10);
 }
 
-/* A body is executed more often: its caller's doing, although a patch further up has given its lines other numbers. */
+/* The function around a body executes it more often. The body's lines are matched although a patch moved them. */
 static void test_body_often(void **state)
 {
 	struct answer x;
@@ -834,7 +837,7 @@ static void test_cancelling(void **state)
 	answer_deinit(&x);
 }
 
-/* What two runs of one kernel differ by is no cause between two kernels, however much it is. */
+/* A difference that two runs of one kernel show is not a cause, whatever its size. */
 static void test_noise(void **state)
 {
 	struct profile *p[2];
@@ -856,7 +859,7 @@ static void test_noise(void **state)
 	answer_deinit(&x);
 }
 
-/* Lines behind a patch have other numbers, and are the same all the same. */
+/* Lines after a patch are matched with their old numbers. */
 static void test_lines(void **state)
 {
 	struct profile *a = side(20, 0), *b = side(20, 0);
@@ -900,7 +903,7 @@ static void executed(struct profile *p, uint32_t line, uint64_t times, uint64_t 
 	insns_at(p, 0, "ae", line, times * insns);
 }
 
-/* Both sides call e ten times, which has a line 10 with that. */
+/* Both sides call e ten times, and execute its line 10 once per call. */
 static void begin_loop(struct profile *side[2])
 {
 	for (int i = 0; i < 2; i++) {
@@ -920,7 +923,7 @@ static void end_loop(struct profile *side[2], const char *what)
 	answer_deinit(&x);
 }
 
-/* How often a loop turns, and in how many calls a path is taken. */
+/* Loop iterations per call, and the share of calls that take a path. */
 static void test_loop(void **state)
 {
 	struct profile *side[2];
@@ -955,14 +958,14 @@ static void test_loop(void **state)
 	executed(side[1], 12, 9, 900);
 	end_loop(side, "which executes f.c:12 differently, in 90 % of calls instead of 10 %: +");
 
-	/* What calls itself turns without a loop. */
+	/* A recursive function executes a line often without a loop. */
 	begin_loop(side);
 	insns_at(side[1], 0, "aee", 11, 9);
 	executed(side[1], 11, 200, 9);
 	end_loop(side, "which executes additional code at f.c:11: +");
 }
 
-/* What a context executes itself, outside of all functions, has no caller that a protection could list. */
+/* Instructions of a context outside of all functions have no caller that could belong to a protection. */
 static void test_context_itself(void **state)
 {
 	const struct why_causes *c;
@@ -981,7 +984,7 @@ static void test_context_itself(void **state)
 	answer_deinit(&x);
 }
 
-/* What is known to be off on both sides is not what code does that it has in common with other work. */
+/* A protection that is off on both sides does not own a cause in code that it shares with other features. */
 static void test_owner(void **state)
 {
 	(void)state;
@@ -1006,7 +1009,7 @@ static void test_owner(void **state)
 	}
 }
 
-/* Where one side has a layer around each of 400 functions that call each other, and all depths are called. */
+/* Create 400 functions that call each other, with samples at each depth. WRAPPED: another function is around each. */
 static struct profile *layers(bool wrapped)
 {
 	struct profile *p = exact(1);
@@ -1052,7 +1055,7 @@ static void read_patch(struct why_patches *p, char path[], const char *text)
 	unlink(path);
 }
 
-/* Lines are those of the source with all patches, of which a later one moves those of an earlier one. */
+/* Line numbers are those of the source with all patches: a later patch moves an earlier one's. */
 static void test_patches(void **state)
 {
 	char first[] = "/tmp/first.XXXXXX", second[] = "/tmp/second.XXXXXX";
@@ -1092,7 +1095,7 @@ static void assert_patched(struct answer *x, const char *patch, const char *says
 	why_patches_deinit(&x->why.patches);
 }
 
-/* What is inlined in code is part of it, wherever its source is; code that is the same may do as it is called. */
+/* A body belongs to the function around it, whatever its source file; unchanged code may change with its caller. */
 static void test_patched(void **state)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -1121,7 +1124,7 @@ static void test_patched(void **state)
 	answer_deinit(&x);
 }
 
-/* Of those around the cause c, not b, which d calls as well: MORE times. */
+/* Check the functions that probes would time around the cause c. Without b if d calls b MORE times than a does. */
 static void check_probed(uint64_t more, const char *expected)
 {
 	const char *names[WHY_PROBED];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Work that may die, in a process of its own; files that others cut off meanwhile. */
+/* Work that may die, in another process; files that other processes truncate meanwhile. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ static int refuse(void *arg)
 
 static int die(void *arg)
 {
-	signal(*(int *)arg, SIG_DFL); /* a sanitizer's */
+	signal(*(int *)arg, SIG_DFL); /* may be a sanitizer's */
 	return raise(*(int *)arg);
 }
 
@@ -85,7 +85,7 @@ static void goes_on_until_it_ends(void **state)
 		usleep(1000);
 }
 
-/* A file of PAGES pages of ones. */
+/* Create a file of PAGES pages of PAGE bytes, filled with ones. */
 static int make_file(size_t page)
 {
 	int fd = memfd_create("map", MFD_CLOEXEC);
@@ -136,7 +136,7 @@ static int read_beyond(void *arg)
 	return bytes[0];
 }
 
-/* What is not ours still ends the process, and does not hang it. */
+/* A fault outside of mapped files still ends the process, without hanging it. */
 static void other_faults_stay_faults(void **state)
 {
 	int fd = make_file((size_t)sysconf(_SC_PAGESIZE));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Hash table, searches and joins of sorted arrays, numbers out of text, and what is said of work that takes long. */
+/* Hash table, searches and joins of sorted arrays, parsing of numbers, and messages about progress. */
 #include <math.h>
 #include <pty.h>
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void test_hash(void **state)
 		hash = hash_bytes(&squares[i], sizeof(squares[i]));
 		assert_int_equal(hash_find(&index, hash, square_is, squares, &squares[i]),
 				 HASH_NONE);
-		/* All in one chain at times. */
+		/* At times all are in one chain. */
 		hash_add(&index, i % 5 ? hash : 7, i);
 	}
 	for (uint32_t i = 0; i < N; i++) {
@@ -56,7 +56,7 @@ static void test_hash(void **state)
 	assert_int_equal(hash_string("clone"), hash_bytes("clones", 5));
 }
 
-/* With room for all of them the first of several is found, also where a chain goes on at the table's beginning. */
+/* In a table with reserved room, the first of equal items is found, also in a chain that wraps around the table's end. */
 static void test_hash_first(void **state)
 {
 	enum {
@@ -232,7 +232,7 @@ static void test_versions(void **state)
 	assert_int_equal(number_version("linux", v), 0);
 }
 
-/* Read three times within each tick, which are of 4 ms but for one that was missed. */
+/* A clock with 4 ms ticks, read three times per tick, with one tick missed. */
 static uint64_t now_by_ticks(void)
 {
 	static uint64_t reads;
@@ -241,7 +241,7 @@ static uint64_t now_by_ticks(void)
 	return 4000000 * (tick < 2 ? tick : tick + 1);
 }
 
-/* A clock of ten nanoseconds that takes thirty or forty to read. */
+/* A clock with a step of 10 ns that takes 30 or 40 ns to read. */
 static uint64_t now_by_tens(void)
 {
 	static uint64_t reads, now;
@@ -257,7 +257,7 @@ static void test_clock_step(void **state)
 	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
 }
 
-/* Where FD is stderr: status 0 if a line is due, though not at once; 1: none is. */
+/* With FD as stderr: exit with 0 if a progress line is due after a second, 1 if not, 2 if it is due at once. */
 static pid_t ask_progress(int fd)
 {
 	pid_t pid = fork();

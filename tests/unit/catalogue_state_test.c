@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is concluded from a kernel's configuration, its command line and what it says itself. */
+/* Get the state of protections from a kernel's configuration, its command line and its own reports. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ static void test_version(void **state)
 	       CATALOGUE_OFF, "added in Linux 6.6");
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" },
 	       CATALOGUE_OFF, "CONFIG_RANDOM_KMALLOC_CACHES is not set");
-	/* The name that the version has is told. */
+	/* The option has the version's name. */
 	expect("sls", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" }, CATALOGUE_OFF,
 	       "CONFIG_SLS is not set");
 	expect("sls", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" }, CATALOGUE_OFF,
@@ -94,16 +94,16 @@ static void test_parameter(void **state)
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
 	kernel.cmdline = "quiet init_on_alloc=0 ro";
 	expect("init_on_alloc", kernel, CATALOGUE_OFF, "init_on_alloc=0 on the command line");
-	/* The last one counts; what follows -- is init's; - and _ are the same. */
+	/* The last one counts; words after -- belong to init; - and _ are the same. */
 	kernel.cmdline = "init_on_alloc=0 init-on-alloc=on -- init_on_alloc=0";
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "init_on_alloc=on on the command line");
-	/* Another parameter's name, a value that says neither. */
+	/* Other parameters' names, and a value that is neither on nor off. */
 	kernel.cmdline = "xinit_on_alloc=0 init_on_allocs=0 init_on_alloc=maybe";
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
 	kernel.cmdline = "hardened_usercopy=off";
 	expect("hardened_usercopy", kernel, CATALOGUE_OFF,
 	       "hardened_usercopy=off on the command line");
-	/* What is not built in, no parameter switches on. */
+	/* A parameter cannot enable a protection that is not built in. */
 	kernel.config = "CONFIG_A=y\n";
 	kernel.cmdline = "hardened_usercopy=on";
 	expect("hardened_usercopy", kernel, CATALOGUE_OFF, "CONFIG_HARDENED_USERCOPY is not set");
@@ -118,7 +118,7 @@ static void test_parameter(void **state)
 	expect("randomize_base", kernel, CATALOGUE_OFF, "nokaslr on the command line");
 }
 
-/* The text itself: what is a setting, where it ends. */
+/* Parse settings from text. */
 static void test_settings(void **state)
 {
 	static const char config[] =
@@ -160,7 +160,7 @@ static void test_cpu(void **state)
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
 	kernel.says = "Not affected";
 	expect("page_table_isolation", kernel, CATALOGUE_OFF, "meltdown: Not affected");
-	/* Forced all the same: the kernel goes on saying "Not affected". */
+	/* Forced: the kernel still reports "Not affected". */
 	kernel.cmdline = "pti=on";
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "pti=on on the command line");
 	kernel.vulnerability = NULL;
@@ -169,20 +169,20 @@ static void test_cpu(void **state)
 	kernel.cmdline = "quiet";
 	expect("page_table_isolation", kernel, CATALOGUE_BUILT_IN,
 	       "CONFIG_PAGE_TABLE_ISOLATION=y; decided by the CPU");
-	/* Without a configuration, what the kernel says is enough. */
+	/* The kernel's own report is enough without a configuration. */
 	kernel.config = NULL;
 	expect("page_table_isolation", kernel, CATALOGUE_UNKNOWN,
 	       "no /proc/config.gz, /boot/config-* or /lib/modules/*/config");
 	kernel.vulnerability = PROFILE_ENV_MITIGATION "meltdown";
 	kernel.says = "Mitigation: PTI";
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
-	/* Not forced where the kernel does not heed it: mds=full is for CPUs that have the bug. */
+	/* mds=full forces nothing: it is for CPUs with the bug. */
 	kernel = (struct kernel){ RELEASE_6_12, "CONFIG_MITIGATION_MDS=y\n", "mds=full",
 				  PROFILE_ENV_MITIGATION "mds", "Not affected" };
 	expect("mds", kernel, CATALOGUE_OFF, "mds: Not affected");
 }
 
-/* No row lacks what every row has, and no name is there twice. */
+/* Every row is complete, and names are unique. */
 static void test_table(void **state)
 {
 	size_t i, j;
@@ -194,7 +194,7 @@ static void test_table(void **state)
 
 		assert_true(*row->title && *row->against && *row->contexts && row->workloads[0]);
 		assert_true(row->options || row->by == CATALOGUE_BY_NOTHING);
-		/* What a boot switches has a parameter for it, in each direction or by its default. */
+		/* A protection switched at boot has a parameter for each direction, or for the one that is not the default. */
 		assert_true(row->by != CATALOGUE_BY_BOOT || row->parameters);
 		for (j = 0; j < i; j++)
 			assert_string_not_equal(row->name, catalogue[j].name);

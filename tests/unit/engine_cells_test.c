@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How the BPF programs take cells: never one twice, however often there is none. */
+/* BPF programs take each cell at most once, however often they ask for more than there are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void test_each_once(void **state)
 	assert_int_equal(taken, MAX);
 }
 
-/* Misses are not counted: 2^32 of them would begin anew. */
+/* Failed requests are not counted: 2^32 of them would wrap around. */
 static void test_no_wrap(void **state)
 {
 	__u32 taken = UINT32_MAX - 1;
@@ -42,7 +42,7 @@ static void test_give_back(void **state)
 	engine_cell_give_back(&taken, first);
 	assert_int_equal(engine_cell_take(&taken, MAX), first);
 	second = engine_cell_take(&taken, MAX);
-	/* It is not the last: what is taken since is another's. */
+	/* The first cell is not the last one taken, so it is not taken again. */
 	engine_cell_give_back(&taken, first);
 	assert_int_equal(engine_cell_take(&taken, MAX), second + 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the emulator writes of a guest becomes rows, contexts and stacks; a file that it did not write is refused. */
+/* Read the emulator's output for a guest into rows, contexts and stacks. Refuse files with other contents. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,10 @@
 	"ffffffff81000300 t helper.isra.0\n"       \
 	"ffffffff81000400 T _etext\n"
 
-/* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. It queued a callback. */
+/*
+ * Two calls of uname: 10 instructions, and 20 of a helper, once called and once jumped to; 5 in user space. uname queued a
+ * callback.
+ */
 #define COUNTS                                                  \
 	"T 87 0 0 1 1 2\n"                                      \
 	"F 2 ffffffff81000100\n"                                \
@@ -63,7 +66,7 @@
 
 static struct kernel_kallsyms *ks;
 
-/* A file with TEXT, for free(), to be removed. */
+/* Create a file with TEXT. Return its path; the caller removes the file and frees the path. */
 static char *file_with(const char *text)
 {
 	char *path = strdup("/tmp/exact-test-XXXXXX");
@@ -106,7 +109,7 @@ static int read_text(const char *text, struct profile **p)
 	return err;
 }
 
-/* The cell of the function NAME (NULL: of the context itself) in CONTEXT. */
+/* Return the cell of the function NAME (NULL: of the context itself) in CONTEXT. */
 static const struct profile_stats *cell(struct profile *p, const char *name, const char *context)
 {
 	for (uint32_t i = 0; i < p->n_cells; i++) {
@@ -166,7 +169,7 @@ static void test_stacks(void **state)
 		sum += s->count;
 		if (s->flags & PROFILE_SAMPLE_USER)
 			user += s->count;
-		/* What was jumped to is under the jumping function's first instruction, else under the call. */
+		/* A jump's target is below the jumping function's first instruction; a callee is below the call. */
 		else if (stack->n_locations == 2)
 			by_jump += p->locations[stack->locations[1]].addr == 0x200 ? s->count : 0;
 	}
@@ -176,7 +179,7 @@ static void test_stacks(void **state)
 	profile_destroy(p);
 }
 
-/* The row of FUNCTION in what uname queued, whose node is the last. */
+/* Return the row of FUNCTION in the work that uname queued, the last node. */
 static const struct analyze_misses_row *missed(const struct analyze_misses *m, const char *function)
 {
 	for (uint32_t i = 0; i < m->n_rows; i++)
@@ -216,7 +219,7 @@ static void test_misses(void **state)
 	assert_non_null(row);
 	assert_true(row->sides[1].instructions == 10);
 	analyze_misses_deinit(&m);
-	/* By what data is of: in each context, and in all. */
+	/* By object of the data: per context, and for all contexts. */
 	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_OBJECT);
 	assert_int_equal(m.n_rows, 3);
 	assert_string_equal(m.rows[0].function, "signalfd_ctx");
@@ -225,7 +228,7 @@ static void test_misses(void **state)
 	assert_string_equal(m.rows[1].context, "*");
 	assert_true(m.rows[1].delta.events[MODEL_L1D] == 6);
 	analyze_misses_deinit(&m);
-	/* Of two models nothing is said. */
+	/* Recordings with different cache models are not compared. */
 	profile_env_set(p[1], PROFILE_ENV_MODEL, "other");
 	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	assert_int_equal(m.n_rows, 0);
@@ -235,8 +238,8 @@ static void test_misses(void **state)
 }
 
 /*
- * Two calls of a helper with a loop of two instructions at 302, which its first piece runs into: 5 turns per call, in another boot
- * 3. LAST is what follows, where an exception may have come in between.
+ * Two calls of a helper with a loop of two instructions at 302. The first piece runs into the loop. 5 iterations per call, 3 in
+ * another boot. LAST: the pieces after it, where an exception may have interrupted.
  */
 #define LOOP(first, turns, last) LOOP_AND("", first, turns, last)
 #define LOOP_AND(pieces, first, turns, last)                            \
@@ -280,12 +283,12 @@ static void test_loops(void **state)
 	assert_true(the_loop(&loops)->offset == 2);
 	assert_true(the_loop(&loops)->insns_per_iteration == 2);
 	analyze_loops_deinit(&loops);
-	/* Blocks at 300, 302, 306. */
+	/* Blocks start at 300, 302 and 306. */
 	assert_int_equal(p[0]->blocks[0].n_items, 3);
 	p[1] = loop_profile(LOOP(2, 4, "E 2 1\nE 3 1\n"), &loops);
 	assert_true(the_loop(&loops)->trips == 3);
 	analyze_loops_deinit(&loops);
-	p[1]->blocks[0].items[0].addr -= 2; /* another boot's pieces are others */
+	p[1]->blocks[0].items[0].addr -= 2; /* pieces differ between boots */
 	p[1]->blocks[0].items[0].bytes += 2;
 	p[1]->blocks[0].items[0].insns += 1;
 	profile_merge(p[0], p[1]);
@@ -295,7 +298,7 @@ static void test_loops(void **state)
 	analyze_loops_deinit(&loops);
 	analyze_blocks_init(&blocks, p[0]);
 	assert_true(blocks.functions[0].blocks == 5);
-	/* 4 calls; 2 of them with one instruction more, 16 turns in all. */
+	/* 4 calls; 2 of them execute one instruction more; 16 iterations in total. */
 	assert_true(blocks.functions[0].insns_per_call ==
 		    (4 * 1 + 2 * 1 + 16 * 2 + 3 * 1 + 4 * 2) / 4.);
 	analyze_blocks_deinit(&blocks);
@@ -303,13 +306,13 @@ static void test_loops(void **state)
 	profile_destroy(p[1]);
 }
 
-/* One turn of the loop at 302 is interrupted behind its first instruction. */
+/* One iteration of the loop at 302 is interrupted after its first instruction. */
 #define CUT(times)                                                \
 	LOOP_AND("B 4 4 ffffffff81000302 0 1 2\n"                 \
 		 "B 5 4 ffffffff81000304 ffffffff81000302 1 2\n", \
 		 2, 7, "E 2 2\nE 4 1\nE 5 " #times "\n")
 
-/* What an interrupt cuts is one block, as in another boot; not where control did not come back. */
+/* An interrupted block is one block, as in another boot, unless control did not return. */
 static void test_interrupted(void **state)
 {
 	struct analyze_loops loops;
@@ -342,7 +345,7 @@ static void test_interrupted(void **state)
 		profile_destroy(p[i]);
 }
 
-/* Pieces of a made-up file may be behind all blocks, with nothing in them. */
+/* In a made-up file, pieces may lie after all blocks, and be empty. */
 static void test_no_bytes(void **state)
 {
 	struct analyze_loops loops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The blocks of one call, in order, become calls, lines and loops; two of them are aligned, and part where they part. */
+/* Turn one call's sequence of blocks into calls, lines and loops. Align two such traces up to where they part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum {
 	N_FUNCTIONS
 };
 
-/* A location on line LINE of the function, or where line is 0 its entry. */
+/* Return the location of line LINE of the function; 0: its entry. */
 static uint32_t place(struct profile *p, int function, uint32_t line)
 {
 	static const char *const names[] = { "outer", "inner.isra.0" };
@@ -35,7 +35,7 @@ static void step(struct exact_trace *t, struct profile *p, uint32_t depth, int f
 	exact_trace_step(t, depth, place(p, function, 0), place(p, function, line), 3);
 }
 
-/* outer: line 1, TURNS times (line 2, inner, line 3), line EXTRA where that is not 0, line 4. */
+/* outer executes line 1, TURNS times (line 2, inner, line 3), line EXTRA unless 0, line 4. */
 static struct profile *profile_with(int turns, uint32_t extra)
 {
 	struct profile *p = profile_create();
@@ -75,7 +75,7 @@ static void test_fold(void **state)
 	profile_destroy(p);
 }
 
-/* The pair that is marked; NULL: the two do not part. */
+/* Return the pair where the two part; NULL: they do not. */
 static const struct analyze_trace_pair *first_of(const struct analyze_trace_diff *d)
 {
 	for (uint32_t i = 0; i < d->n_pairs; i++)

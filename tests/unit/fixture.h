@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles for tests, built in memory. Static functions, since a test is one file linked with the
- * library; a test that needs only some of them is fine.
+ * Profiles for tests, built in memory. The functions are static, since each test is one file linked
+ * with the library, and may be unused.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #define fixture_fn static __attribute__((unused))
 
-/* One call of TIME ticks, on-CPU and wall alike. */
+/* Add a call of TIME ticks, both on-CPU and wall-clock. */
 fixture_fn void fixture_call(struct profile_stats *s, uint64_t time)
 {
 	struct profile_stats one = {
@@ -32,7 +32,7 @@ fixture_fn void fixture_call(struct profile_stats *s, uint64_t time)
 	profile_stats_deinit(&one);
 }
 
-/* CALLS calls whose times go up evenly from LOW to HIGH, without a random number in them. */
+/* Add CALLS calls, with times that rise evenly from LOW to HIGH. */
 fixture_fn void fixture_calls(struct profile_stats *s, uint32_t calls, uint64_t low, uint64_t high)
 {
 	uint32_t i;
@@ -52,7 +52,9 @@ fixture_fn uint32_t fixture_function(struct profile *p, const char *name, uint64
 				   });
 }
 
-/* A body of NAME in INTO, below CHAIN (or NULL), called from mm/slub.c:LINE. */
+/*
+ * Add a body of NAME in INTO, below CHAIN (or NULL), called from mm/slub.c:LINE. Return its site.
+ */
 fixture_fn uint32_t fixture_range(struct profile *p, const char *name, const char *chain,
 				  const char *into, uint32_t line)
 {
@@ -69,7 +71,10 @@ fixture_fn uint32_t fixture_range(struct profile *p, const char *name, const cha
 				   });
 }
 
-/* CALLS executions of a range in ENTRIES excursions, whose times go up evenly from LOW to HIGH. */
+/*
+ * Add CALLS executions of a range in ENTRIES excursions, with times that rise evenly from LOW to
+ * HIGH.
+ */
 fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_t entries,
 				uint64_t low, uint64_t high)
 {
@@ -83,7 +88,10 @@ fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_
 	profile_stats_deinit(&range);
 }
 
-/* The probes of FENTRY sites, syscalls and page faults were calibrated, as record notes it. */
+/*
+ * Set the costs of probes of FENTRY sites, syscalls and page faults, as record does after
+ * calibration.
+ */
 fixture_fn void fixture_calibrated(struct profile *p)
 {
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 41, 0);
@@ -93,7 +101,7 @@ fixture_fn void fixture_calibrated(struct profile *p)
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS, "fentry");
 }
 
-/* Nobody knows any more what probes of MECH cost. */
+/* Remove the costs of probes of MECH. */
 fixture_fn void fixture_forget_cost(struct profile *p, enum profile_mechanism mech)
 {
 	for (uint32_t i = p->n_costs; i-- > 0;)
@@ -101,7 +109,7 @@ fixture_fn void fixture_forget_cost(struct profile *p, enum profile_mechanism me
 			p->costs[i] = p->costs[--p->n_costs];
 }
 
-/* A run whose losses were all counted, and are none; what was entered was not. */
+/* Add a run with all losses counted, and 0; its entries are not counted. Return its index. */
 fixture_fn uint32_t fixture_run(struct profile *p, uint64_t wall)
 {
 	uint32_t run = profile_run_add(p, PROFILE_RUN_PROBED);
@@ -113,7 +121,7 @@ fixture_fn uint32_t fixture_run(struct profile *p, uint64_t wall)
 	return run;
 }
 
-/* The location of ADDR with one frame. */
+/* Return the location of ADDR, with one frame. */
 fixture_fn uint32_t fixture_location(struct profile *p, uint64_t addr, const char *name)
 {
 	uint32_t location = profile_location_add(p, addr, NULL);
@@ -124,8 +132,9 @@ fixture_fn uint32_t fixture_location(struct profile *p, uint64_t addr, const cha
 }
 
 /*
- * big-fork on one of the lab's kernels: RUNS runs, clone and wait4, allocate_slab inside clone,
- * shuffle_freelist inlined into it in the stacks. SLAB_TIME is what one allocate_slab takes.
+ * Create a recording of big-fork on one of the lab's kernels: RUNS runs with clone, wait4, and
+ * allocate_slab inside clone; stacks have shuffle_freelist inlined into it. SLAB_TIME: ticks per
+ * call of allocate_slab.
  */
 fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 {
@@ -204,8 +213,7 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 	return p;
 }
 
-/* A call of site 1 on a stack, with values, and one of an unknown task without. */
-/* One of them in two rows, as of two runs, and what is not known of any. */
+/* Add two processes, one with two rows, and a row of an unknown process. */
 fixture_fn void fixture_add_processes(struct profile *p)
 {
 	const char *comm = profile_intern(p, "big-fork");
@@ -217,6 +225,7 @@ fixture_fn void fixture_add_processes(struct profile *p)
 	vec_push(p, processes, ((struct profile_process){ 0, 0, NULL, 0, 500000, 2 }));
 }
 
+/* Add slow calls: one of site 1 with a stack and values, and one of an unknown task without. */
 fixture_fn void fixture_add_slow(struct profile *p)
 {
 	const struct profile_variable n = { .site = 1, .name = "n", .bytes = 8 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of data files share. To be included after cmocka.h. */
+/* Helpers for the tests of data files. Include after cmocka.h. */
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static char dir[40], path[64], other[64];
 fixture_fn int setup(void **state)
 {
 	(void)state;
-	/* Thousands of small files: in memory where that is possible. */
+	/* The tests write thousands of small files: keep them in memory if possible. */
 	snprintf(dir, sizeof(dir), "%s/kprotperf-test.XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	if (!mkdtemp(dir))
@@ -37,7 +37,7 @@ fixture_fn int teardown(void **state)
 	return rmdir(dir);
 }
 
-/* What a call says on stderr, as one string. */
+/* Capture a call's messages on stderr as one string. */
 static int saved_stderr = -1;
 static FILE *said_file;
 
@@ -89,7 +89,7 @@ fixture_fn void store(const char *to, const void *bytes, size_t n)
 	close(fd);
 }
 
-/* Reads PATH, which must fail with one line that contains WHAT. */
+/* Check that reading the file fails with ERR, and with one line on stderr that contains WHAT. */
 fixture_fn void assert_refused(int err, const char *what)
 {
 	struct profile *p = (struct profile *)1;
@@ -248,7 +248,7 @@ fixture_fn void assert_same_stacks(const struct profile *a, const struct profile
 	}
 }
 
-/* SITE has two blocks, whose counts are known in run 0 and partly so in the last. */
+/* Add two blocks of SITE. Their counts are known in run 0, and in part in the last run. */
 fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 {
 	struct profile_blocks blocks = { .site = site };
@@ -280,7 +280,7 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 	counts->counts[1] = PROFILE_NOT_COUNTED;
 }
 
-/* SITE has N variables of these NAMES, and two rows of calls of run 0, the second of which has no value of the last. */
+/* Add N variables with NAMES to SITE, and two rows of calls of run 0. The second row lacks the last variable's value. */
 fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t n,
 				     const char *const *names)
 {
@@ -303,7 +303,7 @@ fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t 
 	profile_capture_add(p, &c);
 }
 
-/* Calls of run 0 counted two events, of one of which their probes took more than there was. */
+/* Add two counted events to calls of run 0. For one of them, the probes' share is larger than the count. */
 fixture_fn void fixture_add_counted(struct profile *p)
 {
 	uint32_t misses = profile_counter_add(p, "dTLB-load-misses");

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints what kernel_flow says of each instruction of functions of the running kernel, for
- * tests/live/flow.t, which asks the kernel:
+ * Print kernel_flow's verdict on instructions of functions of the running kernel, for tests/live/flow.t,
+ * which compares it with the kernel's:
  *
  *	flow_sites VMLINUX EVERY FUNCTION...
  *
- * A line for every EVERYth instruction, and for each that cannot be probed: its address; "ok", "no",
- * or "harm" where the kernel would crash; "cheap" or "trap"; function and offset. Then one with what is wrong with the
- * function as a whole.
+ * Each EVERYth instruction, and each that cannot be probed, has a line: its address; "ok", "no", or "harm" (the kernel would
+ * crash); "cheap" or "trap"; function and offset. Another line has the function's problems.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ static void print_function(const struct kernel_flow *flow, const char *name, uin
 		printf("%" PRIx64 " %s %s %s+0x%" PRIx64 "\n", insns[i].addr + stext, word(place),
 		       kernel_flow_optimizes(flow, insns[i].addr) ? "cheap" : "trap", name,
 		       insns[i].addr - flow->entry);
-		/* Within it there is never a place. */
+		/* A place within an instruction cannot be probed. */
 		if (insns[i].len > 1 && !(i % every))
 			printf("%" PRIx64 " no trap %s+0x%" PRIx64 "\n", insns[i].addr + stext + 1,
 			       name, insns[i].addr + 1 - flow->entry);

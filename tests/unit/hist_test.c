@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The slot arithmetic that the BPF programs and user space share. */
+/* The arithmetic of histogram slots, shared by BPF programs and user space. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

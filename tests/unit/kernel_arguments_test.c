@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which registers a function takes arguments in, from its code. */
+/* Find the argument registers of a function from its code. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 struct code {
 	uint8_t bytes[64];
-	int callee; /* what it calls takes so many */
+	int callee; /* number of arguments of its callee */
 };
 
 static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
@@ -66,7 +66,10 @@ static void what_was_written_is_no_argument(void **state)
 	/* endbr64; mov $1,%edi; xor %esi,%esi; mov %rdi,%rax; add %rsi,%rax; ret */
 	struct code code = { { 0xf3, 0x0f, 0x1e, 0xfa, FTRACE, 0xbf, 1, 0, 0, 0, 0x31, 0xf6, 0x48,
 			       0x89, 0xf8, 0x48, 0x01, 0xf0, RET } };
-	/* Instead, where no indirect branch goes: up to Linux 6.14, and since. */
+	/*
+	 * The same without endbr64, for functions without indirect calls: up to Linux 6.14, and
+	 * since.
+	 */
 	static const uint8_t poison[][4] = { { 0x66, 0x0f, 0x1f, 0x00 },
 					     { 0x0f, 0x1f, 0x40, 0xd6 } };
 
@@ -110,11 +113,11 @@ static void what_cannot_be_followed_is_unknown(void **state)
 		assert_int_equal(beyond(codes[i], 5), KERNEL_UNKNOWN);
 	memset(missing.bytes, 0x90, sizeof(missing.bytes));
 	assert_int_equal(beyond(missing, 5), KERNEL_UNKNOWN);
-	/* With all six passed on there is nothing left to read. */
+	/* With all six arguments passed on, no further ones can be read. */
 	assert_int_equal(beyond(codes[0], 6), KERNEL_NO);
 }
 
-/* jmp to itself, and back behind xor %r9d,%r9d */
+/* jmp to itself, and back to after xor %r9d,%r9d */
 static void loops_end(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts and paths deduced from few, checked against simulated executions of random graphs. */
+/* Deduce all counts and paths from few. Check against simulated executions of random graphs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void call(const struct kernel_graph *g, struct run *run)
 			first++;
 		while (first + n < g->n_arcs && g->arcs[first + n].from == at)
 			n++;
-		/* The first arc leads on: that ends each call. */
+		/* The first arc leads forward, so each call ends. */
 		arc = first + (steps < MAX_STEPS ? chance(n) : 0);
 		run->blocks[at]++;
 		run->arcs[arc]++;
@@ -99,7 +99,7 @@ static void check_counts(const struct kernel_graph *g, const struct run *run,
 	assert_int_equal(counts->n_negative, 0);
 }
 
-/* Counts what MEASURE says, and solves. */
+/* Count the blocks in MEASURE, and solve. */
 static void deduce(const struct kernel_graph *g, const struct run *run, const bool *measure,
 		   bool calls, struct kernel_counts *counts)
 {
@@ -142,7 +142,7 @@ static void counts_follow_from_those_chosen(void **state)
 		deduce(&g, &run, measure, calls, &counts);
 		check_counts(&g, &run, &counts, 0);
 		kernel_counts_clear(&counts);
-		/* None of them is too many. */
+		/* Each of them is needed. */
 		for (uint32_t b = 0; b < g.n_blocks; b++) {
 			if (!measure[b])
 				continue;
@@ -154,7 +154,7 @@ static void counts_follow_from_those_chosen(void **state)
 	}
 }
 
-/* Of all choices that determine everything, the one made costs the least. */
+/* No other choice that determines all counts is cheaper. */
 static void no_choice_is_cheaper(void **state)
 {
 	(void)state;
@@ -211,7 +211,7 @@ static void blocks_that_cannot_be_probed(void **state)
 		check_counts(&g, &run, &counts, unknown);
 		kernel_counts_clear(&counts);
 		unknowns += unknown;
-		/* Whatever is missing, what is said is true. */
+		/* Deduced counts are correct whatever is missing. */
 		for (uint32_t b = 0; b < g.n_blocks; b++)
 			measure[b] = chance(2);
 		unknown = count_unknown(&g, &run, measure, true);
@@ -248,7 +248,7 @@ static void contradictions_are_told(void **state)
 	assert_int_equal(counts.calls, 10);
 	assert_true(counts.n_negative > 0);
 	kernel_counts_clear(&counts);
-	/* Nothing measured, nothing known. */
+	/* Without measured counts, all are unknown. */
 	for (int i = 0; i < 4; i++)
 		more[i] = KERNEL_COUNT_UNKNOWN;
 	kernel_blocks_solve(&g, more, KERNEL_COUNT_UNKNOWN, &counts);
@@ -293,7 +293,7 @@ static bool reaches(const struct kernel_graph *g, uint32_t from, uint32_t to, ui
 	return seen >> to & 1;
 }
 
-/* The blocks of the natural loop with this head, by the definition; 0 if it is none. */
+/* Return the blocks of the natural loop with HEAD, by definition; 0: not a loop's head. */
 static uint64_t loop_of(const struct kernel_graph *g, uint32_t head)
 {
 	uint64_t in = 0;
@@ -330,7 +330,9 @@ static void loops_are_those_of_the_definition(void **state)
 			uint64_t in = loop_of(&g, loops.loops[l].head);
 
 			assert_int_equal(loops.loops[l].n_blocks, __builtin_popcountll(in));
-			/* Without other cycles loops are nested or apart, so blocks know them all. */
+			/*
+			 * Without other cycles, loops are nested or disjoint, so kernel_loop_has() knows all of their blocks.
+			 */
 			for (uint32_t b = 0; b < g.n_blocks && !loops.other_cycles; b++)
 				assert_int_equal(kernel_loop_has(&loops, l, b), in >> b & 1);
 		}
@@ -343,7 +345,7 @@ static void loops_are_those_of_the_definition(void **state)
 }
 
 /*
- * Of a kernel.
+ * Functions of a lab kernel.
  */
 
 static void check_plan(const struct kernel_flow *flow, const struct kernel_block_plan *plan)

@@ -24,7 +24,7 @@ static int no_print(enum libbpf_print_level level, const char *format, va_list a
 	return 0;
 }
 
-/* Structs of 16 and of 24 bytes, an int; and then any number of arguments. */
+/* Add structs of 16 and of 24 bytes, an int, and a function with any number of arguments. */
 static void add_large(struct btf *btf, int type)
 {
 	int two = btf__add_struct(btf, "two", 16), three = btf__add_struct(btf, "three", 24), proto;
@@ -90,7 +90,7 @@ static void test_functions(void **state)
 	kernel_btf_destroy(b);
 }
 
-/* A module's functions, described on top of the kernel's. */
+/* A module's BTF extends the kernel's. */
 static void test_split(void **state)
 {
 	struct btf *base = btf__new_empty(), *split;
@@ -123,7 +123,7 @@ static void test_split(void **state)
 	kernel_btf_destroy(b);
 }
 
-/* A struct with what has to be there for it, a union of another name that is not asked for, and one that is in LIKE alone. */
+/* Add a struct with the types that it needs, a union of another name that is not asked for, and a struct that only LIKE has. */
 static void add_structs(struct btf *btf, int type)
 {
 	int modified = btf__add_const(btf, btf__add_typedef(btf, "number", type));
@@ -141,7 +141,7 @@ static void add_structs(struct btf *btf, int type)
 	btf__add_field(btf, "mode", modes, 256, 0);
 }
 
-/* What is left of FROM. */
+/* Return FROM reduced to the structs in LIKE. */
 static struct btf *reduce(const struct btf *from, const struct btf *like, int *err)
 {
 	const char *path = fixture_text("reduced", "");
@@ -179,7 +179,7 @@ static void test_reduce(void **state)
 	assert_true(btf__find_by_name_kind(left, "other", BTF_KIND_UNION) < 0);
 	btf__free(left);
 
-	/* No type is that large. */
+	/* A struct that contains itself is refused. */
 	itself = btf__add_struct(from, "nowhere", 8);
 	btf__add_field(from, "a", itself, 0, 0);
 	assert_null(reduce(from, like, &err));

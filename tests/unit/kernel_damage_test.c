@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged ELF files: flipped bytes and missing ends cost answers and nothing else. A crash ends the
- * test by its signal, an endless loop by SIGALRM.
+ * Damaged ELF files, with flipped bytes and missing ends, lose answers, and have no other effect. A
+ * crash ends the test by its signal, an endless loop by SIGALRM.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 static int count_frame(const struct kernel_frame *frame, void *arg)
 {
-	/* Read all of what is handed out. */
+	/* Read all strings. */
 	*(size_t *)arg += strlen(frame->name) + (frame->file ? strlen(frame->file) : 0) +
 			  (frame->symbol ? strlen(frame->symbol) : 0);
 	return 0;
@@ -38,7 +38,7 @@ static int count_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Asks all questions; what comes back does not matter. */
+/* Ask all questions and ignore the answers. */
 static size_t ask(const char *path)
 {
 	struct kernel_image *img;
@@ -49,7 +49,7 @@ static size_t ask(const char *path)
 
 	if (kernel_image_open(path, &img))
 		return 0;
-	/* What comes out of a file, however damaged, is an index that can be used. */
+	/* An index built from a damaged file can be used. */
 	assert_int_equal(kernel_index_build(img, &idx), 0);
 	for (uint64_t addr = 0; addr < LAST_ADDR; addr += 7) {
 		kernel_index_frames(idx, addr, count_frame, &sum);
@@ -96,7 +96,7 @@ static void test_truncated(void **state)
 	free(bytes);
 }
 
-/* Inverts, from byte FIRST on, every STEPth byte in turn, with several masks. */
+/* Invert every STEPth byte from FIRST on, one at a time, with several masks. */
 static void flip(const char *options, size_t first, size_t step)
 {
 	static const uint8_t masks[] = { 0xff, 0x80, 0x01 };
@@ -120,7 +120,7 @@ static void flip(const char *options, size_t first, size_t step)
 static void test_flipped(void **state)
 {
 	(void)state;
-	/* The headers densely, the rest (half of which is padding) by samples. */
+	/* Cover the headers densely, and sample the rest, half of which is padding. */
 	flip("-g", 0, 97);
 	flip("-g", 0x2000, 5);
 }
@@ -141,7 +141,7 @@ static void test_many_flipped(void **state)
 	fixture_quiet();
 	for (int round = 0; round < 300; round++) {
 		memcpy(copy, bytes, len);
-		/* Behind the text, where the debugging information is; headers mostly whole. */
+		/* Damage the debugging information, after the text; leave most headers intact. */
 		for (int i = 0; i < 1 + round % 40; i++) {
 			random = random * 1664525u + 1013904223u;
 			copy[0x2000 + (random >> 8) % (len - 0x2000)] ^= (char)(random & 0xff);

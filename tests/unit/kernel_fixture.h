@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of src/symbol/ share. To be included after cmocka.h. */
+/* Helpers for the tests of src/kernel/. Include after cmocka.h. */
 #pragma once
 
 #include <elf.h>
@@ -16,7 +16,7 @@
 
 #define fixture_fn static __attribute__((unused))
 
-/* A folder of this test alone; in memory where that is possible. */
+/* A folder for this test only, in memory if possible. */
 static char fixture_dir[64];
 
 fixture_fn int fixture_setup(void **state)
@@ -36,7 +36,7 @@ fixture_fn int fixture_teardown(void **state)
 	return system(command);
 }
 
-/* The path of NAME in that folder; the result of the call before the last is overwritten. */
+/* Return the path of NAME in that folder. Valid until the next call but one. */
 fixture_fn const char *fixture_path(const char *name)
 {
 	static char paths[2][160];
@@ -63,7 +63,7 @@ fixture_fn const char *fixture_text(const char *name, const char *text)
 	return fixture_write(name, text, strlen(text));
 }
 
-/* A file like /proc/kcore, of LEN bytes of memory at ADDR, and the vmcoreinfo INFO. */
+/* Create a file like /proc/kcore, with LEN bytes of memory at ADDR and the vmcoreinfo INFO. Return its path. */
 fixture_fn const char *fixture_core_info(const char *name, uint64_t addr, const void *data,
 					 size_t len, const char *info)
 {
@@ -104,7 +104,7 @@ fixture_fn const char *fixture_core(const char *name, uint64_t addr, const void 
 	return fixture_core_info(name, addr, data, len, "");
 }
 
-/* What is said on stderr between the two calls is thrown away. */
+/* Discard messages on stderr between the two calls. */
 static int fixture_stderr = -1;
 
 fixture_fn void fixture_quiet(void)
@@ -124,7 +124,7 @@ fixture_fn void fixture_loud(void)
 	close(fixture_stderr);
 }
 
-/* The folder of the sources of fixtures: tests/symbol, beside this file's folder. */
+/* Return the path of the fixture's source NAME in tests/symbol, beside this file's folder. */
 fixture_fn const char *fixture_source(const char *name)
 {
 	static char path[512];
@@ -135,7 +135,7 @@ fixture_fn const char *fixture_source(const char *name)
 	return path;
 }
 
-/* Skips the test for WHY, which tests/run puts beside its name. See there for "missing: ...". */
+/* Skip the test. tests/run shows WHY beside its name; see there for "missing: ...". */
 #define fixture_skip(why)                           \
 	do {                                        \
 		print_message("# skip: %s\n", why); \
@@ -146,8 +146,8 @@ fixture_fn const char *fixture_source(const char *name)
 #define FIXTURE_NO_KERNEL   "missing: the lab's hardened kernel (scripts/lab build)"
 
 /*
- * Builds SOURCE of tests/symbol, or inlines.c there, as a kernel with _stext at FIXTURE_BASE. False where there is no
- * compiler, in which case the test is to be skipped.
+ * Build SOURCE of tests/symbol (or inlines.c) as a kernel with _stext at FIXTURE_BASE. Return false without a compiler: the
+ * test is to be skipped.
  */
 #define FIXTURE_BASE 0x10000000
 
@@ -168,7 +168,7 @@ fixture_fn bool fixture_build(const char *name, const char *options)
 	return fixture_build_of("inlines.c", name, options);
 }
 
-/* The vmlinux of the lab's hardened kernel; NULL where it is not built. */
+/* Return the vmlinux of the lab's hardened kernel, or NULL if it is not built. */
 fixture_fn struct kernel_image *fixture_lab_image(void)
 {
 	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Graphs of hand-assembled functions, edges of ranges in them, and all functions of a lab's kernel. */
+/* Graphs of hand-assembled functions, edges of ranges in them, and all functions of a lab kernel. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -17,14 +17,14 @@
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
 
-#define AT       0x1000 /* where the functions here lie */
-#define ENTRY    0x2000 /* others, by what calls of them are */
+#define AT       0x1000 /* address of the functions here */
+#define ENTRY    0x2000 /* addresses of callees, by the effect of the call */
 #define NORETURN 0x3000
 #define RETTHUNK 0x4000
 #define INDTHUNK 0x5000
 #define NOWHERE  0x90000000u
 
-/* A 32-bit operand that leads from the 4 bytes at AT + PLACE to TARGET. */
+/* A 32-bit operand at AT + PLACE that leads to TARGET. */
 #define REL32(place, target)                                                                       \
 	(uint8_t)((target) - (AT + (place) + 4)), (uint8_t)(((target) - (AT + (place) + 4)) >> 8), \
 		(uint8_t)(((target) - (AT + (place) + 4)) >> 16),                                  \
@@ -84,7 +84,7 @@ static struct kernel_flow *flow_with(const uint8_t *code, size_t len, const uint
 
 #define flow_of(code) flow_with(code, sizeof(code), NULL, NULL, NULL)
 
-/* Each edge as "from-to kind;", by blocks' offsets, in one line. */
+/* Return all edges as "FROM-TO:KIND", with offsets of blocks, in one line. */
 static const char *describe(const struct kernel_flow *flow)
 {
 	static const char *const kinds[] = { "fall", "jump",   "taken",      "label",
@@ -124,7 +124,7 @@ static void straight_line_is_one_block(void **state)
 	(void)state;
 	assert_int_equal(flow->n_insns, 6);
 	assert_true(kernel_flow_insn_at(flow, AT + 5)->flags & KERNEL_INSN_REACHED);
-	/* Padding behind the return is decoded, and is not reached. */
+	/* Padding after the return is decoded and unreachable. */
 	assert_false(kernel_flow_insn_at(flow, AT + 6)->flags & KERNEL_INSN_REACHED);
 	assert_null(kernel_flow_insn_at(flow, AT + 2));
 	check(flow, "0:ret", 0);
@@ -172,7 +172,7 @@ static void calls_come_back_unless_they_do_not(void **state)
 		0xe8, REL32(0xf, INDTHUNK), /* e */
 		0x75, 0x01, /* 13 jne 16 */
 		0xc3, /* 15 */
-		0xe8, REL32(0x17, ENTRY), /* 16: nothing but padding behind it */
+		0xe8, REL32(0x17, ENTRY), /* 16: only padding after it */
 		0x66, 0x90, /* 1b */
 	};
 	struct kernel_flow *flow = flow_of(code);
@@ -224,7 +224,7 @@ static void jump_labels_have_both_states(void **state)
 	flow = flow_with(on, sizeof(on), NULL, &tables, NULL);
 	assert_false(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_LABEL_NOP);
 	check(flow, "0-2:fall 0-7:label 2:ret 7:ret", 0);
-	/* Without the table a nop is a nop. */
+	/* Without the table, a nop is a plain nop. */
 	check(flow_with(off, sizeof(off), NULL, NULL, NULL), "0:ret", 0);
 }
 
@@ -250,7 +250,7 @@ static void warn_goes_on_and_bug_does_not(void **state)
 
 	(void)state;
 	assert_int_equal(kernel_flow_place(flow, AT, NULL, NULL), KERNEL_PLACE_BUG);
-	/* The last one is in no table: a trap that the compiler put there. */
+	/* The last trap is in no table: the compiler put it there. */
 	check(flow, "0-4:fall 0-6:taken 4:stop 6:stop", 0);
 }
 
@@ -265,7 +265,7 @@ static void switches_go_through_their_tables(void **state)
 		0x50, /* e, case 1 */
 		0xc3, /* f, case 2 and default */
 	};
-	/* The third case's neighbour belongs to somebody else. */
+	/* The word after the third case belongs to another table. */
 	const uint64_t table[] = { 0xffffffff8100100d, 0xffffffff8100100e, 0xffffffff8100100f,
 				   0xffffffff8100100e };
 	struct memory memory = { 0x8000, table, sizeof(table) };
@@ -273,7 +273,7 @@ static void switches_go_through_their_tables(void **state)
 	(void)state;
 	check(flow_with(code, sizeof(code), NULL, NULL, &memory),
 	      "0-5:fall 0-f:taken 5-d:switch 5-e:switch 5-f:switch d-e:fall e-f:fall f:ret", 0);
-	/* A table that cannot be read, or leads elsewhere, may lead anywhere. */
+	/* A table that cannot be read, or that leads out of the function, makes the jump go anywhere. */
 	memory.len = 16;
 	check(flow_with(code, sizeof(code), NULL, NULL, &memory),
 	      "0-5:fall 0-f:taken 5:any d-f:fall f:ret", KERNEL_FLOW_UNRESOLVED);
@@ -298,7 +298,7 @@ static void switches_by_differences(void **state)
 	      "0-10:switch 0-11:switch 10-11:fall 11:ret", 0);
 }
 
-/* A kprobe on a call with a prefix crashes 6.1, which goes on 5 bytes behind its beginning. */
+/* A kprobe on a call with a prefix crashes Linux 6.1, which continues 5 bytes after the call's start. */
 static void kprobes_that_harm(void **state)
 {
 	static const uint8_t code[] = {
@@ -320,7 +320,7 @@ static void kprobes_that_harm(void **state)
 	check(flow, "0:ret", 0);
 }
 
-/* A kernel of Clang's with KCFI: whoever catches the ud2 reads the two instructions before the jump. */
+/* In a Clang kernel with KCFI, the handler of ud2 reads the two instructions before the jump. */
 static void kprobes_on_type_checks(void **state)
 {
 	static const uint8_t code[] = {
@@ -334,7 +334,7 @@ static void kprobes_on_type_checks(void **state)
 		0xe8, REL32(0xe, INDTHUNK), /* e */
 		0x41, 0xba,
 		0x01, 0x02,
-		0x03, 0x04, /* 13 the same without a check */
+		0x03, 0x04, /* 13 the same, not followed by a check */
 		0xc3, /* 19 */
 	};
 	struct arch_tables tables = { .has_bugs = true };
@@ -348,13 +348,13 @@ static void kprobes_on_type_checks(void **state)
 	for (size_t i = 0; i < sizeof(taken); i++)
 		assert_int_equal(kernel_flow_place(flow, AT + taken[i], NULL, NULL),
 				 KERNEL_PLACE_OK);
-	/* What is behind the check goes on, the trap does not. */
+	/* Code after the check is reached; the trap stops. */
 	check(flow, "0-c:fall 0-e:taken c:stop e:ret", 0);
 }
 
 static void other_indirect_jumps(void **state)
 {
-	/* jmp *8(%rax); jmp *%rax after a load; jmp *%rax where nothing is known */
+	/* jmp *8(%rax); jmp *%rax after a load; jmp *%rax of an unknown value */
 	static const uint8_t memory[] = { 0xff, 0x60, 0x08 };
 	static const uint8_t loaded[] = { 0x48, 0x8b, 0x40, 0x08, 0xff, 0xe0 };
 	static const uint8_t unknown[] = { 0x74, 0x02, 0xff, 0xe0, 0x50, 0xc3, 0x50, 0xc3 };
@@ -365,7 +365,7 @@ static void other_indirect_jumps(void **state)
 	check(flow_of(memory), "0:tail", 0);
 	check(flow_of(loaded), "0:tail", 0);
 	check(flow_of(unknown), "0-2:fall 0-4:taken 2:any 4:ret 6:ret", KERNEL_FLOW_UNRESOLVED);
-	/* Where the compiler put a thunk it was a pointer to a function. */
+	/* With a thunk there, the compiler's value was a function pointer. */
 	check(flow_with(unknown, sizeof(unknown), NULL, &tables, NULL),
 	      "0-2:fall 0-4:taken 2:tail 4:ret", 0);
 }
@@ -419,7 +419,7 @@ static void the_end_falls_out(void **state)
 	check(flow_of(code), "0:tail", KERNEL_FLOW_FALLS_OUT);
 }
 
-/* Somebody's probes are looked through; what the kernel itself patched in is not. */
+/* Others' probes are replaced by the file's code; the kernel's own patches are kept. */
 static void probes_of_others(void **state)
 {
 	static const uint8_t file[] = {
@@ -441,17 +441,17 @@ static void probes_of_others(void **state)
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 8)->kind, KERNEL_INSN_RET);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 8)->len, 1);
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
-	/* An optimized one covers several instructions. */
+	/* An optimized probe covers several instructions. */
 	memcpy(live, jump, sizeof(jump));
 	flow = flow_with(live, sizeof(live), file, NULL, NULL);
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
-	/* Where it goes to is chance: in place of the je there is what looks like a trap on it. */
+	/* The probe's displacement is arbitrary: here it looks like a trap in place of the je. */
 	live[3] = 0xcc;
 	flow = flow_with(live, sizeof(live), file, NULL, NULL);
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
 }
 
-/* Against Indirect Target Selection jumps and calls lead to memory without symbols. */
+/* With the mitigation of Indirect Target Selection, jumps and calls lead to memory without symbols. */
 static void thunks_that_have_no_name(void **state)
 {
 	static const uint8_t file[] = {
@@ -473,7 +473,7 @@ static void thunks_that_have_no_name(void **state)
 	assert_false(kernel_flow_insn_at(flow, AT + 3)->flags & KERNEL_INSN_FROM_FILE);
 	assert_true(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
 	check(flow, "0-2:fall 0-8:taken 2:tail 8:ret", 0);
-	/* Not in the table: somebody else's. */
+	/* A call that is not in the table is another tool's. */
 	flow = flow_with(live, sizeof(live), file, NULL, NULL);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 3)->kind, KERNEL_INSN_JUMP);
 	assert_false(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
@@ -482,11 +482,11 @@ static void thunks_that_have_no_name(void **state)
 
 static void probes_that_hide_what_the_kernel_changed(void **state)
 {
-	/* Four pushes and the jump to the thunk, which is a return now, below one probe. */
+	/* One probe covers four pushes and the jump to the thunk, which is now a return. */
 	static const uint8_t file[] = { 0x50, 0x51, 0x52, 0x53, 0xe9, REL32(5, RETTHUNK) };
 	static const uint8_t jump[] = { 0xe9, 0x00, 0x00, 0x00, 0x98, 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t trap[] = { 0x50, 0x51, 0x52, 0x53, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
-	/* A call, and what was put in its place, with a trap on it. */
+	/* A call, and its replacements, with a trap in each. */
 	static const uint8_t call[] = { 0xe8, REL32(1, ENTRY), 0xc3 };
 	static const uint8_t behind[] = { 0x41, 0xff, 0xd0, 0xcc, 0x00, 0xc3 };
 	static const uint8_t other[] = { 0xcc, 0x0f, 0xc7, 0x4e, 0x00, 0xc3 };
@@ -502,9 +502,9 @@ static void probes_that_hide_what_the_kernel_changed(void **state)
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 4)->len, 1);
 	check(flow, "0:ret", 0);
 	check(flow_with(other, sizeof(other), call, NULL, NULL), "0:ret", KERNEL_FLOW_HIDDEN);
-	/* Where a shorter call and a nop are now: a trap on the nop. */
+	/* The call was replaced by a shorter call and a nop; the trap is on the nop. */
 	check(flow_with(behind, sizeof(behind), call, NULL, NULL), "0:stop", KERNEL_FLOW_HIDDEN);
-	/* A trap on the second byte of what may have been replaced. */
+	/* The trap is on the second byte of code that may have been replaced. */
 	check(flow_with(trap, sizeof(trap), file, &tables, NULL), "0:ret", 0);
 	alternative.len = 5;
 	check(flow_with(trap, sizeof(trap), file, &tables, NULL), "0:ret", KERNEL_FLOW_HIDDEN);
@@ -512,7 +512,7 @@ static void probes_that_hide_what_the_kernel_changed(void **state)
 
 static void parts_are_one_function(void **state)
 {
-	/* je to the cold part, which comes back */
+	/* je to the cold part, which jumps back */
 	static const uint8_t hot[] = { 0x0f, 0x84, 0xfa, 0x0f, 0x00, 0x00, 0x90, 0xc3 };
 	static const uint8_t cold[] = { 0x90, 0xe9, 0x00, 0xf0, 0xff, 0xff };
 	struct kernel_flow_part parts[] = { { AT, AT + sizeof(hot), hot, NULL },
@@ -523,7 +523,7 @@ static void parts_are_one_function(void **state)
 
 	(void)state;
 	check(flow, "0-6:fall 0-1000:taken 6:ret 1000-6:jump", 0);
-	/* Overlapping ones are not taken. */
+	/* Overlapping parts are refused. */
 	parts[1].start = AT + 4;
 	flow = kernel_flow_create(&in);
 	assert_true(flow->problems & KERNEL_FLOW_CUT);
@@ -534,7 +534,7 @@ static void parts_are_one_function(void **state)
  * Edges of ranges.
  */
 
-/* Each address as "offset:roles" with + for from inside and - for from outside. */
+/* Return all addresses as "OFFSET:ROLES", with + if reached from inside, - from outside. */
 static const char *sites_text(const struct kernel_flow *flow, const struct kernel_range *ranges,
 			      size_t n)
 {
@@ -567,11 +567,11 @@ static void ranges_are_entered_and_left(void **state)
 		0x90, /* 0 */
 		0x85, 0xff, /* 1 */
 		0x74, 0x06, /* 3 je b */
-		0x90, /* 5 the range: */
+		0x90, /* 5 start of the range */
 		0xff, 0xc8, /* 6 loop head */
 		0x75, 0xfc, /* 8 jne 6 */
 		0x90, /* a */
-		0x90, /* b after it */
+		0x90, /* b after the range */
 		0x74, 0xfa, /* c je 8 */
 		0xc3, /* e */
 	};
@@ -584,7 +584,7 @@ static void ranges_are_entered_and_left(void **state)
 	(void)state;
 	assert_string_equal(sites_text(flow, &range, 1), "5:E- 8:E+- b:L+-");
 	assert_string_equal(sites_text(flow, two, 3), "0:EF- 3:L+ 5:E- 6:L+-");
-	/* In the middle of straight code; loops back are from inside. */
+	/* The range's end is in the middle of straight code. Backward jumps of its loop start inside. */
 	assert_string_equal(sites_text(flow, &head, 1), "6:E+- 8:E+- a:L+");
 	assert_string_equal(sites_text(flow, &whole, 1), "0:EF- e:R+");
 	assert_string_equal(sites_text(flow, &empty, 1), "");
@@ -609,7 +609,7 @@ static void one_range_into_another_of_the_set(void **state)
 
 	(void)state;
 	assert_string_equal(sites_text(flow, set, 3), "1:E- 9:L+");
-	/* Without the middle one the body is left and entered again. */
+	/* Without the middle range, the body is left and entered again. */
 	set[1] = set[2];
 	assert_string_equal(sites_text(flow, set, 2), "1:E- 3:L+");
 	kernel_flow_destroy(flow);
@@ -712,11 +712,11 @@ static void where_probes_can_be(void **state)
 	assert_int_equal(place(0x11), KERNEL_PLACE_BLACKLISTED);
 	assert_int_equal(place(0x18), KERNEL_PLACE_OUTSIDE);
 	assert_string_equal(kernel_place_text(place(5)), "it is a jump label");
-	/* The loop's head lies within the five bytes behind f; behind 11 nothing jumps. */
+	/* The loop's head is within the five bytes from f on, so a probe at f is not optimized. */
 	assert_true(kernel_flow_optimizes(flow, AT));
 	assert_false(kernel_flow_optimizes(flow, AT + 0xf));
 	assert_false(kernel_flow_optimizes(flow, AT + 0x15));
-	/* Behind the label lie a static call and, where it jumps, the xor. */
+	/* The label is followed by a static call, and at its target by the xor. */
 	assert_int_equal(kernel_flow_substitutes(flow, AT + 5, &after, 1, true, NULL, NULL, out, 4),
 			 1);
 	assert_int_equal(out[0], AT + 0xf);
@@ -727,7 +727,7 @@ static void where_probes_can_be(void **state)
 	kernel_flow_destroy(flow);
 }
 
-/* Random bytes with random tables: no answer matters but that there is one. */
+/* Random bytes with random tables: kernel_flow terminates; its answers do not matter. */
 static void noise(void **state)
 {
 	uint64_t seed = 1;
@@ -778,7 +778,7 @@ static void check_function(const struct kernel_flow *flow)
 
 	for (uint32_t i = 0; i < flow->n_parts; i++)
 		bytes += parts[i].end - parts[i].start;
-	/* Each byte belongs to one instruction, each instruction to one block. */
+	/* Each byte belongs to one instruction, and each instruction to one block. */
 	for (uint32_t i = 0; i < n; i++) {
 		assert_true(insns[i].len > 0 && insns[i].block < n_blocks);
 		bytes -= insns[i].len;
@@ -824,7 +824,7 @@ static void all_functions_of_a_kernel(void **state)
 			check_function(flow);
 			insns += flow->n_insns;
 			functions++;
-			/* Code of two functions that are written into one another on purpose. */
+			/* These two functions overlap on purpose. */
 			if (strcmp(name, "retbleed_untrain_ret") &&
 			    strcmp(name, "srso_untrain_ret"))
 				problems |= flow->problems;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's ftrace locations, read from a core file made up here. */
+/* Read the kernel's ftrace locations from a made-up core file. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel_fixture.h"
 
-#define BASE 0xffffffff81000000u /* where the memory in the file begins */
+#define BASE 0xffffffff81000000u /* start of the memory in the file */
 
 struct page_of { /* ftrace_page, with its members in another order than the kernel's */
 	uint64_t records, next;
@@ -74,7 +74,7 @@ static void fill(void)
 		memory.records[i] = (struct record_of){ .ip = 1000 + i };
 }
 
-/* What is read of that memory, by a kernel that lists LINE too. */
+/* Read the locations from that memory, with LINE in kallsyms. */
 static int read_it(const struct btf *with, const char *line, uint64_t **addrs, size_t *n)
 {
 	struct kernel_kallsyms *ks;

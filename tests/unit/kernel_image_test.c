@@ -15,7 +15,7 @@
 #include "kernel/image/image_impl.h"
 #include "kernel_fixture.h"
 
-/* What is known of the image that was built last. */
+/* The index of the image built last. */
 static struct kernel_index *idx;
 
 static struct kernel_image *build(const char *name, const char *options)
@@ -36,7 +36,7 @@ static void destroy(struct kernel_image *img)
 	kernel_image_destroy(img);
 }
 
-/* The address of NAME in the image, relative to _stext, by libelf alone. */
+/* Return the address of NAME in the image, relative to _stext, found with libelf alone. */
 static uint64_t address_of(struct kernel_image *img, const char *name)
 {
 	Elf_Data *data = elf_getdata(img->symtab_scn, NULL);
@@ -50,7 +50,7 @@ static uint64_t address_of(struct kernel_image *img, const char *name)
 	return 0;
 }
 
-/* The line of inlines.c that bears the comment TEXT. */
+/* Return the line of inlines.c with the comment TEXT. */
 static uint32_t line_of(const char *text)
 {
 	char *comment = alloc_printf("/* %s */", text), line[512];
@@ -240,7 +240,7 @@ static void test_inlined(void **state)
 	for (size_t i = 1; i < p.items[0].n_ranges; i++)
 		assert_true(p.items[0].ranges[i - 1].end <= p.items[0].ranges[i].start);
 
-	/* Known, but without code; known, but not inlined; not known. */
+	/* A known body without code; a function that is not inlined; an unknown name. */
 	p.n = 0;
 	assert_int_equal(kernel_index_bodies_each(idx, "nothing", add_place, &p, &empty), 0);
 	assert_int_equal(empty, 0);
@@ -335,7 +335,7 @@ static void test_stripped(void **state)
 	assert_int_equal(kernel_image_open(fixture_path("stripped"), &img), 0);
 	assert_int_equal(kernel_index_build(img, &idx), 0);
 	assert_false(kernel_image_has_symtab(img));
-	/* Then _stext is where .text begins. */
+	/* Without symbols, the start of .text stands for _stext. */
 	assert_int_equal(kernel_index_frames(idx, mark, add_frame, &f), 0);
 	assert_int_equal(f.n, 3);
 	assert_string_equal(f.items[2].name, "outer");
@@ -390,14 +390,17 @@ static void test_build_id(void **state)
 	assert_non_null(found);
 	kernel_image_destroy(found);
 	unsetenv("KPROTPERF_VMLINUX");
-	/* In the usual places nothing fits: no error, and a reason. */
+	/* No file in the usual places matches: the call succeeds, with a reason. */
 	assert_int_equal(kernel_image_find(NULL, "0.0-none", &other, &found, &why), 0);
 	assert_null(found);
 	assert_non_null(strstr(why, "0.0-none"));
 	free(why);
 }
 
-/* What files name is opened if it is a file of root's or the user's; nothing is waited for. */
+/*
+ * A file named by a user or by a data file is opened only if it is a regular file of root or of the
+ * user. Opening never blocks.
+ */
 static void test_not_trusted(void **state)
 {
 	char *fifo = alloc_strdup(fixture_path("fifo")), *other;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged indexes. Flipped bytes and missing ends are found by the check sums; where a hostile file's
- * check sums fit, its numbers cost answers and nothing else. A crash ends the test by its signal, an
- * endless loop by SIGALRM.
+ * Damaged indexes. Check sums find flipped bytes and missing ends. In a hostile file with valid check sums, wrong numbers cost
+ * answers, and have no other effect. A crash ends the test by its signal, an endless loop by SIGALRM.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -26,7 +25,7 @@ static size_t text_len(const char *text)
 
 static int count_frame(const struct kernel_frame *frame, void *arg)
 {
-	/* Read all of what is handed out. */
+	/* Read all strings. */
 	*(size_t *)arg += text_len(frame->name) + text_len(frame->file) + text_len(frame->symbol);
 	return 0;
 }
@@ -52,7 +51,7 @@ static int count_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Asks all questions; what comes back does not matter. */
+/* Ask all questions and ignore the answers. */
 static size_t ask(const struct kernel_index *idx)
 {
 	size_t sum = 0;
@@ -79,7 +78,7 @@ static size_t ask(const struct kernel_index *idx)
 	return sum;
 }
 
-/* The bytes of the fixture's index, for free(). */
+/* Return the bytes of the fixture's index. The caller frees them. */
 static unsigned char *index_bytes(size_t *size)
 {
 	struct kernel_image *img;
@@ -138,7 +137,7 @@ static void test_flipped(void **state)
 	free(bytes);
 }
 
-/* As a file that was made to do harm. */
+/* Ask an index with valid check sums, as a hostile file may have. */
 static void ask_hostile(const unsigned char *bytes, size_t size)
 {
 	struct kernel_index idx = { .size = size };
@@ -196,7 +195,7 @@ static void test_many_hostile(void **state)
 	free(bytes);
 }
 
-/* Of a file that is cut off while it is read there is an index, but none is kept. */
+/* A file that is truncated while being read still gives an index, but it is not kept. */
 static void test_cut_off(void **state)
 {
 	struct kernel_image *img;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The index against libdw, asked in another way: every inlined body, and the frames of thousands of
- * addresses, of the fixture in several forms of DWARF and of the lab's vmlinux where there is one.
+ * Compare the index with libdw, queried in another way: all inlined bodies, and the frames of
+ * thousands of addresses, of the fixture with several forms of DWARF, and of the lab's vmlinux if
+ * it is built.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 #define RANDOM_ADDRESSES 4000
 
-/* --- the other way: what eu-addr2line does ---------------------------------------------------- */
+/* --- the other way, as in eu-addr2line -------------------------------------------------------- */
 
 struct oracle {
 	Dwarf *dw;
@@ -94,7 +95,7 @@ static int call_line(Dwarf_Die *die)
 	return dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line) ? 0 : (int)line;
 }
 
-/* "FUNCTION BODY FILE:LINE entry START-END…", a line for each body with code below PARENT. */
+/* Add a line "FUNCTION BODY FILE:LINE entry START-END…" for each body with code below PARENT. */
 static void oracle_bodies(struct oracle *o, Dwarf_Die *unit, const char *function,
 			  Dwarf_Die *parent, struct lines *out)
 {
@@ -151,7 +152,7 @@ static void oracle_bodies(struct oracle *o, Dwarf_Die *unit, const char *functio
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* "NAME FILE:LINE" for each frame at ADDR, innermost first, joined by blanks. NULL: no function. */
+/* Return "NAME FILE:LINE" for each frame at ADDR, innermost first, joined by blanks; NULL: not in a function. */
 static char *oracle_frames(struct oracle *o, uint64_t addr)
 {
 	Dwarf_Die *unit = NULL, *scopes, *chain;
@@ -244,7 +245,7 @@ static void compare_bodies(struct oracle *o, const struct kernel_index *idx)
 	lines_free(&theirs);
 }
 
-/* How many of the frames are inlined, of those compared. */
+/* Compare the frames at ADDR. Return the number of inlined ones. */
 static uint32_t compare_frames(struct oracle *o, const struct kernel_index *idx, uint64_t addr)
 {
 	char *theirs = oracle_frames(o, addr + o->base), *ours = NULL;
@@ -252,7 +253,7 @@ static uint32_t compare_frames(struct oracle *o, const struct kernel_index *idx,
 	uint32_t n = 0;
 
 	kernel_index_at(idx, addr, &place);
-	/* Where DWARF knows no function the index still knows the symbol. */
+	/* Without a function in DWARF, the index still has the symbol. */
 	assert_int_equal(!theirs, place.function == KERNEL_NONE);
 	if (theirs) {
 		assert_int_equal(kernel_index_frames(idx, addr, frame_text, &ours), 0);
@@ -303,7 +304,7 @@ static void test_fixture(void **state)
 	}
 }
 
-/* The vmlinux of the lab's kernel; NULL where none is built. */
+/* Return the path of the lab's vmlinux, or NULL if it is not built. */
 static const char *lab_vmlinux(void)
 {
 	static char path[512];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's symbols, read from a core file made up here. */
+/* Read the kernel's symbols from a made-up core file. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "kernel/image/kcore.h"
 #include "kernel_fixture.h"
 
-#define BASE   0xffffffff81000000u /* where the memory in the file begins, and the kernel */
+#define BASE   0xffffffff81000000u /* start of the memory in the file, and of the kernel */
 #define MODULE 0xffffffffc0100000u
 #define STEXT  "\x80" /* the token "_stext" */
 
@@ -24,7 +24,7 @@ struct head {
 	uint64_t next, prev;
 };
 
-/* With their members in another order than the kernel's. */
+/* The members are in another order than the kernel's. */
 struct ksym_of { /* bpf_ksym */
 	uint64_t end, start;
 	struct head lnode;
@@ -113,7 +113,7 @@ static uint64_t at(const void *of_memory)
 	return BASE + (uint64_t)((const char *)of_memory - (const char *)&memory);
 }
 
-/* NAME with its type's letter, in tokens, OFFSET being what the table has. */
+/* Add NAME, which begins with its type's letter, in tokens; OFFSET is its value in the table. */
 static void add_image(const char *name, int32_t offset)
 {
 	memory.offsets[memory.n++] = offset;
@@ -127,7 +127,7 @@ static void add_variable(const char *name, const void *of_memory)
 	add_image(name, (int32_t)(BASE - 1 - at(of_memory)));
 }
 
-/* Of a kernel with the tables of SMP, nothing on its lists. */
+/* Fill the memory of a kernel with SMP's tables and empty lists. */
 static void fill(void)
 {
 	size_t used = 0;
@@ -171,7 +171,7 @@ static void load_module(void)
 	memory.symtab[2] = (Elf64_Sym){ .st_name = 8, .st_value = MODULE + 0x80 };
 }
 
-/* All symbols, or all but IMAGE's, which is a table of the same memory. */
+/* Read all symbols, or (IMAGE) all but those of IMAGE, which was read from the same memory. */
 static int read_beside(const struct btf *with, const struct kernel_kallsyms *image,
 		       struct kernel_kallsyms **ks)
 {
@@ -245,7 +245,7 @@ static void reads_offsets_from_the_base_up(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* Since Linux 7.0. */
+/* The format since Linux 7.0. */
 static void reads_offsets_from_their_own_places(void **state)
 {
 	struct kernel_kallsyms *ks;
@@ -278,7 +278,7 @@ static void reads_what_was_loaded(void **state)
 	expect_symbol(ks, MODULE + 0x80, "nft_end", "nf_tables");
 	expect_symbol(ks, MODULE + 0x2000, "bpf_prog_a", "bpf");
 	assert_int_equal(ks->n_syms, 6);
-	/* The code behind it is not listed. */
+	/* The code after it is not listed. */
 	assert_non_null(kernel_kallsyms_covering(ks, MODULE + 0x20ff, NULL));
 	assert_null(kernel_kallsyms_covering(ks, MODULE + 0x2100, NULL));
 	memory.modules.next = at(&memory.modules);
@@ -301,21 +301,21 @@ static void says_what_it_cannot_read(void **state)
 	memory.n = 1u << 31;
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
-	memory.names[0] = 0; /* no name */
+	memory.names[0] = 0; /* without a name */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
-	memory.names[0] = 0xff; /* a name longer than all of them */
+	memory.names[0] = 0xff; /* a name beyond the end of all names */
 	memory.names[1] = 0x7f;
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
-	memory.index[3] = UINT16_MAX; /* behind the tokens */
+	memory.index[3] = UINT16_MAX; /* after the tokens */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
 	memory.base += 0x1000; /* _stext is elsewhere */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
 	load_module();
-	memory.module.list.next = at(&memory.module.list); /* in a circle */
+	memory.module.list.next = at(&memory.module.list); /* a circular list */
 	assert_int_equal(read_it(btf, &ks), -ELOOP);
 	load_module();
 	memory.module.kallsyms = 0; /* not loaded yet */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading kallsyms, finding symbols in it, and what the kernel lets be probed. */
+/* Read kallsyms, find symbols in it, and tell what the kernel allows to be probed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static void test_named(void **state)
 	named = kernel_kallsyms_named(ks, "weak", &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(named[0]->type, 'W');
-	/* Neither a part of a name, nor data, nor half a line, nor what cannot be parsed. */
+	/* Parts of names, data, incomplete lines and lines that cannot be parsed are not found. */
 	assert_null(kernel_kallsyms_named(ks, "helper", &n));
 	assert_int_equal(n, 0);
 	assert_null(kernel_kallsyms_named(ks, "some_data", &n));
@@ -142,21 +142,21 @@ static void test_covering(void **state)
 	(void)state;
 	assert_string_equal(name_at(ks, 0xffffffff81000041, &offset), "first");
 	assert_int_equal(offset, 1);
-	/* The linker script's marks and local aliases give way. */
+	/* Marks of the linker script and local aliases have the lowest priority. */
 	assert_string_equal(name_at(ks, 0xffffffff81000000, NULL), "startup_64");
 	assert_string_equal(name_at(ks, 0xffffffff81000210, &offset), "allocate_slab");
 	assert_int_equal(offset, 0x10);
 	assert_string_equal(name_at(ks, 0xffffffff81000140, NULL), "Aliased");
-	/* Nothing reaches over the end of the text, or from one module into the next. */
+	/* No symbol extends beyond the end of the text, or from one module into the next. */
 	assert_string_equal(name_at(ks, 0xffffffff810004ff, NULL), "last");
 	assert_string_equal(name_at(ks, 0xffffffff81ffffff, NULL), "");
 	assert_string_equal(name_at(ks, 0xffffffffc000003f, NULL), "mod_start");
 	assert_string_equal(name_at(ks, 0xffffffffc0080000, NULL), "");
 	assert_string_equal(name_at(ks, 0xffffffffc0001100, NULL), "mod_end");
-	/* Whose end nobody knows: not further than its page. */
+	/* A symbol of unknown length ends with its page. */
 	assert_string_equal(name_at(ks, 0xffffffffc0001fff, NULL), "mod_end");
 	assert_string_equal(name_at(ks, 0xffffffffc0002000, NULL), "");
-	/* The list does not tell a program's end from the start of one that it does not have. */
+	/* A BPF program ends with its page too: the next one may not be listed. */
 	assert_string_equal(name_at(ks, 0xffffffffc0100fff, NULL), "bpf_prog_6deef7357e7b4530");
 	assert_string_equal(name_at(ks, 0xffffffffc0101000, NULL), "");
 	assert_string_equal(name_at(ks, 0, NULL), "");
@@ -182,7 +182,7 @@ static void test_properties(void **state)
 	assert_int_equal(kernel_kallsyms_size(ks, named[0]), 0x40);
 	named = kernel_kallsyms_named(ks, "mod_end", &n);
 	assert_int_equal(kernel_kallsyms_size(ks, named[0]), 0);
-	/* Addresses are told relative to the image or to the module, whatever order the file has. */
+	/* Addresses are relative to the image or to the module, in any order of the file. */
 	assert_int_equal(named[0]->addr - kernel_kallsyms_base(ks, named[0]), 0x100);
 	named = kernel_kallsyms_named(ks, "twin", &n);
 	assert_int_equal(kernel_kallsyms_base(ks, named[0]), 0xffffffff81000000);
@@ -194,7 +194,7 @@ static void test_properties(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* What lies outside of the code is no function, whatever its letter. */
+/* Symbols outside of the code are variables, whatever their letters. */
 static void test_variables(void **state)
 {
 	static const char *const names[] = { "some_data", "jiffies", "crng_init" };
@@ -225,7 +225,7 @@ static void test_suggest(void **state)
 	(void)state;
 	assert_int_equal(kernel_kallsyms_suggest(ks, "alocate_salb", names, 4), 1);
 	assert_string_equal(names[0], "allocate_slab");
-	/* What contains it, and each name once. */
+	/* Symbols that contain the name are suggested, each once. */
 	assert_int_equal(kernel_kallsyms_suggest(ks, "_slab", names, 4), 1);
 	assert_int_equal(kernel_kallsyms_suggest(ks, "twim", names, 4), 1);
 	assert_string_equal(names[0], "twin");
@@ -235,7 +235,7 @@ static void test_suggest(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* What is called by its function's name: all that there is of it, or what calls do not go through twice. */
+/* A clone is reported by its function's name if it is the only one, or if calls do not pass through both. */
 static void test_reported(void **state)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
@@ -260,7 +260,7 @@ static void test_reported(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* What other kernels call it, before what is only spelt alike. */
+/* Names that other kernels use are suggested before similarly spelt ones. */
 static void test_suggest_renamed(void **state)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
@@ -288,7 +288,7 @@ static void test_suggest_renamed(void **state)
 	assert_string_equal(names[0], "__vma_link_rb");
 	assert_int_equal(kernel_kallsyms_suggest(ks, "__vma_link", names, 1), 1);
 	assert_int_equal(kernel_kallsyms_suggest(ks, "_", names, 4), 0);
-	/* What has the name whole goes first, however long it is: of 6.12. */
+	/* A symbol that contains the whole name comes first, whatever its length. From Linux 6.12. */
 	assert_int_equal(kernel_kallsyms_suggest(ks, "__alloc_pages", names, 3), 3);
 	assert_string_equal(names[0], "__alloc_pages_noprof");
 	kernel_kallsyms_destroy(ks);
@@ -341,7 +341,7 @@ static void test_ftrace_names(void **state)
 	assert_true(kernel_tracing_ftrace_known(t));
 	assert_false(kernel_tracing_blacklist_known(t));
 	assert_int_equal(is_ftrace(ks, t, "first", 0), KERNEL_YES);
-	/* One of the two, and the file does not tell which. */
+	/* The file does not tell which of the two it is. */
 	assert_int_equal(is_ftrace(ks, t, "twin", 0), KERNEL_UNKNOWN);
 	assert_int_equal(is_ftrace(ks, t, "twin", 1), KERNEL_UNKNOWN);
 	assert_int_equal(is_ftrace(ks, t, "twin", 2), KERNEL_YES);
@@ -361,7 +361,7 @@ static void test_ftrace_addrs(void **state)
 
 	(void)state;
 	fixture_text("available_filter_functions", "weak\n");
-	/* The first is behind an endbr64; the last is no function's beginning. */
+	/* The first is after an endbr64; the last is not at the start of a function. */
 	fixture_text("available_filter_functions_addrs", "ffffffff81000044 first\n"
 							 "ffffffff81000180 twin\n"
 							 "garbage\n"

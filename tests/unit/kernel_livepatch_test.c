@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which functions livepatches have replaced, by the kernel's folder of them. */
+/* Find the functions that livepatches have replaced, from the kernel's folder of livepatches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

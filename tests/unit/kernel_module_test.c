@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A kernel module, which is relocatable: where its code is, and what is inlined there. */
+/* A kernel module is relocatable: find its code, and the bodies inlined there. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static bool build(const char *name, const char *options)
 	return system(command) == 0;
 }
 
-/* The address of the function NAME. */
+/* Return the address of the function NAME. */
 static uint64_t addr_of(struct kernel_image *img, const char *name)
 {
 	uint64_t size;
@@ -80,7 +80,10 @@ static void is_laid_out_as_loaded(void **state)
 	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
 	assert_true(kernel_image_has_dwarf(img));
 	assert_int_equal(kernel_image_build_id(img)->len, 20);
-	/* Addresses count from the first function; code that stays is one piece, whatever lies between in the file. */
+	/*
+	 * Addresses are relative to the first function. Code that stays loaded is contiguous, whatever is between its sections
+	 * in the file.
+	 */
 	assert_int_equal(addr_of(img, "first"), 0);
 	second = addr_of(img, "second");
 	assert_true(kernel_image_is_function(img, "second", second, &size));
@@ -96,7 +99,7 @@ static void is_laid_out_as_loaded(void **state)
 	kernel_image_destroy(img);
 }
 
-/* As distributions have them; other compressed files are refused. */
+/* Modules compressed as by distributions are read; other compressed files are refused. */
 static void is_unpacked(void **state)
 {
 	struct kernel_build_id id;
@@ -131,7 +134,7 @@ static void is_unpacked(void **state)
 	fixture_loud();
 }
 
-/* What jumps and tables of the code say of places in the module, whatever libdwfl leaves of them. */
+/* Jumps and tables in the code are relocated to places in the module, also if libdwfl leaves some unrelocated. */
 static void code_is_relocated(void **state)
 {
 	struct kernel_code *code;
@@ -150,7 +153,7 @@ static void code_is_relocated(void **state)
 	memcpy(&rel, jump + 1, sizeof(rel));
 	assert_int_equal(jump[0], 0xe9);
 	assert_int_equal(addr_of(img, "tail") + sizeof(jump) + (uint64_t)(int64_t)rel, other);
-	/* What the kernel has is called where its name is known. */
+	/* A call of a function of the kernel has its name. */
 	assert_true(kernel_code_read_file(code, addr_of(img, "first") + 5, jump, sizeof(jump)));
 	memcpy(&rel, jump + 1, sizeof(rel));
 	assert_int_equal(jump[0], 0xe9);
@@ -162,7 +165,7 @@ static void code_is_relocated(void **state)
 	kernel_image_destroy(img);
 }
 
-/* Of a fetched kernel's module and its debug file, wherever that is, the code of one and the DWARF of the other. */
+/* For a fetched kernel, the code of the module and the DWARF of its debug file are joined. */
 static void is_joined(void **state)
 {
 	const char *into = "second";
@@ -219,7 +222,7 @@ static uint32_t add_location(struct profile *p, uint64_t addr, const char *name)
 	return location;
 }
 
-/* By the index in the cache; what it contradicts stays. */
+/* Name inlined bodies by the cached index, except locations that it contradicts. */
 static void names_inlined_bodies(void **state)
 {
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
@@ -246,7 +249,7 @@ static void names_inlined_bodies(void **state)
 							   .symbol = "other [m]",
 							   .kind = PROFILE_SITE_FUNCTION,
 							   .addr = other });
-	/* Also where the kernel's own names are known since it was recorded, and the module's were not. */
+	/* This also works if the kernel's own names are resolved and the module's are not. */
 	profile_env_set(p, PROFILE_ENV_SYMBOLS, "dwarf");
 	assert_int_equal(profile_resolve(p, NULL), 0);
 	assert_false(profile_resolve_modules(p));
@@ -278,7 +281,7 @@ static void others_are_refused(void **state)
 	fixture_loud();
 }
 
-/* Damage costs answers. */
+/* Damage costs answers only. */
 static void damage_is_survived(void **state)
 {
 	struct kernel_image *img;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What names alone tell: clones, likeness, and what must not be probed. */
+/* Facts from names alone: clones, similarity, and functions that must not be probed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void test_base(void **state)
 		{ "foo.constprop.0.isra.0", "foo" },
 		{ "foo.part.0.constprop.0.cold", "foo" },
 		{ "foo.lto_priv.0.localalias", "foo" },
-		/* Dots that are none of the compiler's. */
+		/* These dots were not added by the compiler. */
 		{ "foo.0", "foo.0" },
 		{ "foo.bar", "foo.bar" },
 		{ "foo.bar.isra.0", "foo.bar" },
@@ -70,7 +70,7 @@ static void test_distance(void **state)
 	assert_int_equal(kernel_name_distance("kitten", "sitting", 2), 3);
 	assert_int_equal(kernel_name_distance("", "abcdef", 3), 4);
 	assert_int_equal(kernel_name_distance("ca", "abc", 5), 3);
-	/* A swap at the very limit. */
+	/* A transposition at the distance limit. */
 	assert_int_equal(kernel_name_distance("abxyzw", "abyxwz", 2), 2);
 	assert_int_equal(kernel_name_distance("abxyzw", "abyxwz", 1), 2);
 }
@@ -189,7 +189,7 @@ static void test_skipped(void **state)
 	check_all(KERNEL_SKIP_IN_GLOB, names);
 }
 
-/* What users are there to measure: none of it may be lost to a pattern too wide. */
+/* Functions that users measure must not match a pattern of unsafe names. */
 static void test_safe(void **state)
 {
 	static const char *const names[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What code reads from outside, and what decides where it goes. */
+/* Find the values that code reads, and those that decide its branches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static size_t word(char *text, size_t room, const struct kernel_operand *items,
 	}
 }
 
-/* Those that decide as words with a "!", then those that are read from memory. */
+/* Return the operands that decide, each with "!", then those read from memory. */
 static const char *operands(struct code code)
 {
 	static char text[4096];
@@ -71,12 +71,12 @@ static void what_is_compared_decides(void **state)
 	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x83, 0xf8, 0x03, RET);
 	/* test %esi,%esi */
 	operands_are("!1", 0x85, 0xf6, RET);
-	/* mov 16(%rsi),%eax; and $7,%eax; je: the flags are those of the and */
+	/* mov 16(%rsi),%eax; and $7,%eax; je: the flags are set by the and */
 	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x74, 0x00, RET);
 	/* with mov $0,%ecx between them, which leaves the flags alone */
 	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0xb9, 0x00, 0x00, 0x00, 0x00,
 		     0x74, 0x00, RET);
-	/* with xor %ecx,%ecx, which sets them */
+	/* and without the jump */
 	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x31, 0xc9, 0x74, 0x00, RET);
 	/* and the same without a jump */
 	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, RET);
@@ -88,16 +88,16 @@ static void what_is_compared_decides(void **state)
 static void registers_are_followed(void **state)
 {
 	(void)state;
-	/* mov %rdi,%rbx; call; cmpl $1,4(%rbx); cmpl $1,4(%rdi): a call preserves the one and not the other */
+	/* mov %rdi,%rbx; call; cmpl $1,4(%rbx); cmpl $1,4(%rdi): a call preserves rbx, but not rdi */
 	operands_are("!0+4:4", 0x48, 0x89, 0xfb, 0x90, CALL, 0x83, 0x7b, 0x04, 0x01, 0x83, 0x7f,
 		     0x04, 0x01, RET);
-	/* add $8,%rdi; cmpl $1,(%rdi): no member of what was passed */
+	/* add $8,%rdi; cmpl $1,(%rdi): not a member of the argument */
 	operands_are("", 0x48, 0x83, 0xc7, 0x08, 0x83, 0x3f, 0x01, RET);
 	/* cmpl $1,(%rdi,%rsi,4) */
 	operands_are("", 0x83, 0x3c, 0xb7, 0x01, RET);
 	/* mov (%rdi),%rax; cmpl $1,8(%rax) */
 	operands_are("!0+0:8+8:4 0+0:8", 0x48, 0x8b, 0x07, 0x83, 0x78, 0x08, 0x01, RET);
-	/* mov (%rdi),%eax; cmpl $1,8(%rax): that is no pointer */
+	/* mov (%rdi),%eax; cmpl $1,8(%rax): not a pointer */
 	operands_are("0+0:4", 0x8b, 0x07, 0x83, 0x78, 0x08, 0x01, RET);
 	/* mov %gs:0x20,%rax; cmpl $1,8(%rax) */
 	operands_are("!cpu20:8+8:4 cpu20:8", 0x65, 0x48, 0x8b, 0x04, 0x25, 0x20, 0x00, 0x00, 0x00,
@@ -112,7 +112,7 @@ static void registers_are_followed(void **state)
 	/* lea 16(%rdi),%rbx; lea 8(%rbx),%rbx; cmpl $1,8(%rbx) */
 	operands_are("!0+32:4", 0x48, 0x8d, 0x5f, 0x10, 0x48, 0x8d, 0x5b, 0x08, 0x83, 0x7b, 0x08,
 		     0x01, RET);
-	/* the first but one with add %rdi,%rbx */
+	/* the one with mov $0x1000,%rbx, with add %rdi,%rbx */
 	operands_are("", 0x48, 0xc7, 0xc3, 0x00, 0x10, 0x00, 0x00, 0x48, 0x01, 0xfb, CALL, 0x83,
 		     0x7b, 0x08, 0x01, RET);
 }
@@ -120,14 +120,14 @@ static void registers_are_followed(void **state)
 static void ways_meet(void **state)
 {
 	(void)state;
-	/* test %edx,%edx; je 1f; mov %rsi,%rdi; 1: cmpl $1,(%rdi): on either way, the second's is not the first's */
+	/* test %edx,%edx; je 1f; mov %rsi,%rdi; 1: cmpl $1,(%rdi): one path reads the second argument, the other the first */
 	operands_are("!2 !1+0:4 !0+0:4", 0x85, 0xd2, 0x74, 0x03, 0x48, 0x89, 0xf7, 0x83, 0x3f, 0x01,
 		     RET);
-	/* je 1f; and $1,%esi; ret; 1: je: not what the other way's and set the flags to */
+	/* je 1f; and $1,%esi; ret; 1: je: its flags are not those of the other path's and */
 	operands_are("", 0x74, 0x04, 0x83, 0xe6, 0x01, RET, 0x74, 0x00, RET);
 	/* 1: inc %eax; cmp %esi,%eax; jl 1b: a loop's bound */
 	operands_are("!1", 0xff, 0xc0, 0x39, 0xf0, 0x7c, 0xfa, RET);
-	/* ret; cmpl $2,0x100(%rip): a variable that only a static key leads to; cmpl $1,(%rdi) there is not followed */
+	/* ret; cmpl $2,0x100(%rip): a variable behind a static key only; cmpl $1,(%rdi) there is ignored */
 	operands_are("!at1108:4", RET, 0x83, 0x3d, 0x00, 0x01, 0x00, 0x00, 0x02, 0x83, 0x3f, 0x01,
 		     RET);
 }

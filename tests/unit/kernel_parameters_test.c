@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where DWARF has parameters of an inlined body. */
+/* Find the locations of an inlined body's parameters in DWARF. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_parameters(void **state)
 	assert_int_equal(at.reg, KERNEL_NO_REGISTER);
 	assert_int_equal(at.offset, 10);
 
-	/* Nothing is known of them in another function, nor of the parameters of another body. */
+	/* Locations in other functions, and parameters of other bodies, are unknown. */
 	assert_false(kernel_parameter_at(img, &p[1], body.function.addr + 0x10000, &at));
 	body.call_line++;
 	assert_int_equal(kernel_parameters_of(img, &body, p, 4), 0);

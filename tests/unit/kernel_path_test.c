@@ -15,7 +15,7 @@ struct expected {
 	const char *raw, *relative;
 };
 
-/* Checks EXPECTED, which ends with a NULL, for a kernel whose init/main.c was compiled so. */
+/* Check EXPECTED, which ends with NULL, for a kernel with init/main.c compiled in DIR as ANCHOR. */
 static void check(const char *dir, const char *anchor, const struct expected *expected)
 {
 	struct paths *p = kernel_paths_create();
@@ -23,7 +23,7 @@ static void check(const char *dir, const char *anchor, const struct expected *ex
 	kernel_paths_unit(p, dir, "arch/x86/boot/main.c");
 	kernel_paths_unit(p, NULL, NULL);
 	kernel_paths_unit(p, dir, anchor);
-	/* The first that is found counts. */
+	/* The first one found counts. */
 	if (strstr(anchor, "init/main.c"))
 		kernel_paths_unit(p, "/elsewhere", "/elsewhere/init/main.c");
 	for (; expected->raw; expected++) {
@@ -64,7 +64,7 @@ static void test_builds(void **state)
 				   { NULL, NULL } });
 	check(NULL, "init/main.c",
 	      (struct expected[]){ { "mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
-	/* Not knowing where the tree is. */
+	/* Without an anchor the tree is unknown. */
 	check("/build", "other.c",
 	      (struct expected[]){ { "/build/mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The static keys that are on, read from a core file made up here. */
+/* Read the enabled static keys from a made-up core file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel_fixture.h"
 
-#define BASE 0xffffffff81000000u /* where the memory in the file begins */
+#define BASE 0xffffffff81000000u /* start of the memory in the file */
 
-/* Of a jump, as the kernel has it: all count from where they are. The two low bits of KEY are flags. */
+/* A jump entry as in the kernel: offsets are relative to their own addresses; the two low bits of KEY are flags. */
 struct entry {
 	int32_t code, target;
 	int64_t key;
@@ -23,7 +23,7 @@ struct entry {
 
 static struct {
 	struct entry jumps[5];
-	int32_t keys[6]; /* each the count of one */
+	int32_t keys[6]; /* each with the count of one key */
 } memory;
 
 #define SYMBOLS                                     \
@@ -57,7 +57,7 @@ static char *read_it(const char *symbols)
 	return text;
 }
 
-/* Of jumps in a part of the code: each key once, but not one in another variable, or with a number. */
+/* For a range of code, each key is listed once, unless it is part of another variable, or has a numbered name. */
 static void names_those_of_code(void **state)
 {
 	struct kernel_kallsyms *ks;
@@ -77,7 +77,7 @@ static void names_those_of_code(void **state)
 		kernel_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
 	assert_int_equal(kernel_kallsyms_load(fixture_text("kallsyms", SYMBOLS), &ks), 0);
 	alloc_keep(&names, alloc_strdup("off"));
-	/* All but the first. */
+	/* The range has all jumps but the first. */
 	kernel_static_keys_in(kcore, ks, BASE + 0x1010, 0x31, &names);
 	assert_int_equal(names.n_texts, 3);
 	assert_string_equal(names.texts[1], "off");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What keeps loops going, in the source's words, of code that a compiler made: tests/symbol/loops.c. */
+/* Show the conditions that keep loops going in the source's words, for compiled code: tests/symbol/loops.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "kernel_fixture.h"
 
-/* As a kernel's: what is compared with may be an address. */
+/* An address like a kernel's, since a loop may compare with an address. */
 #define KERNEL_BASE "0xffffffff81000000"
 
 static uint64_t address_of(struct kernel_image *img, const char *name)
@@ -30,7 +30,7 @@ static uint64_t address_of(struct kernel_image *img, const char *name)
 	return 0;
 }
 
-/* The conditions of all loops of FLOW, each in a line; for free(). */
+/* Return the conditions of all loops of FLOW, one per line. The caller frees them. */
 static char *conditions(struct kernel_image *img, const struct kernel_flow *flow)
 {
 	struct kernel_stops *stops = kernel_stops_create(img);
@@ -77,7 +77,7 @@ static void test_addresses(void **state)
 	text = conditions(img, flow);
 	assert_non_null(strstr(text, "i != &first\n"));
 	assert_non_null(strstr(text, "i != (&pair + 0x10)\n"));
-	/* A number of 32 bits is no address. */
+	/* A 32-bit number is not an address. */
 	assert_non_null(strstr(text, "k != 0x81080000\n"));
 	kernel_flow_destroy(flow);
 	kernel_code_destroy(code);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A kernel's table of kprobes, made up, for the tests of what reads it. To be included after cmocka.h. */
+/* A made-up table of kprobes, for the tests of its readers. Include after cmocka.h. */
 #pragma once
 
 #include <bpf/btf.h>
@@ -10,7 +10,7 @@
 #include "kernel/image/kcore.h"
 #include "kernel_fixture.h"
 
-#define BASE   0xffffffff81000000u /* where the memory in the file begins */
+#define BASE   0xffffffff81000000u /* start of the memory in the file */
 #define TABLE  (BASE + 0x100)
 #define PROBES (BASE + 0x800)
 #define COPIES (PROBES + sizeof(memory.probes))
@@ -31,7 +31,7 @@ static struct {
 	uint64_t lists[RECORD_KPROBE_LISTS];
 	uint8_t between[0x500];
 	struct probe_of probes[8];
-	uint8_t copies[8][16]; /* of instructions */
+	uint8_t copies[8][16]; /* copies of instructions */
 } memory;
 
 static struct kernel_kcore *kcore;
@@ -75,7 +75,7 @@ fixture_fn int teardown(void **state)
 	return fixture_teardown(state);
 }
 
-/* The Nth address whose list is LIST. */
+/* Return the Nth address that belongs to the hash list LIST. */
 fixture_fn uint64_t in_list(uint32_t list, int n)
 {
 	uint64_t addr = BASE;
@@ -90,7 +90,7 @@ fixture_fn uint64_t at_probe(int i)
 	return PROBES + (uint64_t)i * sizeof(struct probe_of) + offsetof(struct probe_of, next);
 }
 
-/* Of a kernel that has no other than LINES; until the next. */
+/* Return the symbols LINES of a kernel. Valid until the next call. */
 fixture_fn const struct kernel_kallsyms *symbols_of(const char *lines)
 {
 	char *text = alloc_printf("ffffffff81000000 T _stext\n%s", lines);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes a data file with known content: make_fixture NAME FILE. The tests of report, diff and fold
- * run on these files; their expected output is beside the tests.
+ * Write a data file with known content: make_fixture NAME FILE. The tests of report, diff and fold run on these files; the
+ * expected output is beside the tests.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +12,7 @@
 #include "fixture.h"
 #include "profile/file/file.h"
 
-/*
- * One run of big-fork with its figures as they came out on the lab's unseeded pair. COST is the
- * probes' share of every allocate_slab call.
- */
+/* One run of big-fork with the figures of the lab's unseeded pair. */
 static struct profile *forks(bool hardened)
 {
 	struct profile *p = fixture_big_fork(1, hardened ? 11456 : 943);
@@ -38,7 +35,7 @@ static struct profile *forks(bool hardened)
 	p->runs[run].losses[PROFILE_LOSS_PROBE_MISSED] = PROFILE_NOT_COUNTED;
 	p->runs[run].losses[PROFILE_INFO_CLOSED_BY_EXIT] = 20;
 
-	/* The rest of an ordinary program, so that tables have something to leave out. */
+	/* Other calls of an ordinary program, for tables to leave out. */
 	static const struct {
 		const char *name;
 		uint32_t calls;
@@ -65,7 +62,7 @@ static struct profile *forks(bool hardened)
 	fixture_calls(s, 310, 4200, 4800);
 
 	slab = 1;
-	/* With the 2,200 of the fixture: 230 in each of the 20 forks. */
+	/* Together with the 2,200 of the fixture: 230 in each of the 20 forks. */
 	fixture_calls(profile_cell(p, run, slab, clone), 2400, hardened ? 11456 : 943,
 		      hardened ? 11458 : 945);
 	fixture_calls(profile_cell(p, run, slab, profile_context_add(p, "mmap")), 310,
@@ -81,7 +78,7 @@ static struct profile *forks(bool hardened)
 					   clone),
 			      4600, 10900, 11100);
 
-	/* The sampler saw extract_entropy in the hardened kernel only. */
+	/* Only the hardened kernel has samples in extract_entropy. */
 	locations[0] =
 		fixture_location(p, 0x40f000, hardened ? "extract_entropy" : "clear_page_orig");
 	locations[1] = p->stacks[0].locations[0];
@@ -111,7 +108,7 @@ static struct profile *forks(bool hardened)
 	return p;
 }
 
-/* COST of probes in all calls of a cell, on top of what they take without. */
+/* Add COST ticks of probes to the calls of a cell. */
 static void add_cost(struct profile *p, uint32_t site, const char *context, uint64_t cost)
 {
 	struct profile_stats *s = profile_cell(p, 0, site, profile_context_add(p, context));
@@ -121,15 +118,15 @@ static void add_cost(struct profile *p, uint32_t site, const char *context, uint
 	s->cost += cost;
 }
 
-/* The time in SITE of calls from CONTEXT is that of other sites, up to PART ticks. */
+/* PART ticks of SITE's time in CONTEXT belong to other sites. */
 static void take_self(struct profile *p, uint32_t site, const char *context, int64_t part)
 {
 	profile_cell(p, 0, site, profile_context_add(p, context))->self -= part;
 }
 
 /*
- * A whole recording: with the probes' cost in the times, callees taken out of self, wait4 asleep,
- * every entry accounted for. Corrected on-CPU times stay as they are.
+ * Complete a recording: times include the probes' cost, self excludes callees, wait4 sleeps, and all entries are accounted for.
+ * On-CPU times less the cost stay the same.
  */
 static struct profile *recorded(struct profile *p)
 {
@@ -162,7 +159,7 @@ static struct profile *recorded(struct profile *p)
 	return p;
 }
 
-/* A control run, whose own figures are to be preferred, and whose samples and cells are not counted. */
+/* Add a control run. Its own figures take precedence; its samples and cells do not count. */
 static void control_run(struct profile *p, double mean)
 {
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
@@ -179,8 +176,8 @@ static void control_run(struct profile *p, double mean)
 }
 
 /*
- * Probe cost on everything, more than the time itself in one place, and unknown in another; losses;
- * a failed run.
+ * All calls have probe costs, in one cell more than the time itself, and unknown for one mechanism; calls and samples were
+ * lost, and a run failed.
  */
 static struct profile *troubled(void)
 {
@@ -199,7 +196,7 @@ static struct profile *troubled(void)
 	profile_cell(p, 0, 0, clone)->self -= 20 * 500000;
 	profile_cell(p, 0, 1, clone)->self -= 2200 * 60;
 	profile_cell(p, 0, 1, mmap)->self -= 310 * 20000;
-	/* Seven that were entered and came to nothing; what the tracepoints cost is not known. */
+	/* Seven entries had no return, and the cost of tracepoints is unknown. */
 	for (uint32_t i = 0; i < p->n_cells; i++)
 		calls += p->cells[i].stats.calls;
 	p->runs[0].losses[PROFILE_INFO_ENTRIES] = calls + 7;
@@ -207,7 +204,7 @@ static struct profile *troubled(void)
 	return p;
 }
 
-/* A sample of COUNT in clone, in BODY (or NULL) of FUNCTION, which copy_process calls. */
+/* Add COUNT samples in clone, in BODY (or NULL) of FUNCTION, which copy_process calls. */
 static void body_sample(struct profile *p, uint64_t addr, const char *body, const char *function,
 			uint32_t line, uint32_t flags, uint64_t count)
 {
@@ -230,15 +227,15 @@ static void body_sample(struct profile *p, uint64_t addr, const char *body, cons
 }
 
 /*
- * Bodies that were timed, in both and in one; bodies that samples were taken in, the same on both sides,
- * more on one, and late ones; one that could not be timed.
+ * Bodies timed on both sides and on one; bodies sampled the same on both sides, more on one, and late; a body that could not be
+ * timed.
  */
 static struct profile *ranges(bool hardened)
 {
 	struct profile *p = recorded(forks(hardened));
 	uint32_t clone = profile_context_add(p, "clone"), site;
 
-	/* What the random order replaces is in the function itself. */
+	/* The code that the random order replaces is in the function itself. */
 	if (!hardened) {
 		p->locations[0].frames[0].name = profile_intern(p, "setup_object");
 		p->locations[0].frames[1].line = 1985;
@@ -263,7 +260,7 @@ static struct profile *ranges(bool hardened)
 	return p;
 }
 
-/* Names that a terminal, a flame graph or JSON would stumble over. */
+/* Names that could break a terminal, a flame graph or JSON. */
 static struct profile *hostile(void)
 {
 	struct profile *p = forks(false);
@@ -281,7 +278,7 @@ static struct profile *hostile(void)
 	return p;
 }
 
-/* Stacks with a part in user space, of which a file is known, not its symbols, or nothing. */
+/* Stacks with user-space frames: of a file with symbols, of a file without, and unknown. */
 static struct profile *user_stacks(void)
 {
 	static const char module[] = PROFILE_MODULE_USER "0123456789abcdef0123456789abcdef01234567";
@@ -308,7 +305,7 @@ static struct profile *user_stacks(void)
 	return p;
 }
 
-/* CALLS of SITE in CONTEXT that took TIME each, with VALUES. */
+/* Add CALLS calls of SITE in CONTEXT, of TIME each, with VALUES. */
 static void add_calls(struct profile *p, uint32_t site, uint32_t context, uint64_t calls,
 		      uint64_t time, const uint64_t values[4])
 {
@@ -324,7 +321,7 @@ static void add_calls(struct profile *p, uint32_t site, uint32_t context, uint64
 	profile_capture_add(p, &c);
 }
 
-/* Calls of FUNCTION, each with values of its own; its time follows from them by allocate_slab's rules, or (NOISE) does not. */
+/* Add calls of FUNCTION with captured values. Their times follow from the values by allocate_slab's rules, unless NOISE. */
 static void capture_calls(struct profile *p, const char *function, bool noise, uint32_t unseeded)
 {
 	static const struct profile_variable variables[] = {
@@ -359,7 +356,7 @@ static void capture_calls(struct profile *p, const char *function, bool noise, u
 	}
 }
 
-/* What was captured of FUNCTION and another, which no variable explains. */
+/* A recording with captured values of FUNCTION, and of another function whose time no variable explains. */
 static struct profile *captured(const char *function, uint32_t unseeded)
 {
 	struct profile *p = profile_create();
@@ -374,7 +371,7 @@ static struct profile *captured(const char *function, uint32_t unseeded)
 	return p;
 }
 
-/* A function whose calls were made by tasks that call themselves by escapes, and by other variables. */
+/* Add a function called by tasks with names that contain escape sequences and other variables' names. */
 static void name_tasks(struct profile *p)
 {
 	static const char *const names[] = { "z\\ flags=1", "x \033]0;y\a" };
@@ -389,7 +386,7 @@ static void name_tasks(struct profile *p)
 			  (uint64_t[4]){ profile_name_add(p, names[i % 2]) });
 }
 
-/* What the emulator counted: instructions for samples, and a call of allocate_slab kept whole. */
+/* The emulator's counts: instructions instead of samples, and one complete call of allocate_slab. */
 static struct profile *counted(void)
 {
 	static const struct profile_trace lines[] = {
@@ -449,7 +446,7 @@ static struct profile *build(const char *name)
 	if (!strcmp(name, "nanoseconds")) {
 		p = recorded(forks(false));
 		p->clock = PROFILE_CLOCK_NS;
-		add_cost(p, 0, "mmap", 15000000); /* more than is left of it */
+		add_cost(p, 0, "mmap", 15000000); /* more than the remainder of mmap */
 		return p;
 	}
 	if (!strcmp(name, "slow")) {
@@ -480,7 +477,7 @@ static struct profile *build(const char *name)
 	return NULL;
 }
 
-/* FUNCTION's code up to MARK is executed CALLS times, the instruction there COUNT times. */
+/* Add two blocks of FUNCTION: up to MARK, executed CALLS times, and the instruction at MARK, executed COUNT times. */
 static void add_blocks(struct profile *p, const char *function, const char *context, uint64_t entry,
 		       uint64_t mark, uint64_t calls, uint64_t count)
 {
@@ -507,9 +504,8 @@ static void add_blocks(struct profile *p, const char *function, const char *cont
 }
 
 /*
- * WORDS: "sample CONTEXT COUNT LEAF [CALLER]", "calls FUNCTION CONTEXT COUNT TIME", "blocks FUNCTION CONTEXT ENTRY
- * MARK CALLS COUNT", a word an argument of "NAME=VALUE" else, which goes into the environment. Addresses are
- * hexadecimal, from _stext.
+ * Add WORD: "sample CONTEXT COUNT LEAF [CALLER]", "calls FUNCTION CONTEXT COUNT TIME", "blocks FUNCTION CONTEXT ENTRY MARK
+ * CALLS COUNT", or "NAME=VALUE" for the environment. Addresses are hexadecimal, relative to _stext.
  */
 static void add_word(struct profile *p, const char *word)
 {
@@ -540,7 +536,7 @@ static void add_word(struct profile *p, const char *word)
 	}
 }
 
-/* A recording of one run that has what WORDS say. */
+/* Create a recording of one run from WORDS. */
 static struct profile *of_words(char **words)
 {
 	struct profile *p = profile_create();
@@ -555,7 +551,7 @@ static struct profile *of_words(char **words)
 	return p;
 }
 
-/* A cell of CALLS calls of about TIME each, with a histogram of a few slots, as real ones have. */
+/* Fill a cell with CALLS calls of about TIME each, and a histogram with a few slots, as in real recordings. */
 static void large_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context,
 		       uint64_t calls, uint64_t time)
 {
@@ -572,7 +568,7 @@ static void large_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t 
 		profile_stats_bucket_add(s, hist_slot(s->min + i * time / 2), calls / 4);
 }
 
-/* SIZES: functions, contexts, runs, and how much slower each call is, in percent. Every cell there can be. */
+/* Create a recording with all possible cells. SIZES: functions, contexts, runs, and the slowdown of each call in percent. */
 static struct profile *large(char **sizes)
 {
 	uint32_t functions = (uint32_t)strtoul(sizes[0], NULL, 10), run, context, site;
@@ -604,7 +600,7 @@ static struct profile *large(char **sizes)
 	return p;
 }
 
-/* A function of N blocks, each a loop of its own that calls a function of its own, counted in contexts. */
+/* Add a function of N blocks, counted in CONTEXTS. Each block is a loop that calls a function of its own. */
 static void many_blocks(struct profile *p, uint32_t function, uint32_t n, uint32_t contexts)
 {
 	struct profile_blocks blocks = { .site = function };
@@ -634,7 +630,7 @@ static void many_blocks(struct profile *p, uint32_t function, uint32_t n, uint32
 	}
 }
 
-/* N stacks of so many frames: nothing but the context and those below the first two is in two of them. */
+/* Add N stacks of FRAMES frames. Two of them share at most the context and the frames below the first two. */
 static void many_samples(struct profile *p, uint32_t n, uint32_t frames)
 {
 	uint32_t i;
@@ -657,7 +653,10 @@ static void many_samples(struct profile *p, uint32_t n, uint32_t frames)
 	}
 }
 
-/* N rows of calls, whose time follows from the first of four variables, which begins at LEAST; SCALE: of times and values. */
+/*
+ * Add N rows of calls. Their time follows from the first of four variables, which starts at LEAST; SCALE multiplies times and
+ * values.
+ */
 static void many_captures(struct profile *p, uint32_t site, uint32_t n, uint64_t least,
 			  uint64_t scale)
 {
@@ -679,7 +678,7 @@ static void many_captures(struct profile *p, uint32_t site, uint32_t n, uint64_t
 	}
 }
 
-/* N rows of calls with as many flags as there can be, none of which tells their time. */
+/* Add N rows of calls with as many flags variables as possible, all unrelated to the time. */
 static void many_flags(struct profile *p, uint32_t site, uint32_t n)
 {
 	uint64_t seed = 1;
@@ -700,7 +699,7 @@ static void many_flags(struct profile *p, uint32_t site, uint32_t n)
 	}
 }
 
-/* What no number of JavaScript holds: N rows of calls with such values and times; the longest name, and all bins. */
+/* Add N rows of calls with values and times beyond the range of JavaScript's numbers, the longest name, and all bins. */
 static void many_extremes(struct profile *p, uint32_t n)
 {
 	scoped_free char *name = alloc_array(PROFILE_NAME_MAX + 1, 1);
@@ -713,7 +712,7 @@ static void many_extremes(struct profile *p, uint32_t n)
 		profile_stats_bucket_add(profile_cell(p, 0, site, 0), i, UINT64_C(1) << i % 55);
 }
 
-/* The emulator's: a tree of N calls, with all that is counted at them, and one call whole. */
+/* Add a tree of N calls as the emulator counts them, with all kinds of counts, and one complete call. */
 static void many_exact(struct profile *p, uint32_t n)
 {
 	char name[32];
@@ -755,7 +754,7 @@ static void many_exact(struct profile *p, uint32_t n)
 	}
 }
 
-/* A function that was seen executed in N pieces: each overlaps all others, and says nothing without the next. */
+/* Add a function executed in N pieces. Each overlaps all others, and tells nothing without the next. */
 static void many_pieces(struct profile *p, uint32_t n)
 {
 	struct profile_blocks blocks = { .site = fixture_function(p, "counted", 0) };
@@ -782,7 +781,7 @@ static void boot_run(struct profile *p, uint32_t boot)
 	p->runs[run].boot = boot;
 }
 
-/* Addresses in a module of their own. */
+/* Add addresses in MODULE. */
 static void in_module(struct profile *p, const char *module)
 {
 	scoped_free char *key = alloc_printf(PROFILE_ENV_MODULE "%s", module);
@@ -793,8 +792,8 @@ static void in_module(struct profile *p, const char *module)
 }
 
 /*
- * N of something that a reader may go through once too often; KIND says of what, or is what functions' names begin
- * with: "page_".
+ * Create a recording with N items, to find readers that are quadratic. KIND names the items, or is the prefix of functions'
+ * names, like "page_".
  */
 static struct profile *many(const char *kind, uint32_t n)
 {

@@ -72,7 +72,7 @@ static void test_others(void **state)
 	check(OUTPUT_FLAG, PROFILE_CLOCK_NS, 1, "yes");
 }
 
-/* Nothing may overrun the buffer, whatever a file holds. */
+/* No value may overrun the buffer. */
 static void test_extremes(void **state)
 {
 	static const double values[] = { DBL_MAX,  -DBL_MAX,  DBL_MIN, -DBL_MIN,
@@ -152,7 +152,7 @@ static void test_escape(void **state)
 	check_escape("", "");
 	check_escape("allocate_slab", "allocate_slab");
 	check_escape("\033[31m\a\n\x7f", "\\x1b[31m\\x07\\x0a\\x7f");
-	/* C1 control characters hide in UTF-8. */
+	/* C1 control characters are encoded in UTF-8. */
 	check_escape("\\x1b", "\\x1b");
 	check_escape("\xc2\x9b", "\\xc2\\x9b");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The same rows as table, CSV, JSON. */
+/* The same rows as a table, CSV and JSON. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void test_table(void **state)
 		    "clone               20  11,803,112     20  14,137,000  +19.8 %  clone\n"
 		    "say \"hi\", x\\x0a      1         0.5      -           -        -  "
 		    "say \"hi\", x\\x0a\n");
-	/* Ranks leave in their order, the same on both sides. */
+	/* Columns are dropped by rank, on both sides alike. */
 	check_table(1, (struct output_table_options){ .width = 45 },
 		    "         baseline    hardened\n"
 		    "NAME         MEAN        MEAN        %  AGAIN\n"
@@ -98,7 +98,10 @@ static void test_table(void **state)
 		    "NAME      MEAN      MEAN  AGAIN\n");
 }
 
-/* What matters little is left out, what is not known to is not; a column of one text may be. */
+/*
+ * Rows with a small weight are left out, but not rows with an unknown one. A column with only one
+ * text may be left out.
+ */
 static void test_selection(void **state)
 {
 	static const struct output_column columns[] = {
@@ -155,9 +158,9 @@ static void test_truncate(void **state)
 
 	(void)state;
 	output_table_write(f, &s, &options);
-	options.width = 2; /* never shorter than can be told apart */
+	options.width = 2; /* long enough to tell names apart */
 	output_table_write(f, &s, &options);
-	options.truncate = false; /* a file keeps names whole */
+	options.truncate = false; /* files have full names */
 	output_table_write(f, &s, &options);
 	fclose(f);
 	assert_string_equal(out, "NAME\na_very_long_name_o..\nNAME\na_very_lon..\n"
@@ -183,7 +186,7 @@ static void test_csv(void **state)
 	free(out);
 }
 
-/* No text is a formula to a spreadsheet; numbers are numbers. */
+/* Texts must not be formulas for a spreadsheet; numbers stay numbers. */
 static void test_csv_formula(void **state)
 {
 	static const struct row formulas[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files that take the place of others, where other users may have laid links. */
+/* Replace files, also in folders where other users may have placed links. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static void failures_leave_what_was_there(void **state)
 	assert_int_equal(entries(), 1);
 }
 
-/* Who writes there would wait for a reader, for ever. */
+/* A writer to a pipe would wait for a reader forever. */
 static void pipes_are_refused(void **state)
 {
 	(void)state;
@@ -141,7 +141,7 @@ static void own_links_are_followed(void **state)
 	assert_int_equal(put("loop", ""), -ELOOP);
 }
 
-/* As root: a user lays a link where everybody may, and waits. */
+/* For root, links that another user placed in a world-writable folder are refused. */
 static void strangers_links_are_not(void **state)
 {
 	static const mode_t modes[] = { 01777, 0777 };
@@ -164,13 +164,13 @@ static void strangers_links_are_not(void **state)
 		assert_holds("etc/shadow", "secret");
 	}
 	assert_non_null(strstr(output_strerror(-EXDEV), "symbolic link"));
-	/* In a folder of somebody's own it is theirs to decide. */
+	/* In a folder that only its owner can write, the owner's links are followed. */
 	assert_int_equal(chmod("tmp", 0755), 0);
 	assert_int_equal(put("tmp/file", "profile"), 0);
 	assert_holds("etc/shadow", "profile");
 }
 
-/* What root writes for a user of sudo is that user's. */
+/* Files that root writes for a user of sudo belong to that user. */
 static void files_belong_to_the_invoker(void **state)
 {
 	const struct output output = { content, "x", .mode = 0600, .invokers = true };

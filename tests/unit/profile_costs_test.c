@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Costs of probes: as numbers, as text, and in files. */
+/* Costs of probes, as numbers, as text, and in files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static void test_damaged_costs_are_refused(void **state)
 	}
 }
 
-/* Merged, the calibration is that of the first. */
+/* A merged profile has the calibration of the first. */
 static void test_a_merge_keeps_the_first(void **state)
 {
 	struct profile *a = calibrated(), *b = calibrated();

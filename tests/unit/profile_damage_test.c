@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files that are damaged, hostile or not ours: one clear line, never a crash. */
+/* Damaged, hostile and foreign files are refused with one clear line, without a crash. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,14 +29,14 @@ static void test_truncated(void **state)
 		assert_refused(-EBADMSG, i < FILE_HEADER_SIZE ? "not a kprotperf data file" :
 								"truncated or damaged");
 	}
-	/* A byte too many is no better. */
+	/* An extra byte is refused too. */
 	bytes[n] = 0;
 	store(path, bytes, n + 1);
 	assert_refused(-EBADMSG, "section \"end\": trailing bytes");
 	free(bytes);
 }
 
-/* Any byte, any bit: told apart from a whole file, and never by a crash. */
+/* A flip of any bit of any byte is detected, without a crash. */
 static void test_flipped(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
@@ -95,7 +95,7 @@ static void test_named_in_errors(void **state)
 	free(bytes);
 }
 
-/* A section whose CRC is right, whatever it holds. */
+/* Put a section with a correct CRC, whatever its content. */
 static size_t put_section(unsigned char *at, uint32_t type, uint32_t flags, uint64_t raw,
 			  const void *stored, uint64_t n_stored, size_t n)
 {
@@ -161,7 +161,7 @@ static void test_other_versions(void **state)
 	assert_refused(-EPROTONOSUPPORT, "unknown section 77 is needed");
 }
 
-/* Sections that only newer versions know, and that they mark as such, are passed over. */
+/* Unknown sections of newer versions are skipped if they are marked as optional. */
 static void test_unknown_optional(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
@@ -226,13 +226,13 @@ static void test_bombs(void **state)
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "section \"strings\":");
 
-	/* The length that it says is harmless, what it holds is not. */
+	/* The declared length is harmless; the content is larger. */
 	n = put_header(bytes, FILE_VERSION);
 	n += put_section(bytes + n, SECTION_STRINGS, 0, 100, packed, stored, stored);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "does not decompress to 100 bytes");
 
-	/* Something follows the compressed stream. */
+	/* Data follows the compressed stream. */
 	stored = deflated(packed, room, "\0", 1);
 	packed[stored] = 0;
 	n = put_header(bytes, FILE_VERSION);
@@ -245,8 +245,8 @@ static void test_bombs(void **state)
 }
 
 /*
- * Contents that make no sense under checksums that are right. Each case is the raw bytes of one
- * section; the ones before it are those of a small profile with 1 run, 2 sites, 3 contexts.
+ * Contents without meaning, with correct checksums. Each case is the raw bytes of one section,
+ * after those of a small profile with 1 run, 2 sites, 3 contexts.
  */
 struct nonsense {
 	enum section_type type;
@@ -378,7 +378,10 @@ static size_t put_deflated(unsigned char *at, uint32_t type, const void *raw, si
 	return put_section(at, type, 0, n, packed, stored, stored);
 }
 
-/* A name of LENGTH bytes: printed in each row of a table, long ones fill the disk. */
+/*
+ * Put a file with a name of LENGTH bytes. A long name, printed in each row of a table, would fill
+ * the disk.
+ */
 static size_t put_file_with_name(unsigned char *at, size_t length)
 {
 	unsigned char strings[PROFILE_NAME_MAX + 10];
@@ -402,12 +405,12 @@ static void test_long_names(void **state)
 	(void)state;
 	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX + 1));
 	assert_refused(-EBADMSG, "section \"sites\": has a name that is too long");
-	/* One byte less is not too long: what is wrong is the rest, that is not there. */
+	/* One byte less is accepted: the error is the missing rest. */
 	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX));
 	assert_refused(-EBADMSG, "section \"contexts\": missing");
 }
 
-/* Sections in another order, twice, or not at all. */
+/* Sections in another order, twice, or missing. */
 static void test_order(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943);
@@ -442,7 +445,7 @@ static void test_order(void **state)
 	free(bytes);
 }
 
-/* What takes few bytes, and makes what reads it do very much. */
+/* A few bytes must not make readers do very much work. */
 static void test_bounds(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943);
@@ -469,7 +472,7 @@ static void test_bounds(void **state)
 	profile_destroy(p);
 }
 
-/* Readers rely on the kernel's locations of a stack being its first. */
+/* In a stack, the kernel's locations must come first: readers rely on it. */
 static void test_user_above_kernel(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943);
@@ -491,7 +494,7 @@ static uint32_t next_random(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Random bytes where the content should be, with lengths and checksums that are right. */
+/* Random bytes as contents, with correct lengths and checksums. */
 static void test_garbage(void **state)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
@@ -502,7 +505,7 @@ static void test_garbage(void **state)
 	int round;
 
 	(void)state;
-	/* All sections are to be there. */
+	/* The file must have all sections. */
 	vec_push(p, traces, ((struct profile_trace){ .times = 1, .insns = 943 }));
 	profile_miss_add(p, &(struct profile_miss){ .event = MODEL_L1D, .count = 1 });
 	profile_executions_add(p, &(struct profile_edge){ .calls = 1 });
@@ -525,7 +528,7 @@ static void test_garbage(void **state)
 			length = SECTION_HEADER_SIZE + wire_load64(good + at + 16);
 		memcpy(bytes, good, at);
 		size = next_random(&seed) % sizeof(raw);
-		/* Small numbers go deeper than random ones. */
+		/* Small numbers pass more checks than random ones. */
 		for (i = 0; i < size; i++)
 			raw[i] = next_random(&seed) % 4 ? next_random(&seed) % 5 :
 							  next_random(&seed);
@@ -542,7 +545,7 @@ static void test_garbage(void **state)
 	free(good);
 }
 
-/* Real contents with a byte changed, under checksums that are right: read or refused, no crash. */
+/* Real contents with a changed byte, and correct checksums: read or refused, without a crash. */
 static void test_mutated(void **state)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;

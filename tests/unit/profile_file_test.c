@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Data files: what is written is read back equal, and is written whole or not at all. */
+/* A data file is read back equal, and is written whole or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void assert_round_trip(const struct profile *p)
 	profile_destroy(back);
 }
 
-/* Every field at its extremes, and everything that may be absent absent. */
+/* Create a profile with every field at its extremes, and with all optional values absent. */
 static struct profile *rich_profile(void)
 {
 	struct profile *p = fixture_big_fork(3, 943);
@@ -86,7 +86,7 @@ static struct profile *rich_profile(void)
 	for (i = 0; i < HIST_SLOTS; i++)
 		profile_stats_bucket_add(s, i, (i + 1) * 1000000007ULL);
 	profile_cell(p, 0, site, 0);
-	/* Probes thought to have cost more than the calls took. */
+	/* The probes' estimated cost exceeds the time of the calls. */
 	s = profile_cell(p, 0, site, 1);
 	s->calls = 3;
 	s->cost = 100;
@@ -122,7 +122,7 @@ static void test_round_trip(void **state)
 	profile_destroy(p);
 }
 
-/* A profile that was read can be added to: its entries are found again. */
+/* Entries can be added to a profile that was read: existing ones are found. */
 static void test_read_and_continue(void **state)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
@@ -160,7 +160,7 @@ static void test_same_bytes(void **state)
 	profile_destroy(back);
 }
 
-/* Data so repetitive that it compresses better than readers accept is written another way. */
+/* Data that would compress better than readers accept is stored otherwise. */
 static void test_repetitive(void **state)
 {
 	struct profile *p = profile_create();
@@ -175,7 +175,7 @@ static void test_repetitive(void **state)
 	profile_destroy(p);
 }
 
-/* Nothing but the file itself may be in its directory. */
+/* Check that the directory contains only the file itself. */
 static void assert_no_leftovers(void)
 {
 	char pattern[80];
@@ -207,14 +207,14 @@ static void test_disk_full(void **state)
 	(void)state;
 	assert_write_fails(p, "/dev/full", "No space left on device");
 
-	/* What was there before stays. */
+	/* The previous file stays. */
 	old = fixture_big_fork(1, 943);
 	assert_int_equal(profile_file_write(old, path), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	tiny = (struct rlimit){ .rlim_cur = 500, .rlim_max = limit.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
-	listen_start(); /* a file too, which would be cut off at 500 bytes: enough */
+	listen_start(); /* stderr goes to a file too, which may have 500 bytes: enough */
 	assert_int_equal(profile_file_write(p, path), -EFBIG);
 	assert_non_null(strstr(listen_end(), "File too large"));
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -242,7 +242,7 @@ static void test_where(void **state)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 
-	/* Through a link, which stays one. */
+	/* A symbolic link stays one. */
 	unlink(other);
 	assert_int_equal(symlink(path, other), 0);
 	assert_int_equal(profile_file_write(p, other), 0);
@@ -255,7 +255,7 @@ static void test_where(void **state)
 	profile_destroy(p);
 }
 
-/* Before a measurement: what can be seen of a path then. */
+/* Check a path before a measurement. */
 static void test_try(void **state)
 {
 	const char *const bad[] = { "/nonexistent/x.data", "/proc/x.data", dir };
@@ -277,7 +277,7 @@ static void test_try(void **state)
 	assert_no_leftovers();
 }
 
-/* What cannot be measured again goes elsewhere, and is whole there. */
+/* A measurement that cannot be written to its path is saved whole elsewhere. */
 static void test_keep(void **state)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
@@ -335,7 +335,7 @@ static void test_pipe(void **state)
 	close(pipe_fds[0]);
 }
 
-/* A bug above must show when the file is written, not when it is read weeks later. */
+/* A bug in the caller must be found when the file is written, not when it is read weeks later. */
 static void test_inconsistent(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943);
@@ -380,7 +380,7 @@ static void test_inconsistent(void **state)
 	profile_destroy(p);
 }
 
-/* What refers to stacks and traces relies on their order. */
+/* Stacks and traces must be in order, since others refer to them. */
 static void test_order(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943);
@@ -413,7 +413,7 @@ static void test_order(void **state)
 	profile_destroy(p);
 }
 
-/* Sums of any of a section's numbers are no overflow, and those that are not whole are finite. */
+/* Sums of a section's numbers do not overflow, and fractions are finite. */
 static void test_large(void **state)
 {
 	struct profile *p = fixture_big_fork(1, 943);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Merging: several boots in one profile, each entry where it belongs; and the command for it. */
+/* Merge several boots into one profile, with each entry in its place; the merge command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void assert_conflict(const struct profile *a, const struct profile *b, co
 	free(conflict);
 }
 
-/* Two recordings of one boot are no two boots; those of before boots were told apart are. */
+/* Two recordings of one boot stay one boot. Recordings without a boot's identity are boots of their own. */
 static void test_same_boot(void **state)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 1000),
@@ -61,7 +61,7 @@ static void test_same_boot(void **state)
 	assert_int_equal(profile_merge(a, d), 0);
 	assert_string_equal(profile_env_get(a, PROFILE_ENV_BOOTS), "11,22,,,1");
 	assert_int_equal(a->runs[7].boot, 4);
-	/* The other way round, and all of them at once. */
+	/* In the other order, and all at once. */
 	assert_int_equal(profile_merge(c, b), 0);
 	assert_string_equal(profile_env_get(c, PROFILE_ENV_BOOTS), ",22");
 	assert_int_equal(profile_merge(c, a), 1);
@@ -107,14 +107,14 @@ static void test_same_kernel(void **state)
 	}
 	assert_true(cell(a, 0, "allocate_slab", "clone")->oncpu <
 		    cell(a, 2, "allocate_slab", "clone")->oncpu);
-	/* The source is as it was, and the result is one that can be written. */
+	/* The source is unchanged, and the result can be written. */
 	assert_int_equal(b->n_runs, 3);
 	assert_int_equal(profile_file_write(a, path), 0);
 	profile_destroy(a);
 	profile_destroy(b);
 }
 
-/* Entries that the two have in another order, or that only one has. */
+/* Entries in another order, and entries of one side only. */
 static void test_other_order(void **state)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = profile_create();
@@ -143,7 +143,7 @@ static void test_other_order(void **state)
 	assert_int_equal(cell(a, 1, "context", "[page_fault]")->max, 30);
 	assert_null(cell(a, 0, "vm_area_dup", "clone"));
 
-	/* kmem_cache_alloc was known already, the other two addresses were not. */
+	/* The address of kmem_cache_alloc was known, the other two were not. */
 	assert_int_equal(a->n_locations, 6);
 	assert_int_equal(a->n_stacks, 3);
 	assert_int_equal(a->stacks[2].locations[0], 1);
@@ -228,7 +228,7 @@ static void test_conflicts(void **state)
 	profile_destroy(a);
 }
 
-/* Bodies of one name are told apart by where they are, and one that was timed from one that was not. */
+/* Bodies of one name differ by their place, and timed ones from untimed ones. */
 static void test_ranges(void **state)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
@@ -259,7 +259,7 @@ static void test_ranges(void **state)
 	profile_destroy(b);
 }
 
-/* By force: nothing goes under a name that is not its own. */
+/* Forced: entries of other code stay apart, and addresses of another kernel get a module of their own. */
 static void test_forced(void **state)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
@@ -288,7 +288,7 @@ static void test_forced(void **state)
 	profile_destroy(b);
 }
 
-/* Names that were resolved in only one of the two go for both. */
+/* Names resolved in one profile are used for both. */
 static void test_resolved_later(void **state)
 {
 	struct profile *a = profile_create(), *b = profile_create();
@@ -305,7 +305,7 @@ static void test_resolved_later(void **state)
 	profile_destroy(b);
 }
 
-/* cmd_merge() as a process of its own, since argp ends it on wrong usage. */
+/* Run cmd_merge() in another process, since argp exits on wrong usage. */
 static int run_merge(char **argv, struct rusage *usage)
 {
 	int argc = 0, status;
@@ -353,7 +353,7 @@ static void test_command(void **state)
 	assert_int_equal(back->runs[3].boot, 1);
 	profile_destroy(back);
 
-	/* Over one of the inputs: they have been read by then. */
+	/* The output may replace an input, which has been read by then. */
 	assert_int_equal(
 		run_merge((char *[]){ "merge", path, other, "--output", path, NULL }, NULL), 0);
 	assert_int_equal(profile_file_read(path, &back), 0);
@@ -409,7 +409,7 @@ static void test_command_refuses(void **state)
 #define MANY_FILES 100
 #define MANY_RUNS  50
 
-/* One boot as a wide recording leaves it: 25 contexts, 10 functions in 3 of them, 300 stacks. */
+/* One boot of a wide recording: 25 contexts, 10 functions in 3 of them, 300 stacks. */
 static struct profile *wide_boot(uint32_t seed)
 {
 	struct profile *p = fixture_big_fork(MANY_RUNS, 900 + seed % 100);
@@ -478,12 +478,12 @@ static void test_many(void **state)
 	assert_int_equal(back->n_stacks, 302);
 	profile_destroy(back);
 #ifndef __SANITIZE_ADDRESS__
-	/* Of the 200 MB that merging and comparing may take: tests/statistics/many.t does both. */
+	/* Merging and comparing may take 200 MB together: tests/statistics/many.t does both. */
 	assert_true(usage.ru_maxrss < 150 * 1024);
 #endif
 }
 
-/* Counts of blocks: of one kernel the same function's, of each run its own. */
+/* Counts of blocks belong to the same function in one kernel, and to each run. */
 static void test_blocks(void **state)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943),
@@ -508,7 +508,7 @@ static void test_blocks(void **state)
 			 34);
 	analyze_counted_deinit(&counted);
 	assert_true(counts[1] == PROFILE_NOT_COUNTED);
-	/* Where the code is another, so is the function. */
+	/* A function with other code is another function. */
 	changed->blocks[0].items[1].insns++;
 	profile_merge(a, changed);
 	assert_int_equal(a->n_blocks, 2);
@@ -519,7 +519,7 @@ static void test_blocks(void **state)
 	profile_destroy(b);
 }
 
-/* Variables go by their names; what a side did not capture its calls have not. */
+/* Variables are matched by name. Calls lack the values that their side did not capture. */
 static void test_captures(void **state)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943),
@@ -552,13 +552,13 @@ static void test_captures(void **state)
 	assert_true(c[2].values[0] == ('n' * (1ull << 56) | 1) && !c[2].values[1]);
 	assert_true(c[2].values[2] == 'r' * (1ull << 56));
 	assert_true(c[2].values[3] == ('s' * (1ull << 56) | 2) && !c[3].values[3]);
-	/* Found again where they are now. */
+	/* Rows are found in their new positions. */
 	profile_capture_add(a, &c[1]);
 	assert_int_equal(a->n_captures, 4);
 	profile_merge(a, plain);
 	assert_int_equal(a->n_variables, 5);
 	assert_int_equal(a->captures[4].absent, 0);
-	/* More than a site may have: the last are left out. */
+	/* Variables beyond the maximum per site are left out. */
 	for (size_t i = 0; i < PROFILE_VALUES_MAX; i++)
 		names[i] = (const char *[]){ "A", "B", "C", "D", "E", "F", "G", "H",
 					     "I", "J", "K", "L", "M", "N", "n", "size" }[i];
@@ -574,7 +574,7 @@ static void test_captures(void **state)
 	profile_destroy(many);
 }
 
-/* Those of both sides stay, with the stacks and runs that they are of. */
+/* Slow calls of both sides are kept, with their stacks and runs. */
 static void test_slow(void **state)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 943);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Profiles in memory: interning, lookups, and the arithmetic on stats. */
+/* Profiles in memory: interning, lookups, and arithmetic of stats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,12 +55,12 @@ static void test_intern(void **state)
 		b = profile_intern(p, text);
 		assert_string_equal(b, text);
 	}
-	/* What was given out first is where it was. */
+	/* Strings interned first have not moved. */
 	assert_ptr_equal(a, profile_intern(p, "allocate_slab"));
 	profile_destroy(p);
 }
 
-/* What contexts and keys are, by their names. */
+/* Tell the kinds of contexts and keys by their names. */
 static void test_kinds(void **state)
 {
 	struct profile *p = profile_create();
@@ -122,7 +122,7 @@ static void test_found_again(void **state)
 	for (i = 0; i < n; i++)
 		assert_int_equal(profile_cell(p, i % 50, i / 50 % 40, i / 2000)->calls, i);
 	assert_int_equal(p->n_cells, n);
-	/* One that was not there is new, and empty. */
+	/* A new cell is empty. */
 	assert_int_equal(profile_cell(p, 50, 0, 0)->calls, 0);
 	assert_int_equal(p->n_cells, n + 1);
 	profile_destroy(p);
@@ -210,7 +210,7 @@ static void test_bucket_order(void **state)
 	profile_stats_deinit(&s);
 }
 
-/* The same calls in one or in two stats and merged are the same. */
+/* Calls added to one stats, or to two that are merged, give the same. */
 static void test_merge(void **state)
 {
 	struct profile_stats a, b, all;
@@ -229,7 +229,7 @@ static void test_merge(void **state)
 	a.cost = 5;
 	b.cost = 6;
 	b.errors = 2;
-	/* The one below zero, the sum with it: nothing is held at 0 on the way. */
+	/* One is below 0, and so is the sum: intermediate results are not clamped to 0. */
 	a.self -= 7;
 	b.self = -all.self;
 	all.self = a.self + b.self;
@@ -265,7 +265,7 @@ static void test_merge_empty(void **state)
 	assert_int_equal(a.calls, 0);
 	assert_true(a.errors == PROFILE_NOT_COUNTED);
 
-	/* An empty side's min of 0 is no value. */
+	/* The minimum of an empty side, 0, is ignored. */
 	fixture_call(&b, 70);
 	profile_stats_merge(&a, &b);
 	assert_int_equal(a.min, 70);
@@ -276,7 +276,7 @@ static void test_merge_empty(void **state)
 	profile_stats_deinit(&a);
 }
 
-/* What is observed of a range are its excursions, even where its entry was never among them. */
+/* A range's observations are its excursions, also without any counted entry. */
 static void test_ranges(void **state)
 {
 	struct profile_stats a, b;
@@ -322,13 +322,13 @@ static void test_quantile_small(void **state)
 	profile_stats_init(&s);
 	assert_true(isnan(profile_stats_quantile(&s, 0.5)));
 
-	/* One call: every quantile is its time, however wide its slot. */
+	/* With one call, each quantile is its time, whatever its slot's width. */
 	fixture_call(&s, 123456789);
 	for (i = 0; i <= 10; i++)
 		assert_true(profile_stats_quantile(&s, i / 10.0) == 123456789);
 	profile_stats_deinit(&s);
 
-	/* Slots of one value are exact. */
+	/* Slots with a single value are exact. */
 	for (time = 1; time <= 10; time++)
 		fixture_call(&s, time);
 	assert_true(profile_stats_quantile(&s, 0) == 1);
@@ -342,7 +342,7 @@ static void test_quantile_small(void **state)
 	profile_stats_deinit(&s);
 }
 
-/* Within a slot's width of the truth, ascending, between min and max. */
+/* A quantile is within a slot's width of the truth; quantiles ascend, between min and max. */
 static void test_quantile_wide(void **state)
 {
 	struct profile_stats s;
@@ -364,7 +364,7 @@ static void test_quantile_wide(void **state)
 	profile_stats_deinit(&s);
 }
 
-/* Beyond 2^40 there is one slot for all: max still bounds it. */
+/* All times above 2^40 share one slot, still bounded by max. */
 static void test_quantile_huge(void **state)
 {
 	struct profile_stats s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record --auto: which functions samples choose. */
+/* record --auto: choose functions by samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "record/auto.h"
 
-/* COUNT samples in CONTEXT, in the functions of NAMES, innermost first, which NULL ends. */
+/* Add COUNT samples in CONTEXT, in the functions NAMES, innermost first, NULL last. */
 static void add(struct profile *p, const char *context, uint32_t flags, uint64_t count,
 		const char *const *names)
 {
@@ -52,10 +52,10 @@ static void test_choice(void **state)
 	ADD(p, "clone", 0, 600, "dup_mm.constprop.0", fork, entry);
 	/* Recursion counts once. */
 	ADD(p, "clone", PROFILE_SAMPLE_LATE, 300, "restored", "restored", fork, entry);
-	/* What does next to nothing but call another function has next to nothing. */
+	/* A function that does little but call another one has little time of its own. */
 	ADD(p, "brk", 0, 90, "callee", "wrapper", entry);
 	ADD(p, "brk", 0, 1, "wrapper", entry);
-	/* Protections' come first. */
+	/* Functions of protections come first. */
 	ADD(p, "clone", 0, 2, "allocate_slab", entry);
 	record_auto_choose(&counts, p, 1e-6);
 	assert_int_equal(counts.n_items, sizeof(names) / sizeof(names[0]));
@@ -63,9 +63,9 @@ static void test_choice(void **state)
 		assert_string_equal(items[i].name, names[i]);
 		free(items[i].name);
 	}
-	/* A protection's may be called more often, */
+	/* The limit of calls is higher for functions of protections, */
 	assert_in_range(items[0].most, 9999, 10000);
-	/* where a call takes a millionth of the command's time. */
+	/* and assumes that a call costs a millionth of the command's time. */
 	assert_in_range(items[1].most, 4999, 5000);
 	profile_destroy(p);
 }

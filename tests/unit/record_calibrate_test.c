@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From readings without and with probes to what these cost. */
+/* Get the cost of probes from readings without and with them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "record/cost/cost.h"
 #include "record/engine/engine.h"
 
-/* VALUE most of the time, in every tenth round by an interrupt of 5,000 more, in every fourth off by OFF. */
+/* VALUE; in every tenth round 5,000 more, by an interrupt; in every fourth OFF more. */
 static struct record_series series_of(uint64_t value, uint64_t off)
 {
 	struct record_series s;
@@ -57,7 +57,7 @@ static void inner_and_full(void **state)
 	assert_int_equal(cost.nested, 0);
 }
 
-/* Of both series that a difference is of. */
+/* The spread of a difference includes both series. */
 static void spreads_add_up(void **state)
 {
 	struct record_series base, with, inner = constant(100);
@@ -73,7 +73,7 @@ static void spreads_add_up(void **state)
 	assert_int_equal(cost.full_spread, 4 + 6);
 }
 
-/* A clock that is too coarse: less than nothing is nothing. */
+/* A coarse clock may give a negative difference: the cost is 0. */
 static void no_cost_is_negative(void **state)
 {
 	struct record_series base = constant(1000), with = constant(990), inner = constant(2);
@@ -111,7 +111,7 @@ static void nested_is_what_goes_beyond_a_call(void **state)
 	assert_int_equal(cost.nested, 345 - 312);
 }
 
-/* What is left with the return's probe alone of what both take. */
+/* With only the return probe, a part of the cost of both remains. */
 static void half_is_the_return_alone(void **state)
 {
 	struct engine_cost cost = { .full = 300 };
@@ -125,7 +125,7 @@ static void half_is_the_return_alone(void **state)
 	assert_int_equal(cost.half, 0);
 }
 
-/* Seven calls a round, one of which encloses the others. */
+/* Seven calls per round; one of them encloses the others. */
 static void many_calls_share_what_they_take(void **state)
 {
 	uint64_t n = 7 * RECORD_ROUNDS;
@@ -136,7 +136,7 @@ static void many_calls_share_what_they_take(void **state)
 	record_cost_solve_multi(&cost, &base, &with, n, 0);
 	assert_int_equal(cost.full, 400);
 	assert_true(cost.known);
-	/* Each a hop of ten further. */
+	/* Each call is ten hops further. */
 	with = constant(1000 + 7 * 410 + 30);
 	record_cost_solve_multi(&cost, &base, &with, n, 10 * n);
 	assert_int_equal(cost.full, 400);
@@ -147,12 +147,12 @@ static void many_calls_share_what_they_take(void **state)
 	with = constant(1000 + 2804 + 30);
 	record_cost_solve_multi(&cost, &base, &with, n, 0);
 	assert_int_equal(cost.full, 401);
-	/* Places that take more than all calls did */
+	/* Hops cost more than all calls did. */
 	record_cost_solve_multi(&cost, &base, &with, n, 1000 * n);
 	assert_int_equal(cost.full, 0);
 }
 
-/* Going through the trampoline takes 60, a handler 200, and what comes after all 25 for each. */
+/* The trampoline costs 60, a handler 200, and the rest after all handlers 25 for each. */
 static void the_trampoline_is_shared(void **state)
 {
 	struct record_timed none = { 1000, 100 }, one = { 1000 + 60 + 200 + 25, 425 };
@@ -195,15 +195,15 @@ static void interrupts_hit_probes_too(void **state)
 static void errors_add_up(void **state)
 {
 	(void)state;
-	/* 4 % of 1,000, that a loop is another; and what two calibrations differ by: 1.4142 x 1.4826 x 30. */
+	/* 4 % of 1,000, since another loop is measured; and the spread between two calibrations, 1.4142 x 1.4826 x 30. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1000), 40);
 	assert_int_equal(record_cost_error(30, 0, 1000, 1000, 1000), 50);
 	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* of 62.9: 50 */
-	/* A fifth of 150 that cold caches added. */
+	/* A fifth of the 150 that cold caches added. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1150), 50);
 }
 
-/* Series that agree each within itself, and not with one another. */
+/* Series that are constant, but differ from one another. */
 static void deviations_are_those_between_moments(void **state)
 {
 	const uint64_t medians[RECORD_REPEATS] = { 100, 130, 107, 90, 102 };
@@ -214,7 +214,7 @@ static void deviations_are_those_between_moments(void **state)
 	assert_int_equal(record_series_deviation(&s, 102), 5); /* of 0, 2, 5, 12, 28 */
 }
 
-/* A clock of ten nanoseconds reads the same each time. */
+/* A clock with a step of 10 ns reads the same each time. */
 static void a_step_is_an_error(void **state)
 {
 	(void)state;
@@ -222,7 +222,7 @@ static void a_step_is_an_error(void **state)
 	assert_int_equal(record_cost_error(0, 100, 0, 0, 0), 36);
 }
 
-/* Two standard deviations of 4 %, times what two figures differ by: 16.8 %. */
+/* Two standard deviations of 4 %, times the spread of a difference: 16.8 %. */
 static void drift_is_what_readings_do_not_explain(void **state)
 {
 	(void)state;
@@ -248,7 +248,7 @@ static void repeats_end_with_an_error(void **state)
 	assert_int_equal(n, 3);
 }
 
-/* Between the two ends of calibration a straight line; beyond, for what lies in a call's time, a slower one. */
+/* Costs are interpolated linearly between the two ends of calibration. Beyond, costs within a call's time grow more slowly. */
 static void coldness_is_read_off_closings(void **state)
 {
 	const struct engine_cost cost = { .inner = 40,
@@ -267,11 +267,11 @@ static void coldness_is_read_off_closings(void **state)
 	assert_true(record_coldness(shards, 2, &cost) == 0.5);
 	assert_true(record_cold_add(&sums, &cost, 10, 0, 0.5) == 100);
 	assert_true(sums.calls == 10 && sums.inner == 1400 && sums.full == 4000);
-	/* Calls that others were timed in cost more behind their time. */
+	/* Calls with timed callees cost more after their time. */
 	assert_true(record_cold_add(&sums, &cost, 10, 3, 4) == 400);
 	assert_true(sums.calls == 20 && sums.inner == 1400 + 4400 &&
 		    sums.full == 4000 + 25000 + 27);
-	/* Not colder than in calibration; too few to tell; a clock that does not tell the ends apart. */
+	/* Not colder than calibration; too few closings; a clock too coarse to distinguish the ends. */
 	assert_true(record_coldness(shards, 1, &cost) == 0);
 	shards[0].closings = 10;
 	assert_true(record_coldness(shards, 1, &cost) == 0);
@@ -281,7 +281,7 @@ static void coldness_is_read_off_closings(void **state)
 		    record_coldness(shards, 2, &flat) == 0);
 }
 
-/* As long as there is memory, which the second walk is no less than the first. */
+/* The walk touches all its memory: the second walk takes no less than the first. */
 static void a_walk_touches_it_all(void **state)
 {
 	struct record_walk w, none = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From names and globs to functions and their mechanisms, on a kernel that is made up. */
+/* Resolve names and globs to functions and their mechanisms, on a made-up kernel. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +17,12 @@
 #define SIZE  0x100 /* of each function */
 #define MANY  40 /* functions many_0 and so on, of one argument each */
 
-/* By place in the text. */
+/* in the order of their addresses */
 static const struct function {
 	const char *name;
 	bool ftrace; /* has an ftrace location */
-	int n_args; /* as BTF has it; -1: it has not */
-	const char *code; /* NULL: it returns */
+	int n_args; /* by BTF; -1: not in BTF */
+	const char *code; /* NULL: it returns at once */
 } functions[] = {
 	{ "_stext", false, -1 },
 	{ "plain", true, 2 },
@@ -39,7 +39,7 @@ static const struct function {
 	{ "plain_init", true, 1 },
 	{ "_einittext", false, -1 },
 	{ "__pfx_plain", false, -1 },
-	/* mov %rsi,%rax: BTF's is another function. jmp *%rax: who knows? */
+	/* mov %rsi,%rax: another function than BTF's. jmp *%rax: cannot be told. */
 	{ "stranger", true, 1, "\x48\x89\xf0" },
 	{ "riddle", true, 1, "\xff\xe0" },
 };
@@ -73,7 +73,7 @@ static void write_kernel(void)
 		fprintf(syms, "%016lx T many_%zu\n", addr_of(i), i - N_FUNCTIONS);
 		fprintf(ftrace, "%016lx many_%zu\n", addr_of(i), i - N_FUNCTIONS);
 	}
-	/* Another name of the last. */
+	/* An alias of the last function. */
 	fprintf(syms, "%016lx T alias\n%016lx T _etext\n", addr_of(i - 1), addr_of(i));
 	fclose(syms);
 	fclose(ftrace);
@@ -106,7 +106,7 @@ static void write_btf(void)
 	btf__free(btf);
 }
 
-/* The functions' code. */
+/* Write the functions' code. */
 static void write_memory(void)
 {
 	static char memory[(N_FUNCTIONS + MANY) * SIZE];
@@ -131,7 +131,7 @@ static int setup(void **state)
 	write_btf();
 	write_memory();
 	snprintf(kcore, sizeof(kcore), "%s", fixture_path("kcore"));
-	/* Of the one function that is on the blacklist. */
+	/* The blacklist has one function. */
 	snprintf(list, sizeof(list), "0x%lx-0x%lx\tlisted\n", addr_of(7), addr_of(8));
 	path = fixture_text("blacklist", list);
 	symbols = (struct record_symbols){ .kernel = { .image_tried = true, .index_tried = true },
@@ -148,7 +148,7 @@ static int teardown(void **state)
 	return fixture_teardown(state);
 }
 
-/* Nothing is known of the kernel to be missing. */
+/* Forget all missing features. */
 static int forget(void **state)
 {
 	(void)state;
@@ -159,7 +159,7 @@ static int forget(void **state)
 	return 0;
 }
 
-/* Resolves up to three patterns. */
+/* Resolve up to three patterns. */
 static int resolve(enum record_attach how, const char *first, const char *second, const char *third)
 {
 	const char *items[] = { first, second, third };
@@ -174,7 +174,7 @@ static int resolve(enum record_attach how, const char *first, const char *second
 	return err ?: one;
 }
 
-/* The mechanism of the only site. */
+/* Return the mechanism of the only site. */
 static enum profile_mechanism chosen(enum record_attach how, const char *name)
 {
 	record_sites_deinit(&sites);
@@ -211,7 +211,7 @@ static void auto_takes_the_first_that_reaches_it(void **state)
 	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "plain"), PROFILE_MECH_KPROBE);
 }
 
-/* BTF knows functions by name alone. */
+/* BTF has functions by name only. */
 static void fentry_takes_no_namesakes(void **state)
 {
 	(void)state;
@@ -221,7 +221,7 @@ static void fentry_takes_no_namesakes(void **state)
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "several functions"));
 }
 
-/* Nor of whom a prototype is: the trampoline would lose what else the function is called with. */
+/* A prototype of another function is not used: the trampoline would lose arguments. */
 static void fentry_takes_no_unknown_arguments(void **state)
 {
 	(void)state;
@@ -245,7 +245,7 @@ static void what_is_asked_for_is_taken_or_nothing(void **state)
 	assert_int_equal(chosen(RECORD_ATTACH_MULTI, "plain"), PROFILE_MECH_NONE);
 }
 
-/* Without an ftrace location nothing says that it is an entry, unless a vmlinux does. */
+/* Without an ftrace location, only a vmlinux can tell that an address is an entry. */
 static void no_return_probe_but_on_an_entry(void **state)
 {
 	(void)state;
@@ -267,12 +267,12 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	assert_int_equal(sites.skipped[RECORD_SKIP_NOT_FTRACE], 1); /* bare */
 	for (uint32_t i = 0; i < sites.n_items; i++)
 		assert_string_not_equal(sites.items[i].name, "plain_init");
-	/* By name it is the user's own risk. */
+	/* A function named explicitly is probed at the user's own risk. */
 	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "kasan_check"), PROFILE_MECH_KPROBE);
 	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "do_exit"), PROFILE_MECH_NONE);
 }
 
-/* It is no function that anybody could have meant. */
+/* Padding is not counted as left out, since nobody means it. */
 static void padding_is_not_left_out(void **state)
 {
 	(void)state;
@@ -290,7 +290,7 @@ static void few_of_a_glob_stay_with_fentry(void **state)
 	assert_int_equal(count(PROFILE_MECH_FENTRY), sites.n_items);
 }
 
-/* Adding a site moves those before it. */
+/* Adding a site moves the earlier ones. */
 static void mechanisms_are_stored(void **state)
 {
 	struct profile *p = profile_create();
@@ -333,7 +333,7 @@ static void a_function_is_one_site(void **state)
 	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "alias", "many_39", "many_39"), 0);
 	assert_int_equal(sites.n_items, 1);
 	assert_string_equal(sites.items[0].name, "alias");
-	/* What is called is added where it is not there already. */
+	/* Callees are added unless they are there. */
 	record_sites_add(&sites, &symbols, addr_of(N_FUNCTIONS + MANY - 1));
 	record_sites_add(&sites, &symbols, addr_of(1));
 	record_sites_add(&sites, &symbols, addr_of(1) + 1);
@@ -343,7 +343,7 @@ static void a_function_is_one_site(void **state)
 	assert_false(sites.items[1].named);
 }
 
-/* Callees that cannot be measured are no error. */
+/* Callees that cannot be measured are left out without an error. */
 static void callees_may_be_left_out(void **state)
 {
 	(void)state;
@@ -369,7 +369,7 @@ static void what_fits_nothing_is_an_error(void **state)
 	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", NULL, NULL), -EOPNOTSUPP);
 }
 
-/* As without CONFIG_KPROBE_EVENTS_ON_NOTRACE; copies of traced functions are taken all the same. */
+/* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE still allows clones of traced functions. */
 static void notrace_is_asked_once(void **state)
 {
 	const struct kernel_sym *all = symbols.ks->syms;

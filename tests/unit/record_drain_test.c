@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's counts into the profile's: what is added up is not cut off. */
+/* Copy the kernel's counts into the profile: sums are not clamped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-/* Its parts are static: the rest of it wants a kernel. */
+/* drain.c is included for its static functions; the others need a kernel. */
 #include "record/collect/drain.c"
 
-/* Two calls of 50 ticks each, 5 of them the site's own probes'. */
+/* Fill a cell with two calls of 50 ticks each, 5 of them for the site's own probes. */
 static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 {
 	memset(c, 0, sizeof(*c));
@@ -42,7 +42,7 @@ static void test_times(void **state)
 	profile_stats_deinit(&s);
 }
 
-/* Where more is thought to have been spent on probes than there was, the sums say so. */
+/* Sums are negative for probes with an estimated cost above the time. */
 static void test_below_zero(void **state)
 {
 	struct engine_cell c;
@@ -53,7 +53,7 @@ static void test_below_zero(void **state)
 	fill(&c, 50, 80);
 	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == 100 - 60 - 80);
-	/* Another CPU's part makes up for some of it. */
+	/* The part of another CPU makes up for some of it. */
 	fill(&c, 0, 0);
 	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == -40 + 90);
@@ -65,7 +65,7 @@ static void test_below_zero(void **state)
 	profile_stats_deinit(&s);
 }
 
-/* What probes cost more than was taken off comes off each call, in the distribution too. */
+/* A cost of probes beyond the subtracted one is subtracted from each call, also in the distribution. */
 static void test_more(void **state)
 {
 	struct engine_cell c;
@@ -88,7 +88,7 @@ static void test_more(void **state)
 	assert_true(s.n_buckets == 2 && s.buckets[0].slot == hist_slot(25) &&
 		    s.buckets[1].slot == hist_slot(27));
 	profile_stats_deinit(&s);
-	/* No call takes less than nothing. */
+	/* A call's time is at least 0. */
 	profile_stats_init(&s);
 	shard_add(&s, &c, 5, 100, false);
 	assert_true(s.self == 70 - 200 && s.min == 0 && s.max == 0 && s.n_buckets == 1 &&
@@ -96,13 +96,13 @@ static void test_more(void **state)
 	profile_stats_deinit(&s);
 }
 
-/* Returns missed since a site was detached are no loss of the kernel's, and nor are frames still open. */
+/* Returns missed since a site was detached, and its open frames, are not losses of the kernel. */
 static void test_detached(void **state)
 {
 	static const uint64_t missed[] = { 0, 5, 9, 4 };
 	static const uint64_t before[] = { UINT64_MAX, 2, UINT64_MAX, 4 };
 	struct engine_task tasks[3] = {
-		{ .flags = ENGINE_TASK_LIVE }, /* slot 0 is nobody's */
+		{ .flags = ENGINE_TASK_LIVE }, /* slot 0 is unused */
 		{ .flags = ENGINE_TASK_LIVE, .ctx = 0, .top = 3 * ENGINE_FRAME },
 		{ .flags = 0, .ctx = 0, .top = ENGINE_FRAME },
 	};

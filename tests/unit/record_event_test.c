@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of events, against what perf's documentation and perf_event_open(2) say that they are. */
+/* Names of events, compared with perf's documentation and perf_event_open(2). */
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void test_names(void **state)
 	is("stalled-cycles-backend", PERF_TYPE_HARDWARE, 8);
 	is("idle-cycles-backend", PERF_TYPE_HARDWARE, 8);
 	is("idle-cycles-frontend", PERF_TYPE_HARDWARE, 7);
-	/* A cache's number, an access in the second byte, misses in the third. */
+	/* The cache's number in the first byte, the access in the second, misses in the third. */
 	is("dTLB-load-misses", PERF_TYPE_HW_CACHE, 3 | 0 << 8 | 1 << 16);
 	is("L1-dcache-stores", PERF_TYPE_HW_CACHE, 0 | 1 << 8);
 	is("LLC-prefetch-misses", PERF_TYPE_HW_CACHE, 2 | 2 << 8 | 1 << 16);
@@ -49,7 +49,7 @@ static uint64_t period(const char *name)
 	return event.period;
 }
 
-/* Of each of the kernel's own; of the CPU's, rarer of what is more frequent. */
+/* The kernel's own events are all sampled; frequent events of the CPU have longer periods. */
 static void test_periods(void **state)
 {
 	(void)state;

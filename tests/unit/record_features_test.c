@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the kernel allows, in words, and its configuration, wherever that is. */
+/* The kernel's restrictions in words, and its configuration in any of its places. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,18 +33,18 @@ static void names_lockdown(void **state)
 	strcpy(f.lockdown, "confidentiality");
 	assert_string_equal(record_features_why_not_fentry(&f),
 			    "refused by kernel lockdown (confidentiality)");
-	/* It is not blamed for anything else. */
+	/* Lockdown is not blamed for other errors. */
 	f.fentry = -ENOMEM;
 	assert_string_equal(record_features_why_not_fentry(&f), strerror(ENOMEM));
 	f.bpf = 0;
 	assert_null(record_features_why_not_bpf(&f));
-	/* Nobody can see whether it is on. */
+	/* Its state is hidden. */
 	f.lockdown[0] = '\0';
 	f.lockdown_hidden = true;
 	assert_non_null(strstr(record_features_why_not_multi(&f), "securityfs"));
 }
 
-/* Switches that make probes that are attached do nothing. */
+/* Switches that make attached probes do nothing. */
 static void names_switches(void **state)
 {
 	struct record_features f = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's table of kprobes, read from a core file made up here. */
+/* Read the kernel's table of kprobes from a made-up core file. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "kprobe_fixture.h"
 
-/* Two in one list, three in another: the last of each is in none but its own. */
+/* Two probes in one list, three in another. The last one of each has no others in its own list. */
 static void fill(void)
 {
 	static const uint32_t list[] = { 5, 5, 63, 63, 63 };
@@ -47,7 +47,7 @@ static void reads_lists_in_their_order(void **state)
 	assert_int_equal(record_kprobe_table_before(&t, memory.probes[0].addr), 0);
 	assert_int_equal(record_kprobe_table_before(&t, memory.probes[1].addr), 1);
 	assert_int_equal(record_kprobe_table_before(&t, memory.probes[4].addr), 2);
-	/* What is no probe is looked for to the end of its list. */
+	/* An address without a probe is searched to the end of its list. */
 	assert_int_equal(record_kprobe_table_before(&t, in_list(63, 9)), 3);
 	assert_int_equal(record_kprobe_table_before(&t, in_list(5, 9)), 2);
 	assert_int_equal(record_kprobe_table_before(&t, in_list(6, 0)), 0);
@@ -57,14 +57,14 @@ static void reads_lists_in_their_order(void **state)
 	record_kprobe_table_clear(&t);
 }
 
-/* What the optimizer prepared stays a while after the last of its probes is gone. */
+/* The optimizer's copy of a probe stays a while after the last probe is gone. */
 static void leaves_out_what_goes(void **state)
 {
 	struct record_kprobe_table t;
 
 	(void)state;
 	fill();
-	memory.probes[2].flags = 2; /* somebody's, turned off */
+	memory.probes[2].flags = 2; /* another tool's, disabled */
 	memory.probes[3].flags = 2 | 4;
 	write_core();
 	assert_int_equal(record_kprobe_table_open(&t, kcore, btf, symbols()), 0);
@@ -76,7 +76,7 @@ static void leaves_out_what_goes(void **state)
 	record_kprobe_table_clear(&t);
 }
 
-/* Changed while it is read, a list may lead anywhere, and round in circles. */
+/* A list that changes while it is read may lead anywhere, also in a circle. */
 static void damage_leaves_it_empty(void **state)
 {
 	struct record_kprobe_table t;
@@ -96,7 +96,7 @@ static void damage_leaves_it_empty(void **state)
 	record_kprobe_table_clear(&t);
 }
 
-/* A kernel without KALLSYMS_ALL does not tell where the table is, and one without BTF not what is in it. */
+/* A kernel without KALLSYMS_ALL hides the table's address, and one without BTF its layout. */
 static void does_without(void **state)
 {
 	struct btf *empty = btf__new_empty();

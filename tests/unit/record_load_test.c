@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What else ran, how hot CPUs were, and how fast: from a folder that has what the kernel would. */
+/* Other load, temperatures and frequencies of CPUs, from a folder like the kernel's. */
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void put(const char *name, const char *text)
 	assert_int_equal(system(command), 0);
 }
 
-/* What a run between two states of the folder is said to have had. */
+/* Return the profile of a run between two states of the folder. */
 static struct profile *run_between(void (*before)(void), void (*after)(void))
 {
 	struct profile *p = profile_create();
@@ -90,7 +90,7 @@ static void test_heat(void **state)
 	profile_destroy(p);
 }
 
-/* A clock of each CPU, and page faults, in place of a processor's counters, which few virtual machines have. */
+/* Use a clock of each CPU, and page faults, instead of a processor's counters, which few virtual machines have. */
 static void clocks(void)
 {
 	put(MSR "/type", "1");
@@ -116,7 +116,7 @@ static void test_frequency(void **state)
 
 	(void)state;
 	if (fd < 0)
-		skip(); /* no right to count a CPU's events */
+		skip(); /* needs the right to count a CPU's events */
 	close(fd);
 	p = run_between(clocks, fault);
 	assert_true(p->runs[0].losses[PROFILE_INFO_APERF] != PROFILE_NOT_COUNTED);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What probes take of the kernel's memory, by what its BTF says of calls in flight. */
+/* Estimate the kernel memory of probes, from BTF's type for calls in flight. */
 #include <bpf/btf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +19,10 @@ static void calls_in_flight_are_kept_for_each_cpu(void **state)
 	size_t before = record_probe_memory(&large, PROFILE_MECH_MULTI, 20000);
 
 	(void)state;
-	/* Linux 6.14 has no such thing. */
+	/* Linux 6.14 has no such type. */
 	assert_in_range(before, MIB, 16 * MIB);
 	assert_int_equal(record_probe_memory(&small, PROFILE_MECH_MULTI, 20000), before);
-	/* Twice as many as CPUs, of 72 bytes each: the kernel gives 96. */
+	/* Two per CPU, of 72 bytes each: the kernel allocates 96. */
 	assert_true(btf__add_struct(btf, "fprobe_rethook_node", 72) > 0);
 	assert_int_equal(record_probe_memory(&large, PROFILE_MECH_MULTI, 20000) - before,
 			 20000ul * 2 * 512 * 96);

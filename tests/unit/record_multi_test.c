@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What functions cost more by their place in the hash tables of kprobe.multi's links. */
+/* The extra cost of functions by their position in the hash tables of kprobe.multi's links. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,18 +11,18 @@
 #include "record/probe/multi.h"
 #include "record/target/symbols.h"
 
-/* The kernel's hash is the upper bits of the product with this, */
+/* The kernel's hash has the upper bits of the product with this, */
 #define GOLDEN 0x61c8864680b583ebull
 
-/* of which a table has these while it is filled. */
+/* and a table is filled with this many of them. */
 #define FILL_BITS 10
 
-/* An address whose product is HASH in the upper bits, and N in the lowest. */
+/* Return an address whose product has HASH in the upper bits, and N in the lowest. */
 static uint64_t with_hash(uint64_t hash, uint64_t n)
 {
 	uint64_t inverse = 1;
 
-	/* Each step doubles the bits that are right. */
+	/* Each step doubles the number of correct bits. */
 	for (int i = 0; i < 6; i++)
 		inverse *= 2 - GOLDEN * inverse;
 	return (hash << (64 - FILL_BITS) | n) * inverse;
@@ -38,14 +38,14 @@ static void passes_nothing_alone(void **state)
 	assert_int_equal(hops, 0);
 }
 
-/* Three functions have a table of two lists, each by the uppermost bit. */
+/* Three functions get a table of two lists, chosen by the uppermost bit. */
 static void passes_those_that_came_before(void **state)
 {
 	const uint64_t first = with_hash(1, 1), second = with_hash(1, 2), later = with_hash(2, 1);
 	uint32_t hops[3];
 
 	(void)state;
-	/* Turned round twice, those of a list come in the order of linking; those of later lists first. */
+	/* Two reversals keep the order of linking within a list; functions from later lists come first. */
 	record_multi_hops((uint64_t[]){ first, second, later }, 3, hops);
 	assert_int_equal(hops[0], 1);
 	assert_int_equal(hops[1], 2);
@@ -63,7 +63,7 @@ static void passes_none_of_other_lists(void **state)
 	uint32_t hops[5];
 
 	(void)state;
-	/* Four have four lists, and five too. */
+	/* Four functions get four lists, and so do five. */
 	record_multi_hops(addrs, 4, hops);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(hops[i], 0);
@@ -74,7 +74,7 @@ static void passes_none_of_other_lists(void **state)
 	assert_int_equal(hops[4], 0);
 }
 
-/* A table has 4,096 lists at most. */
+/* A table has at most 4,096 lists. */
 static void passes_more_in_large_links(void **state)
 {
 	enum {
@@ -85,7 +85,7 @@ static void passes_more_in_large_links(void **state)
 	uint32_t most = 0;
 
 	(void)state;
-	/* 16 in each of the 1,024 lists of the first table, and so in each fourth of the other's. */
+	/* The first table's 1,024 lists have 16 each, and so has every fourth list of the other table. */
 	for (uint32_t i = 0; i < N; i++)
 		addrs[i] = with_hash(i % 1024, i);
 	record_multi_hops(addrs, N, hops);
@@ -94,7 +94,7 @@ static void passes_more_in_large_links(void **state)
 	assert_int_equal(most, 15);
 }
 
-/* return_to_handler: behind what gives the stack back 7.3's unwinder goes wrong. */
+/* return_to_handler: after the instruction that gives the stack back, Linux 7.3's unwinder goes wrong. */
 static void stack_is_given_back(void **state)
 {
 	const uint8_t code[] = {

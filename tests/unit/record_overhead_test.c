@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --max-overhead: which functions' probes go. */
+/* --max-overhead: choose the probes to detach. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void little_enough_stays(void **state)
 	(void)state;
 	assert_int_equal(record_overhead_choose(probes, 2, 3, ONCPU, &cost), 0);
 	assert_true(cost == 30000);
-	/* The most expensive comes first all the same. */
+	/* The most expensive one is still first. */
 	assert_int_equal(probes[0].site, 2);
 	assert_int_equal(probes[0].cost, 27000);
 }
@@ -41,7 +41,7 @@ static void the_busiest_goes(void **state)
 	assert_int_equal(probes[1].site, 1);
 }
 
-/* What counts is what came since the last look, and what each call costs. */
+/* Only calls since the last look count, times the cost of each. */
 static void only_calls_since_the_last_look_count(void **state)
 {
 	struct record_overhead_probe probes[] = {
@@ -60,8 +60,8 @@ static void only_calls_since_the_last_look_count(void **state)
 }
 
 /*
- * What goes takes no time either: of 600,000 of probes in 1,000,000, with the first 500,000 gone, 100,000 of
- * 500,000 are left, 20 %.
+ * Detached probes take no time: with 600,000 of 1,000,000 in probes and the first 500,000 gone, 100,000 of 500,000 remain, 20
+ * %.
  */
 static void what_goes_takes_no_time_any_more(void **state)
 {
@@ -80,7 +80,7 @@ static void what_goes_takes_no_time_any_more(void **state)
 	assert_int_equal(record_overhead_choose(probes, 3, 9.2, ONCPU, &cost), 2);
 }
 
-/* A function that is not called costs nothing, whatever else does. */
+/* A function that is not called costs nothing. */
 static void what_is_not_called_stays(void **state)
 {
 	struct record_overhead_probe probes[] = {
@@ -115,7 +115,7 @@ static struct profile *profile_of(const enum profile_mechanism *mechs, uint32_t 
 	return p;
 }
 
-/* Of kprobe.multi's one link the others are attached anew; where none of it goes, nothing is. */
+/* Detaching a part of a kprobe.multi link attaches the others again; an untouched link stays. */
 static void others_of_a_link_are_attached_anew(void **state)
 {
 	static const enum profile_mechanism mechs[] = { PROFILE_MECH_FENTRY, PROFILE_MECH_MULTI,

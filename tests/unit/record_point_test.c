@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Probes inside of functions: how a breakpoint is executed, what its program is told, what its place costs. */
+/* Probes inside functions: how a breakpoint is executed, its program's cookie, and the cost of its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "record/probe/point.h"
 
-/* The four bytes that an instruction begins with. */
+/* The first four bytes of an instruction. */
 #define TEXT(a, b, c, d) ((uint32_t)(a) | (b) << 8 | (c) << 16 | (uint32_t)(d) << 24)
 
 static void breakpoints_are_told_by_the_instruction(void **state)
@@ -68,7 +68,7 @@ static void finds_the_calls_to_calibrate_on(void **state)
 	assert_int_equal(moves[1], 0x1016);
 	assert_int_equal(after[0], 0x101b);
 	assert_int_equal(after[2], 0x1023);
-	/* More arguments than there are, in the code or in front of its start; another function; cut off. */
+	/* Too many arguments, within the code or before its start; another function; cut-off code. */
 	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1000, 3, moves, after));
 	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1050, 2, moves, after));
 	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1051, 1, moves, after));
@@ -99,7 +99,7 @@ static void one_action_stands_in_the_cookie(void **state)
 	assert_int_equal(cookie >> ENGINE_RANGE_TAIL, 44);
 }
 
-/* More than fits is cut off, and does not spill into what stands beside it. */
+/* Values beyond a field's range are clamped, and do not change other fields. */
 static void what_is_too_much_is_cut_off(void **state)
 {
 	struct record_point p = { .n_actions = 1, .extra = 300, .extra_tail = 1000 };
@@ -132,8 +132,8 @@ static void a_block_is_all_a_cookie_says(void **state)
 }
 
 /*
- * Four probes in the list of the second breakpoint behind the copy of the first's instruction; the first is behind
- * another in its own.
+ * The list with the second breakpoint, after the copy of the first one's instruction, has four probes. In its own list, the
+ * first is after another one.
  */
 static void costs_follow_from_the_lists(void **state)
 {
@@ -170,7 +170,7 @@ static void costs_follow_from_the_lists(void **state)
 	assert_int_equal(items[1].extra, 0);
 	assert_int_equal(items[1].extra_tail, 0);
 	assert_int_equal(items[2].extra, 2 * RECORD_KPROBE_HOP_INSNS);
-	assert_int_equal(items[2].extra_tail, 0); /* what is emulated has no second one */
+	assert_int_equal(items[2].extra_tail, 0); /* emulated: no second breakpoint */
 	record_points_destroy(points);
 }
 

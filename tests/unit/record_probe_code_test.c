@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which kernel functions are there for probes alone. */
+/* Find the kernel functions that exist for probes only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The equations of range costs: of probes whose parts are made up, what each trial would read is put together as the
- * kernel would, and the costs that come out must be those that went in.
+ * The equations of range costs. The readings of each trial are computed from made-up parts of probes, as the kernel would add
+ * them; solving must return these parts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +13,12 @@
 
 #include "record/cost/range_equations.h"
 
-/* What a hit takes, before and behind our reading of the clock, by kind; and what depends on what it does. */
+/* Ticks of a hit before and after the program reads the clock, by kind, and ticks by action. */
 struct truth {
 	int64_t head[ENGINE_RANGE_KINDS], tail[ENGINE_RANGE_KINDS];
-	int64_t open_head, close_tail; /* of the kind that is reached by a jump */
+	int64_t open_head, close_tail; /* of a probe reached by a jump */
 	int64_t idle_enter, idle_leave, hop;
-	int64_t list_head, list_tail, list_self; /* the last by its own two readings of the clock */
+	int64_t list_head, list_tail, list_self; /* self: by its own two readings */
 	int64_t block;
 };
 
@@ -54,7 +54,7 @@ static struct record_trials trials_of(const struct truth *t)
 	r.more[TRIAL_IDLE_ENTER] = jump + t->idle_enter;
 	r.more[TRIAL_INNER] = jump + t->idle_leave + t->hop;
 	r.more[TRIAL_OUTER] = jump + open + t->idle_leave + t->hop + close;
-	/* The list reads the clock when it is hit, and excludes what it takes from there on. */
+	/* A list reads the clock when it is hit, and excludes the time from there on. */
 	r.listed = 1000;
 	r.more[TRIAL_TO_LIST] = tail[ENGINE_RANGE_OPTIMIZED] + t->list_head;
 	r.more[TRIAL_FROM_LIST] = r.listed + t->list_tail + head[ENGINE_RANGE_OPTIMIZED];
@@ -81,7 +81,7 @@ static struct record_range_costs solve(const struct record_trials *trials, doubl
 	return costs;
 }
 
-/* All that COSTS has is TRUTH; KIND has parts of its own. */
+/* Check that COSTS equals TRUTH for KIND, which has parts of its own. */
 static void assert_kind(const struct record_range_costs *costs, const struct truth *t, int kind)
 {
 	const struct engine_range_cost *c = &costs->kinds[kind];
@@ -113,7 +113,7 @@ static void costs_are_those_that_were_read(void **state)
 	assert_true(costs.block == 430);
 }
 
-/* By a coarse clock a probe may take less than nothing: it is to be taken off as that. */
+/* With a coarse clock a probe may seem to take less than 0; this is subtracted with its sign. */
 static void costs_are_signed(void **state)
 {
 	struct truth odd = usual;
@@ -135,7 +135,7 @@ static void costs_are_signed(void **state)
 	assert_true((int64_t)costs.kinds[ENGINE_RANGE_EMULATED].close < 0);
 }
 
-/* Of an odd sum the halves differ, and their sum stays. */
+/* Halves of an odd sum differ by one, and add up to it. */
 static void halves_add_up(void **state)
 {
 	struct record_trials trials = trials_of(&usual);
@@ -155,7 +155,7 @@ static void halves_add_up(void **state)
 			 trials.more[TRIAL_OUTER] - trials.more[TRIAL_INNER]);
 }
 
-/* Without the further trials a return is taken for a jump, a prepared probe for a stepped one. */
+/* Without the further trials, a return costs as much as a jump, a prepared probe as much as a stepped one. */
 static void basic_trials_do_alone(void **state)
 {
 	struct record_trials trials = trials_of(&usual);
@@ -173,7 +173,7 @@ static void basic_trials_do_alone(void **state)
 	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 420);
 }
 
-/* Where what opening a range costs comes out as nothing, half of opening and closing one is taken. */
+/* Half of opening and closing a range is used for opening one that seems to cost 0. */
 static void opening_is_half_if_not_known(void **state)
 {
 	struct record_range_costs costs = { .trials = trials_of(&usual) };
@@ -196,7 +196,7 @@ static void a_block_costs_by_its_kind(void **state)
 	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_STEPPED) == 430 + 890 - 420);
 }
 
-/* A tenth of the time goes into interrupts: each cost is that much more, rounded, and negative ones too. */
+/* Interrupts take a tenth of the time: each cost grows by that, rounded, negative ones too. */
 static void interrupts_are_added(void **state)
 {
 	struct truth odd = usual;

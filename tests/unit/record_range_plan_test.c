@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where probes of inlined bodies go, in tests/symbol/inlines.c, which is taken for a running kernel. */
+/* Plan the probes of inlined bodies in tests/symbol/inlines.c, taken as a running kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "record/target/range_plan.h"
 #include "kernel_fixture.h"
 
-#define SLIDE      0x2000000 /* the kernel runs so much further up than the file says */
+#define SLIDE      0x2000000 /* offset of the running kernel from the file's addresses */
 #define FIRST_SITE 7
 #define TEXT_MAX   4096
 
@@ -19,14 +19,14 @@ static struct record_symbols symbols;
 static uint8_t text[TEXT_MAX];
 static char kcore[160];
 
-/* The code as the file has it, where the kernel runs. */
+/* Write the file's code at the running kernel's address. */
 static void write_core(void)
 {
 	snprintf(kcore, sizeof(kcore), "%s",
 		 fixture_core("kcore", FIXTURE_BASE + SLIDE, text, sizeof(text)));
 }
 
-/* The file's symbols, as the kernel that runs has them. */
+/* Write the file's symbols as the running kernel has them. */
 static void write_kallsyms(void)
 {
 	char command[256], line[256], name[128], type;
@@ -108,7 +108,7 @@ static bool is_in(const struct kernel_body *body, uint64_t addr)
 	return false;
 }
 
-/* What is done at P for the range I; NULL: nothing. */
+/* Return the action at P for the range I, or NULL. */
 static const struct record_action *action(const struct record_ranges *ranges,
 					  const struct record_point *p, uint32_t i)
 {
@@ -118,7 +118,7 @@ static const struct record_action *action(const struct record_ranges *ranges,
 	return NULL;
 }
 
-/* Each body is entered inside of it and left outside, calls are counted, and frames are where CFI says. */
+/* Each body is entered inside it and left outside it, its calls are counted, and frames agree with CFI. */
 static void bodies_are_entered_and_left(void **state)
 {
 	struct record_ranges ranges = plan("*");
@@ -151,7 +151,7 @@ static void bodies_are_entered_and_left(void **state)
 	record_ranges_deinit(&ranges);
 }
 
-/* By address, each once; where there is more than one thing to do, a list of one's own. */
+/* Points are sorted by address, each once. A point with more than one action has its own list. */
 static void points_are_shared(void **state)
 {
 	struct record_ranges ranges = plan("*");
@@ -177,7 +177,7 @@ static void points_are_shared(void **state)
 	record_ranges_deinit(&ranges);
 }
 
-/* Of bodies in one another that end together, the inner one is left first, and entered last. */
+/* The inner one of nested bodies is left first if they end together, and entered last if they start together. */
 static void inner_bodies_come_first_and_go_last(void **state)
 {
 	struct record_ranges ranges = plan("*");
@@ -206,7 +206,7 @@ static void inner_bodies_come_first_and_go_last(void **state)
 	record_ranges_deinit(&ranges);
 }
 
-/* A body that is given up takes nothing with it: its probes go, those of others stay. */
+/* A body that is given up loses its probes; probes of other bodies stay. */
 static void what_is_given_up_is_pruned(void **state)
 {
 	struct record_ranges ranges = plan("*"), alone;
@@ -242,7 +242,7 @@ static void expect_why(struct record_ranges *ranges, const char *name, const cha
 	}
 }
 
-/* Where the kernel's blacklist forbids probes in a function, its bodies are given up, and no others. */
+/* Bodies in a function with blacklisted places are given up, and no others. */
 static void blacklisted_places_give_a_body_up(void **state)
 {
 	struct kernel_tracing *before = symbols.tracing;
@@ -271,7 +271,7 @@ static void blacklisted_places_give_a_body_up(void **state)
 	record_ranges_deinit(&ranges);
 }
 
-/* The running code is read anew, from PATH. */
+/* Read the running code again, from PATH. */
 static void read_from(const char *path)
 {
 	kernel_code_destroy(symbols.kernel.code);
@@ -282,7 +282,7 @@ static void read_from(const char *path)
 	symbols.kcore = path;
 }
 
-/* The running code is what counts. */
+/* The running code decides, not the file's. */
 static void code_that_cannot_be_read(void **state)
 {
 	struct record_ranges ranges;
@@ -305,7 +305,7 @@ static void code_that_cannot_be_read(void **state)
 	read_from(kcore);
 }
 
-/* What resolving PATTERN says. */
+/* Return the message of resolving PATTERN. */
 static const char *said(const char *pattern)
 {
 	static char message[512];
@@ -331,7 +331,7 @@ static const char *said(const char *pattern)
 	return message;
 }
 
-/* What fits nothing is no error, since the other kernel may have it. */
+/* A pattern without a match is reported, but is not an error, since the other kernel may have a match. */
 static void what_fits_nothing_is_said(void **state)
 {
 	(void)state;
@@ -342,7 +342,7 @@ static void what_fits_nothing_is_said(void **state)
 	assert_non_null(strstr(said("twice@of_module"), "module some_module has no build-id"));
 }
 
-/* An index from another time, whose vmlinux is gone. */
+/* An index of an earlier recording, without its vmlinux. */
 static void an_index_alone_times_nothing(void **state)
 {
 	struct kernel_image *image = symbols.kernel.image;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which CPUs share counters, by where the kernel says that they are. */
+/* Share counters between CPUs by the kernel's topology. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static char folder[] = "/tmp/record_shards_test.XXXXXX";
 
-/* A file of CPU's folder with NUMBER in it. */
+/* Write NUMBER to a file in CPU's folder. */
 static void say(unsigned int cpu, const char *in, const char *file, unsigned int number)
 {
 	char command[PATH_MAX];
@@ -27,7 +27,9 @@ static void say(unsigned int cpu, const char *in, const char *file, unsigned int
 	assert_int_equal(system(command), 0);
 }
 
-/* Two packages whose CPUs alternate, of two caches each, of two cores, whose two threads are 8 apart; one is offline. */
+/*
+ * Two packages with alternating CPUs; each has two caches of two cores, with two threads that are 8 apart; one CPU is offline.
+ */
 static int set_up(void **state)
 {
 	(void)state;
@@ -61,7 +63,7 @@ static void each_cpu_has_its_own_where_there_are_enough(void **state)
 		assert_int_equal(shards[cpu], cpu);
 }
 
-/* As in set_up(), of the fifteen that are online: nearest first. */
+/* The fifteen online CPUs of set_up(): nearest ones share first. */
 static void neighbours_share(void **state)
 {
 	uint32_t shards[N_CPUS];

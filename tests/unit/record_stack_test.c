@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks: owner and name of their code, and the address that is looked up. */
+/* Stacks: owners and names of code, and the addresses looked up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "record/collect/stack.h"
 
 #define STEXT   0xffffffff81000000
-#define READ    (STEXT + 0x1000) /* the functions of the image */
+#define READ    (STEXT + 0x1000) /* functions of the image */
 #define SYSCALL (STEXT + 0x2000)
 #define FILTER  (STEXT + 0x3000)
 #define INIT    (STEXT + 0x4000)
@@ -20,7 +20,7 @@
 #define IRQ     (STEXT + 0x6000)
 #define TRACER  (STEXT + 0x7000)
 #define RETHOOK (STEXT + 0x8000)
-#define MODULE  0xffffffffc0100000 /* where modules and programs are */
+#define MODULE  0xffffffffc0100000 /* modules and programs */
 #define OWN     0xffffffffc0200000
 #define OTHERS  0xffffffffc0201000
 #define OWN_WAY 0xffffffffc0202000 /* trampolines */
@@ -110,7 +110,7 @@ static void end(void)
 	profile_destroy(p);
 }
 
-/* EXPECTED: names, or offsets in the image, of the N addresses from the innermost on; and "probe" if taken in one. */
+/* Check a stack. EXPECTED: names or offsets in the image, innermost first, and "probe" for a sample taken in a probe. */
 static void expect(const char *expected, uint32_t flags, const uint64_t *ips, uint32_t n)
 {
 	struct engine_stack stack = { .flags = flags, .n = n, .ctx = 0, .site = 1 };
@@ -140,7 +140,7 @@ static void expect(const char *expected, uint32_t flags, const uint64_t *ips, ui
 	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 #define EPOCH(n) ((n) << ENGINE_SAMPLE_EPOCH)
 
-/* This recording's code is not the workload's; that of others is, and has its name. */
+/* Code of this recording's programs is separate from the workload's; others' programs have their names. */
 static void test_programs(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static void test_programs(void **state)
 	end();
 }
 
-/* The kernel's code that leads to probes is there for whoever has probed the function. */
+/* Kernel code that leads to probes belongs to the tool that probed the function. */
 static void test_probe_code(void **state)
 {
 	(void)state;
@@ -175,7 +175,7 @@ static void test_probe_code(void **state)
 	end();
 }
 
-/* The same address is of another module later. */
+/* An address may belong to another module later. */
 static void test_changes(void **state)
 {
 	(void)state;
@@ -187,7 +187,7 @@ static void test_changes(void **state)
 	end();
 }
 
-/* A return address is looked up less one, so that what is inlined behind the call is no caller. */
+/* Return addresses are looked up less 1, so that a body inlined after the call is not the caller. */
 static void test_addresses(void **state)
 {
 	const uint32_t at_return = ENGINE_SAMPLE_AT_RETURN;
@@ -196,12 +196,12 @@ static void test_addresses(void **state)
 	begin(PROFILE_MECH_FENTRY);
 	STACK("1040 2023 ", 0, READ + 0x40, SYSCALL + 0x24);
 	STACK("1004 2023 ", at_return, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
-	/* The interrupted instruction is no call. */
+	/* The interrupted instruction is not a call. */
 	STACK("3010 6004 1000 2023 ", 0, FILTER + 0x10, IRQ + 5, READ, SYSCALL + 0x24);
 	end();
 	begin(PROFILE_MECH_KPROBE);
 	STACK("1000 2023 ", at_return, SYSCALL + 0x24);
-	/* Called by itself. */
+	/* A recursive call. */
 	STACK("1000 1023 2023 ", at_return, READ + 0x24, SYSCALL + 0x24);
 	end();
 }

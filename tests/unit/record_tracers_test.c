@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What others trace: from the kernel's lists, and from what it tells of changes of its code. */
+/* Other tools' tracing, from the kernel's lists, and from its reports of changed code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,9 @@ static void write_lists(const char *tracer, const char *enabled, const char *kpr
 	fixture_write("kprobes", kprobes, strlen(kprobes));
 }
 
-/* What T comes to in a recording of vfs_read and of crc of a module, after which T is empty. */
+/*
+ * Check the texts about T in a recording of vfs_read and of a module's crc. T is empty afterwards.
+ */
 static void assert_told(struct record_tracers *t, const char *tracers, const char *programs)
 {
 	struct profile *p = profile_create();
@@ -58,17 +60,17 @@ static void reads_lists(void **state)
 		    "ffffffff81000010  k  vfs_read+0x4    [FTRACE]\n"
 		    "ffffffffc0000010  r  crc+0x0  module [OPTIMIZED]\n");
 	read_lists(&t, "init_on_alloc __tracepoint_sys_enter+0x8 x __tracepoint_sys_exit+0x8");
-	/* Before the recording and behind it they are the same. */
+	/* The lists are the same before and after the recording. */
 	read_lists(&t, "init_on_alloc");
 	assert_told(&t,
 		    "function tracer; 3 functions (crc, vfs_read, a_function); "
 		    "2 tracepoints (sys_enter, sys_exit)",
 		    "nothing");
-	/* Names that begin like those of others; and there are more than are shown. */
+	/* Names with a common prefix, and more names than are shown. */
 	write_lists("nop\n", "vfs_readv (1)\nb (1)\nc (1)\nvfs_read (1)\n", "");
 	read_lists(&t, "init_on_alloc");
 	assert_told(&t, "4 functions (vfs_read, b, c, ...)", "nothing");
-	/* A list that is cut off where the kernel would take long for it. */
+	/* A list that would take the kernel long is cut off. */
 	char *many = NULL;
 	for (int i = 0; i < 10000; i++)
 		alloc_append(&many, "f%d (1)\n", i % 2000);
@@ -97,7 +99,7 @@ static void watches_code(void **state)
 	struct record_change changes[] = {
 		{ 0x81000100, CALL, 5 }, /* a static call */
 		{ 0x81000200, NOP, 5 },  { 0x81001004, CALL, 5 },
-		{ 0x81001004, NOP, 5 },  { 0x81001100, TRAP, 5 }, /* a jump taken away */
+		{ 0x81001004, NOP, 5 },  { 0x81001100, TRAP, 5 }, /* a jump removed */
 		{ 0x81002050, TRAP, 1 }, { 0x81003000, CALL, 5 },
 	};
 	char *programs[] = { "tracing" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What record does without BPF: finding and running a command, hearing it, naming contexts. */
+/* The parts of record without BPF: find and run a command, read its reports, name contexts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -30,7 +30,7 @@
 
 static const struct record_workload_hooks none;
 
-/* Runs SCRIPT in a shell as the profile's run 0. */
+/* Run SCRIPT in a shell as the profile's run 0. */
 static struct profile *run_script(const char *script)
 {
 	char *const argv[] = { "sh", "-c", (char *)script, NULL };
@@ -94,7 +94,7 @@ static void hears_reports(void **state)
 	profile_destroy(p);
 }
 
-/* What is no report is said, with the first line that is none; what is one is taken all the same. */
+/* Lines that are not reports are mentioned, with the number of the first one; reports beside them are read. */
 static void says_what_is_no_report(void **state)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void says_what_is_no_report(void **state)
 		{ "yes 'a mean_ns=1' | head -n 70 >&$KPROTPERF_REPORT_FD",
 		  "6 lines of the workload's reports ignored, starting with line 65: only the first 64",
 		  64 },
-		/* More than a pipe would take. */
+		/* more than a pipe's capacity */
 		{ "yes 'a mean_ns=1' | head -n 20000 >&$KPROTPERF_REPORT_FD",
 		  "reports are 240000 bytes long: only the first 64 KiB are read", 64 },
 		{ "{ echo a mean_ns=1; printf '%065514d' 0; echo ' mean_ns=123'; } >&$KPROTPERF_REPORT_FD",
@@ -137,7 +137,7 @@ static void says_what_is_no_report(void **state)
 	}
 }
 
-/* Descriptors that are closed are the command's to be closed. */
+/* The command inherits closed descriptors as closed. */
 static void reports_are_no_standard_output(void **state)
 {
 	int out = dup(STDOUT_FILENO), in = dup(STDIN_FILENO);
@@ -192,12 +192,12 @@ static void looks_while_it_waits(void **state)
 	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 	assert_int_equal(p->runs[run].status, 3);
 	assert_true(p->runs[run].wall >= 500000000);
-	/* 24 on an idle machine; on a busy one the command takes longer than it sleeps, or the looks come late. */
+	/* 24 on an idle machine. On a busy one the command sleeps longer, or looks are late. */
 	assert_in_range(looks, 2, p->runs[run].wall / 20000000 + 1);
 	profile_destroy(p);
 }
 
-/* Reads one byte. */
+/* Read one byte. */
 static void take(void *fd)
 {
 	char byte;
@@ -242,7 +242,7 @@ static int run_limited(const char *script, uint64_t *wall)
 	return status;
 }
 
-/* At the limit it is asked to end; what it makes of that is its own. */
+/* At the limit the command gets SIGTERM, and may do with it what it wants. */
 static void ends_at_the_limit(void **state)
 {
 	const struct record_workload_hooks hooks = { .limit = 200000000 };
@@ -255,7 +255,7 @@ static void ends_at_the_limit(void **state)
 	assert_in_range(wall, 300000000, 30000000000);
 	assert_int_equal(run_limited("trap '' TERM; sleep 1; exit 7", &wall), 7);
 	assert_true(wall >= 1000000000);
-	/* Before it. */
+	/* The command ends before the limit. */
 	assert_int_equal(run_limited("exit 3", &wall), 3);
 	assert_int_equal(run_limited("kill -TERM $$", &wall), 128 + SIGTERM);
 	start = clock_ns();
@@ -288,7 +288,7 @@ static void runs_on_one_cpu(void **state)
 	assert_true(CPU_EQUAL(&mine, &after));
 }
 
-/* Runs FN in a process of its own, since signals are remembered. What it returns. */
+/* Run FN in another process, since interrupts are remembered. Return its result. */
 static int in_child(int (*fn)(void))
 {
 	pid_t pid = fork();
@@ -302,7 +302,7 @@ static int in_child(int (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The command's status, or 250 where it is not run. */
+/* Statuses of status_with(): the command's, 250 if it was not run, or GOES_ON. */
 #define GOES_ON 253 /* when SIGINT ended the recording */
 
 static int status_with(const char *script, const struct record_workload_hooks *hooks)
@@ -337,7 +337,7 @@ static int terminate_parent(void *arg)
 	return kill(getppid(), SIGTERM);
 }
 
-/* After the last look, before the command is executed. */
+/* Interrupt after the last check, before the command is executed. */
 static int interrupted_at_start(void)
 {
 	static const struct record_workload_hooks terminating = { .prepare = terminate_parent };
@@ -346,7 +346,7 @@ static int interrupted_at_start(void)
 	return status_with("sleep 20; exit 7", &terminating);
 }
 
-/* After TENTHS of a second, and again after as much; or once. */
+/* Send SIGINT to this process TIMES times, 0.3 s apart. */
 static void interrupt_later(int times)
 {
 	pid_t parent = getpid();
@@ -411,7 +411,7 @@ static void runs_as_another_user(void **state)
 		assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 		assert_int_equal(p->runs[run].status, 0);
 	}
-	/* The child has this process's memory until it executes the command. */
+	/* The child shares this process's memory until it executes the command. */
 	assert_null(getenv("KPROTPERF_REPORT_FD"));
 	profile_destroy(p);
 }
@@ -499,7 +499,7 @@ int main(void)
 		cmocka_unit_test(selects_contexts),
 	};
 
-	/* What is ignored from the start stays so: a shell's background jobs ignore SIGINT, nohup's SIGHUP. */
+	/* Signals ignored at start stay ignored: background jobs of a shell ignore SIGINT, nohup ignores SIGHUP. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a comparison comes to, in words. */
+/* The conclusion of a comparison, in words. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static void check(const struct analyze_conclusion *c, const char *expected)
 	free(text);
 }
 
-/* Of three boots per side. */
+/* A conclusion from three boots per side. */
 static struct analyze_conclusion slower(void)
 {
 	struct analyze_conclusion c = {

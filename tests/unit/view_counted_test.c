@@ -11,7 +11,7 @@
 
 #include "view/diff.h"
 
-/* The text of the column KEY for ROW alone. */
+/* Check the text of the column KEY for ROW alone. */
 static void check(struct analyze_counted_change row, const char *key, const char *expected)
 {
 	struct view_diff diff = { .counted = { .rows = &row, .n_rows = 1 } };

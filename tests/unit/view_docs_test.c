@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* docs/json.md names every table and every key, where it describes the command that prints them. */
+/* docs/json.md names every table and key in its part on the command that prints them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static char *read_docs(void)
 	return text;
 }
 
-/* The part of DOCS on SCHEMA, and before it what it says of rows that several have. For free(). */
+/* Return the part of DOCS on SCHEMA, after the part on shared rows. The caller frees it. */
 static char *part_on(const char *docs, const char *schema)
 {
 	const char *shared = strstr(docs, "\n## Rows of "), *end = strstr(docs, "\n## kprotperf-");
@@ -57,7 +57,7 @@ static char *part_on(const char *docs, const char *schema)
 	return part;
 }
 
-/* Whether DOCS has `NAME`. */
+/* Return whether DOCS has `NAME`. */
 static bool has(const char *docs, const char *schema, const char *name)
 {
 	char *quoted = alloc_printf("`%s`", name);
@@ -101,7 +101,7 @@ static void test_docs_name_all(void **state)
 	free(docs);
 }
 
-/* What a descriptor must have to be shown at all. */
+/* Check that each table's descriptor has everything needed to show it. */
 static void check_list(const struct view_list *list)
 {
 	size_t i, j;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What two sides' misses differ by, in words. */
+/* The difference of two sides' misses, in words. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define N 4
 
-/* Syscalls that miss 1,000 cycles each, and 100 more on the other side: P of the first, 0.5 of the others. */
+/* Syscalls with misses of 1,000 cycles each, and 100 more on the other side. P: of the first syscall; the others have 0.5. */
 static char *change(double p, double plus_minus)
 {
 	static const char *const names[N] = { "read", "write", "close", "openat" };
@@ -39,7 +39,7 @@ static void check(char *text, const char *expected)
 	free(text);
 }
 
-/* One of four differs by little more than its interval: that is chance. */
+/* One of four differs by little more than its interval: that may be chance. */
 static void test_chance(void **state)
 {
 	(void)state;
