@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A kernel's configuration, then after a NUL its command line: what protections are on, and how two kernels differ. */
+/*
+ * A kernel's configuration, and after a NUL its command line: the state of protections, and the difference between two kernels.
+ */
 #include "fuzz.h"
 
 #include "analyze/figures/environment.h"

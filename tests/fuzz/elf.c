@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A vmlinux or a module: its symbols, and the index made of its DWARF. */
+/* A vmlinux or a module: its symbols, and the index built from its DWARF. */
 #include "fuzz.h"
 
 #include "kernel/debuginfo/index.h"

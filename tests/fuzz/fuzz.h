@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the fuzz targets share. Each is one file, linked with the library and libFuzzer: make fuzz. */
+/* Helpers of the fuzz targets. Each target is one file, linked with the library and libFuzzer: make fuzz. */
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 
-/* What is said is not looked at, and no file of this machine is to be found. libFuzzer writes to its own descriptors. */
+/* Discard all output, and hide this machine's files. libFuzzer writes to its own descriptors. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const char *const nowhere[] = { "HOME", "KPROTPERF_CACHE", "KPROTPERF_LAB" };
@@ -33,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* The bytes as a file, whose name stays until the next: of the K-th at a time. FUZZ_KEEP: a folder where they are kept as 0 and 1. */
+/* Store the bytes in file K, 0 or 1. Return its path, valid until the next call for K. FUZZ_KEEP: a folder for files "0" and "1". */
 fuzz_fn const char *fuzz_file(int k, const void *bytes, size_t size)
 {
 	static int fds[2] = { -1, -1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Indexes of debug symbols; their checksums are right in three of four cases. */
+/* Indexes of debug symbols, with correct checksums in three of four cases. */
 #include "fuzz.h"
 
 #include "kernel/debuginfo/index_impl.h"
@@ -26,7 +26,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 {
 	size = LLVMFuzzerMutate(data, size, max_size);
 	if (seed % 4 && size > sizeof(struct index_header)) {
-		/* In memory that is aligned as the file is when it is mapped. */
+		/* The copy is aligned, like a mapped file. */
 		struct index_header *h = malloc(size);
 
 		memcpy(h, data, size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Data files, through the commands that read them. The mutator takes a section apart, changes what is in it, and packs
- * it again under a checksum that is right; in one of four cases it changes the bytes as they are.
+ * Data files, read by the commands. The mutator unpacks a section, mutates its content, and packs it again with a correct
+ * checksum; in one of four cases it mutates the file's bytes.
  */
 #include "fuzz.h"
 
@@ -11,7 +11,7 @@
 
 #define RAW_MAX 65536
 
-/* Where the section number N (of those there are) begins; 0: there is none. */
+/* Return the start of section number N, modulo the number of sections; 0: the file has none. */
 static size_t find_section(const uint8_t *data, size_t size, unsigned int n)
 {
 	size_t at = FILE_HEADER_SIZE, count = 0, pass;
@@ -35,7 +35,7 @@ static size_t find_section(const uint8_t *data, size_t size, unsigned int n)
 	return 0;
 }
 
-/* Packs the N bytes RAW as the section at AT, in place of the one there. The new size, or 0: no room. */
+/* Replace the section at AT by RAW's N bytes, packed. Return the new size; 0: they do not fit. */
 static size_t replace(uint8_t *data, size_t size, size_t max_size, size_t at, const uint8_t *raw,
 		      size_t n)
 {
@@ -72,7 +72,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	return replace(data, size, max_size, at, raw, n) ?: size;
 }
 
-/* As a command line would; what it comes to does not matter. */
+/* Run a command and ignore its result. */
 static void command(int (*run)(int argc, char **argv), int argc, const char **argv)
 {
 	run(argc, (char **)argv);
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (profile_file_read(path, &p))
 		return 0;
-	/* What was read can be written, and read again. */
+	/* A profile that was read can be written, and read again. */
 	if (profile_file_write(p, out) && p->n_runs < 1000)
 		abort();
 	profile_destroy(p);

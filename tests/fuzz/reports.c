@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a command reports of itself, which any program can write: what is taken of it can be kept in a data file. */
+/* A command's reports, which any program can write. The parsed ones can be stored in a data file. */
 #include "fuzz.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two valid recordings of all sections, made field by field from profile/fields.c, through commands and formats. Each section is made
- * from a seed of its own, which both sides may share: then they have the same functions, stacks, or counts.
+ * Two valid recordings with all sections, generated field by field from profile/fields.c, go through commands and formats. Each
+ * section has its own seed. Both sides may share it, and then have the same functions, stacks, or counts.
  */
 #include "fuzz.h"
 
@@ -277,7 +277,7 @@ static void mend_blocks(struct maker *m, struct profile_blocks *b)
 	}
 }
 
-/* Fields that depend on each other. */
+/* Make fields that depend on each other consistent. */
 static void mend(struct maker *m, enum section_type type, void *entry)
 {
 	struct profile_site *site = entry;
@@ -307,7 +307,7 @@ static void mend(struct maker *m, enum section_type type, void *entry)
 		break;
 	case SECTION_CAPTURES:
 		order(&capture->min, &capture->max);
-		capture->calls %= below(m, 16) ? 100 : 1 << 20; /* each may be drawn */
+		capture->calls %= below(m, 16) ? 100 : 1 << 20; /* each of them may be drawn */
 		mend_values(m, capture->site, &capture->absent, capture->values);
 		break;
 	case SECTION_SLOW:
@@ -345,7 +345,7 @@ static void make_table(struct maker *m, enum section_type type)
 			list_pop(table, m->p);
 }
 
-/* A recording from SEEDS, by section; in PATH. */
+/* Write a recording generated from SEEDS, one per section, to PATH. */
 static void make_file(const uint32_t *seeds, const char *path)
 {
 	struct maker m = { .p = profile_create() };
@@ -419,7 +419,7 @@ static const struct command commands[] = {
 	{ cmd_merge, "merge -o /dev/null A A" },
 };
 
-/* Their tables are printed as CSV. */
+/* Each table of these commands is printed as CSV. */
 static const struct {
 	struct command command;
 	const struct view_list *list;
@@ -429,7 +429,7 @@ static const struct {
 	{ { cmd_why, "A B" }, &view_why_list },
 };
 
-/* JSON is to be JSON, whatever the numbers. */
+/* Run a command. Its JSON must be valid for any numbers. */
 static void run(int (*command)(int argc, char **argv), const char *words, const char *a,
 		const char *b)
 {
@@ -468,7 +468,7 @@ static void run_table(size_t n, const char *a, const char *b)
 
 struct input {
 	uint16_t commands[4];
-	uint32_t differ; /* bits: sections that the sides do not share */
+	uint32_t differ; /* bit mask of sections that the sides do not share */
 	uint32_t seeds[SECTION_LAST + 1];
 };
 
