@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A livepatch: __set_task_comm() sets nothing. */
+/* A livepatch that makes __set_task_comm() do nothing. */
 #include <linux/livepatch.h>
 #include <linux/module.h>
 #include <linux/sched.h>

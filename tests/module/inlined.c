@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inlined functions that execute a number of instructions known by construction, in awkward shapes.
+ * Inlined functions in awkward shapes, which execute a number of instructions known by construction.
  *
- * The bodies are assembly; what the compiler adds around it are a few instructions. In
+ * The bodies are assembly; the compiler adds a few instructions around them. In
  * /sys/kernel/debug/kprotperf_inlined:
  *
  *   run    write "SHAPE N [X]": does it N times, interrupts off in each; with X instead of its usual argument
- *   known  read: "INLINED CALLS INSNS" for each: how often one run of its shape executes its beginning,
- *          and what it executes of it in all, calls included
+ *   known  read: "INLINED CALLS INSNS" for each, per run of its shape: executions of its first instruction,
+ *          and instructions in it, callees included
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -33,7 +33,7 @@
 
 #define shape_fn static __attribute__((noipa))
 
-/* What a call of it executes: the nop, the loop, the return. */
+/* Instructions of a call of inl_leaf(): the nop, the loop, the return. */
 #define LEAF_INSNS (TURNS_INSNS(400) + 2)
 
 shape_fn int inl_leaf(int x)
@@ -55,7 +55,7 @@ shape_fn int shape_plain(int x)
 	return x;
 }
 
-/* Leaves early, once in three places. */
+/* Leaves in three places, two of them early. */
 static __always_inline int inl_early(int x)
 {
 	turn(100);
@@ -94,7 +94,7 @@ shape_fn int shape_loop(int x)
 	return x;
 }
 
-/* Goes back to its first instruction. */
+/* A loop back to the body's first instruction. */
 static __always_inline void inl_head(int n)
 {
 	do {
@@ -122,7 +122,7 @@ static __always_inline void inl_outer(void)
 	inl_inner();
 }
 
-/* What begins and ends together with it. */
+/* This body begins and ends together with inl_outer(). */
 static __always_inline void inl_around(void)
 {
 	inl_outer();
@@ -177,7 +177,7 @@ shape_fn int shape_tail(int x)
 	return inl_tail(x);
 }
 
-/* Calls the function that it is inlined into. */
+/* inl_recursive() calls the function that it is inlined into. */
 static int shape_recursive(int x);
 
 static __always_inline int inl_recursive(int x)
@@ -197,7 +197,7 @@ shape_fn int shape_recursive(int x)
 	return x + 1;
 }
 
-/* One after the other, with little between. */
+/* Executions follow each other closely. */
 static __always_inline void inl_many(void)
 {
 	turn(100);
@@ -212,7 +212,7 @@ shape_fn int shape_many(int x)
 	return x;
 }
 
-/* Entered from two places, and left to two. */
+/* The body is entered from two places, and left to two. */
 static __always_inline int inl_choice(int x)
 {
 	if (x & 1) {
@@ -250,7 +250,7 @@ shape_fn int shape_empty(int x)
 	return x;
 }
 
-/* As many turns as the object has, and N times ten; UNUSED changes too. */
+/* inl_object() does as many turns as the object has, and N * TEN more. UNUSED varies without effect. */
 struct inl_object {
 	long pad;
 	const struct inl_object *next;
@@ -298,7 +298,7 @@ static const struct shape {
 	{ "object", shape_object, 2 },
 };
 
-/* Of a recursive call: the call, the nop, what is passed on, the return, and the way there and back. */
+/* Instructions of a recursive call besides turns: call, nop, argument, return, and jumps to the call and back. */
 #define AROUND_INSNS 8
 
 static const struct known {
@@ -315,12 +315,12 @@ static const struct known {
 	{ "inl_twice", 2, 2 * TURNS_INSNS(250) },
 	{ "inl_calls", 1, 2 * TURNS_INSNS(100) + 1 + LEAF_INSNS },
 	{ "inl_tail", 1, TURNS_INSNS(300) },
-	/* Those below as often as they are called in others, with what their functions do around them. */
+	/* The nested calls are included, with the turns of the functions around them. */
 	{ "inl_recursive", 4,
 	  (4 + 3 + 2 + 1) * (TURNS_INSNS(200) + TURNS_INSNS(100) + 3) +
 		  (3 + 2 + 1) * (2 * TURNS_INSNS(20) + AROUND_INSNS) },
 	{ "inl_many", 20, 20 * TURNS_INSNS(100) },
-	/* Its beginning, as DWARF has it, is on one of two ways in. */
+	/* Its first instruction, by DWARF, is on one of two paths in. */
 	{ "inl_choice", 5, 5 * (TURNS_INSNS(100) + TURNS_INSNS(200)) },
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs the functions of shapes.c when told to, in /sys/kernel/debug/kprotperf_known:
+ * Run the functions of shapes.c on request, in /sys/kernel/debug/kprotperf_known:
  *
  *   run       write "SHAPE N": does it N times
- *   quiet     write "SHAPE N": the same with interrupts off in each call, whose own time would be the
+ *   quiet     write "SHAPE N": the same with interrupts off in each call, since their time would count as the
  *             function's
  *   measure   write "SHAPE N": the same as quiet, with the time stamp counter read around each call;
- *             read: "SHAPE N MIN MAX", in ticks of the counter, which QEMU's icount mode makes
+ *             read: "SHAPE N MIN MAX", in ticks of the counter; in QEMU's icount mode these are
  *             instructions
  *   ticking   write "N": lets the timer call known_tick() N times, each when it interrupts the task that wrote
- *   silent    write 1: task switches are reported to nobody, until 0 is written
+ *   silent    write 1: task switches are not reported until 0 is written
  *   known     read: "FUNCTION SELF TOTAL" for each function, as constructed
- *   ticks     read: how often the timer has called known_tick()
+ *   ticks     read: number of calls of known_tick() by the timer
  */
 #include <linux/debugfs.h>
 #include <linux/hrtimer.h>
@@ -27,7 +27,7 @@
 #define MAX_RUNS       1000000
 #define MAX_COUNTS     64
 
-/* Inlined: shapes.c has the function of this name. Of which of the two BTF has the arguments is chance. */
+/* Inlined. shapes.c has a function of the same name; BTF has the arguments of either, at random. */
 static __always_inline void known_namesake_1(void)
 {
 	barrier();
@@ -40,7 +40,7 @@ static noinline __attribute__((noipa)) long known_namesake_2(long a, long b)
 
 static struct hrtimer timer;
 static u64 ticks, ticks_left;
-static const struct task_struct *ticked; /* compared only */
+static const struct task_struct *ticked; /* only compared */
 
 static enum hrtimer_restart on_timer(struct hrtimer *t)
 {
@@ -51,7 +51,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *t)
 		ticks++;
 		known_tick();
 	}
-	/* From now, not from when it was due: an interrupt held up must not be followed by others. */
+	/* Count from now, not from the due time, so that a delayed interrupt is not followed by others. */
 	hrtimer_forward_now(t, ns_to_ktime(TICK_PERIOD_NS));
 	return HRTIMER_RESTART;
 }
@@ -86,7 +86,7 @@ static void run_interrupted(void)
 static const struct shape {
 	const char *name;
 	void (*run)(void);
-	void (*quiet)(void); /* if it can be without interrupts */
+	void (*quiet)(void); /* NULL: cannot run without interrupts */
 } shapes[] = {
 	{ "empty", known_empty, known_empty },
 	{ "small", known_small, known_small },
@@ -110,7 +110,7 @@ static struct {
 	u64 min, max;
 } measured;
 
-/* What a call costs by itself is measured with this and taken off. */
+/* The cost of the call itself is measured with this function, and subtracted. */
 static notrace __attribute__((noipa)) void do_nothing(void)
 {
 	asm volatile("");
@@ -190,7 +190,7 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 	return len;
 }
 
-/* Lets the timer expire, until it has interrupted the writer N times. */
+/* Let the timer expire until it has interrupted the writer N times. */
 static ssize_t ticking_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	unsigned int n;
@@ -221,7 +221,7 @@ static void find_switches(struct tracepoint *tp, void *unused)
 		switches = tp;
 }
 
-/* Behind the back of who listens: there must be someone. */
+/* Disable the tracepoint without telling its users. It must have some. */
 static ssize_t silent_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	bool silent;

@@ -9,7 +9,7 @@
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 
-/* Assembly, a line an instruction: clang-format would run them together. */
+/* Assembly, one instruction per line: clang-format would join them. */
 /* clang-format off */
 
 /* Local labels, so that one body can have several. */
@@ -20,7 +20,7 @@
 
 #define SHAPE_CALL(function) "	call " #function "\n"
 
-/* All that a call may change. */
+/* All registers that a call may change. */
 #define SHAPE_CLOBBERS "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory"
 
 #define shape_body(text) asm volatile(text : ASM_CALL_CONSTRAINT : : SHAPE_CLOBBERS)
@@ -78,20 +78,20 @@ shape_fn void known_tail_end(void)
 	shape_body(SHAPE_LOOP(TAIL_END_TURNS));
 }
 
-/* The compiler makes the call a jump: it is the last thing done. */
+/* The compiler turns this last call into a jump. */
 shape_fn void known_tail(void)
 {
 	shape_body(SHAPE_LOOP(TAIL_TURNS));
 	known_tail_end();
 }
 
-/* Called by a timer's interrupt. */
+/* Called by the timer's interrupt. */
 shape_fn void known_tick(void)
 {
 	shape_body(SHAPE_LOOP(TICK_TURNS));
 }
 
-/* Long enough for the timer to interrupt it several times. */
+/* This takes long enough for several interrupts of the timer. */
 shape_fn void known_interrupted(void)
 {
 	shape_body(SHAPE_LOOP(INTERRUPTED_TURNS));
@@ -111,7 +111,7 @@ shape_fn static void yield_turns(void)
 	shape_body(SHAPE_LOOP(YIELDING_TURNS));
 }
 
-/* Never sleeps, but lets others have the CPU when the scheduler wants them to. */
+/* This never sleeps, but lets others have the CPU when the scheduler wants them to. */
 shape_fn void known_yielding(void)
 {
 	for (int i = 0; i < YIELDING_ROUNDS; i++) {
@@ -129,7 +129,7 @@ shape_fn void known_irqs_off(void)
 		"	popf\n");
 }
 
-/* Calls a function of the kernel that has no ftrace location. */
+/* known_clear_page() calls a function of the kernel without an ftrace location. */
 u8 known_page[PAGE_SIZE] __aligned(PAGE_SIZE);
 
 shape_fn void known_clear_page(void)
@@ -162,7 +162,7 @@ shape_fn void known_leaves(void)
 
 /* clang-format on */
 
-/* See main.c for the others of these names. */
+/* main.c has other functions of these names. */
 static shape_fn long known_namesake_1(long a, long b)
 {
 	return a + b;
@@ -179,7 +179,7 @@ long known_sum(long a, long b)
 	return known_namesake_1(a, b);
 }
 
-/* Either a return, or a jump to one. */
+/* A return is one instruction, or a jump to one. */
 u64 shape_return_insns(void)
 {
 	return boot_cpu_has(X86_FEATURE_RETHUNK) ? 2 : 1;
@@ -190,7 +190,7 @@ struct writer {
 	size_t n, max;
 };
 
-/* Counts FUNCTION, whose body is BODY instructions without what it calls, CALLED. */
+/* Add the counts of FUNCTION: BODY instructions of its own, and CALLED in callees. Return their sum, with entry and return. */
 static u64 count(struct writer *w, const char *function, u64 body, u64 called)
 {
 	u64 self = SHAPE_ENTRY + body + shape_return_insns();
@@ -221,8 +221,8 @@ static void count_leaves(struct writer *w)
 }
 
 /*
- * One row for each call of a recursive function, outermost last: of RECURSIVE_DEPTH + 1 calls all but
- * the innermost execute two instructions more.
+ * Add a row for each call of a recursive function, outermost last. All RECURSIVE_DEPTH + 1 calls but the innermost execute two
+ * more instructions.
  */
 static void count_recursive(struct writer *w)
 {
@@ -233,7 +233,7 @@ static void count_recursive(struct writer *w)
 			      SHAPE_LOOP_INSNS(RECURSIVE_TURNS) + 2 + (level ? 2 : 0), below);
 }
 
-/* A jump ends it, and what it jumps to returns for both. */
+/* The function ends with a jump; the return at its target is for both. */
 static void count_tail(struct writer *w)
 {
 	u64 end = count_loop(w, "known_tail_end", TAIL_END_TURNS);
@@ -259,7 +259,7 @@ size_t shape_counts(struct shape_count *counts, size_t max)
 	count_leaves(&w);
 	count_loop(&w, "known_tick", TICK_TURNS);
 	count(&w, "known_irqs_off", SHAPE_LOOP_INSNS(IRQS_OFF_TURNS) + 3, 0);
-	/* Of the rest only what they execute themselves is known. */
+	/* For the others, only their own instructions are known. */
 	count_loop(&w, "known_interrupted", INTERRUPTED_TURNS);
 	count(&w, "known_sleeping", 2 * SHAPE_LOOP_INSNS(SLEEPING_TURNS) + 2, 0);
 	count(&w, "known_yielding", (u64)YIELDING_ROUNDS * SHAPE_LOOP_INSNS(YIELDING_TURNS), 0);

@@ -2,21 +2,20 @@
 /*
  * Functions that execute a number of instructions known by construction.
  *
- * Each is a C function, so that it has a place for fentry and an entry in BTF, whose body is assembly
- * alone. The compiler adds the five-byte nop at the entry and the return; what it really added is
- * checked by measuring (main.c).
+ * Each is a C function, for fentry and BTF, with a body of assembly only. The compiler adds the five-byte nop at the entry and
+ * the return. main.c checks this by measuring.
  */
 #pragma once
 
 #include <linux/types.h>
 
-/* What a function executes before its body: the nop. */
+/* Instructions of a function before its body: the nop. */
 #define SHAPE_ENTRY 1
 
-/* Instructions of SHAPE_LOOP(turns): the counter's load, then two a turn. */
+/* Instructions of SHAPE_LOOP(turns): the load of the counter, then two per turn. */
 #define SHAPE_LOOP_INSNS(turns) (1 + 2 * (turns))
 
-/* noipa: called as any function is, whatever the compiler sees of its body. */
+/* noipa: called like any function, although the compiler sees its body. */
 #define shape_fn __attribute__((noipa))
 
 #define PLAIN_TURNS       500
@@ -26,12 +25,12 @@
 #define INNER_B_TURNS     20
 #define RECURSIVE_TURNS   200
 #define RECURSIVE_DEPTH   7 /* calls below the first */
-#define DEEP_DEPTH        40 /* likewise: deeper than anything is followed */
+#define DEEP_DEPTH        40 /* calls below the first: deeper than nested calls are followed */
 #define TAIL_TURNS        150
 #define TAIL_END_TURNS    400
 #define TICK_TURNS        10000
 #define INTERRUPTED_TURNS 2000000
-#define SLEEPING_TURNS    1000 /* before the sleep, and after it */
+#define SLEEPING_TURNS    1000 /* each before and after the sleep */
 #define SLEEPING_MS       4
 #define YIELDING_TURNS    10000
 #define YIELDING_ROUNDS   600
@@ -58,8 +57,8 @@ void known_clear_page(void);
 long known_sum(long a, long b);
 
 /*
- * What a call of a function executes itself, and with the functions of this module that it calls. The
- * total leaves out what else it calls and what interrupts it.
+ * Instructions per call of a function: its own, and including callees in this module. TOTAL excludes other callees and
+ * interrupts.
  */
 struct shape_count {
 	const char *function;
@@ -67,10 +66,10 @@ struct shape_count {
 	u64 total;
 };
 
-/* How many instructions a return is. */
+/* Return the number of instructions of a return. */
 u64 shape_return_insns(void);
 
-/* inlined.c: its folder, to be removed by the caller. */
+/* inlined.c: create its folder. The caller removes it. */
 struct dentry *inlined_create(void);
 
 size_t shape_counts(struct shape_count *counts, size_t max);

@@ -1,7 +1,4 @@
-/*
- * A kernel in small for tests/unit/analyze_changes_test.c, in variants that are chosen by -D: the name of each says what
- * is different.
- */
+/* A small kernel for tests/unit/analyze_changes_test.c. -D chooses a variant, named after its difference from the others. */
 #define noinline __attribute__((noinline))
 #define used     __attribute__((used))
 

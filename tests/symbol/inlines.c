@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program of known inlining, built by the tests of src/symbol/ as if it were a kernel: linked at
- * a fixed address, with a symbol _stext. Its tests find lines by the comments at their ends.
+ * A program with known inlining, which unit tests build as if it were a kernel: linked at a fixed
+ * address, with a symbol _stext. Tests find lines by the comments at their ends.
  */
 
 volatile int sink;
 
-/* A global name for the place where it is inlined, for tests to ask about. */
+/* A global symbol for this place, also where it is inlined, for tests to look up. */
 #define MARK(name) asm volatile(".globl " #name "\n" #name ":\n\tnop")
 
 static inline __attribute__((always_inline)) int innermost(int x)
@@ -49,7 +49,7 @@ __attribute__((noinline)) int caller(int x)
 	return x + twice(x + 1); /* twice, second */
 }
 
-/* The compiler drops its code whole. */
+/* The compiler drops this body's code. */
 static inline __attribute__((always_inline)) void nothing(void)
 {
 }
@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void body(int x)
 	}
 }
 
-/* What only happens when rare() is called goes to split.cold: so body has two ranges. */
+/* Code that only leads to rare() goes to split.cold, so body has two ranges. */
 __attribute__((noinline)) int split(int x)
 {
 	nothing();
@@ -79,7 +79,7 @@ __attribute__((noinline)) int split(int x)
 	return x - 1;
 }
 
-/* The parameter k is always 3: becomes cloned.constprop.0. */
+/* The parameter k is always 3, so this becomes cloned.constprop.0. */
 static __attribute__((noinline)) int cloned(int x, int k)
 {
 	sink = x * k;
@@ -87,7 +87,7 @@ static __attribute__((noinline)) int cloned(int x, int k)
 	return sink + k;
 }
 
-/* Two bodies, one in the other, that end together. */
+/* Two nested bodies that end together. */
 static inline __attribute__((always_inline)) void last(int x)
 {
 	sink = x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A kernel with one inlined body, whose parameters are in registers, and a constant: tests/unit/kernel_parameters_test.c. */
+/* A kernel with one inlined body; its parameters are in registers or constant: tests/unit/kernel_parameters_test.c. */
 struct thing {
 	int pad, n;
 };
