@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * `stall PERCENT COMMAND...` runs COMMAND, and stops single threads of the QEMUs below it, as a busy host would: each
- * thread is stopped for PERCENT of the time, 0.05 to 1.6 s at once, while the other threads of its guest run on. So a
- * disk is late although the guest's CPU is not, or one of its CPUs is late and the other is not.
+ * `stall PERCENT COMMAND...` runs COMMAND, and stops single threads of the QEMUs below it, as a busy host would: each thread is
+ * stopped for PERCENT of the time, 0.05 to 1.6 s at once, while its guest's other threads run. So a disk is late although the
+ * guest's CPU is not, or one of two CPUs is late.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -49,7 +49,7 @@ static void stop(pid_t tid)
 	if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
 		return;
 	if (status >> 16 != PTRACE_EVENT_STOP) {
-		/* A signal came first: it is the thread's. */
+		/* A signal came first: deliver it. */
 		ptrace(PTRACE_DETACH, tid, 0, WSTOPSIG(status));
 		return;
 	}
@@ -66,7 +66,7 @@ static void resume_due(void)
 	for (int i = 0; i < n_stopped; i++) {
 		pid_t tid = stopped[i].tid;
 
-		/* One that was killed meanwhile is a zombie until its tracer has waited for it. */
+		/* A thread killed meanwhile is a zombie until its tracer has waited for it. */
 		if (waitpid(tid, NULL, __WALL | WNOHANG) == tid)
 			continue;
 		if (--stopped[i].left > 0)
@@ -77,7 +77,7 @@ static void resume_due(void)
 	n_stopped = kept;
 }
 
-/* The parent of process PID, and whether that is a QEMU. 0: there is none. */
+/* Return the parent of process PID, or 0 without one. Set *IS_QEMU to whether PID is a QEMU. */
 static pid_t parent(pid_t pid, int *is_qemu)
 {
 	char path[64], comm[32] = "";
@@ -106,7 +106,7 @@ static int is_below(pid_t pid, pid_t root)
 
 struct plan {
 	pid_t root;
-	double start; /* how likely a thread that runs is stopped in a tick */
+	double start; /* probability per tick that a running thread is stopped */
 };
 
 static void each_number(const char *folder, void (*act)(pid_t, const struct plan *),
