@@ -33,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Store the bytes in file K, 0 or 1. Return its path, valid until the next call for K. FUZZ_KEEP: a folder for files "0" and "1". */
+/* Store the bytes in file K, 0 or 1. Return its path, valid until the next call for K. FUZZ_KEEP: folder to keep both in. */
 fuzz_fn const char *fuzz_file(int k, const void *bytes, size_t size)
 {
 	static int fds[2] = { -1, -1 };
