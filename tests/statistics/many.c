@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many recordings of one kernel, for merging and comparing: many FOLDER FILES RUNS writes 0.data,
- * 1.data, ... with RUNS runs each of 20 syscalls and 10 functions in two contexts.
- * many spent FILE COMMAND...: runs COMMAND, and writes into FILE its seconds of CPU time and megabytes of memory.
+ * many FOLDER FILES RUNS: write 0.data, 1.data, ... to FOLDER, recordings of one kernel for merging and comparing, each
+ * with RUNS runs of 20 syscalls, and of 10 functions in two contexts.
+ * many spent FILE COMMAND...: run COMMAND, and write its CPU time in seconds and its memory in megabytes to FILE.
  */
 #include <stdio.h>
 #include <stdlib.h>

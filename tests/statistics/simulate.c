@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does diff's statistics keep what it promises? On profiles made up with known means, spreads and
- * noise between boots, through analyze_diff_init() as diff itself:
+ * Check the promises of diff's statistics, on made-up profiles with known means, spreads and noise between boots, through
+ * analyze_diff_init() as in diff itself:
  *
  *   - 95 % intervals cover the truth in 93 to 98 % of cases;
- *   - of comparisons of a kernel with itself at most 5 % have a row called slower or faster;
- *   - a difference as large as is said to be detectable is found in 80 % of cases and more, and with
- *     as many boots as are said to be needed in as many.
+ *   - at most 5 % of comparisons of a kernel with itself have a row called slower or faster;
+ *   - a difference reported as detectable is found in at least 80 % of cases, and the number of boots
+ *     reported as needed settles the verdict in as many.
  *
- * usage: simulate [PAIRS]: of each case so many (default 50: seconds; make check-statistics: 2000).
+ * usage: simulate [PAIRS]: number of pairs per case (default 50: seconds; make check-statistics: 2000).
  * Prints TAP. Random numbers have fixed seeds.
  */
 #include <math.h>
@@ -22,7 +22,7 @@
 #include "fixture.h"
 
 #define PI 3.14159265358979323846
-/* Standard errors that a rate may be off by for being counted in so many cases only. */
+/* Tolerance of a rate, in standard errors due to the number of cases. */
 #define LUCK 3
 
 /* ---- random numbers ---- */
@@ -45,29 +45,29 @@ static double gauss(void)
 
 /* ---- profiles ---- */
 
-/* How one side is made up. Spreads are of a mean, relative to it. */
+/* The parameters of one side. Spreads are relative to the mean. */
 struct side {
-	uint32_t boots, runs; /* runs in each boot */
+	uint32_t boots, runs; /* runs per boot */
 	double between_boots, between_runs;
-	double effect; /* of the first of the rows: 0.01 is 1 % slower */
-	double calibration; /* what its calibration is wrong by, as the spread of a cost says */
+	double effect; /* on the first row: 0.01 is 1 % slower */
+	double calibration; /* error of the calibration, as the spread of a cost */
 };
 
 struct setting {
 	const char *name;
 	struct side side[2];
 	uint32_t rows;
-	double mean; /* a call, in ticks */
+	double mean; /* ticks per call */
 	uint32_t least_calls, most_calls; /* of a row in a run */
 };
 
-#define COST 600.0 /* of each call, subtracted */
+#define COST 600.0 /* ticks per call, subtracted */
 
 static void add_row(struct profile *p, uint32_t run, uint32_t context, double mean, double calls,
 		    double wrong)
 {
 	struct profile_stats *s = profile_cell(p, run, 0, context);
-	/* Single calls are as unlike as an exponential distribution has it. */
+	/* Single calls spread as in an exponential distribution. */
 	double total = calls * mean + sqrt(calls) * mean * gauss();
 
 	if (total < 0)
@@ -85,7 +85,7 @@ static struct profile *make(const struct setting *setting, const struct side *si
 	double wrong = side->calibration * gauss();
 	uint32_t boot, run, row;
 
-	/* 1.4826 median absolute deviations are a standard deviation. */
+	/* A standard deviation is 1.4826 median absolute deviations. */
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, COST,
 			 side->calibration / 1.482602218505602);
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
@@ -139,7 +139,7 @@ static void done(struct analyze_diff *diff, struct profile *p[2])
 	profile_destroy(p[1]);
 }
 
-/* The row with the effect. */
+/* Return the row with the effect. */
 static const struct analyze_diff_row *first_row(const struct analyze_diff *diff)
 {
 	uint32_t i;
@@ -159,7 +159,7 @@ struct rate {
 	double hits, cases;
 };
 
-/* Reports whether RATE lies between LOW and HIGH, but for luck. */
+/* Report whether RATE is between LOW and HIGH, within LUCK. */
 static void expect(const struct setting *s, const char *what, struct rate rate, double low,
 		   double high)
 {
@@ -193,7 +193,7 @@ static void check_coverage(const struct setting *s)
 			double truth = strcmp(r->name, "row0") ? 0 : s->mean * (b - a);
 			double pct = strcmp(r->name, "row0") ? 0 : ((1 + b) / (1 + a) - 1) * 100;
 
-			/* With a wrong calibration rows of one pair are wrong alike: one each. */
+			/* A wrong calibration affects all rows of a pair alike: count one row only. */
 			if (row && s->side[0].calibration > 0)
 				break;
 			ticks.cases++;
@@ -230,7 +230,7 @@ static void check_false_alarms(const struct setting *s, double margin_pct, const
 	expect(s, what, alarms, 0, 0.05);
 }
 
-/* What pilot pairs say is detectable, each planted in a pair of its own. */
+/* Plant the difference that a pair reports as detectable in another pair, and check that it is found. */
 static void check_detectable(const struct setting *s)
 {
 	struct rate found = { 0, 0 };
@@ -259,7 +259,7 @@ static void set_boots(struct setting *s, uint32_t boots)
 	s->side[0].boots = s->side[1].boots = boots;
 }
 
-/* The spread of boots' means in S, single calls included, as moments of so many boots. */
+/* Return the true moments of boots' means in S, including the spread of single calls. */
 static struct analyze_moments moments_of(const struct setting *s, int side)
 {
 	double calls = (s->least_calls + s->most_calls) / 2.0 * s->side[side].runs;
@@ -272,7 +272,7 @@ static struct analyze_moments moments_of(const struct setting *s, int side)
 					 .variance = relative * mean * mean };
 }
 
-/* The number of boots that the true means and spreads are said to need. */
+/* Check that the number of boots computed from the true means and spreads suffices. */
 static void check_needed(const struct setting *s, double margin)
 {
 	struct analyze_moments a = moments_of(s, 0), b = moments_of(s, 1);
@@ -296,7 +296,7 @@ static void check_needed(const struct setting *s, double margin)
 	expect(s, "as many boots as are needed settle it", settled, 0.80, 1);
 }
 
-/* As many boots on either side as BOOTS says: with S's effect, and of 20 rows without. */
+/* Check with BOOTS per side: coverage with S's effect, and false alarms of 20 rows without. */
 static void check_unlike(const struct setting *s, const uint32_t boots[2])
 {
 	struct setting aa, ab = *s;
