@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin of QEMU's emulator that counts how often each instruction of some kernel functions is
- * executed, by one task, while that is in others. The guest does not take part, so this is what counted
- * blocks (record --blocks) are held against.
+ * A plugin of QEMU's emulator that counts the executions of each instruction of some kernel functions, by one task, while it
+ * is in other functions. The guest does not take part, so counted blocks (record --blocks) are compared with this.
  *
  *     -plugin executions.so,out=FILE,mark=RANGE,switch=RANGE,irq_enter=RANGE,irq_exit=RANGE,
  *             softirq=RANGE,fault=RANGE...,outer=RANGE...,count=RANGE...
  *
- * RANGE is START-END, of a function's code, in hexadecimal. The task is the one that executes MARK for the
- * first time; until it does so again, executions of COUNT are counted while it is in OUTER and in no
- * interrupt. Which task runs, the stack tells that SWITCH (__switch_to) pushes to; interrupts
- * begin with IRQ_ENTER and end with IRQ_EXIT, and soft ones, wherever they run, are in SOFTIRQ. An instruction
- * right before the first of FAULT (asm_exc_page_fault) was tried, not executed. FILE gets a line "ADDRESS COUNT"
- * for each instruction that was executed, and "marks N". One CPU.
+ * A RANGE is START-END of a function's code, in hexadecimal. The task is the first one that executes MARK. Until it does so
+ * again, executions of COUNT are counted while it is in OUTER and not in an interrupt. The running task is identified by the
+ * stack that SWITCH (__switch_to) pushes to. Interrupts begin with IRQ_ENTER and end with IRQ_EXIT; soft interrupts are in
+ * SOFTIRQ. An instruction right before the first of FAULT (asm_exc_page_fault) was tried, not executed. FILE gets a line
+ * "ADDRESS COUNT" for each executed instruction, and "marks N". One CPU only.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,7 +22,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-/* A kernel stack without KASAN: 16 KiB, aligned to that. */
+/* A kernel stack without KASAN has 16 KiB, and is aligned to that. */
 #define STACK_SHIFT 14
 
 enum kind {
@@ -45,15 +43,15 @@ static const char *const keys[] = { "mark",    "switch", "irq_enter", "irq_exit"
 static struct range {
 	enum kind kind;
 	uint64_t start, end;
-	uint64_t *counts; /* of COUNT: by byte */
+	uint64_t *counts; /* of COUNT: one per byte */
 } ranges[RANGES_MAX];
 static unsigned int n_ranges;
 
 static const char *out;
 static unsigned int marks, interrupts, outer;
 static uint64_t task, marked; /* by their stacks */
-static uint64_t executed; /* all instructions so far, tried ones too */
-static uint64_t *counted, counted_at; /* where the last instruction was counted; EXECUTED then */
+static uint64_t executed; /* all instructions so far, including tried ones */
+static uint64_t *counted, counted_at; /* the last count that was increased; EXECUTED at that time */
 
 static bool is_watched(void)
 {
@@ -122,7 +120,7 @@ static void on_fault(unsigned int cpu, void *data)
 	counted = NULL;
 }
 
-/* Does INSN, of the code R as it is in memory now, leave R for good: by a return or a jump? */
+/* Return whether INSN, in R's code as it is in memory now, leaves R for good, by a return or a jump. */
 static bool leaves(const struct range *r, const struct qemu_plugin_insn *insn)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);
@@ -156,8 +154,8 @@ static void watch(struct qemu_plugin_insn *insn, const struct range *r)
 		break;
 	case SWITCH:
 		/*
-		 * What is pushed goes to the new task's stack. QEMU 7.2 does not report what all kernels' pops read off it,
-		 * and behind an instruction that calls one of its helpers what other helpers read.
+		 * Pushes go to the new task's stack. QEMU 7.2 does not report all kernels' pops from it, nor other helpers'
+		 * reads after an instruction that calls one of its helpers.
 		 */
 		if (code[code[0] == 0x41] >> 3 == 0x50 >> 3)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS,
@@ -205,7 +203,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		for (unsigned int k = 0; k < n_ranges; k++)
 			if (at >= ranges[k].start && at < ranges[k].end)
 				watch(insn, &ranges[k]);
-		/* After callbacks of the same instruction. */
+		/* This runs after callbacks of the same instruction. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &executed, 1);
 	}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * floor MECHANISM FUNCTION CMD [ARG...]: runs CMD with empty BPF programs attached.
+ * floor MECHANISM FUNCTION CMD [ARG...]: run CMD with empty BPF programs attached.
  *
- * What these cost is the least that any tool can cost which uses the same mechanism: the kernel's way
- * to a program and back, and `return 0`. No compiler and no BPF object is involved, so that nothing but
- * two instructions can be in there.
+ * Their cost is the minimum for any tool that uses the same mechanism: the kernel's way to a program and back, and `return 0`.
+ * Without a compiler and a BPF object, the program has these two instructions and no others.
  *
- * CMD is a child of ours because links and events live as long as their descriptors.
+ * CMD is a child process, because links and events live as long as their descriptors.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

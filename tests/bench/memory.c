@@ -4,9 +4,9 @@
  *
  *     memory PATTERN KIB N
  *
- * stream reads KIB N times, line by line; stride one line of each page; chase follows pointers through all lines in a
- * random order, N times; random reads N lines anywhere. Nothing else in these loops accesses memory. Pages are of
- * 4 KiB, and were written to before; none does no more.
+ * stream reads KIB N times, line by line; stride reads one line of each page; chase follows pointers through all lines in a
+ * random order, N times; random reads N lines anywhere; none does not read. These loops access no other memory. Pages have
+ * 4 KiB, and were written to before.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void walk(volatile char *at, size_t bytes, size_t step, uint64_t n)
 			(void)at[i];
 }
 
-/* One cycle through all lines (Sattolo's shuffle). */
+/* Link all lines to one cycle (Sattolo's shuffle). */
 static void link_lines(char *at, size_t lines)
 {
 	uint32_t *order = malloc(lines * sizeof(*order));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbolize VMLINUX STEXT <ADDRESSES: what lies at each address of the file (hexadecimal, one a line; as
- * is STEXT, that of _stext), inlined bodies first, in the form of `addr2line -i -f`. It gets at names the
- * way that `kprotperf resolve` does, so an index is made and kept where there is none.
+ * symbolize VMLINUX STEXT <ADDRESSES: print the functions at each address of the file, inlined bodies first, in the format of
+ * `addr2line -i -f`. Addresses are hexadecimal, one per line; STEXT is that of _stext. Names are found as in `kprotperf
+ * resolve`, so a missing index is built and kept.
  */
 #include <stdio.h>
 #include <stdlib.h>

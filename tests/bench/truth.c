@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin of QEMU's emulator that counts the instructions of each call of one kernel function, from
- * its first to its return, callees and interrupts included. The guest does not take part: there is no
- * probe, and nothing of ours in the kernel. So this is what all tools' figures are held against.
+ * A plugin of QEMU's emulator that counts the instructions of each call of one kernel function, from its first to its return,
+ * callees and interrupts included. The guest does not take part, without probes, so all tools' figures are compared with this.
  *
  *     -plugin truth.so,out=FILE,mark=ADDR,entry=ADDR,return=ADDR...,outer=ADDR,outer_return=ADDR...
  *
- *     in=ADDR...,beside=ADDR...,body=ADDR or points=FILE, which has such words one a line
+ *     in=ADDR...,beside=ADDR...,body=ADDR or points=FILE, which has such words, one per line
  *
- * Of an inlined body, instead or besides, IN are all its instructions, BESIDE all others of the function around
- * it, and BODY its entry: counted is what is executed from one of IN to the next of BESIDE or RETURN, what is
- * called included.
+ * The second form is for an inlined body, instead or in addition. IN are all its instructions, BESIDE all others of the
+ * function around it, BODY its entry. Instructions from one of IN to the next of BESIDE or RETURN are counted, callees included.
  *
- * Counted is what lies between the first and the second time that MARK is executed. A call is over
- * when one of the addresses behind a call of the function is executed; those are few, and known from
- * the kernel's disassembly. Calls inside of OUTER are also told apart. One CPU.
+ * Instructions between the first and the second execution of MARK are counted. A call ends when one of the addresses after a
+ * call of the function is executed; these are few, and known from the kernel's disassembly. Calls inside OUTER are also counted
+ * apart. One CPU only.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -60,7 +58,7 @@ static struct sum {
 	uint64_t calls, insns, min, max;
 } all, inside;
 
-/* Of an inlined body: excursions, and from which of those calls of it began. */
+/* Excursions of an inlined body, and those from calls inside OUTER. */
 static struct sum excursions, excursions_inside;
 static uint64_t bodies, bodies_inside, body_executed;
 static bool within;
@@ -98,7 +96,7 @@ static void body_enter(void)
 	within_since = executed;
 }
 
-/* Comes before IN of the same instruction. */
+/* Runs before IN of the same instruction. */
 static void body_entry(void)
 {
 	if (marks != 1)
@@ -157,7 +155,7 @@ static void executes(unsigned int cpu, void *data)
 	}
 }
 
-/* By address; of one address the entry of a body first. */
+/* Sort by address. A body's entry comes first at its address. */
 static int by_address(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
@@ -193,7 +191,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
-		/* Callbacks run before inline operations: they see what was executed before. */
+		/* Callbacks run before inline operations: they see the number before this instruction. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &executed, 1);
 		watch(insn);

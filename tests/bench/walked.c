@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walked KIB N [spin|call]: the mean time of getppid() by the caller's clock, N times, each behind a walk over so much memory.
- * Prints and reports it as workloads do. What took more than eight medians was interrupted, and is in no mean. With spin or call
- * a process on another CPU does nothing meanwhile, or the same system call.
+ * walked KIB N [spin|call]: measure the mean time of N calls of getppid() by the caller's clock, each after a walk over KIB of
+ * memory. Print and report it as workloads do. Times above eight medians were interrupted, and are left out of the mean. With
+ * spin or call, a process on another CPU spins meanwhile, or makes the same system call.
  */
 #include <sched.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* The process beside this one: calls or spins on CPU 1, this one stays on CPU 0. */
+/* Start a process that calls or spins on CPU 1. This one stays on CPU 0. */
 static pid_t begin_beside(int calls)
 {
 	pid_t parent = getpid(), pid = fork();
