@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Workloads of the live tests: each does a known number of known things, and prints what only it
- * can know. `acts ACT [N]`, or several, one after the other: `acts ACT N ACT N`.
+ * Workloads of the live tests. Each does a known number of known things, and prints facts that only it can know. `acts ACT
+ * [N]`, or several, one after the other: `acts ACT N ACT N`.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static void sleep_ms(long ms)
 	nanosleep(&ts, NULL);
 }
 
-/* Waits for N children, all of which must have ended with STATUS as waitpid() gives it. */
+/* Wait for N children, which must all end with EXPECTED, a status of waitpid(). */
 static void reap(int n, int expected)
 {
 	int status;
@@ -56,7 +56,7 @@ static void reap(int n, int expected)
 		check(wait(&status) > 0 && status == expected, "child");
 }
 
-/* N children, one after the other. */
+/* Fork N children, one after the other. */
 static void forks(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -69,7 +69,7 @@ static void forks(int n)
 	}
 }
 
-/* As fork(), from a function with a frame pointer, which the C library's have not. */
+/* fork() from a function with a frame pointer; the C library's functions have none. */
 static inline __attribute__((always_inline)) long raw_fork(void)
 {
 	long pid = SYS_clone;
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) long raw_fork(void)
 	return pid;
 }
 
-/* Functions that are in stacks: what is behind a call keeps it from becoming a jump. */
+/* Functions for stacks: code after a call keeps it from becoming a jump. */
 __attribute__((noinline)) static void nested_inner(void)
 {
 	long pid = raw_fork();
@@ -107,7 +107,7 @@ static void nested(int n)
 	__asm__ volatile("");
 }
 
-/* N children alive at once, each of which makes ten calls of getppid(). */
+/* Run N children at once, each of which calls getppid() ten times. */
 static void crowd(int n)
 {
 	int gate[2];
@@ -151,7 +151,7 @@ static void *thread_sleep(void *arg)
 	return arg;
 }
 
-/* N threads asleep at once, 200 ms each. */
+/* Run N threads at once, each of which sleeps for 200 ms. */
 static void sleepers(int n)
 {
 	pthread_t *t = calloc(n, sizeof(*t));
@@ -169,7 +169,7 @@ static void *thread_forever(void *arg)
 	return arg;
 }
 
-/* N threads that end when the process is killed. */
+/* Start N threads that end when the process is killed. */
 static void threads_forever(int n)
 {
 	pthread_t t;
@@ -179,7 +179,7 @@ static void threads_forever(int n)
 	pthread_join(t, NULL);
 }
 
-/* N bytes through a terminal: a kernel thread passes each on, while 20 threads are asleep. */
+/* Send N bytes through a terminal: a kernel thread passes each on, while 20 threads sleep. */
 static void terminal(int n)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
@@ -199,7 +199,7 @@ static void terminal(int n)
 		check(write(slave, "x", 1) == 1 && read(master, &c, 1) == 1, "terminal");
 }
 
-/* N blocking reads, for each of which the writer sleeps 20 ms first. */
+/* Make N blocking reads. The writer sleeps for 20 ms before each. */
 static void blocked_reads(int n)
 {
 	int fds[2];
@@ -218,7 +218,7 @@ static void blocked_reads(int n)
 	reap(1, 0);
 }
 
-/* N children killed while they sleep. */
+/* Kill N children while they sleep. */
 static void killed_asleep(int n)
 {
 	pid_t *pids = calloc(n, sizeof(*pids));
@@ -240,13 +240,13 @@ static void killed_asleep(int n)
 static void *thread_exec(void *arg)
 {
 	(void)arg;
-	sleep_ms(50); /* main() is in pthread_join() then */
+	sleep_ms(50); /* main() is in pthread_join() by then */
 	execl("/proc/self/exe", "acts", "getppids", "10", NULL);
 	die("execl");
 	return NULL;
 }
 
-/* A thread that is not the leader executes; the new program calls getppid() ten times. */
+/* Execute a program in a thread that is not the leader; the new program calls getppid() ten times. */
 static void thread_execs(int n)
 {
 	pthread_t others[4], t;
@@ -265,7 +265,7 @@ static void getppids(int n)
 		syscall(SYS_getppid);
 }
 
-/* The same N system calls below a seccomp filter of 1,000 additions, whose answer the kernel cannot know in advance. */
+/* Make N system calls with a seccomp filter of 1,000 additions, with a result that the kernel cannot know in advance. */
 static void filtered(int n)
 {
 	struct sock_filter insns[1001];
@@ -309,7 +309,7 @@ static void spawns(int n)
 	}
 }
 
-/* N processes that outlive the command. */
+/* Start N processes that outlive the command. */
 static void daemons(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -326,7 +326,7 @@ static void daemons(int n)
 	}
 }
 
-/* Ends by a signal that it sends itself, inside kill(). */
+/* End by a signal that the process sends itself, inside kill(). */
 static void suicide(int n)
 {
 	kill(getpid(), n);
@@ -342,7 +342,7 @@ static void segv(int n)
 	*(volatile int *)8 = 0;
 }
 
-/* N getpid() by the 32-bit entry, whose number there is 20. */
+/* Make N getpid() calls by the 32-bit entry, with its number 20. */
 static void int80(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -353,7 +353,7 @@ static void int80(int n)
 	}
 }
 
-/* Touches N pages; prints how many faults the kernel says that took. */
+/* Touch N pages, and print the number of faults that the kernel reports. */
 static void faults(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -370,7 +370,7 @@ static void faults(int n)
 	printf("%ld\n", after.ru_minflt - before.ru_minflt);
 }
 
-/* N faults taken by the kernel, in read(), not by us. */
+/* Have the kernel take N faults, in read(). */
 static void kernel_faults(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -384,7 +384,7 @@ static void kernel_faults(int n)
 		check(read(fd, mem + i * page, 1) == 1, "read");
 }
 
-/* Keeps the CPU busy in user space for N ms of its own CPU time; few system calls. */
+/* Spin in user space for N ms of CPU time, with few system calls. */
 static void spin(int n)
 {
 	struct timespec ts;
@@ -396,7 +396,7 @@ static void spin(int n)
 	} while (ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < n);
 }
 
-/* Keeps the CPU busy in the kernel: reads 1 MiB of zeros N times, in place. */
+/* Spin in the kernel: read 1 MiB of zeros N times, in place. */
 static void kernel_spin(int n)
 {
 	size_t size = 1 << 20;
@@ -408,7 +408,7 @@ static void kernel_spin(int n)
 		check(read(fd, mem, size) == (ssize_t)size, "read");
 }
 
-/* N reads of one byte: next to nothing but calls. */
+/* Read one byte N times: little but calls. */
 static void zero_reads(int n)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -419,7 +419,7 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
-/* Has the recorder printed TEXT N times, into the file that both have as standard error? */
+/* Return whether the recorder has printed TEXT N times, to the file that both have as standard error. */
 static int printed(const char *text, int n)
 {
 	static char all[1 << 16];
@@ -435,8 +435,8 @@ static int printed(const char *text, int n)
 }
 
 /*
- * 400,000 reads, or more until N functions are detached. Prints how many, and which functions the kernel has
- * enabled before the last of them.
+ * Make at least 400,000 reads, and more until N functions are detached. Print the number, and the functions that the kernel had
+ * enabled before the last reads.
  */
 static void reads_until_detached(int n)
 {
@@ -461,7 +461,7 @@ static void reads_until_detached(int n)
 	printf("%d reads\n%.*s", parts * PART, (int)from, enabled);
 }
 
-/* A system call that nothing else makes: between two of them an emulator's plugin counts. */
+/* Make a system call that nothing else makes. An emulator's plugin counts between two of them. */
 static void mark(void)
 {
 	char name[64];
@@ -470,7 +470,7 @@ static void mark(void)
 	      "sethostname");
 }
 
-/* N forks with 600 mappings, and as many pages that madvise() has the kernel fill, between two marks. */
+/* Fork N times with 600 mappings, and as many pages that madvise() populates, between two marks. */
 static void marked_forks(int n)
 {
 	enum {
@@ -483,7 +483,7 @@ static void marked_forks(int n)
 	pages = mmap(NULL, MAPPINGS * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		     0);
 	check(pages != MAP_FAILED, "mmap");
-	madvise(pages, MAPPINGS * PAGE, MADV_NOHUGEPAGE); /* refused where there are none */
+	madvise(pages, MAPPINGS * PAGE, MADV_NOHUGEPAGE); /* fails in kernels without huge pages */
 	check(madvise(pages, MAPPINGS * PAGE, MADV_POPULATE_WRITE) == 0, "madvise");
 	for (int i = 0; i < MAPPINGS; i++)
 		check(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) !=
@@ -493,7 +493,7 @@ static void marked_forks(int n)
 	mark();
 }
 
-/* The same, while three others sleep. */
+/* reads_until_detached(), while three other threads sleep. */
 static void sleepy_reads_until_detached(int n)
 {
 	pthread_t t[3];
@@ -527,7 +527,7 @@ static void until_told(int n)
 	_exit(40 + told);
 }
 
-/* Like it, but does not survive the signal; before it is ready it has slept ten times. */
+/* until_told(), but ended by the signal. It sleeps ten times before it is ready. */
 static void forever(int n)
 {
 	(void)n;
@@ -538,21 +538,21 @@ static void forever(int n)
 	}
 }
 
-/* Sleeps until the recorder has printed N tables of --interval. */
+/* Sleep until the recorder has printed N tables of --interval. */
 static void until_shown(int n)
 {
 	while (!printed("\nFrom ", n))
 		sleep_ms(1);
 }
 
-/* Asleep N times in poll(), for a millisecond each. */
+/* Sleep N times in poll(), for a millisecond each. */
 static void polls(int n)
 {
 	for (int i = 0; i < n; i++)
 		poll(NULL, 0, 1);
 }
 
-/* N rounds of opening, examining, changing, reading and removing files, mapping and splitting. */
+/* Do N rounds of opening, examining, changing, reading and removing files, mapping and splitting. */
 static void files(int n)
 {
 	struct stat st;
@@ -572,7 +572,7 @@ static void files(int n)
 	}
 }
 
-/* What a program must not call without meaning it, with whatever arguments. */
+/* Return whether a program must not call NR by accident, with any arguments. */
 static int is_harmful(int nr)
 {
 	static const int harmful[] = { SYS_rt_sigreturn, SYS_pause,      SYS_clone,
@@ -586,8 +586,8 @@ static int is_harmful(int nr)
 }
 
 /*
- * Each system call that there is, and most that there are not, with arguments that it refuses. Then
- * N times each of 52 that 32-bit programs do not have.
+ * Make each existing system call, and most others up to 511, with arguments that it refuses. Then make N calls each of 52 that
+ * 32-bit programs lack.
  */
 static void all_syscalls(int n)
 {
@@ -633,7 +633,7 @@ static void *hammer_thread(void *arg)
 	return NULL;
 }
 
-/* Four processes of three threads each, N rounds of everything, children and files besides. */
+/* Run four processes of three threads each, for N rounds of everything, including children and files. */
 static void hammer(int n)
 {
 	for (int p = 0; p < 4; p++) {
