@@ -72,7 +72,7 @@ static void attach_raw(const char *name)
 		fail("cannot attach to the raw tracepoint %s", name);
 }
 
-/* The number in a file of sysfs, which may stand behind "config:". */
+/* Read the number in a sysfs file, which may follow "config:". */
 static int sysfs_number(const char *path)
 {
 	char text[64] = "";

@@ -8,7 +8,7 @@
  *     in=ADDR...,beside=ADDR...,body=ADDR or points=FILE, which has such words, one per line
  *
  * The second form is for an inlined body, instead or in addition. IN are all its instructions, BESIDE all others of the
- * function around it, BODY its entry. Instructions from one of IN to the next of BESIDE or RETURN are counted, callees included.
+ * function around it, BODY its entry. Instructions from one of IN to the next of BESIDE or RETURN are counted, with callees.
  *
  * Instructions between the first and the second execution of MARK are counted. A call ends when one of the addresses after a
  * call of the function is executed; these are few, and known from the kernel's disassembly. Calls inside OUTER are also counted

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A few seconds of each fuzzer, a minute of valid recordings, as make check builds them; make fuzz runs them optimized, and for longer.
+# Run each fuzzer for a few seconds, and valid recordings for a minute, as make check builds them. make fuzz runs them optimized,
+# and for longer.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -12,7 +13,7 @@ for source in "$repo"/tests/fuzz/*.c; do
 		skip "$target" 'not built: make check builds it'
 		continue
 	fi
-	# What is made valid goes through all commands.
+	# Valid recordings go through all commands.
 	case $target in valid) seconds=60 ;; *) seconds=2 ;; esac
 	BUILD=$build "$repo/tests/fuzz/run" "$target" "$seconds" >log 2>&1
 	report_test $? "$target: nothing found" "$(tail -n 30 log)"

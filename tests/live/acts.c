@@ -512,7 +512,7 @@ static void on_term(int sig)
 	told = sig;
 }
 
-/* Writes the file "ready", then runs until it is told to end, and says which signal told it. */
+/* Write the file "ready", run until SIGTERM, and exit with 40 plus the signal's number. */
 static void until_told(int n)
 {
 	struct sigaction action = { .sa_handler = on_term };

@@ -110,7 +110,7 @@ static const char *text(unsigned int on, const char *file, uint32_t line, void *
 {
 	(void)file;
 	(void)arg;
-	/* The hardened kernel's source has five lines more in front. */
+	/* The hardened kernel's source has five more lines in front. */
 	switch (on ? line - 5 : line) {
 	case 10:
 		return "first(x);";

@@ -177,7 +177,7 @@ static void test_calibration(void **state)
 	assert_true(analyze_calibration_uncertainty(&c, p, &p->cells[1]) == 0);
 	analyze_calibration_deinit(&c);
 
-	/* One sample per 50,000 ticks: 20 in clone's million; 800 ticks each, outside of nested calls. */
+	/* One sample per 50,000 ticks: 20 in clone's million. Their 800 ticks each are not costs of nested calls. */
 	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
 	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 800, 7);
 	p->sample_period = 50000;
@@ -244,7 +244,7 @@ static struct profile *recording(double mean, uint32_t second)
 	return p;
 }
 
-/* Recordings of MEANS, merged, made when SIDE's turn was in ORDER, "abba". */
+/* Merge recordings of MEANS, made at SIDE's turns in ORDER, like "abba". */
 static struct profile *recordings(const double *means, const char *order, char side)
 {
 	struct profile *p = NULL, *more;

@@ -1,18 +1,18 @@
-# The figures that analyze_statistics_test.c expects, by R's own functions where it has them, else by
-# the definition and R's integrals and root finder. Rscript tests/unit/analyze_statistics_test.R
+# Print the figures that analyze_statistics_test.c expects: by R's own functions if it has them, otherwise by
+# the definition, with R's integrals and root finder. Rscript tests/unit/analyze_statistics_test.R
 options(digits = 15, warn = 2)
 
 say <- function(name, ...) cat(sprintf("%-24s %s\n", name, paste(format(c(...), digits = 12), collapse = "  ")))
 
-# Recorded: ms of big-fork on two lab kernels, random generator seeded and not (unprobed).
+# Measured: unprobed ms of big-fork on two lab kernels, with the random generator seeded and unseeded.
 seeded_a <- c(11.809, 11.812, 11.803)
 seeded_b <- c(11.878, 11.879, 11.880)
 unseeded_a <- c(11.787, 11.793, 11.789)
 unseeded_b <- c(14.137, 14.027, 14.118)
-# Unlike numbers and spreads.
+# Different numbers of values, and different spreads.
 uneven_a <- c(100.2, 99.1, 101.7, 98.4, 100.9, 99.6, 100.3)
 uneven_b <- c(107.0, 95.5, 103.1, 99.9, 112.4)
-# Three that happen to agree, so that R's degrees of freedom are twice ours.
+# Three values that agree by chance: R's degrees of freedom are twice ours.
 agreeing_a <- c(100.3, 101.4, 99.7)
 agreeing_b <- c(101.2, 98.4, 103.1, 100.7, 102.9, 99.5, 101.8, 100.9)
 pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, unseeded_b),
@@ -22,8 +22,8 @@ pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, uns
 
 se <- function(x) sqrt(var(x) / length(x))
 
-# Satterthwaite's degrees of freedom with the smaller side's for both, and no more than with like spreads; ua and ub are
-# variances with 4 each (GUM, G.2b). R's own where numbers are equal.
+# Satterthwaite's degrees of freedom, with the smaller side's for both sides, and at most those of equal spreads; ua and ub are
+# variances with 4 degrees each (GUM, G.2b). R's own degrees for equal numbers of values.
 degrees <- function(va, vb, na, nb, ua = 0, ub = 0) {
   satterthwaite <- va^2 + vb^2
   alike <- ((va + vb) / (na + nb))^2 * (na^2 + nb^2)
@@ -38,7 +38,7 @@ systematic <- function(a, b, ua, ub, confidence) {
   c(d, sqrt(v), df, 2 * pt(-abs(d) / sqrt(v), df), d + c(-1, 1) * qt(0.5 + confidence / 2, df) * sqrt(v))
 }
 
-# Where the ratio r makes b - r * a just significant.
+# The ratio r at which b - r * a is just significant.
 ratio <- function(a, b, confidence) {
   r <- mean(b) / mean(a)
   df <- degrees(r^2 * se(a)^2, se(b)^2, length(a), length(b))
@@ -86,7 +86,7 @@ say("power 5 5 unlike", welch_power(5, 5, 1, 3, 4, 0.05))
 say("power 4 9", welch_power(4, 9, 2, 1, 3, 0.05))
 say("power 20 20", welch_power(20, 20, 1, 1, 0.9, 0.05))
 say("power 20 20, pooled t", power.t.test(n = 20, delta = 0.9, sd = 1, strict = TRUE)$power)
-# With the common scale of the spreads not known but estimated with Welch's degrees of freedom.
+# The common scale of the spreads is estimated, with Welch's degrees of freedom.
 detectable <- function(n, sa, sb) {
   df <- (sa^2 + sb^2)^2 * (n - 1) / (sa^4 + sb^4)
   d <- seq(0, 40, length.out = 400) * sqrt((sa^2 + sb^2) / n)
@@ -104,7 +104,7 @@ needed <- function(sa, sb, delta, level) {
   n
 }
 say("needed, to differ", needed(1, 1, 1.5, 0.05), needed(1, 2, 2.5, 0.01))
-# Equivalence within limits of -+limit, the chi-squareds averaged over.
+# Equivalence within -+limit, averaged over the chi-squareds.
 tost_power <- function(n, s, delta, limit) {
   given <- function(ca, cb) {
     va <- s^2 * ca / (n - 1) / n
@@ -127,7 +127,7 @@ options(warn = -1)
 say("wilcox ties", wilcox.test(c(1, 2, 2, 3, 4, 4), c(2, 4, 5, 5, 6))$p.value)
 say("wilcox 60 55", wilcox.test((1:60) * 1.01, (1:55) * 1.3 + 3)$p.value)
 
-# Percentile intervals of many resamples: ours, of 2,000, come near them.
+# Percentile intervals of many resamples. Ours have 2,000, and come near them.
 set.seed(1)
 x <- 100 + ((1:20 * 7) %% 20) / 4
 y <- 102 + ((1:24 * 5) %% 24)^2 / 50

@@ -1,4 +1,4 @@
-# The straight line that analyze_varies_test.c expects. Rscript tests/unit/analyze_varies_test.R
+# Print the straight line that analyze_varies_test.c expects. Rscript tests/unit/analyze_varies_test.R
 options(digits = 15)
 x <- -20:19
 fit <- lm(1000 + 7 * x + x^2 %% 11 ~ x)

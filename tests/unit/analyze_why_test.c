@@ -892,7 +892,7 @@ static void test_lines(void **state)
 	answer_deinit(&x);
 }
 
-/* LINE of "ae" is executed TIMES, with INSNS instructions. */
+/* Add TIMES executions of LINE of e, called by a, with INSNS instructions each. */
 static void executed(struct profile *p, uint32_t line, uint64_t times, uint64_t insns)
 {
 	const struct profile_edge executions = { .context = profile_context_add(p, "X"),

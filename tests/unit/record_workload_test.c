@@ -303,7 +303,7 @@ static int in_child(int (*fn)(void))
 }
 
 /* Statuses of status_with(): the command's, 250 if it was not run, or GOES_ON. */
-#define GOES_ON 253 /* when SIGINT ended the recording */
+#define GOES_ON 253 /* SIGINT ended the recording */
 
 static int status_with(const char *script, const struct record_workload_hooks *hooks)
 {
