@@ -15,6 +15,8 @@ cp -r clone "$1/clone"
 mkdir "$1/kernels"
 printf 'Package: npm nodejs\nPin: release *\nPin-Priority: -1\n' >"$1/etc/apt/preferences.d/none"
 kernels=$2
+# How this machine gets to npm's registry.
+[ ! -e ~/.npmrc ] || cp ~/.npmrc "$1/root/"
 run() {
   unshare --mount sh -c 'mount --rbind "$2" "$2" && mount --bind "$1" "$2/kernels" && shift && exec chroot "$@"' - "$kernels" "$1" \
     env HOME=/root KPROTPERF_LAB=/kernels make -C /clone "${@:2}" && echo ended
