@@ -28,7 +28,7 @@ const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 #define INTERRUPTS_NS 20000000
 
 /*
- * Which test is whose. Each mechanism has its own, where its probes stay as long as the others': two on
+ * The test of each mechanism. Its probes stay there as long as the others' do: two on
  * one function would cost other than each alone, and detaching waits for the whole machine.
  */
 enum {
@@ -168,7 +168,7 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 }
 
 /*
- * What it costs more to close a call that enclosed others: with a probe inside fentry's test that excludes a tick from
+ * Measure the extra cost of closing a call that enclosed others: a probe inside fentry's test excludes a tick from
  * it, as a timed callee would. Two trampolines for such a callee cost the kernel 40 million instructions.
  */
 static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
@@ -341,8 +341,8 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 }
 
 /*
- * What kprobes and kprobe.multi share: going through the kernel's return trampoline and back. What is attached for that
- * is there until record_detach_wait().
+ * Measure the way through the kernel's return trampoline and back, which kprobes and kprobe.multi share. The probes for
+ * that stay until record_detach_wait().
  */
 static void calibrate_trampoline(struct calibrator *c)
 {
@@ -448,7 +448,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 						&late, full);
 		record_engine_follow_caller(e, false);
 	}
-	/* Where it is not known how late an interrupt may be, a return takes no sample for it. */
+	/* A return takes no sample for an interrupt if the interrupt's latency is unknown. */
 	if (out->step)
 		cost->pending = !n ? p->sample_period : late > cost->pending ? late : cost->pending;
 	if (!n) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the probes themselves cost, measured on the running kernel before the workload starts.
+ * The cost of the probes themselves, measured on the running kernel before the workload starts.
  *
  * INNER is the part of a site's own probes that lies between their two clock readings, and so within
  * the site's own time; FULL is all that a probed call costs more than an unprobed one, and so what
@@ -42,7 +42,7 @@ struct record_calibration {
 	const struct record_event *
 		counters; /* that are counted, of which fentry's and syscalls' probes have a part */
 	uint32_t n_counters;
-	/* Of those two mechanisms, by event; and what INNER is behind the runs, until it is measured as before. */
+	/* Costs of these two mechanisms by event, and INNER after the runs, until it is measured as before. */
 	struct engine_cost counted[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 	uint64_t counted_again[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 };
@@ -59,12 +59,12 @@ struct record_empty {
 };
 
 /*
- * What each of the tests takes by itself, in instructions: the nop at the entry, what it calculates, and the return,
- * which the kernel writes over the jump to its thunk where it needs none. On a real clock that is a nanosecond.
+ * The instructions of each test: the nop at the entry, the calculation, and the return, which the kernel writes over the
+ * jump to its thunk if it needs none. On a real clock they take a nanosecond.
  */
 extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 
-/* Of the engine's spare sites, those from this one on are for others: range_cost.c. */
+/* The first of the engine's spare sites that range_cost.c uses. */
 #define RECORD_SPARE_RANGES 14
 
 /* A program that calls these functions once each when it is run; the descriptor, or -errno. */
@@ -132,8 +132,8 @@ int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clo
 			    struct record_range_costs *out);
 
 /*
- * What there was no place for, after that: jumps emulated, and probes that count blocks, by PROBE, one that is
- * left for it; RECORD_NO_PROBE: there are none.
+ * Calibrate emulated jumps and probes that count blocks, for which the first calibration has no place. PROBE is a free block
+ * probe; RECORD_NO_PROBE: there is none.
  */
 #define RECORD_NO_PROBE UINT32_MAX
 int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clock,

@@ -65,7 +65,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 	record_engine_follow_caller(e, false);
 }
 
-/* What is known of MECH's error, whose cost was AGAIN behind the runs, and INNER and FULL on average in them. */
+/* Set the errors of MECH, whose cost was AGAIN after the runs, and INNER and FULL on average in them. */
 static void set_errors(struct record_calibration *out, enum profile_mechanism mech,
 		       const struct engine_cost *again, double inner, double full)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What probes count of themselves, by event: as calibrate.c has it of their time. */
+/* The events that probes count of themselves, as calibrate.c measures their time. */
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
 
-/* What CALL counts with SITE, by event, into the first N of READINGS; and what its context does, into the next N. */
+/* Measure the events that SITE counts in CALL into the first N of READINGS, and those of its context into the next N. */
 static int measure(const struct record_engine *e, bool real_clock, const struct record_call *call,
 		   uint32_t site, struct record_reading *readings, uint32_t n)
 {
@@ -37,7 +37,7 @@ int record_calibrate_counters_before(struct calibrator *c, const struct record_c
 	return err;
 }
 
-/* Of what a site reads of itself, INSNS instructions are not its probes'. */
+/* Return the part of a site's reading that is not its probes': INSNS instructions, 0 of other events. */
 static uint64_t empty_count(const struct record_event *event, enum profile_clock clock,
 			    uint64_t insns)
 {
@@ -105,7 +105,7 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	}
 }
 
-/* What it takes to leave out what the CPU counts while a task does not run. */
+/* Measure the cost of leaving out the events that the CPU counts while a task does not run. */
 void record_calibrate_counters_pause(struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);

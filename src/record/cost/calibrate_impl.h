@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What calibrate.c and the files beside it, one a kind of mechanism, share. Not for others.
+ * Shared by calibrate.c and the files beside it, one per kind of mechanism. Not for others.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct calibrator {
 	uint32_t n_left; /* attached to spare sites */
 };
 
-/* What a function takes by itself that takes so many instructions, in ticks. */
+/* Return the ticks of a function of INSNS instructions. */
 static inline uint64_t empty_ticks(const struct calibrator *c, uint64_t insns)
 {
 	return c->p->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS;
@@ -60,8 +60,8 @@ int record_calibrator_solve(struct calibrator *c, const struct record_call *call
 			    struct record_series *base, uint64_t insns, struct engine_cost *cost);
 
 /*
- * What comes after that: the cost of the return's probe alone, if it is wanted, after which nothing else can be measured
- * with SPARE, and what all costs of MECH have in common.
+ * Finish: measure the cost of the return's probe alone, if it is wanted, after which nothing else can be measured with SPARE,
+ * and set what all costs of MECH have in common.
  */
 void record_calibrator_finish(struct calibrator *c, const struct record_call *call, uint32_t spare,
 			      struct record_series *base, enum profile_mechanism mech);
@@ -98,17 +98,17 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 /* And what switches take, of which nobody else is charged with a part. */
 void record_calibrate_counters_pause(struct calibrator *c);
 
-/* How long they take, and what their site reads of one that does nothing; E is NULL, and INNER unused, without probes. */
+/* Measure the time of system calls, and the reading of their site for one that does nothing; without probes E is NULL and INNER unused. */
 void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
 				    struct record_series *time, struct record_series *inner);
 
-/* What an unused system call takes: the test of its number and the empty function behind it. */
+/* The instructions of an unused system call: the test of its number and the empty function after it. */
 #define EMPTY_SYSCALL_INSNS 8
 
 /* In the background, which is not to be while the caller is followed: that would be more tasks. */
 void record_calibrator_detach_spares(struct calibrator *c);
 
-/* What the programs that capture values of what MECH times cost besides what they time themselves, by TARGET, which they are left on. -errno. */
+/* Measure the untimed cost of MECH's programs that capture values, on TARGET, where they are left. -errno. */
 int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 			     const struct record_target *target);
 

@@ -79,7 +79,7 @@ static int multi_time_without(const struct multi *m, const struct record_target 
 }
 
 /*
- * What it costs more to time a call that encloses others: the function that calls the empty ones against
+ * Measure the extra cost of timing a call that encloses others: the function that calls the empty ones against
  * TEST, one of those.
  */
 static uint64_t multi_nested(const struct multi *m, const struct record_target *test)
@@ -143,8 +143,8 @@ static int set_estimate(const struct multi *m)
 }
 
 /*
- * What a call costs that is found at once. With many functions in the link those are not only the empty ones
- * that their system call comes by, so calls are counted; they become *CALLS.
+ * Measure the cost of a call that is found at once. With many functions in the link the system call calls more of them than the
+ * empty ones, so calls are counted; they become *CALLS.
  */
 static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64_t *n)
 {
@@ -163,7 +163,7 @@ static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64
 	return 0;
 }
 
-/* What the return's probes cost without those on entries, which are attached again then. */
+/* Measure the cost of the return's probes without those on entries, which are then attached again. */
 static int measure_multi_half(const struct multi *m, uint64_t calls, struct engine_cost *cost)
 {
 	struct record_series half;
@@ -189,7 +189,7 @@ static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, u
 		items[(*n)++] = (struct record_target){ .site = site, .addr = addr };
 }
 
-/* Those that no probe of their own mechanism has found it for. */
+/* Set NESTED of the mechanisms for which their own probes have not measured it. */
 static void set_nested(struct record_calibration *out, uint64_t nested)
 {
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)

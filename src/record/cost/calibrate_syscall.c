@@ -14,12 +14,12 @@
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
 
-/* What takes longer than so many medians was interrupted. */
+/* A call that takes more medians than this was interrupted. */
 #define INTERRUPTED 8
 
 /*
- * What its site reads is that of a call which does nothing. How long a call takes, with its caller's reading of the clock, is
- * that of one which looks at its task as all others do: in cold caches the probe's own looks at it cost the less.
+ * The site reads a call that does nothing. The time of a call, with its caller's reading of the clock, is that of one which
+ * looks at its task as all others do: in cold caches the probe's own looks at the task then cost less.
  */
 struct readings {
 	const struct record_walk *walk; /* before each; NULL: none */
@@ -128,7 +128,7 @@ static double mean(struct record_series *s)
 	return n ? sum / n : 0;
 }
 
-/* What the same costs behind a walk, and how that is seen. */
+/* Measure the same after a walk, and how far a site shows it. */
 static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 {
 	double interrupts = 1 + c->out->interrupts, inner, full;
@@ -149,7 +149,7 @@ static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 	record_walk_deinit(&c->out->walk);
 }
 
-/* What it takes more to end a call that others were timed in. Its caller sees that, as it is done behind the call's own time. */
+/* Measure the extra cost of ending a call in which others were timed. It comes after the call's own time, so the caller has it. */
 static uint64_t measure_enclosing(const struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What probes cost where the caches have lost them.
+ * The cost of probes that the caches have lost.
  *
  * Calibration calls a probed function again and again, which finds all of the probe in the caches nearest to the CPU. A
  * workload that reads megabytes between two syscalls does not: on a machine with 2 MiB of L2 a probed syscall cost 118 ns in
@@ -17,7 +17,7 @@
 #include "kprotperf/engine.h"
 #include "record/cost/measure.h"
 
-/* What ONCE is called for, a round each, behind a walk over more memory than the L2 cache holds; or, without one, not. */
+/* Memory to walk over before each round, more than the L2 cache holds. */
 struct record_walk {
 	char *memory; /* NULL: none */
 	size_t size;
@@ -29,13 +29,13 @@ void record_walk_deinit(struct record_walk *w);
 void record_walk(const struct record_walk *w);
 
 /*
- * How cold the calls of a cell were, by its N_SHARDS shards: 0: as in calibration, 1: as behind a walk, and more if it is
- * worse still. 0 where too little was read, or COST does not say.
+ * Return how cold the calls of a cell were, by its N_SHARDS shards. 0: as in calibration; 1: as after a walk; more: colder
+ * still. 0 if too little was read, or COST does not say.
  */
 double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 		       const struct engine_cost *cost);
 
-/* What calls of a mechanism cost on average, in ticks, as the workload found the caches, and with what it timed in them. */
+/* The mean cost of a mechanism's calls, in ticks, with the caches and the timed callees of the workload. */
 struct record_cold_costs {
 	double calls, inner, full; /* sums over the calls */
 };

@@ -6,7 +6,7 @@
 
 #include "record/engine/engine.h"
 
-/* Of a normal distribution the standard deviation is so many median absolute ones. */
+/* The standard deviation of a normal distribution, in median absolute deviations. */
 #define DEVIATIONS_PER_SPREAD 1.482602218505602
 
 /* Median absolute deviations, as parts: docs/accounting.md has the measurements. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From what was read without and with probes to what they cost (struct engine_cost): arithmetic, without a kernel.
- * What a probe costs is never below 0 here.
+ * The cost of a probe is never below 0 here.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
 }
 
 /*
- * Of one probed call: BASE is the time around it without probes, WITH the same with them, INNER what they read of it,
- * EMPTY what it takes by itself. Sets what these give, of COST. Sorts the series.
+ * Set COST by one probed call: BASE is the time around it without probes, WITH the same with them, INNER their reading of
+ * the call, EMPTY its own time. Sorts the series.
  */
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty);
@@ -52,9 +52,9 @@ int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_t
 				 const struct record_timed *one, const struct record_timed *two);
 
 /*
- * What is not known of a cost on a real clock, as a median absolute deviation: that of the READINGS, which a clock made that
- * advances by STEP; the difference between what was calibrated FIRST and AGAIN after the runs; that a workload's loop is
- * not calibration's; and that of what cold caches added to FIRST, so that it was IN_RUNS on average.
+ * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It has four parts: the spread of READINGS,
+ * by a clock that advances by STEP; the difference between calibration FIRST and AGAIN after the runs; the difference between
+ * a workload's loop and calibration's; and the uncertainty of what cold caches added to FIRST, which was IN_RUNS on average.
  */
 uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
 			   double in_runs);

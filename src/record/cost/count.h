@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often functions are called, before any is timed: each is counted in a run, only up to a number whose counting takes next
- * to nothing.
+ * Counts of functions' calls, before any is timed: each is counted in a run, up to a number whose counting takes next to
+ * nothing.
  */
 #pragma once
 

@@ -43,14 +43,14 @@ struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
  */
 int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg);
 
-/* What is read of a site in a context. */
+/* The reading of a site in a context. */
 struct record_reading {
 	uint32_t site, ctx;
 	enum record_sum of;
 	struct record_series series; /* by how much it grew in each round */
 };
 
-/* What is done in a round: 0 or -errno, which ends the loop. */
+/* One round: 0, or -errno, which ends the loop. */
 typedef int (*record_round_fn)(void *arg);
 
 int record_measure(const struct record_engine *e, record_round_fn once, void *arg,

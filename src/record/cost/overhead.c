@@ -249,7 +249,7 @@ void record_overhead_look(struct record_overhead *o)
 	number_probes(o);
 	if (n) {
 		detach(o, n, cost, (double)oncpu);
-		/* What happened meanwhile belongs to no state of the probes that could be judged. */
+		/* The time since the last look belongs to no one state of the probes. */
 		count_calls(o);
 		now = record_engine_followed_oncpu(o->e);
 	}

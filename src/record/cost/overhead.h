@@ -11,7 +11,7 @@
 #include "record/cost/calibrate.h"
 #include "record/engine/engine.h"
 
-/* How long to wait between two looks. */
+/* Time between two looks. */
 #define RECORD_OVERHEAD_LOOK_MS 100
 
 struct record_overhead;
@@ -31,7 +31,7 @@ void record_overhead_begin(struct record_overhead *o, uint32_t runs_to_come);
 /* Looks, detaches and says so. */
 void record_overhead_look(struct record_overhead *o);
 
-/* What a site's probes have done. */
+/* The work of a site's probes so far. */
 struct record_overhead_probe {
 	uint32_t site;
 	uint64_t full; /* ticks per call */

@@ -53,7 +53,7 @@ struct call {
 struct placed {
 	uint8_t n, at;
 	uint8_t op, trial;
-	/* Of an action list, the second one. */
+	/* The second action of a list. */
 	bool list;
 	uint8_t op2, trial2;
 	bool prepared; /* is to be as the optimizer leaves it */
@@ -89,7 +89,7 @@ static const struct placed basic[] = {
 	{ 6, 5, ENGINE_RANGE_LEAVE, TRIAL_OUTER },
 };
 
-/* What there was no instruction left for; the return and the probe that counts a block are placed by hand. */
+/* Trials for which there was no instruction left. The return and the probe that counts a block are placed by hand. */
 static const struct placed further[] = {
 	{ 4, 0, ENGINE_RANGE_ENTER, TRIAL_AROUND_OPEN },
 	{ 4, 1, ENGINE_RANGE_ENTER, TRIAL_OPENED },
@@ -178,7 +178,7 @@ static void act(const struct calibration *c, struct record_point *p, enum engine
 			   0;
 }
 
-/* How many instructions are executed before instruction AT of the call of N arguments. */
+/* Return the number of instructions executed before instruction AT of the call of N arguments. */
 static uint32_t position_of(uint32_t n, uint32_t at)
 {
 	uint32_t before = 0;
@@ -306,8 +306,8 @@ static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 }
 
 /*
- * What range TRIAL read more than the instructions in it, less what comes of where the breakpoints at its ends and
- * within are.
+ * Return what range TRIAL reads above its own instructions, less the cost of the places of the breakpoints at its ends
+ * and within.
  */
 static int64_t more(struct calibration *c, enum record_trial trial)
 {
@@ -327,7 +327,7 @@ static int64_t more(struct calibration *c, enum record_trial trial)
 	return time - c->items[to].extra;
 }
 
-/* Of those that were placed. */
+/* Read the trials that were placed. */
 static void read_trials(struct calibration *c, struct record_trials *t)
 {
 	struct record_reading *plain = &c->readings[TRIAL_PLAIN];
@@ -350,8 +350,8 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 }
 
 /*
- * What is read is not to be less by what is excluded, but something must be: a frame during which nothing
- * was takes a shorter way.
+ * Readings must not be less by the excluded time, but some must be excluded: a frame without any takes a
+ * shorter way.
  */
 static void use_provisional_costs(struct record_engine *e)
 {

@@ -7,8 +7,8 @@ struct parts {
 };
 
 /*
- * Of a probe that opens a range and one that closes it only their sum is to be known, as long as both are
- * of a kind, so each gets half. What others differ by is measured with one of these.
+ * Only the sum of the costs of opening and closing a range matters as long as both probes are of one kind, so each
+ * gets half. The difference of other kinds is measured against one of these.
  */
 static struct parts solve_parts(const struct record_trials *t)
 {

@@ -11,7 +11,7 @@
 
 #include "kprotperf/cost.h"
 
-/* What a range is taken to cost where it is opened until it is known; see range_cost.c. */
+/* The cost of opening a range until it is measured; see range_cost.c. */
 #define RECORD_RANGE_PROVISIONAL 1
 
 /* The ranges that are measured. All probes are optimized where nothing else is said. */
@@ -40,9 +40,9 @@ enum record_trial {
 
 /* Median readings, in ticks. */
 struct record_trials {
-	/* What a range read more than its instructions, and what the places of its probes in the kernel's lists, take. */
+	/* The reading of a range above its instructions and the cost of its probes' places in the kernel's lists. */
 	int64_t more[RECORD_N_TRIALS];
-	int64_t listed; /* what the list excluded of FROM_LIST, less what the place of the probe at its end takes */
+	int64_t listed; /* excluded by the list of FROM_LIST, less the cost of the place of the probe at its end */
 	int64_t opened; /* what was excluded of AROUND_OPEN, RECORD_RANGE_PROVISIONAL included */
 	uint64_t spread; /* of PLAIN */
 	bool further; /* those from FROM_PREPARED on are there; if not, the like of theirs is taken: */
@@ -65,5 +65,5 @@ struct record_range_costs {
  */
 bool record_range_costs_solve(struct record_range_costs *out, double interrupts);
 
-/* What a hit of a probe that counts a block costs, of that kind. */
+/* Return the cost of a hit of a probe of KIND that counts a block. */
 double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind);

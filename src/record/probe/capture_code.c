@@ -155,9 +155,9 @@ static bool is_same_way(const struct record_value *a, const struct record_value 
 }
 
 /*
- * What AT points to may be nothing: then it is no address of the kernel's, which as signed numbers are below those that stand for
- * errors. All values of C that it leads to, as it does to that of number I after N loads, are absent then, and what is loaded
- * is 0. Once for all of them: most calls pay for each pointer, not each value.
+ * AT may be NULL, an error or a user address: as signed numbers, kernel addresses are below those that stand for errors. Then all
+ * values of C behind AT, of which number I is reached after N loads, are absent, and the load gives 0. The check is made once for all of
+ * them, so that most calls pay for each pointer, not for each value.
  */
 static void check_pointer(struct record_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t n)
@@ -175,7 +175,7 @@ static void check_pointer(struct record_code *code, const struct record_capture 
 	mark_absent(code, bits);
 }
 
-/* How pointers are followed. */
+/* The way pointers are followed. */
 struct reading {
 	enum record_reading how;
 	bool typed; /* arguments are */
@@ -227,7 +227,7 @@ static void cut(struct record_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
-	/* Of an argument in a register more is undefined than of what was loaded. */
+	/* The upper half of an argument in a register is undefined; that of a loaded value is 0. */
 	if (record_value_is_whole(v) && !v->n_loads && bits == 32) {
 		emit(code, BPF_ALU | BPF_MOV | BPF_X, AT, AT, 0, 0);
 	} else if (record_value_is_whole(v) && !v->n_loads && bits < 32) {
@@ -272,7 +272,7 @@ static void read_name(struct record_code *code, uint32_t i, int32_t offset)
 	}
 }
 
-/* What is read at once: BYTES from START behind the same pointers, which have the values of BITS. */
+/* Memory that is read at once: BYTES from START behind the same pointers; it has the values of BITS. */
 struct span {
 	int32_t start;
 	uint32_t bytes, bits;

@@ -9,7 +9,7 @@ struct record_captures;
 struct record_later;
 struct record_target;
 
-/* What pointers lead to is read by loads where the verifier knows its type, else by bpf_probe_read_kernel() at several times the cost. */
+/* Memory is read by loads where the verifier knows its type, else by bpf_probe_read_kernel(), which costs several times as much. */
 enum record_reading {
 	RECORD_READING_CAST, /* all that bpf_rdonly_cast() can give a type */
 	RECORD_READING_PLAIN, /* fentry's arguments, and the running task's and this CPU's variables */
@@ -20,7 +20,7 @@ enum record_reading {
  * Puts what reads the values of TARGET's function where COPY, of a return program, has the placeholder for that: with R6 the
  * function's arguments and R7 a struct engine_reading it fills in the call's values and slot, and leaves their hash in R8. R9 and what calls
  * clobber are free. RET: which of the arguments is what the function returned. TYPED: they are fentry's.
- * Where the kernel refuses one HOW, the next may do.
+ * The kernel may accept the next HOW if it refuses one.
  */
 void record_capture_write(struct record_later *copy, const struct record_target *target,
 			  uint32_t ret, bool typed, enum record_reading how);

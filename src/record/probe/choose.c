@@ -24,7 +24,7 @@ const char *record_skip_text(enum record_skip skip)
 	return texts[skip];
 }
 
-/* What is tried for a function, in this order, up to PROFILE_MECH_NONE. */
+/* The mechanisms to try for a function, in this order, up to PROFILE_MECH_NONE. */
 static const enum profile_mechanism order[][4] = {
 	[RECORD_ATTACH_AUTO] = { PROFILE_MECH_FENTRY, PROFILE_MECH_MULTI, PROFILE_MECH_KPROBE },
 	[RECORD_ATTACH_FENTRY] = { PROFILE_MECH_FENTRY },
@@ -54,7 +54,7 @@ static const char *choose(const struct record_kernel *kernel, enum record_attach
 	return why;
 }
 
-/* Whether there is a site at SYM's address; symbols of one address share the answer. */
+/* Return the flag that a site is at SYM's address; symbols of one address share it. */
 static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct kernel_sym *sym)
 {
 	while (sym > ks->syms && sym[-1].addr == sym->addr)

@@ -20,8 +20,8 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 			enum record_attach how);
 
 /*
- * Of many functions those of globs go to kprobe.multi, or to kprobes on a kernel without: it takes 0.1 s to take down
- * each trampoline of fentry.
+ * If there are many functions, those of globs go to kprobe.multi, or to kprobes on a kernel without it: detaching a fentry
+ * trampoline takes 0.1 s.
  * Not for callees, whatever their number: what its probes cost varies from one function to the next, and they are
  * there for exact self times.
  */

@@ -23,12 +23,12 @@
 #include "record/probe/probes_impl.h"
 #include "record/target/symbols.h"
 
-/* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
+/* Placeholders in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
 #define SITE_PLACEHOLDER 0x5173c0de
 #define COST_INNER       0x5173c0d1
 #define COST_FULL        0x5173c0d2
 
-/* Of a name: where the function that has a symbol is declared, and whether an inlined one is elsewhere. */
+/* A name: FILE declares the function that has a symbol; another of this name may be inlined elsewhere. */
 struct namesake {
 	const char *file;
 	uint32_t line;

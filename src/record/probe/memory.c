@@ -4,7 +4,7 @@
 #include "kernel/image/btf.h"
 
 /*
- * What else the kernel takes for a function, in bytes: measured on 6.1, where MemAvailable is 218 KiB less for each by fentry
+ * Memory of the kernel per function besides maps, in bytes. Measured on 6.1: MemAvailable falls by 218 KiB for each by fentry
  * (two programs with their own subprograms, and a trampoline), and 7.4 to 7.8 KiB by kprobe (two probe events).
  */
 #define FENTRY_MEMORY (218u << 10)
@@ -26,7 +26,7 @@ static size_t allocated(size_t size)
 	return power;
 }
 
-/* What a place for a call in flight takes, the kernel's STRUCT; 0: there are none. */
+/* Return the memory of a call in flight, a struct TYPE of the kernel, in bytes; 0: it has none. */
 static size_t place(const struct record_machine *machine, const char *type)
 {
 	int size = machine->btf ? kernel_btf_offset(machine->btf, type, NULL) : -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What probes take of the kernel's memory, known before there are any.
+ * The kernel memory that probes will take, known before they are attached.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What only kprobe.multi can do, for calibration: all its functions have one pair of links.
+ * Operations of kprobe.multi alone, for calibration: all its functions share one pair of links.
  */
 #pragma once
 
@@ -11,11 +11,11 @@ struct record_probes;
 struct record_target;
 
 /*
- * Whether calls of TARGET's function, which stays attached, are timed. Hidden, it costs what it takes to
- * find that it is none of ours. 0 or -errno.
+ * Time calls of TARGET's function if SHOW is true. The function stays attached: hidden, its calls cost the search that finds no site.
+ * 0 or -errno.
  */
 int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show);
-/* Of all functions only the return probe stays; and then both again, where 0 or -errno. */
+/* Detach the entry probes of all functions, and attach them again: 0 or -errno. */
 void record_multi_halve(struct record_probes *probes);
 int record_multi_restore(struct record_probes *probes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the kernel gets from a probed instruction to the kprobe there: through ftrace, through a jump
- * that its optimizer has written, or through a breakpoint. Each costs something else. The optimizer
+ * The kernel gets from a probed instruction to the kprobe there through ftrace, through a jump
+ * that its optimizer has written, or through a breakpoint, at different costs. The optimizer
  * comes some time after the probe was enabled, and not to every place.
  */
 #pragma once
@@ -14,8 +14,8 @@
 struct record_engine;
 
 /*
- * What stands at ADDR, where a function with a kprobe on its entry begins: PROFILE_MECH_KPROBE for
- * ftrace, _OPTIMIZED, _INT3, or PROFILE_MECH_NONE where it cannot be told.
+ * Return the way to the kprobe at the function entry ADDR, by the code that is there: PROFILE_MECH_KPROBE for
+ * ftrace, _OPTIMIZED, _INT3, or PROFILE_MECH_NONE if it cannot be told.
  */
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
 

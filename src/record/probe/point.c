@@ -169,8 +169,8 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 		if (off && p->event >= 0 && p->prepared)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
 		/*
-		 * What the optimizer prepared and then left alone, because another probe is within the bytes that the
-		 * jump would take, the kernel reaches by one step more.
+		 * The optimizer prepares a probe and then leaves it alone if another is within the bytes of the jump.
+		 * The kernel reaches such a probe by one more step.
 		 */
 		if (p->kind == ENGINE_RANGE_STEPPED && p->prepared)
 			p->kind = ENGINE_RANGE_PREPARED;
@@ -214,7 +214,7 @@ void record_points_find_extra(struct record_points *points, struct record_point 
 	bool all_break = record_optimizer_is_off();
 	uint32_t far = 0;
 
-	/* What is being taken away is not to be counted. */
+	/* Probes that are being detached must not be counted. */
 	record_detach_wait();
 	if (record_kprobe_table_read(&points->table))
 		return;

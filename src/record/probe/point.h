@@ -46,7 +46,7 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
  */
 void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n);
 
-/* What P's program is told. */
+/* Return the cookie of P's program. */
 uint64_t record_point_cookie(const struct record_point *p);
 
 /* Gives an armed point its program. -errno, not reported. */

@@ -101,7 +101,7 @@ static void misses_add(struct record_probe_misses *sum, int link, int prog)
 	sum->hits = record_misses_add(sum->hits, link < 0 ? 0 : record_link_misses(link));
 }
 
-/* What the probe missed is kept. */
+/* Close one half, and keep the number of hits that it missed. */
 static void end_half(struct record_probes *probes, int *link, int *prog)
 {
 	misses_add(&probes->gone, *link, *prog);
@@ -188,7 +188,7 @@ int record_detach_each(struct record_probes *probes, const uint32_t *sites, uint
 	for (uint32_t i = 0; i < probes->n_attached; i++) {
 		struct record_attached *a = &probes->attached[i];
 
-		/* What is called comes after what calls it, mostly: its other half alone costs other than calibrated. */
+		/* Each goes whole, callers mostly before callees: one half alone costs other than calibrated. */
 		if (a->site && record_is_among(a->site, sites, n))
 			record_attached_remove(probes, a), i--;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How functions are probed: a table of mechanisms, one file each, and what is attached by them.
+ * Probes on functions: a table of mechanisms, one file each, and the probes attached by them.
  */
 #pragma once
 
@@ -66,7 +66,7 @@ int record_probes_attach(struct record_probes *probes, enum profile_mechanism me
 			 const struct record_target *target);
 /* Undoes the last that succeeded, in the background: until record_detach_wait(). */
 void record_probes_detach_last(struct record_probes *probes);
-/* Of SITE only the return probe stays, as while it is being detached. */
+/* Detach the entry probe of SITE; the return probe stays, as during detaching. */
 void record_probes_halve(struct record_probes *probes, uint32_t site);
 /* Detaches all functions; accepts NULL. */
 void record_probes_detach(struct record_probes *probes);
@@ -79,7 +79,7 @@ void record_probes_detach(struct record_probes *probes);
 int record_probes_detach_sites(struct record_probes *probes, const uint32_t *sites, uint32_t n,
 			       const uint32_t *moved, uint32_t n_moved);
 
-/* What the kernel missed since record_probes_reset(). */
+/* Probe hits that the kernel missed since record_probes_reset(). */
 struct record_probe_misses {
 	uint64_t recursion; /* programs skipped because one was running on the CPU already */
 	uint64_t hits; /* of kprobes and kprobe.multi; PROFILE_NOT_COUNTED before 6.7 */

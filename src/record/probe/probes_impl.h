@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the mechanisms share: probes.c has what is attached, each mechanism's file how that is done.
+ * Shared by the mechanisms: probes.c keeps the attached probes, each mechanism's file attaches them.
  */
 #pragma once
 
@@ -50,7 +50,7 @@ void record_multi_destroy(struct record_multi *m);
 struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site);
 /* Detaches A, which another takes the place of in the array. */
 void record_attached_remove(struct record_probes *probes, struct record_attached *a);
-/* Of A only the return probe stays. */
+/* Detach the entry probe of A. */
 void record_attached_halve(struct record_probes *probes, struct record_attached *a);
 /* A mechanism's detach(), where each site has links of its own. */
 int record_detach_each(struct record_probes *probes, const uint32_t *sites, uint32_t n);
