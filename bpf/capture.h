@@ -14,7 +14,7 @@ const volatile bool saves __weak =
 
 SIZED_ARRAY(saved, struct engine_saved);
 
-/* What is saved of the call at TOP of the running task, whose slot is SLOT. */
+/* Return the saved values of the call at TOP of the running task, whose slot is SLOT. */
 static __always_inline struct engine_saved *saved_at(__u32 slot, __u32 top)
 {
 	__u32 at = slot * ENGINE_DEPTH + top / ENGINE_FRAME;

@@ -38,7 +38,7 @@ static __always_inline struct engine_task *entering_task(void *ctx)
 	return this_task();
 }
 
-/* What T has open where it enters a system call, from user space: their returns were missed. */
+/* Drop the calls that T has open when it enters a system call from user space: their returns were missed. */
 __noinline int drop_before_entry(struct engine_task *t)
 {
 	if (!t)
@@ -49,7 +49,7 @@ __noinline int drop_before_entry(struct engine_task *t)
 	return 0;
 }
 
-/* Whether the running task goes on resting in the system call NR; if not, it is found from now on. */
+/* Return whether the running task goes on resting in the system call NR; if not, it is found from now on. */
 static __always_inline bool goes_on_resting(__u64 nr)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -97,7 +97,7 @@ PROGRAM("tp_btf/sys_enter", on_sys_enter_counted, __u64, sys_enter(ctx, leaves_o
 __u32 closings_below = 0; /* calls whose hash is below this are read */
 __u64 closing_max = 0; /* longer ones were interrupted */
 
-/* What has been done since END, in which C counted a call. */
+/* Add the time since END, when C counted a call. */
 static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 {
 	__u64 time;
@@ -124,7 +124,7 @@ context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct 
 	return c;
 }
 
-/* What T has open besides the system call that it leaves; 0: not even that. */
+/* Drop the calls that T has open besides the system call that it leaves; 0: that is not open either. */
 __noinline int drop_before_exit(struct engine_task *t)
 {
 	if (!t)

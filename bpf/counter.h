@@ -10,7 +10,7 @@
 const volatile __u32 n_counters __weak = 0;
 const volatile __u32 counter_cpus __weak = 1;
 
-/* Of each event in turn, that of each CPU. */
+/* Counters, for each event in turn one per CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -34,7 +34,7 @@ static __always_inline __u64 counter_read(__u32 i)
 	return value.counter;
 }
 
-/* What TASK, which runs, has counted. As in clock_read(), what is excluded meanwhile is looked at again. */
+/* Return the count of the running TASK. As in clock_read(), the excluded count is read again after it. */
 static __always_inline __u64 counter_of(const struct engine_counted_task *task, __u32 i)
 {
 	const volatile __u64 *excluded = &task->excluded[i];

@@ -138,7 +138,7 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
 		else if (mech != PROFILE_MECH_NONE)
 			exclude(t, costs[mech].nested);
-		/* Those that are slow on a CPU alone come to is_slow(). */
+		/* Calls that are slow by their time on a CPU alone come to is_slow(). */
 		if (keeps_slow && (__s64)net < (__s64)slower_than &&
 		    (__s64)(net + t->offcpu - f->offcpu) >= (__s64)slower_than)
 			slow_keep(ctx, t, f, net);

@@ -23,7 +23,7 @@ static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 	return &range_costs[cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1)];
 }
 
-/* What the hit cost here beyond what is calibrated: until the program ran, and in all. */
+/* Return the cost of the hit beyond calibration: until the program ran, and in all. */
 static __always_inline __u64 hit_extra_head(__u64 cookie)
 {
 	return cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX;
@@ -241,7 +241,7 @@ int range_count(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What all actions of a list have in common: one reading of the clock, and the place. */
+/* Shared by all actions of a list: one reading of the clock, and the place. */
 struct list_hit {
 	struct engine_clock clock;
 	__u64 head;
@@ -376,7 +376,7 @@ static __always_inline void list_capture(void *ctx, struct engine_cpu *cpu, stru
 	}
 }
 
-/* What a hit of LIST would cost if nothing was captured; of several actions only what is not between their readings of the clock. */
+/* Return the cost of a hit of LIST without captures; for several actions only the part outside of their readings of the clock. */
 static __always_inline __u64 list_cost(const struct engine_range_list *list,
 				       const struct engine_range_cost *cost)
 {

@@ -31,7 +31,7 @@ static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start
 	return late;
 }
 
-/* Of the periods that were skipped, those in which T ran: an idle CPU's timer may skip some too, but nothing is lost then. */
+/* Count the skipped periods in which T ran. An idle CPU's timer may skip some too, but then nothing is lost. */
 static __always_inline void note_skipped(struct engine_cpu *cpu, const struct engine_task *t,
 					 __u64 start, __u64 late)
 {
@@ -45,7 +45,7 @@ static __always_inline void note_skipped(struct engine_cpu *cpu, const struct en
 #define STI  0xfb
 
 /*
- * Whether the instruction before the interrupted one may have turned interrupts on, and the sample was
+ * Return whether the instruction before the interrupted one may have turned interrupts on, so that the sample was
  * delayed until then: popf, or sti followed by the one instruction it delays interrupts for. Few
  * instructions end in popf's byte; many contain sti's, which is checked only for samples that came LATE.
  */
@@ -66,7 +66,7 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 /* At five instructions per iteration, at most one percent of the period, half of that on average. */
 #define DELAY_PART 600
 
-/* Of N iterations at most DELAY_TURNS. Global, as the verifier goes through each iteration of a loop. */
+/* Iterate N times, at most DELAY_TURNS. Global, as the verifier goes through each iteration of a loop. */
 __noinline int delay(__u32 n)
 {
 	for (__u32 i = 0; i < DELAY_TURNS && i < n; i++)

@@ -9,7 +9,7 @@ SHARED_ARRAY(slow, struct engine_slow);
 
 __u64 n_slow __weak = 0; /* calls kept */
 
-/* Of the task that runs. */
+/* Describe the running task in S. */
 static __always_inline void slow_describe(void *ctx, struct engine_slow *s)
 {
 	long size = ctx ? bpf_get_stack(ctx, s->stack.ips, sizeof(s->stack.ips), 0) : 0;

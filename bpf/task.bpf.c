@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which tasks are followed, and what each CPU is running: fork, exec, switches, exit.
+ * Following tasks, and the task that each CPU runs: fork, exec, switches, exit.
  *
  * The slot of a task is released when the scheduler switches away from it for the last time, not at
  * sched_process_exit: what do_exit() calls after that tracepoint still counts.
@@ -272,7 +272,7 @@ __noinline int task_follow_again(void)
 	/* Adopted while it ran. */
 	if (t->flags & ENGINE_TASK_ADOPTED && t->switched == t->born)
 		return slot;
-	/* When it was switched in is unknown: all time since it was switched out counts as off-CPU. */
+	/* The time at which it was switched in is unknown: all time since it was switched out counts as off-CPU. */
 	loss_count(ENGINE_LOSS_SWITCHES, 1);
 	if (n_counters)
 		counters_return(slot);

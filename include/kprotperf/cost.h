@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What probes cost: one struct a mechanism, the same in the BPF programs, which take it off, and in user
+ * The costs of probes: one struct per mechanism, shared by the BPF programs, which subtract it, and user
  * space, which measures it. The includer brings __u32 and __u64.
  */
 #pragma once
 
-/* How calls of a site are timed. The numbers are those of data files. */
+/* The mechanism that times calls of a site. The numbers are those of data files. */
 enum profile_mechanism {
 	PROFILE_MECH_NONE,
 	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
@@ -15,7 +15,7 @@ enum profile_mechanism {
 	PROFILE_MECH_KPROBE_OPTIMIZED, /* the same as KPROBE, reached by a jump */
 	PROFILE_MECH_KPROBE_INT3, /* by a breakpoint */
 	PROFILE_MECH_RANGE, /* kprobes inside of a function, by either */
-	/* What else costs, and is no site's: */
+	/* Other costs, which belong to no site: */
 	PROFILE_MECH_BLOCK, /* a probe that counts a block */
 	PROFILE_MECH_SAMPLE, /* the sampler */
 	PROFILE_MECH_FAULT, /* page faults, by FENTRY or KPROBE */
@@ -28,13 +28,13 @@ enum profile_mechanism {
 
 /* In ticks; 0: nothing, or not measured. The BPF programs read those up to REST. */
 struct engine_cost {
-	__u64 inner; /* what a site's own time holds of its probes: what lies between their clock readings */
+	__u64 inner; /* the part of its probes in a site's own time: between their clock readings */
 	__u64 full; /* all that a probed call costs its callers */
-	__u64 half; /* what a return probe alone costs, with --max-overhead */
-	__u64 nested; /* what it takes more to close a call in which others were timed */
+	__u64 half; /* a return probe alone, with --max-overhead */
+	__u64 nested; /* extra for closing a call in which others were timed */
 	/*
-	 * Where one probed function ends in a jump to another, both return through one return trampoline: what the
-	 * second costs less, the way there and back; and what is done for each return after the handlers of all.
+	 * A probed function that ends in a jump to another shares its return trampoline. TRAMPOLINE is the way there and back,
+	 * which the second then saves; REST is the work for each return after the handlers of all.
 	 */
 	__u64 trampoline, rest;
 	__u64 latency; /* of the sampler, whose interrupt is FULL: from the timer's expiry to its program */
@@ -42,14 +42,14 @@ struct engine_cost {
 	/* fentry passes on a function's arguments, each at a cost: that of ENGINE_COST_ARGS more than one. */
 	__u64 inner_args, full_args;
 	__u64 inner_spread, full_spread; /* median absolute deviations */
-	/* On a real clock: what a cell's closings take in calibration, and all three where caches have lost the probe. 0: not known. */
+	/* On a real clock: a cell's closings in calibration, and all three if caches have lost the probe. 0: unknown. */
 	__u64 closing, cold_closing, cold_inner, cold_full;
 	__u32 known;
 };
 
 #define ENGINE_COST_ARGS 5
 
-/* What the kernel does at a probe inside of a function. */
+/* The way the kernel executes a probe inside of a function. */
 enum engine_range_kind {
 	ENGINE_RANGE_OPTIMIZED, /* jumps to it, and back behind the instructions that the jump took */
 	ENGINE_RANGE_STEPPED, /* a breakpoint, behind which the instruction is executed elsewhere */
@@ -60,7 +60,7 @@ enum engine_range_kind {
 	ENGINE_RANGE_KINDS = 8, /* a power of two */
 };
 
-/* What a hit of such a probe costs: in all; and which part of it a frame opened or closed there holds. */
+/* The cost of a hit of such a probe, and the part of it in a frame that is opened or closed there. */
 struct engine_range_cost {
 	__u64 open, open_head; /* the rest of OPEN comes after the clock was read */
 	__u64 close, close_head;

@@ -67,7 +67,7 @@ enum engine_task_flag {
 	ENGINE_TASK_FRESH = 2,
 	/* A return was shared with the frame below, which comes next. */
 	ENGINE_TASK_TAIL = 4,
-	/* Of -p, found among all tasks: it may run meanwhile, and then was not switched in. */
+	/* A task of -p, found among all tasks: it may be running, and then was not switched in. */
 	ENGINE_TASK_ADOPTED = 8,
 };
 
@@ -116,7 +116,7 @@ struct engine_cell {
 	__u64 bodies; /* of a range: calls of the inlined function that these excursions were part of */
 	__u32 hist[HIST_SLOTS];
 	/*
-	 * Of syscalls, on a real clock: what the program took that ended a call, after it read the clock; of one call in
+	 * For syscalls on a real clock: the time of the program that ended a call, after it read the clock; of one call in
 	 * ENGINE_CLOSINGS.
 	 */
 	__u64 closings, closing_time;
@@ -148,7 +148,7 @@ struct engine_counted_cell {
 	__u64 child[ENGINE_COUNTERS];
 };
 
-/* What a mechanism's probes count of themselves, by event: as in struct engine_cost. */
+/* Events that a mechanism's probes count of themselves, as in struct engine_cost. */
 struct engine_counter_costs {
 	__u64 inner[ENGINE_COUNTERS], full[ENGINE_COUNTERS];
 };
@@ -184,7 +184,7 @@ static inline void engine_cell_give_back(__u32 *taken, __u32 cell)
 
 #define ENGINE_MAX_CPUS 1024 /* a power of two */
 
-/* What a CPU is doing: in the first cache line what all probes read. */
+/* The state of a CPU. The first cache line has what all probes read. */
 struct engine_cpu {
 	__u32 slot; /* of the running task; 0: not followed */
 	__u32 shard; /* of cells that it updates */
@@ -273,7 +273,7 @@ struct engine_slow {
 	struct engine_stack stack; /* with the call's site and context; not counted */
 };
 
-/* What tasks of one process and one name came to; key 0: free. */
+/* Sums of the tasks of one process and one name; key 0: free. */
 struct engine_process {
 	__u64 key;
 	__u64 oncpu; /* ns, with what probes took */
@@ -414,8 +414,8 @@ struct engine_reading {
 #define ENGINE_ARGS 6
 
 /*
- * Of an open call by kprobe, or of an inlined body, whose values are captured: arguments that came in registers, and what it
- * returned; or parameters.
+ * Values saved of an open call by kprobe, or of an inlined body, for capturing: arguments in registers and the return
+ * value; or parameters.
  */
 struct engine_saved {
 	__u64 args[ENGINE_ARGS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the emulator's model of a CPU counts: numbers in its file, and in the data file. New ones go to the end. */
+/* Events of the emulator's model of a CPU: numbers in its file, and in the data file. New ones go to the end. */
 #pragma once
 
 /* Misses; of branches those that were predicted wrongly. */
@@ -15,5 +15,5 @@ enum model_event {
 	MODEL_N_EVENTS,
 };
 
-/* As the model's file and the recording have them, by number. */
+/* Their names in the model's file and in recordings, by number. */
 #define MODEL_EVENT_NAMES "l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb", "branch"

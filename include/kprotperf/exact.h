@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a guest is doing, as the emulator's plugin (emulator/) tells it to kprotperf (src/exact): numbers in its file. */
+/* Contexts of a guest, as the emulator's plugin (emulator/) tells kprotperf (src/exact): numbers in its file. */
 #pragma once
 
 enum exact_kind {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a guest tells the emulator's plugin (emulator/exact.c) by: instructions that do nothing, "nopl DISPLACEMENT(%rax)",
- * and that nobody else has a use for.
+ * Marks for the emulator's plugin (emulator/exact.c): instructions that do nothing, "nopl DISPLACEMENT(%rax)", and that
+ * no other program uses.
  */
 #pragma once
 

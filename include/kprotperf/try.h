@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs that try the kernel's features share with user space; the includer brings __u64. */
+/* Shared by user space and the programs that try the kernel's features; the includer brings __u64. */
 #pragma once
 
 /* The kernel's own test function, which does next to nothing. */
@@ -11,7 +11,7 @@ enum try_half {
 	TRY_HALVES
 };
 
-/* Of the programs on that function's entry and return. */
+/* Observations of the programs on that function's entry and return. */
 struct try_seen {
 	__u64 sp; /* the stack pointer, last */
 	__u64 hits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an architecture offers: how its instructions read, what its kernel's image says of them, and what
+ * The interface of an architecture: reading its instructions, what its kernel's image says of them, and what
  * its probes look like in code. src/arch/x86 is the only one; docs/ARCHITECTURE.md says what another takes.
  */
 #pragma once
@@ -62,8 +62,8 @@ bool decode_is_trap(uint8_t byte);
 /* Do the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put? Its *TARGET. */
 bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target);
 /*
- * How many of the AVAIL bytes CODE no kprobe may be on, as they are Clang's check of an indirect call's target (KCFI): what tells
- * its type where the check fails. 0: they are none.
+ * Return the length of Clang's check of an indirect call's target (KCFI) at the start of the AVAIL bytes CODE: the bytes that tell
+ * the type if the check fails, which no kprobe may be on. 0: there is none.
  */
 size_t decode_type_check(const uint8_t *code, size_t avail);
 /* Is the instruction at CODE, of 2 bytes at least, the trap of a BUG or WARN? */
@@ -90,12 +90,12 @@ bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *ar
 
 /* --- registers that pass arguments: access.c ------------------------------------------------- */
 
-/* What one instruction does with them: bit I stands for the Ith, from 0. A part stands for the whole. */
+/* The arguments that one instruction reads and writes: bit I stands for the Ith, from 0. A part counts as the whole. */
 struct arch_arguments {
 	uint8_t reads, writes;
 };
 
-/* Of the instruction at the start of the AVAIL bytes CODE. False where it is not known. */
+/* Set *OUT for the instruction at the start of the AVAIL bytes CODE. False: unknown. */
 bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out);
 
@@ -125,7 +125,7 @@ enum arch_effect {
 	ARCH_EFFECT_BIT, /* of one bit */
 };
 
-/* What a conditional jump asks of the operands of the compare before it, or of 0 and the result of another instruction. */
+/* The relation that a conditional jump tests: of the operands of the compare before it, or of another instruction's result and 0. */
 enum arch_relation {
 	ARCH_RELATION_NONE,
 	ARCH_RELATION_EQUAL,
@@ -150,7 +150,7 @@ struct arch_access {
 	uint64_t at;
 };
 
-/* Of the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where it is not known. */
+/* Set *OUT for the instruction at the start of the AVAIL bytes CODE, which are at ADDR. False: unknown. */
 bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 		    struct arch_access *out);
 
@@ -177,13 +177,13 @@ struct arch_operation {
 	} values[ARCH_MAX_VALUES];
 };
 
-/* Of the instruction of LEN bytes CODE at ADDR; of one that capstone does not know the bytes are its shape. */
+/* Set *OUT for the instruction of LEN bytes CODE at ADDR. If capstone does not know it, its bytes are its shape. */
 void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint64_t addr,
 		       struct arch_operation *out);
 
 /* --- probes in code: probe.c ---------------------------------------------------------------- */
 
-/* What the kernel has written over an instruction to get to a probe. */
+/* Code that the kernel has written over an instruction to get to a probe. */
 enum arch_patch {
 	ARCH_PATCH_NONE,
 	ARCH_PATCH_CALL, /* of ftrace */
@@ -193,10 +193,10 @@ enum arch_patch {
 
 /* By the first four bytes of the instruction, as they stand in memory. */
 enum arch_patch arch_patch_of(uint32_t text);
-/* How long the mark of an indirect branch's target is that these bytes are; 0: they are none. */
+/* Return the length of the mark of an indirect branch's target that these bytes are; 0: they are none. */
 uint32_t arch_entry_mark_len(uint32_t text);
 
-/* How a trap is executed on the instruction that begins with the bytes TEXT, as far as that tells. */
+/* Return how the kernel executes a trap on the instruction that begins with the bytes TEXT, as far as they tell. */
 enum engine_range_kind arch_kprobe_kind(uint32_t text);
 
 /* --- code of known shape, to calibrate probes on: probe.c ------------------------------------- */
@@ -208,7 +208,7 @@ enum engine_range_kind arch_kprobe_kind(uint32_t text);
  */
 bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_t target,
 			 uint32_t n, uint64_t *moves, uint64_t after[3]);
-/* Where the first return in the LEN bytes CODE is that may have been a jump to the thunk for it; LEN: there is none. */
+/* Return the offset of the first return in the LEN bytes CODE that may have been a jump to its thunk; LEN: there is none. */
 size_t arch_find_return(const uint8_t *code, size_t len);
 
 /* --- names of functions: probe.c ------------------------------------------------------------ */
@@ -279,7 +279,7 @@ extern const struct arch_section_bounds {
  */
 void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at);
 
-/* What lies between them; LEN is 0 where the image has no such symbols. */
+/* The bytes between these symbols; LEN is 0 if the image lacks them. */
 struct arch_section {
 	uint64_t addr; /* the file's */
 	const uint8_t *data;

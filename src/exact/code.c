@@ -33,7 +33,7 @@ void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel
 	item.location = profile_location_at(p, ks, piece->addr);
 	item.addr = p->locations[item.location].addr;
 	item.callee = profile_intern(p, callee_at(ks, way.target));
-	/* As item.addr, from here on. */
+	/* From here on the target is relative, as item.addr is. */
 	way.target += way.target ? item.addr - piece->addr : 0;
 	c->list.items[local] = item;
 	c->ways[local] = way;
@@ -54,7 +54,7 @@ static void lead_to(struct exact_code *c, uint32_t from, const struct start *sta
 		vec_push(&c->list, arcs, ((struct profile_arc){ from, to->piece }));
 }
 
-/* What was not executed leads nowhere. */
+/* Connect the pieces; code that was not executed leads nowhere. */
 static void connect(struct exact_code *c, uint64_t entry)
 {
 	uint32_t n = c->list.n_items;

@@ -6,7 +6,7 @@
 #include "kernel/image/kallsyms.h"
 #include "profile/profile.h"
 
-/* Where control may go on behind a piece. */
+/* A place at which control may go on after a piece. */
 struct exact_way {
 	uint64_t target; /* address; 0: none is known */
 	bool falls; /* to what lies behind it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the guest was doing, as the emulator tells it, and as it is called in a profile. */
+/* Names in a profile of the contexts that the emulator tells. */
 #pragma once
 
 #include "base/alloc.h"

@@ -148,7 +148,7 @@ static const struct kernel_index *index_of(struct reader *r, const struct kernel
 	return added.idx;
 }
 
-/* Of the function SYM. */
+/* Add the instruction at ADDR of the function SYM to B. */
 static void add_instruction(struct reader *r, struct block *b, const struct kernel_sym *sym,
 			    uint64_t addr, struct kernel_place *last)
 {
@@ -194,7 +194,7 @@ static bool read_block(struct reader *r)
 	return true;
 }
 
-/* Where in its caller N was called; what jumped there shows as its first instruction. */
+/* Return the address in CALLER that called N; for a jump, the first instruction of CALLER. */
 static uint64_t called_at(const struct reader *r, const struct node *n, const struct node *caller)
 {
 	if (n->site && n->site != caller->site)

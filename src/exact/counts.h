@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the emulator counted (emulator/write.c), into a profile.
+ * Reading the counts of the emulator (emulator/write.c) into a profile.
  */
 #pragma once
 

@@ -36,7 +36,7 @@ static void mix(uint64_t *hash, uint64_t value)
 	*hash ^= *hash >> 29;
 }
 
-/* What follows from the body. */
+/* Set the hash and the number of instructions of ITEM from its body. */
 static void sum_up(struct exact_trace_item *item)
 {
 	item->hash = item->kind;

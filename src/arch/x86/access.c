@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which registers and memory an instruction takes values from, and where they go. */
+/* The registers and memory that an instruction takes values from, and those that it writes. */
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"
 #include "base/alloc.h"
@@ -74,7 +74,7 @@ static const struct {
 	{ X86_INS_JBE, ARCH_RELATION_NOT_GREATER }, { X86_INS_JLE, ARCH_RELATION_NOT_GREATER },
 };
 
-/* What INSN does, and the number that it does it with. */
+/* Set the effect of INSN in *OUT, and the number that it uses. */
 static void note_effect(const cs_insn *insn, struct arch_access *out)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
@@ -102,7 +102,7 @@ static void note_effect(const cs_insn *insn, struct arch_access *out)
 	}
 }
 
-/* Where it is. False where that takes an index, or is in another segment. */
+/* Set the place of the memory operand OP in *OUT. False: it has an index, or is in another segment. */
 static bool note_place(const cs_insn *insn, const cs_x86_op *op, struct arch_access *out)
 {
 	const x86_op_mem *mem = &op->mem;
@@ -162,9 +162,9 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 	return true;
 }
 
-/* Which of the registers that pass arguments an instruction reads and writes. */
+/* The argument registers that an instruction reads and writes. */
 
-/* Those of REGS that pass arguments, or are a part of one. */
+/* Return the argument registers among REGS, of which parts count too. */
 static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 {
 	uint8_t bits = 0;
@@ -175,7 +175,7 @@ static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 	return bits;
 }
 
-/* What its operands name, but whose value does not matter: xor %esi,%esi; sbb %edx,%edx; or $-1,%ecx. */
+/* Return whether the value of a named operand does not matter: xor %esi,%esi; sbb %edx,%edx; or $-1,%ecx. */
 static bool ignores_value(const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;

@@ -6,7 +6,7 @@
 
 #include "arch/arch.h"
 
-/* What is used of the library, once capstone_open() has been called. */
+/* The functions of the library that are used, after capstone_open(). */
 #define CAPSTONE_FUNCTIONS(f) \
 	f(open) f(close) f(option) f(malloc) f(free) f(disasm_iter) f(regs_access)
 #define CAPSTONE_POINTER(name) __typeof__(cs_##name) *name;

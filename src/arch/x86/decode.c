@@ -286,7 +286,7 @@ bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 	return fill(code, addr, out);
 }
 
-/* What an indirect jump's or a load's operand says, for jump tables. */
+/* The operand of an indirect jump or of a load, for jump tables. */
 struct decoded_operand {
 	uint16_t reg; /* capstone's number of the destination or the jump's own register; 0: none */
 	uint16_t source; /* register source; 0: none */

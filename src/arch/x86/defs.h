@@ -32,11 +32,11 @@
 	}
 #define ARCH_FTRACE_LEN 5 /* of the call or nop at an ftrace location */
 
-/* How far behind a function's first byte its ftrace location may be: behind endbr64. */
+/* The largest offset of an ftrace location in its function: it may come after endbr64. */
 #define ARCH_MAX_FTRACE_OFFSET 16
 #define ARCH_MAX_ENTRY_MARK    4 /* bytes: arch_entry_mark_len() */
 
-/* What a BPF trampoline takes for each argument, in instructions: it is saved, and restored for the call. */
+/* Instructions of a BPF trampoline per argument, which it saves, and restores for the call. */
 #define ARCH_TRAMPOLINE_ARG_INSNS 2
 
 /* DWARF's numbers of the stack and frame pointers. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an instruction does, with its addresses, numbers and registers told apart from that. */
+/* The operation of an instruction, apart from its addresses, numbers and registers. */
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"

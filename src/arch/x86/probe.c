@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How x86-64 kernels probe code: what stands where a probe is, and what is done in the place of an instruction. */
+/* Probes in the code of x86-64 kernels: the bytes at a probe, and what the kernel does in place of the instruction. */
 #include <string.h>
 
 #include "arch/arch.h"
@@ -136,7 +136,7 @@ size_t arch_find_return(const uint8_t *code, size_t len)
 	return len;
 }
 
-/* What names say of functions that are this architecture's own. */
+/* Facts about this architecture's own functions, by their names. */
 
 static const char *const noreturn[] = {
 	"__tdx_hypercall_failed", "acpi_processor_ffh_play_dead",

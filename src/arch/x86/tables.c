@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the kernel's image says of its code, as x86-64 lays it out. */
+/* Tables in the kernel's image about its code, in the layout of x86-64. */
 #include <elf.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Of this, the kernel's own header and ours agree: bit 0 of a bug's flags. */
+/* Bit 0 of a bug's flags, as in the kernel's own header. */
 #define BUGFLAG_WARNING 1
 
 const struct arch_section_bounds arch_section_bounds[ARCH_N_SECTIONS] = {
@@ -109,7 +109,7 @@ static void read_bugs(const struct reader *r, const struct arch_section *s)
 	}
 }
 
-/* Where the lengths of an alternative's code and of what may replace it are. */
+/* Return the place of the lengths of an alternative's code and of its replacement. */
 static const uint8_t *alternative_lengths(const struct arch_section *s, size_t at, size_t size)
 {
 	return s->data + at + (size == 13 ? 10 : size - 2);
