@@ -13,7 +13,7 @@
  */
 int file_open(const char *path, bool owned);
 
-/* What -errno of file_open() says, as an end of "PATH: ". */
+/* Return the text for -errno of file_open(), to follow "PATH: ". */
 const char *file_strerror(int err);
 
 /*

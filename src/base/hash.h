@@ -23,7 +23,7 @@ struct hash_index {
 	uint32_t n, cap; /* cap is 0 or a power of two */
 };
 
-/* Whether item ITEM of CTX is the one that KEY describes. */
+/* Return whether item ITEM of CTX is the one that KEY describes. */
 typedef bool (*hash_equal_fn)(const void *ctx, uint32_t item, const void *key);
 
 /*

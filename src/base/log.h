@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the program says to its user. Everything here goes to stderr, so that stdout stays data.
+ * Messages to the user. Everything here goes to stderr, so that stdout stays data.
  *
  * An error is reported once, by the function that knows what it means for the user, and travels on
  * as a negative errno value.
@@ -24,8 +24,8 @@ int log_verbosity(void);
 /* A line that is drawn over by the next one; nothing at all where stderr is not a terminal. */
 void log_progress(const char *fmt, ...) printf_like(1, 2);
 /*
- * Whether to show one in work of many small steps: five times a second, once a second has passed since this was asked
- * first. False where there is no terminal.
+ * Return whether to show progress in work of many small steps: five times a second, from one second after the first call.
+ * False without a terminal.
  */
 bool log_progress_due(void);
 void log_progress_end(void);

@@ -10,7 +10,7 @@
 
 /* All of TEXT is a number from MIN to MAX. */
 bool number_unsigned(const char *text, uint64_t min, uint64_t max, uint64_t *value);
-/* As strtod() reads it, but finite. */
+/* Parse a number as strtod() does, but finite. */
 bool number_double(const char *text, double min, double max, double *value);
 
 /* A time above 0, as timeout(1) reads it: seconds, or with one of the units ns, us, ms, s, m and h. */
@@ -24,5 +24,5 @@ bool number_scan(const char **text, uint64_t *value);
 bool number_scan_hex(const char **text, uint64_t *value); /* with or without 0x */
 bool number_scan_double(const char **text, double *value);
 
-/* How many of a version's first three numbers TEXT has, as in "6.1.0-13-amd64"; the others are 0. */
+/* Parse the first three numbers of a version, as in "6.1.0-13-amd64"; the missing are 0. Return how many TEXT has. */
 unsigned int number_version(const char *text, unsigned int version[3]);

@@ -21,7 +21,7 @@
 #define MAX_NAMES  100 /* tried for a temporary file */
 #define TEMP_SPACE 16
 
-/* Where a file goes: its name in a folder that is open. */
+/* The place of a file: its name in an open folder. */
 struct place {
 	int dir;
 	char name[NAME_MAX + 1];

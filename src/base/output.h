@@ -38,5 +38,5 @@ bool output_is_direct(const char *path);
 /* Writes O's content there. -errno, not reported; some may be written. */
 int output_direct(const char *path, const struct output *o);
 
-/* What is wrong, for messages. */
+/* Return the text of an error, for messages. */
 const char *output_strerror(int err);

@@ -87,7 +87,7 @@ struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, si
 	};
 }
 
-/* How many items from START on, which is before END, are equal to it. */
+/* Return the number of items from START on, which is before END, that equal it. */
 static size_t count_equal(const struct join *j, const char *start, const char *end)
 {
 	size_t n = 1;

@@ -26,7 +26,7 @@ typedef int (*compare_fn)(const void *a, const void *b);
 		return order;                                  \
 	}
 
-/* Of two uint64_t, or of what begins with one. */
+/* Compare two uint64_t, or structs that begin with one. */
 int compare_u64(const void *a, const void *b);
 
 /* strcmp() with NULL before all texts. Quick where equal texts are one, as interned ones are. */
@@ -65,12 +65,12 @@ struct pointers {
 };
 
 struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_fn compare);
-/* Those that equal KEY, an item that need have no more than COMPARE looks at; *N: how many. */
+/* Return the *N items that equal KEY, which needs only the fields that COMPARE reads. */
 const void *const *pointers_find(const struct pointers *p, const void *key, size_t *n);
 
 /*
- * How many of 0 to N - 1, in terms of I, is_before holds for, an expression that holds up to some
- * number and for none from there on: the index of the first item that is not before what is sought.
+ * Return the first I of 0 to N - 1 for which the expression IS_BEFORE does not hold, else N. It must hold up to some
+ * number and for none from there on.
  */
 #define bisect(n, i, is_before)                                            \
 	({                                                                 \

@@ -31,7 +31,7 @@ static bool option_is(const struct catalogue_option *option, const char *symbol,
 {
 	if (option->role == CATALOGUE_TOOL)
 		return false;
-	/* What both sides of a pair have alike is no protection. */
+	/* An option that both sides of a pair have is no protection. */
 	if (option->role == CATALOGUE_ALONG &&
 	    (!strcmp(option->off, option->on) || strcmp(option->on, "y")))
 		return false;
@@ -49,7 +49,7 @@ bool catalogue_has_option(const char *symbol, size_t n)
 	return false;
 }
 
-/* What a value is called, for tables and JSON. */
+/* The names of values, for tables and JSON. */
 #define NAMES(what, ...)                                                 \
 	const char *catalogue_##what##_name(enum catalogue_##what what_) \
 	{                                                                \

@@ -86,7 +86,7 @@ enum catalogue_extent {
 	CATALOGUE_YES
 };
 
-/* What it takes to switch it. */
+/* The means of switching a protection. */
 enum catalogue_switch {
 	CATALOGUE_BY_BOOT, /* a parameter does; one kernel, two boots */
 	CATALOGUE_BY_FEW, /* another kernel, few files compiled anew */
@@ -111,7 +111,7 @@ struct catalogue_protection {
 	enum catalogue_extent in_syscall; /* is its cost between sys_enter and sys_exit? */
 	enum catalogue_extent in_instructions; /* do instruction counts show it, or only cycles? */
 	enum catalogue_switch by;
-	/* Where neither options nor parameters say: 1 on, 0 off, -1 cannot be told. */
+	/* The state without options and parameters: 1 on, 0 off, -1 unknown. */
 	int assumed;
 	bool forced; /* its parameter is heeded where the CPU is not affected, too */
 	struct catalogue_span span; /* which versions have it */
@@ -128,7 +128,7 @@ const struct catalogue_protection *catalogue_find(const char *name);
 /* The message that there is no protection NAME, for free(). */
 char *catalogue_unknown(const char *name);
 
-/* Whether the kernel option of N bytes, without CONFIG_, builds a protection or switches it on. */
+/* Return whether the kernel option of N bytes, without CONFIG_, builds a protection or switches it on. */
 bool catalogue_has_option(const char *symbol, size_t n);
 
 const char *catalogue_origin_name(enum catalogue_origin origin);

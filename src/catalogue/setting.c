@@ -17,7 +17,7 @@ char *catalogue_text_dup(struct catalogue_text text)
 	return text.s ? alloc_strndup(text.s, text.n) : NULL;
 }
 
-/* Of "CONFIG_X=value" or "# CONFIG_X is not set". */
+/* Parse "CONFIG_X=value" or "# CONFIG_X is not set". */
 static bool option_parse(const char *line, size_t n, struct catalogue_setting *setting)
 {
 	static const char prefix[] = "CONFIG_", unset[] = " is not set";
@@ -96,7 +96,7 @@ struct catalogue_text catalogue_parameter_value(const char *cmdline, const char 
 	struct catalogue_setting setting;
 
 	while (catalogue_next_parameter(&cmdline, &setting)) {
-		/* What comes after it is for init. */
+		/* Parameters after it are for init. */
 		if (catalogue_text_is(setting.name, "--"))
 			break;
 		if (parameter_is(setting.name, parameter))

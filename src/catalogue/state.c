@@ -13,7 +13,7 @@
 
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
-/* What is found out, and the phrase that says how. */
+/* A state, and the phrase that says how it is known. */
 struct finding {
 	enum catalogue_state state;
 	char *how;
@@ -47,7 +47,7 @@ uint32_t catalogue_linux(const struct profile *p)
 	return CATALOGUE_LINUX(version[0], version[1]);
 }
 
-/* Whether TEXT is one of the LIST's entries, which '|' separates; PREFIX: begins with one. */
+/* Return whether TEXT is one of LIST's entries, which '|' separates; PREFIX: begins with one. */
 static bool listed(const char *list, struct catalogue_text text, bool prefix)
 {
 	while (list) {
@@ -67,7 +67,7 @@ static char *first_line(const char *path)
 	return file_read_line(path, line, sizeof(line)) && *line ? alloc_strdup(line) : NULL;
 }
 
-/* What the file says, as it was recorded or as it is now. */
+/* Return the file's text, as it was recorded or as it is now. */
 static char *file_text(const char *path, const struct profile *p, bool live)
 {
 	const char *recorded;
@@ -102,13 +102,13 @@ static struct finding from_file(const struct catalogue_protection *protection,
 		free(text);
 		return none;
 	}
-	/* What follows a semicolon is about other protections. */
+	/* The text after a semicolon is about other protections. */
 	how = alloc_printf("%s: %.*s", strrchr(file->path, '/') + 1, (int)strcspn(text, ";"), text);
 	free(text);
 	return found(state, how);
 }
 
-/* Of several parameters the first that is given counts. */
+/* The first of the protection's parameters that is given counts. */
 static struct finding from_cmdline(const struct catalogue_protection *protection,
 				   const char *cmdline)
 {
@@ -232,7 +232,7 @@ static struct finding told_by_kernel(const struct catalogue_protection *protecti
 	return says;
 }
 
-/* What the kernel says counts more than what it was told, and that more than what it does by itself. */
+/* The kernel's own report counts more than its parameters, and these more than its default. */
 static struct finding find_state(const struct catalogue_protection *protection,
 				 const struct profile *p, bool live)
 {

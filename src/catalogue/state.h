@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a kernel has a protection, and how that is known. */
+/* The state of a protection in a kernel, and how it is known. */
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -20,7 +20,7 @@ enum catalogue_state {
 enum catalogue_state catalogue_state(const struct catalogue_protection *protection,
 				     const struct profile *p, bool live, char **how);
 
-/* Whether its state is known of two recordings, and not the same. */
+/* Return whether its states in two recordings are known and differ. */
 bool catalogue_differs(const struct catalogue_protection *protection, const struct profile *a,
 		       const struct profile *b);
 

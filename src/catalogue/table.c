@@ -68,7 +68,7 @@
 		symbol, off, on, CATALOGUE_ALONG \
 	}
 
-/* What makes it, what it changes, how often it runs, where its cost shows, and what it takes to switch it. */
+/* The origin of a protection, its position, how often it runs, where its cost shows, and the means of switching it. */
 #define CLASS(origin_, position_, runs_, in_syscall_, in_instructions_, by_) \
 	.origin = CATALOGUE_##origin_, .position = CATALOGUE_##position_,    \
 	.runs = CATALOGUE_##runs_, .in_syscall = CATALOGUE_##in_syscall_,    \

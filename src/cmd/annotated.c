@@ -42,7 +42,7 @@ static bool is_running(const struct annotated *f)
 	       kernel_build_id_equal(&id, kernel_image_build_id(f->image));
 }
 
-/* Where MODULE, NULL for the kernel's image, is in the running kernel; 0: that is not told. */
+/* Return the address of MODULE, NULL for the kernel's image, in the running kernel; 0: unknown. */
 static uint64_t base_of(const struct kernel_kallsyms *ks, const char *module)
 {
 	vec_each(const struct kernel_sym, sym, ks, syms)
@@ -91,7 +91,7 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	return err;
 }
 
-/* Of the module that F names. */
+/* Open the module that F names. */
 static int open_module(struct annotated *f)
 {
 	const char *release = view_release(f->p);

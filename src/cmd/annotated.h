@@ -19,7 +19,7 @@ extern const struct cmd_syntax annotated_syntax;
 
 /*
  * FUNC in the recording PATH. Returns CMD_DONE, or CMD_FAILED having said what to do; close it in either case.
- * That FUNC is not there, or has no samples, is no failure: ask annotated_check().
+ * A FUNC that does not exist or has no samples is not a failure: call annotated_check().
  */
 int annotated_open(struct annotated *f, const char *path, const char *func, const char *vmlinux,
 		   const struct annotated_options *o);

@@ -272,7 +272,7 @@ static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 	return worst;
 }
 
-/* What there is to say of ROW, which is above LIMIT: for free(). */
+/* Return the message for ROW, which is above LIMIT; for free(). */
 static char *above_text(const struct analyze_diff_row *row, double limit)
 {
 	scoped_free char *sure = isnan(row->change.plus_minus_pct) ?
@@ -301,7 +301,7 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	return worst && !isnan(worst->delta_pct) ? 0 : -1;
 }
 
-/* What of A's kernel, its configuration and its parameters is otherwise in B's: a key; NULL: nothing. */
+/* Return a key of the kernel, its configuration or its parameters that differs between A and B; NULL: none. */
 static const char *other_kernel(const struct profile *a, const struct profile *b)
 {
 	static const char *const keys[] = { PROFILE_ENV_RELEASE, PROFILE_ENV_VERSION,
@@ -328,7 +328,7 @@ static int add_control(struct view_diff *c)
 		       -1;
 }
 
-/* Whether other things differ than the kernels; says so, all in one line. */
+/* Return whether more differs than the kernels, and report all of it in one line. */
 static bool refuse_invalid(const struct analyze_warnings *w)
 {
 	scoped_free char *all = NULL;
@@ -384,7 +384,7 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 	return CMD_DONE;
 }
 
-/* Where every instruction was counted, whose code makes the difference is known, and that is the answer. */
+/* Exact recordings know the code that makes the difference: that is the answer. */
 static void explain(struct view_diff *c)
 {
 	const struct why_context *first;

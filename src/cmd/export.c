@@ -168,7 +168,7 @@ static const struct cmd_syntax fold_syntax = {
 	.too_many = "too many arguments: expected one file (diff --fold compares two)",
 };
 
-/* What is missing from the numbers. */
+/* Warn of losses in the numbers. */
 static void warn_of_losses(const struct profile *p, enum profile_loss loss)
 {
 	struct analyze_losses losses;

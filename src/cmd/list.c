@@ -69,7 +69,7 @@ struct list {
 	const char *into; /* and the function around them; NULL: any does */
 	bool named; /* that is a name */
 	bool inlined_known; /* the name of some inlined function matched */
-	/* What has each of the bodies. */
+	/* The image of each body. */
 	vec_of(struct record_image *, images);
 };
 
@@ -163,7 +163,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Those of INDEX, of IN where that runs here. */
+/* Add the bodies of INDEX; IN is its image if it runs here. */
 static void add_bodies(struct list *list, const struct kernel_index *index, struct record_image *in)
 {
 	uint32_t n_empty = 0;
@@ -213,7 +213,7 @@ static int list_bodies(struct list *list, const struct list_options *o)
 	return err;
 }
 
-/* How record --range would measure the body of ROW, and what there is to say of it. */
+/* Note how record --range would measure the body of ROW, and a remark about it. */
 static void note_how(struct list *list, struct view_code_row *row, const struct record_range *r)
 {
 	char *probes = r->why_not ? alloc_strdup(r->why_not) :

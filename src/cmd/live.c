@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What record --interval prints. */
+/* The output of record --interval. */
 #include <math.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 /* To a terminal's top, and nothing below. */
 #define CLEAR "\033[H\033[2J"
 
-/* Those of the run are not those of an interval. */
+/* Forget minima and maxima: those of the run are not those of an interval. */
 static void forget_extremes(struct analyze_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->n_rows; i++)
@@ -40,7 +40,7 @@ void cmd_show_live(const struct profile *p, uint64_t ns)
 	}
 	analyze_rows_sort_by_total(&r.table.syscalls);
 	analyze_rows_sort_by_total(&r.table.functions);
-	/* What a command prints stays. */
+	/* The output of a command stays. */
 	fprintf(stderr, "%sFrom %.1f to %.1f s:\n\n",
 		!p->n_args && isatty(STDERR_FILENO) ? CLEAR : "\n", (ns - wall) / 1e9, ns / 1e9);
 	view_write_table(stderr, &request);

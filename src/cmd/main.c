@@ -137,8 +137,8 @@ static void hold_standard_files(void)
 }
 
 /*
- * What is too large for ulimit -f is said where it is written. A signal that is caught, unlike one that is ignored, is the
- * default again in commands that are executed.
+ * The writer reports a file too large for ulimit -f. The signal is caught, not ignored, so that executed commands have its
+ * default again.
  */
 static void on_too_large(int sig)
 {
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 		return CMD_FAILED;
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(name, commands[i].name)) {
-			/* What argp calls the program in its messages. */
+			/* The name of the program in argp's messages. */
 			argv[1] = alloc_printf("kprotperf %s", name);
 			cmd_examples = commands[i].examples;
 			return commands[i].run(argc - 1, argv + 1);

@@ -182,7 +182,7 @@ static struct parser parser_of(const struct cmd_syntax *syntax, void *o)
 			 ((struct argp_child){ &p.parts[i].argp, 0, syntax->parts[i].header,
 					       syntax->parts[i].group }));
 	vec_push(&p, children, ((struct argp_child){ 0 }));
-	/* Of an empty list argp keeps something that it does not free. */
+	/* argp leaks memory for an empty list. */
 	p.argp = (struct argp){ p.n_options > 1 ? p.options : NULL,
 				parse,
 				syntax->args_doc,

@@ -24,7 +24,7 @@ struct cmd_option {
 	uint32_t min, max;
 	uint32_t zero; /* what 0 is taken for */
 	const char *const *choices; /* what it must be one of, ended by NULL; NULL: anything */
-	/* Of CMD_CALL: takes ARG into the command's options O. */
+	/* For CMD_CALL: parse ARG into the command's options O. */
 	void (*parse)(void *o, char *arg, struct argp_state *state);
 	char *(*help_of)(const void *o); /* the help, for free(), where that depends on O */
 	char short_name;
@@ -70,7 +70,7 @@ struct cmd_recordings {
 
 extern const struct cmd_option cmd_recordings_options[];
 
-/* Of the command that runs, for its --help. */
+/* The examples of the running command, for its --help. */
 extern const char *cmd_examples;
 
 /* Fills the command's options O in; --help and wrong usage end the program. */

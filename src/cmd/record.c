@@ -41,7 +41,7 @@ static void parse_capture(void *o, char *arg, struct argp_state *state)
 	record_names_add(&((struct record_options *)o)->captures, arg);
 }
 
-/* What to time, an option in a line. The text lives on in the options. */
+/* Parse a plan, one option per line. The options keep pointers into its text. */
 static void parse_plan(void *o, char *path, struct argp_state *state)
 {
 	static const struct {
@@ -158,7 +158,7 @@ static const char
 #define DEFAULT_FREQ 997
 #define FREQ_UNSET   UINT32_MAX
 
-/* Whether root is kept. */
+/* The values of --user. */
 static const char *const user_names[] = { "invoker", "root", NULL };
 
 static const struct cmd_option options[] = {
@@ -358,7 +358,7 @@ int cmd_record(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
-	/* If it cannot, that is said before anything is measured. */
+	/* A missing library is reported before anything is measured. */
 	decoder_destroy(decoder_create());
 	if (o.freq == FREQ_UNSET)
 		o.freq = o.n_events || o.sample_event.name ? 0 : DEFAULT_FREQ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the commands that show recordings have in common: their options, reading a file, ending. */
+/* Shared by the commands that show recordings: options, reading a file, ending. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "view/page/page.h"
 #include "view/page/writer.h"
 
-/* What one of the syntaxes below, a part of the commands' own, fills in. Zero is the default, but for LIST. */
+/* The options of one of the syntaxes below, a part of the commands' own. Zero is the default, but for LIST. */
 struct view_options {
 	uint32_t format; /* in view_writers */
 	const struct view_list *list; /* the command's */
@@ -30,7 +30,7 @@ char *view_format_help(const void *o);
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name);
 
-/* Whether the tables of LIST, NULL for what are none, can be written as FORMAT says; if not, that ends the program. */
+/* Check that the tables of LIST, NULL if there are none, can be written in FORMAT; if not, end the program. */
 void view_check_format(uint32_t format, const struct view_list *list,
 		       const struct argp_state *state);
 

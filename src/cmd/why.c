@@ -105,7 +105,7 @@ static struct profile *open_exact(const char *path)
 	return NULL;
 }
 
-/* Of this name; NULL, having said so: there is none. */
+/* Return the context NAME; NULL: there is none, which is reported. */
 static const struct why_context *find_context(const struct why *w, const char *name)
 {
 	for (uint32_t i = 0; i < w->n_contexts; i++)
@@ -127,7 +127,7 @@ static int write_plan(const struct view_why *w, const char *path)
 	return output_replace_text(path, text);
 }
 
-/* Whose code is the same on both sides, which static keys make it another, and on what conditions it makes the difference. */
+/* Compare the code of the functions that make the difference, the static keys in it, and its conditions. */
 static void compare_code(struct why *w, struct profile *const p[])
 {
 	struct kernel_image *images[2] = {};

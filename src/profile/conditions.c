@@ -95,7 +95,7 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 		profile_condition_set(p, blocks->items[loops.loops[c->loop].head].location, text);
 }
 
-/* Of the loops in MODULE, NULL: in the kernel's image, if there are any. */
+/* Resolve the conditions of the loops in MODULE; NULL: in the kernel's image. */
 static void resolve_in(struct work *w, const char *module, const char *vmlinux)
 {
 	struct kernel_stops *stops = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What keeps the loops of functions going whose blocks were counted. */
+/* The conditions of loops in functions whose blocks were counted. */
 #pragma once
 
 #include "kernel/cfg/graph.h"
 #include "profile/profile.h"
 
-/* What leads where in a function; for kernel_graph_clear(). */
+/* Return the flow graph of a function; for kernel_graph_clear(). */
 struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks);
 
 /*

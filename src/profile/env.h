@@ -48,15 +48,15 @@
 /* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */
 #define PROFILE_ENV_INLINED     "record.also_inlined"
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
-/* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
+/* The number of runs of each merged recording, in their order, separated by commas; absent in a single recording. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"
 #define PROFILE_ENV_TIMES      "record.times" /* when each was made; "" where unknown */
 #define PROFILE_ENV_UNFINISHED \
 	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
-/* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */
+/* The id of each boot, in the order of their numbers; "" if unknown. */
 #define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
 
-/* What a key is about: the kernel, the recording, or the machine and whatever else. */
+/* The subject of a key: the kernel, the recording, or the machine and all else. */
 enum profile_env_group {
 	PROFILE_ENV_OF_KERNEL,
 	PROFILE_ENV_OF_RECORDING,

@@ -69,7 +69,7 @@
 #define SAME .key = KEY_SAME
 #define SUM  .merge = MERGE_SUM, ADDS
 #define ADDS .adds = true
-/* Of code, or in a file: relative to what begins it, and within what processors can address. */
+/* An address of code, or in a file, relative to its start, and within what processors can address. */
 #define ADDRESS(type, member, ...) \
 	NUMBER(type, member, .max = 2 * ADDRESS_MAX, .bias = ADDRESS_MAX, .wrong = "has an address that is none", ##__VA_ARGS__)
 
@@ -155,7 +155,7 @@ static const char *stats_wrong(const struct profile *p, const void *entry)
 	return NULL;
 }
 
-/* What profile_stats_merge() makes of min, max and the buckets is no sum. */
+/* profile_stats_merge() merges min, max and the buckets, which are not sums. */
 const struct layout layout_stats = FIELDS(sizeof(struct profile_stats), stats_wrong,
 	NUMBER(profile_stats, calls, SUM),
 	COUNT(profile_stats, entries, SUM),
@@ -447,7 +447,7 @@ LAYOUT(blocks, struct profile_blocks, blocks_wrong,
 	LIST(profile_blocks, items, block, SAME, .max = BLOCKS_MAX, .wrong = "has a function with too many blocks"),
 	LIST(profile_blocks, arcs, arc, SAME, .max = 4 * BLOCKS_MAX, .wrong = "has a function with too many arcs"));
 
-/* What is done with blocks takes more than their number in time. */
+/* Work on blocks grows faster than their number. */
 static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 {
 	uint64_t n = 0;
@@ -468,7 +468,7 @@ static uint32_t block_counts_length(const struct profile *p, const void *entry)
 	return counts->blocks < p->n_blocks ? p->blocks[counts->blocks].n_items : LIST_UNKNOWN;
 }
 
-/* Of each function in each context, all of its blocks are shown. */
+/* Each function shows all of its blocks in each context. */
 static const char *block_counts_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));

@@ -331,7 +331,7 @@ static const char *double_wrong(const struct field *f, const void *entry)
 	return f->adds && v < 0 ? "has a sum of squares below 0" : NULL;
 }
 
-/* Of a double, which has no overflow, nothing. */
+/* Add the integers of a field to *SUM; a double has no overflow. */
 static const char *add_size(const struct field *f, const void *at, uint64_t *sum)
 {
 	for (int i = 0; f->adds && f->kind != FIELD_DOUBLE && i < (f->n ?: 1); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a profile consists of, described once: fields.c has one line for each field of each struct of
- * profile.h, and whatever handles all fields alike (freeing, finding an equal entry, merging, checking, writing,
+ * The parts of a profile, described once: fields.c has one line for each field of each struct of
+ * profile.h, and all that handles fields alike (freeing, finding an equal entry, merging, checking, writing,
  * reading) goes by it. Internal to profile/.
  */
 #pragma once
@@ -64,7 +64,7 @@ enum field_kind {
 	FIELD_LOSSES, /* of a run, by enum profile_loss */
 };
 
-/* What becomes of a field where an entry is merged into an equal one. */
+/* The treatment of a field when an entry is merged into an equal one. */
 enum field_merge {
 	MERGE_KEEP,
 	MERGE_SUM, /* NOT_COUNTED only if both are */
@@ -73,7 +73,7 @@ enum field_merge {
 	MERGE_MOST,
 };
 
-/* What makes two entries equal. */
+/* The fields that make two entries equal. */
 enum field_key {
 	KEY_SAME = 1, /* fields that tell what an entry is */
 	KEY_APART =
@@ -93,8 +93,8 @@ struct field {
 	size_t offset, n_offset, cap_offset; /* the latter two of lists: number and capacity */
 	enum section_type table; /* the field is an index into this one; 0: it is none */
 	/*
-	 * What it may be at most: a number, a string's length, a list's. What is said of one that is more, or of an
-	 * index without an entry. No limit where WRONG is NULL (of strings: where MAX is 0).
+	 * The maximum: of a number, of a string's length, of a list's. WRONG is the message for one that is more, or for an
+	 * index without an entry. There is no limit if WRONG is NULL (for strings: if MAX is 0).
 	 */
 	uint64_t max, bias; /* BIAS is added before: of addresses, which are signed */
 	const char *wrong;
@@ -103,7 +103,7 @@ struct field {
 	uint32_t (*length)(const struct profile *p, const void *entry);
 };
 
-/* Of one function, and of all: record has 4,096 probes at most, about one for two blocks; the emulator counts 15,000 in a fork. */
+/* Blocks of one function, and functions: record has at most 4,096 probes, about one for two blocks; the emulator counts 15,000 in a fork. */
 #define BLOCKS_MAX     16384
 #define FUNCTIONS_MAX  8192
 #define ALL_BLOCKS_MAX 131072
@@ -184,7 +184,7 @@ void layout_move(const struct layout *of, struct profile *dst, void *to, void *f
 const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry,
 			 uint64_t *sum);
 
-/* What finds the entries of unique tables. */
+/* Indexes of the entries of unique tables. */
 struct profile_lookup {
 	struct hash_index of[SECTION_LAST + 1];
 };

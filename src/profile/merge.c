@@ -96,7 +96,7 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 		fputs("a different command was run", reason(out));
 }
 
-/* How many of P's sites OTHER does not have, and the name of one of them. */
+/* Return the number of P's sites that OTHER lacks, and the name of one of them. */
 static uint32_t sites_missing(const struct profile *p, const struct profile *other,
 			      const struct hash_index *in_other, const char **name)
 {
@@ -169,7 +169,7 @@ static uint32_t count_boots(const struct profile *p)
 	return n;
 }
 
-/* What tells a boot from all others; of no length where that is not known. */
+/* The id of a boot; of no length if unknown. */
 struct boot_id {
 	const char *text;
 	size_t len;
@@ -194,7 +194,7 @@ static uint32_t boot_find(const struct boots *b, const struct boot_id *id)
 			 HASH_NONE;
 }
 
-/* Of equal ids the first is found. */
+/* Add a boot; of equal ids the first is found. */
 static void boot_add(struct boots *b, struct boot_id id)
 {
 	if (id.len && boot_find(b, &id) == HASH_NONE)
@@ -242,7 +242,7 @@ static void boots_note(const struct boots *b, struct profile *p)
 	profile_env_set(p, PROFILE_ENV_BOOTS, text);
 }
 
-/* Where SRC's boots are in DST; *SHARED of them were there already. */
+/* Return the places of SRC's boots in DST; *SHARED of them were there already. */
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
 	scoped(boots_deinit) struct boots have, more;
@@ -267,7 +267,7 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 	return map;
 }
 
-/* Where a site's values go. */
+/* The new places of a site's values. */
 struct value_map {
 	uint32_t n, to[PROFILE_VALUES_MAX];
 };
@@ -458,7 +458,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		map_values(m, variables);
 }
 
-/* What KEY lists of each recording, of P with RUNS runs, itself one or already merged; for free(). */
+/* Return the list of KEY, an entry per recording, of P with RUNS runs, which is one or merged; for free(). */
 static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 {
 	const char *list = profile_env_get(p, key);
@@ -470,7 +470,7 @@ static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 		       alloc_strdup(profile_env_get(p, PROFILE_ENV_TIME) ?: "");
 }
 
-/* Which runs are of which recording, and when these were made: after the merge nothing else tells. */
+/* Note the recording of each run, and the time of each recording: after the merge nothing else has them. */
 static void note_recordings(struct profile *dst, const struct profile *src, uint32_t runs_before)
 {
 	static const char *const keys[] = { PROFILE_ENV_RECORDINGS, PROFILE_ENV_TIMES };
@@ -492,7 +492,7 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 
 	m.boots = map_boots(dst, src, &shared);
 	m.other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
-	/* What is before them, and what probes cost, is of the recording, not of its runs. */
+	/* The sections before these, and the costs of probes, belong to the recording, not to its runs. */
 	for (enum section_type type = SECTION_SITES; type <= SECTION_LAST; type++) {
 		hash_deinit(&src->lookup->of[type]);
 		if (type != SECTION_COSTS && type != SECTION_SAMPLED)

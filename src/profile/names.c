@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the numbers of profile.h are called, in JSON and in tables. */
+/* The names of profile.h's numbers, in JSON and in tables. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was measured, in memory: the seam between recording and everything that reads a recording.
+ * A recording in memory: the seam between recording and everything that reads a recording.
  *
  * A profile owns all it points to. Strings handed in are interned (copied once, compared by
  * pointer afterwards through profile_intern()). Indices into its arrays stay valid while it grows;
@@ -36,7 +36,7 @@ enum profile_site_kind {
 };
 
 const char *profile_mechanism_name(enum profile_mechanism mech);
-/* That of this NAME; PROFILE_N_COSTS: there is none, or NAME is NULL. */
+/* Return the mechanism of this NAME; PROFILE_N_COSTS: there is none, or NAME is NULL. */
 enum profile_mechanism profile_mechanism_by_name(const char *name);
 
 /*
@@ -65,7 +65,7 @@ struct profile_site {
 	bool detached; /* by --max-overhead, in some run: calls and totals are partial, means are not */
 };
 
-/* What a task was doing: a syscall ("clone", "compat:clone") or a pseudo-context. */
+/* The work of a task: a syscall ("clone", "compat:clone") or a pseudo-context. */
 struct profile_context {
 	const char *name;
 };
@@ -92,7 +92,7 @@ enum profile_queued {
 };
 
 const char *profile_queued_name(enum profile_queued kind); /* "[rcu]" */
-/* What CONTEXT is: "RCU callbacks queued by", whose name are its first *BY bytes. NULL: no such, and *BY is all of it. */
+/* Return the kind of a queued CONTEXT, "RCU callbacks queued by": a name of *BY bytes. NULL: not queued. */
 const char *profile_context_queued(const char *context, size_t *by);
 
 /* One aggregate; there is at most one cell for each (run, site, context). */
@@ -146,7 +146,7 @@ enum profile_variable_kind {
 /* "syscall_argument", as in JSON. */
 const char *profile_variable_kind_name(enum profile_variable_kind kind);
 
-/* What was captured of each call of SITE; no two of a site's have one name. */
+/* A variable captured in each call of SITE; its name is unique within the site. */
 struct profile_variable {
 	uint32_t site;
 	const char *name; /* as in the source: "n", "s->object_size", "crng_init"; "return" */
@@ -193,7 +193,7 @@ struct profile_capture {
 
 #define PROFILE_TRIP_COUNT_MAX 0xffff /* of a call; higher ones count as this */
 
-/* Where control can go from one block: to another, or one of these. */
+/* A way of control from one block: to another, or one of these. */
 struct profile_arc {
 	uint32_t from, to;
 };
@@ -222,7 +222,7 @@ struct profile_slow {
 	uint64_t values[PROFILE_VALUES_MAX];
 };
 
-/* What the tasks of a process, of one name, came to. */
+/* Sums of the tasks of a process with one name. */
 struct profile_process {
 	uint32_t run;
 	uint32_t pid; /* 0 and COMM NULL: the rest, of which that is not known */
@@ -243,7 +243,7 @@ struct profile_sampled {
 	uint64_t period;
 };
 
-/* What probes of a mechanism count of themselves with each call, by calibration; spreads as in struct profile_cost. */
+/* Events that probes of a mechanism count of themselves per call, by calibration; spreads as in struct profile_cost. */
 struct profile_counter_cost {
 	uint32_t counter;
 	uint32_t mech; /* enum profile_mechanism, below PROFILE_N_MECHANISMS */
@@ -251,7 +251,7 @@ struct profile_counter_cost {
 	double full, full_spread;
 };
 
-/* What calls of SITE counted, less what their probes did. Where that takes too much it is below zero. */
+/* Events of calls of SITE, less those of their probes; below zero if too many are subtracted. */
 struct profile_counted {
 	uint32_t run, site, context;
 	uint32_t counter;
@@ -259,16 +259,16 @@ struct profile_counted {
 	int64_t total, self; /* SELF: without timed callees */
 };
 
-/* As long as TEXT holds, in the source's words, the loop whose head is at LOCATION iterates again. */
+/* The loop whose head is at LOCATION iterates again as long as TEXT, in the source's words, holds. */
 struct profile_condition {
 	uint32_t location;
 	const char *text;
 };
 
 /*
- * How often each block of a function was executed in one run and context; there is one at most for each. Where a
- * call was under way when counting began or ended, blocks and calls do not belong together, which
- * RESIDUAL may tell: how far the counts contradict each other at most.
+ * The executions of each block of a function in one run and context; there is at most one entry for each. If a
+ * call was under way when counting began or ended, blocks and calls do not belong together. RESIDUAL may show it: the
+ * largest contradiction between the counts.
  */
 struct profile_block_counts {
 	uint32_t run, blocks, context; /* BLOCKS: place in the list of these functions */
@@ -288,7 +288,7 @@ struct profile_report {
 };
 
 /*
- * What may go missing, each with a name for JSON and a sentence for people. LOSS kinds mean that
+ * Things that may go missing, each with a name for JSON and a sentence for people. LOSS kinds mean that
  * figures are incomplete; INFO kinds are accounted for and only explain them.
  */
 enum profile_loss {
@@ -395,15 +395,15 @@ struct profile_sample {
 };
 
 /*
- * How often the function that STACK's first location is the start of was called from the rest of STACK. Exact
- * recordings have them: of probes' calls only the context is known.
+ * Calls of the function that starts at STACK's first location, from the rest of STACK. Only exact recordings have
+ * them: a call by probes has its context alone.
  */
 struct profile_edge {
 	uint32_t run, context, stack;
 	uint64_t calls;
 };
 
-/* What a model of a CPU counted at STACK's first location; an empty STACK is user space. */
+/* Events of a model of a CPU at STACK's first location; an empty STACK is user space. */
 struct profile_miss {
 	uint32_t run, context, stack;
 	uint32_t event; /* enum model_event */
@@ -423,14 +423,14 @@ struct profile_env {
 	const char *key, *value;
 };
 
-/* What is known of what a mechanism's probes cost: docs/accounting.md, "Probe cost". */
+/* The costs of a mechanism's probes: docs/accounting.md, "Probe cost". */
 enum profile_cost_kind {
 	PROFILE_COST_INNER, /* struct engine_cost */
 	PROFILE_COST_FULL,
 	PROFILE_COST_NESTED,
 	PROFILE_COST_TRAMPOLINE,
 	PROFILE_COST_ARGS, /* more to FULL for ENGINE_COST_ARGS arguments more */
-	/* Of ranges, struct engine_range_cost of probes reached by a jump: */
+	/* Ranges: struct engine_range_cost of probes reached by a jump. */
 	PROFILE_COST_OPEN,
 	PROFILE_COST_INSIDE, /* idle_enter */
 	PROFILE_COST_OUTSIDE, /* idle_leave */
@@ -443,7 +443,7 @@ enum profile_cost_kind {
 	PROFILE_COST_CALL,
 	PROFILE_COST_JUMP,
 	PROFILE_COST_BLOCK, /* and a probe that counts a block; 0: not asked for */
-	/* Of the sampler: */
+	/* The sampler. */
 	PROFILE_COST_LATENCY,
 	PROFILE_COST_INTERRUPT,
 	PROFILE_N_COST_KINDS
@@ -510,7 +510,7 @@ bool profile_same_kernel(const struct profile *a, const struct profile *b);
 bool profile_is_exact(const struct profile *p);
 /* The event that P was sampled by: NULL: by the clock, so that samples stand for time. */
 const char *profile_sample_event(const struct profile *p);
-/* What a sample counts for in figures without a clock: the events that it stands for, else 1. */
+/* Return the weight of a sample in figures without a clock: the events that it stands for, else 1. */
 double profile_sample_weight(const struct profile *p);
 void profile_sample_event_set(struct profile *p, const char *event, uint64_t period);
 /* Did probes disturb RUN, one of P's? */
@@ -546,9 +546,9 @@ char *profile_site_label(const struct profile_site *site);
 #define PROFILE_MODULE_USER "user:"
 
 bool profile_location_is_user(const struct profile_location *l);
-/* How many locations of STACK are the kernel's. */
+/* Return the number of the kernel's locations in STACK. */
 uint32_t profile_stack_kernel(const struct profile *p, const struct profile_stack *stack);
-/* Where the file of such a MODULE was found; NULL: nowhere. */
+/* Return the path at which the file of such a MODULE was found; NULL: nowhere. */
 const char *profile_user_file(const struct profile *p, const char *module);
 void profile_user_file_set(struct profile *p, const char *module, const char *path);
 
@@ -585,7 +585,7 @@ void profile_condition_set(struct profile *p, uint32_t location, const char *tex
 /* NULL: not known. */
 const char *profile_condition_of(const struct profile *p, uint32_t location);
 
-/* Of a site PROFILE_VALUES_MAX at most. Returns its index, or that of the site's variable of that name. */
+/* Add a variable, at most PROFILE_VALUES_MAX per site. Return its index, or that of the site's variable of that name. */
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
 /* Adds to an equal entry (same run, site, context and values) where there is one. All variables of its site are there already. */
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);

@@ -43,7 +43,7 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 {
 	scoped_free char *name =
 		alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
-	/* As kallsyms and perf print it. */
+	/* The format of kallsyms and perf. */
 	scoped_free char *symbol =
 		sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
 	uint32_t site = profile_site_add(
@@ -138,14 +138,14 @@ static void resolve_locations(struct profile *p, const struct kernel_index *idx,
 	}
 }
 
-/* Where the functions in MODULE (NULL: in the kernel's image) are declared. */
+/* Set the declarations of the functions in MODULE (NULL: in the kernel's image). */
 static void resolve_sites(struct profile *p, const struct kernel_index *idx, const char *module)
 {
 	vec_each(struct profile_site, s, p, sites) {
 		const char *file;
 		uint32_t line;
 
-		/* Where a range is called from its index says; what is declared there is INTO. */
+		/* The index has the place from which a range is called; the declaration there is that of INTO. */
 		if (s->kind != PROFILE_SITE_FUNCTION || !profile_site_is_in(s, module) ||
 		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
@@ -183,7 +183,7 @@ static bool is_also_inlined(const struct profile *p, const struct kernel_index *
 
 #define MOST_NAMED 3
 
-/* Which functions of the kernel's image have calls that are none of the function that was timed. */
+/* Note the functions of the kernel's image that are also inlined: those calls are not the timed function's. */
 static void note_inlined(struct profile *p, const struct kernel_index *idx)
 {
 	scoped_free char *names = NULL;
@@ -209,7 +209,7 @@ void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
 {
 	resolve_locations(p, idx, NULL);
 	resolve_sites(p, idx, NULL);
-	/* Where all are counted, so is what is inlined. */
+	/* An exact recording counts inlined calls too. */
 	if (!profile_is_exact(p))
 		note_inlined(p, idx);
 	profile_env_set(p, PROFILE_ENV_SYMBOLS,

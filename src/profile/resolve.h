@@ -8,7 +8,7 @@
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/kallsyms.h"
 
-/* Whether P's addresses have been resolved, from DWARF at that. */
+/* Return whether P's addresses have been resolved from DWARF. */
 bool profile_is_resolved(const struct profile *p);
 
 /* Adds a site for SYM, which is timed by nothing yet. Its index. */
@@ -45,7 +45,7 @@ int profile_resolve(struct profile *p, const char *vmlinux);
 
 /* The module whose build-id ENV holds; NULL: it holds something else. */
 const char *profile_module_of_env(const struct profile_env *env);
-/* Of the module NAME where P was recorded, its build-id, of length 0 where that is not known; its file and its index, NULL without. */
+/* The build-id of the module NAME where P was recorded, of length 0 if unknown; its file and its index, or NULL. */
 void profile_module_build_id(const struct profile *p, const char *name, struct kernel_build_id *id);
 struct kernel_image *profile_module_image(const struct profile *p, const char *name);
 struct kernel_index *profile_module_index(const struct profile *p, const char *name);

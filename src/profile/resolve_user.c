@@ -49,7 +49,7 @@ static struct kernel_image *open_debug_file(const char *module)
 	return open_file(path, module);
 }
 
-/* Where the loader puts what is OFFSET bytes into the file, relative to where it puts the file; false: nowhere. */
+/* Set *ADDR, at which the loader puts byte OFFSET of the file, relative to the file's own address. False: nowhere. */
 static bool address_of(const struct kernel_image *img, uint64_t offset, uint64_t *addr)
 {
 	Elf *elf = kernel_image_elf(img);

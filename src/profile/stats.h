@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of calls: how many, how long, and their distribution. */
+/* Statistics of calls: their number, times and distribution. */
 #pragma once
 
 #include <stdint.h>
@@ -44,7 +44,7 @@ struct profile_stats {
 /* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
 void profile_count_add(uint64_t *sum, uint64_t n);
 
-/* How many times the sums and the distribution are of: calls, or a range's excursions. */
+/* Return the number of times in the sums and the distribution: calls, or a range's excursions. */
 uint64_t profile_stats_observed(const struct profile_stats *s);
 
 /*

@@ -53,7 +53,7 @@ static void append(struct profile_blocks *all, const struct profile_blocks *list
 static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	scoped_free uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
-	/* How many more pieces cover what begins at a bound than what ends there. */
+	/* For each bound, the number of pieces that begin there less those that end there. */
 	int32_t *more = alloc_array(2 * (size_t)all->n_items, sizeof(*more)), covering = 0;
 	uint32_t n = 0;
 
@@ -82,7 +82,7 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 	free(more);
 }
 
-/* How many blocks all pieces together consist of. */
+/* Return the number of blocks in all pieces together. */
 static uint64_t covered(const struct profile_blocks *out, const struct profile_blocks *all)
 {
 	uint64_t n = 0;
@@ -92,7 +92,7 @@ static uint64_t covered(const struct profile_blocks *out, const struct profile_b
 	return n;
 }
 
-/* Whether PIECE tells the instructions of one of its blocks. FORCE: of whatever is not known the last one has the rest. */
+/* Return whether PIECE gives the instructions of one more of its blocks. FORCE: the last unknown block gets the rest. */
 static bool tell_insns(struct profile_blocks *out, const struct profile_block *piece, bool force)
 {
 	uint32_t known = 0, unknown = 0, last = 0;
@@ -220,7 +220,7 @@ static bool *find_cuts(const struct profile_blocks *blocks, const struct profile
 	return cuts;
 }
 
-/* What an interrupt cut becomes one block again: a compare belongs to its jump. The N COUNTS are all there are of BLOCKS. */
+/* Join blocks that an interrupt cut: a compare belongs to its jump. COUNTS are all N counts of BLOCKS. */
 static void join(struct profile_blocks *blocks, const struct profile_blocks *pieces,
 		 struct profile_block_counts *counts, uint32_t n)
 {
@@ -259,7 +259,7 @@ static void join(struct profile_blocks *blocks, const struct profile_blocks *pie
 	blocks->n_arcs = n_arcs;
 }
 
-/* What is left when all lists are taken from P. */
+/* The lists taken from P. */
 struct parts {
 	struct profile_blocks *lists;
 	struct profile_block_counts *counts;
@@ -295,7 +295,7 @@ static void take(struct parts *from, struct profile *p)
 	grouped_sort(&from->counts_of);
 }
 
-/* Of all N_SITES, those that were executed most first; for free(). */
+/* Return all N_SITES functions, the most executed first; for free(). */
 static struct function *rank(const struct parts *from, uint32_t n_sites)
 {
 	struct function *functions = alloc_array(n_sites, sizeof(*functions));

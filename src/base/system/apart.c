@@ -62,7 +62,7 @@ pid_t apart_start(apart_fn fn, void *arg, uint64_t space)
 	_exit(fn(arg) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* As wait4(). */
+/* wait4() with the CPU time of the child. */
 static pid_t reap(pid_t pid, int *status, int options, uint64_t *cpu)
 {
 	struct rusage usage;

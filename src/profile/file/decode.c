@@ -23,7 +23,7 @@ static const char *get_string(struct wire_in *in, const struct section_decoder *
 	return number ? d->strings[number - 1] : NULL;
 }
 
-/* What a string takes beside its bytes, where it is looked up too. */
+/* Memory of a string besides its bytes, with its entry for lookup. */
 #define STRING_MEMORY 48
 
 static void decode_strings(struct wire_in *in, struct section_decoder *d)

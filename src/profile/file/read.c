@@ -12,7 +12,7 @@
 #include "profile/file/file.h"
 #include "profile/file/section.h"
 
-/* How much is read at a time where nobody knows how long the file is. */
+/* Bytes per read if the file's length is unknown. */
 #define READ_STEP ((size_t)1 << 20)
 #define ZLIB_PART (1u << 30)
 
@@ -160,7 +160,7 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 	return 0;
 }
 
-/* As much of LEFT as zlib's numbers can say, taken off. */
+/* Take from *LEFT as much as zlib's numbers can hold. */
 static unsigned int zlib_part(uint64_t *left)
 {
 	unsigned int part = *left < ZLIB_PART ? (unsigned int)*left : ZLIB_PART;
@@ -169,7 +169,7 @@ static unsigned int zlib_part(uint64_t *left)
 	return part;
 }
 
-/* Whether the STORED bytes decompress to exactly RAW, which are in OUT then. */
+/* Return whether the STORED bytes decompress to exactly RAW bytes in OUT. */
 static bool inflate_all(const unsigned char *stored, uint64_t n_stored, unsigned char *out,
 			uint64_t raw)
 {

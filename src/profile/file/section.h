@@ -28,14 +28,14 @@
 #define SECTION_FLAG_OPTIONAL 1 /* a reader that does not know the type skips it */
 
 /*
- * What no real file exceeds, and no hostile one may: what a file is in memory, and each of its sections
- * decompressed, is bounded by its size. Tables have bounds of their own (profile/fields.c).
+ * Limits that no real file exceeds, and no hostile one may: the size of a file bounds its memory, and each of its
+ * sections decompressed. Tables have bounds of their own (profile/fields.c).
  */
 #define FILE_MEMORY_FREE   ((uint64_t)64 << 20) /* a file so small in memory may be of any size */
 #define FILE_MEMORY_FACTOR 128
 #define SECTION_RAW_FREE   ((uint64_t)1 << 20) /* a section so small may have any ratio */
 #define SECTION_RATIO_MAX  100
-/* What is written stays further below: an entry takes eight times its bytes in the file, if they are few. */
+/* Files are written further below the limit: a short entry takes eight times its bytes in the file. */
 #define SECTION_RATIO_WRITTEN 16
 #define FILE_LOSSES_MAX       1024
 
@@ -54,7 +54,7 @@ static inline bool section_may_lack(enum section_type type)
 	       profile_sections[type].flags & (TABLE_OPTIONAL | TABLE_NEEDED);
 }
 
-/* Whether STORED bytes may be said to decompress to RAW ones, MOST times as many. */
+/* Return whether STORED bytes may claim to decompress to RAW bytes, at most MOST times as many. */
 static inline bool section_ratio_ok(uint64_t raw, uint64_t stored, uint64_t most)
 {
 	return raw <= SECTION_RAW_FREE || raw / most <= stored;
@@ -66,7 +66,7 @@ void section_encode(struct wire_out *out, enum section_type type, const struct p
 /* The content of STRINGS. */
 void section_encode_strings(struct wire_out *out, const struct profile_strings *pool);
 
-/* What is decoded so far. */
+/* The state of decoding. */
 struct section_decoder {
 	struct profile *p;
 	vec_of(const char *, strings); /* the file's, by number, owned by p */

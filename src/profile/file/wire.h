@@ -60,5 +60,5 @@ uint32_t wire_get_u32(struct wire_in *in); /* a varint */
 int64_t wire_get_signed(struct wire_in *in);
 double wire_get_double(struct wire_in *in);
 uint64_t wire_get_count(struct wire_in *in);
-/* How many entries of at least ENTRY_SIZE bytes follow: never more than there are bytes for. */
+/* Return the number of entries of at least ENTRY_SIZE bytes that follow, never more than there are bytes for. */
 uint32_t wire_get_n(struct wire_in *in, size_t entry_size);
