@@ -21,7 +21,7 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-/* What calls the kernel's own test functions, which do next to nothing. */
+/* The caller of the kernel's own test functions, which do next to nothing. */
 #define EMPTY_OUTER "bpf_prog_test_run_tracing"
 
 static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_mechanism mech)
@@ -268,8 +268,8 @@ static int complete_all(struct record_attachment *a, bool ftrace)
 }
 
 /*
- * Those kprobes that may be on no ftrace location get their other half, which is to know whether the
- * kernel's optimizer has been to the first. It shall not come while the workload runs.
+ * Attach the other half of kprobes that may be on no ftrace location. It must know whether the kernel's optimizer has
+ * been to the first, which must not happen while the workload runs.
  */
 static int settle_kprobes(struct record_attachment *a)
 {
@@ -333,7 +333,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 EMPTY_OUTER, log_strerror(err));
 	if (err)
 		return;
-	/* What is measured on must be there as it was, and not with the probes of before. */
+	/* The test function must be as it was, without the probes of before. */
 	record_detach_wait();
 	err = record_calibrate_blocks(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      a->plan->blocks.n_points ? a->plan->blocks.n_points :

@@ -158,7 +158,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		       record_point_link(record_probes_points(probes), p);
 }
 
-/* Those that cannot be linked are taken away again. */
+/* Attach the probes of blocks; those that cannot be linked are detached again. */
 static void attach_blocks(struct record_attachment *a)
 {
 	struct record_blocks *blocks = &a->plan->blocks;

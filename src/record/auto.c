@@ -20,10 +20,10 @@
 #include "record/cost/count.h"
 #include "record/session.h"
 
-/* What part of the command's CPU time probes may take in a run; and those on functions, beside syscalls and samples. */
+/* The share of the command's CPU time that probes may take in a run, and that of functions' probes, beside syscalls and samples. */
 #define DISTORTION 0.05
 #define ALLOWED    0.02
-/* Those on one function: with more calls, it is not even counted to the end. */
+/* The share of one function's probes: with more calls, it is not even counted to the end. */
 #define ALLOWED_PROTECTION (ALLOWED / 2)
 #define ALLOWED_ONE        (ALLOWED / 4)
 

@@ -45,7 +45,7 @@ static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 	return -1;
 }
 
-/* Where the emulator finds whose objects are in memory (emulator/objects.c); it says itself what it misses. */
+/* Write the places at which the emulator finds the owners of objects in memory (emulator/objects.c), which reports what it misses. */
 static void write_objects(const char *path, const struct kernel_kallsyms *ks)
 {
 	static const char *const variables[] = { "slab_caches", "vmemmap_base", "pcpu_base_addr",

@@ -40,7 +40,7 @@ static void note_module(struct profile *p, const char *name, size_t len)
 		profile_env_set(p, key, kernel_build_id_format(&id, hex, sizeof(hex)));
 }
 
-/* What tells the modules of P's addresses from others of their names; which have some is not known yet where the lab counts. */
+/* Note the build-ids of the modules of P's addresses. In the lab's exact recordings it is unknown yet which modules have any. */
 static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 {
 	const char *last = NULL;
@@ -66,7 +66,7 @@ static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 	}
 }
 
-/* What takes little, and does not fail. */
+/* Resolve by kallsyms, which takes little and does not fail. */
 static void resolve_kallsyms(struct profile *p, struct record_symbols *symbols)
 {
 	struct kernel_image *image;

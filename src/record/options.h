@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user asks `record` for. */
+/* The options of `record`. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@ struct record_options {
 	struct record_names blocks; /* functions */
 	struct record_names captures; /* expressions */
 	vec_of(struct record_event, events); /* counted with each call */
-	/* Whose functions and ranges are added. */
+	/* Protections whose functions and ranges are added. */
 	vec_of(const struct catalogue_protection *, protections);
 	bool *left_out; /* contexts, by number in kprotperf/engine.h: NULL: none */
 	char *syscalls; /* the names of the others, with commas between; NULL: all */

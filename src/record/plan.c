@@ -30,7 +30,7 @@ static void note_if_coarse(struct profile *p)
 		 profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
-/* Where values are to be captured, functions are timed so that they can be. */
+/* Resolve captures; their functions are timed by a mechanism that can capture. */
 static int resolve_captures(struct record_plan *plan, const struct record_options *o)
 {
 	const struct record_capture_wanted wanted = {
@@ -72,7 +72,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 		return err;
 	record_names_add_all(&plan->functions, &o->blocks);
 	err = record_sites_find(&plan->sites, &plan->symbols, &plan->functions, &plan->inlined);
-	/* What is wrong with any of the names is said. */
+	/* The errors of all names are reported. */
 	one = record_sites_choose(&plan->sites, kernel, o->attach);
 	err = err ?: one;
 	if (err)

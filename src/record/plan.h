@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a recording measures on the running kernel: from the names the user gives to sites, ranges and blocks with
- * their probes.
+ * The plan of a recording on the running kernel: from the user's names to sites, ranges and blocks with their
+ * probes.
  */
 #pragma once
 

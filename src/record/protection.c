@@ -20,7 +20,7 @@ struct expansion {
 	uint32_t added; /* by the protection at hand */
 };
 
-/* What is known of a function by record's own way to look at it. */
+/* Note the mechanism that record would use for a function. */
 static void note_mechanism(const struct kernel_sym *sym, enum profile_mechanism mech,
 			   const char *why, void *arg)
 {
@@ -50,8 +50,8 @@ static int count_body(const struct kernel_body *body, void *arg)
 }
 
 /*
- * How many bodies of the inlined function can be timed, as far as can be told before their code is read.
- * -E2BIG: too many, which is said.
+ * Return the number of bodies of the inlined function that can be timed, as far as is known before their code is read.
+ * -E2BIG: too many, which is reported.
  */
 static int count_bodies(struct expansion *e, const char *name)
 {

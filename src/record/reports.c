@@ -79,7 +79,7 @@ void record_reports_read(struct profile *p, uint32_t run, int fd)
 	const char *why = NULL, *one;
 	struct stat st = {};
 
-	/* Of a line that is cut off a number may be left that it did not have. */
+	/* A line that is cut off may end in a wrong number. */
 	if (!fstat(fd, &st) && st.st_size > MAX_BYTES)
 		while (n > 0 && text[n - 1] != '\n')
 			n--;

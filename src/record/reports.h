@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a command says of itself, in lines that it writes to a file whose descriptor an environment variable names. */
+/* A command's report of itself: lines that it writes to a file whose descriptor an environment variable names. */
 #pragma once
 
 #include <stdint.h>

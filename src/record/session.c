@@ -43,14 +43,14 @@
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
 #define MANY_PROBES 64 /* to detach: seconds */
 
-/* How often what has been counted so far is written, at most, and in ms. One part in so many of the time goes into that. */
+/* The least time between two checkpoints, in ms, and the share of the time that they take at most: one part in this. */
 #define CHECKPOINT_MS    5000
 #define CHECKPOINT_SHARE 100
 
 /* Between two looks at calls that are counted. */
 #define COUNT_MS 1
 
-/* What goes on needing privileges: reading counts, other users' processes and files. */
+/* Privileges needed during a recording: for reading counts, other users' processes and files. */
 #define CAPABILITIES                                                                        \
 	(1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SYSLOG | 1ull << CAP_KILL |    \
 	 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_CHOWN | 1ull << CAP_FOWNER | \
@@ -157,7 +157,7 @@ static int load(struct session *s)
 		.intervals = o->interval && !o->cumulative,
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
-		/* What ranges are measured with, blocks are too. */
+		/* Blocks use the maps of ranges. */
 		.ranges = plan->ranges.n_points > 0 || plan->blocks.n_points > 0,
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
@@ -390,7 +390,7 @@ static uint32_t look_ms(const struct session *s)
 	uint32_t ms = s->o->counts ? COUNT_MS :
 		      s->overhead  ? RECORD_OVERHEAD_LOOK_MS :
 				     CHECKPOINT_MS;
-	/* What is shown is late by no more than a quarter. */
+	/* The output is late by at most a quarter of the interval. */
 	uint64_t quarter = s->o->interval / 4000000;
 
 	return s->o->interval && quarter < ms ? (uint32_t)quarter + 1 : ms;

@@ -16,8 +16,8 @@ int record_session(const struct record_options *options);
 #define RECORD_OBJECTS_ENV "KPROTPERF_EXACT_OBJECTS"
 
 /*
- * As record_session(), of a recording in which nothing is probed: the lab's emulator counts (emulator/exact.h), and this runs the
- * command, says when, and writes what the emulator does not see: the machine's environment and what the command says of itself.
+ * Make a recording without probes, as record_session() with: the lab's emulator counts (emulator/exact.h). This runs the
+ * command, marks its start and end, and writes the machine's environment and the command's reports, which the emulator does not see.
  */
 int record_exact(const struct record_options *options);
 

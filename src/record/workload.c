@@ -175,7 +175,7 @@ static uint64_t limit_of(const struct record_workload_hooks *hooks, uint64_t sta
 	return hooks->limit ? start + hooks->limit : NEVER;
 }
 
-/* How long to wait for the next look or the limit, in ms, rounded up; -1: there will be none. */
+/* Return the time until the next look or the limit, in ms, rounded up; -1: there will be none. */
 static int pause_before(const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	int look = hooks->look ? hooks->look_ms : -1;

@@ -11,7 +11,7 @@
 #include "base/system/privileges.h"
 #include "profile/profile.h"
 
-/* As a shell gives them. */
+/* Exit statuses, as a shell's. */
 #define WORKLOAD_NOT_EXECUTABLE 126
 #define WORKLOAD_NOT_FOUND      127
 
@@ -21,7 +21,7 @@
  */
 int record_workload_find(const char *command, char **path);
 
-/* What is called meanwhile, with ARG; NULL: nothing. */
+/* Callbacks during the run, with ARG; NULL: none. */
 struct record_workload_hooks {
 	int (*prepare)(
 		void *arg); /* in the child before it executes the command; non-zero ends it */

@@ -15,7 +15,7 @@ struct drain {
 	uint32_t run;
 };
 
-/* How often PROBE was hit in context CTX. */
+/* Return the number of hits of PROBE in context CTX. */
 static uint64_t hits_of(const struct drain *d, uint32_t probe, uint32_t ctx)
 {
 	uint64_t sum = 0;
@@ -85,7 +85,7 @@ static void drain_function(const struct drain *d, const struct record_block_func
 	}
 }
 
-/* How often probes were hit, and what that was taken to cost. */
+/* Add the hits of probes, and the cost subtracted for them. */
 static void drain_hits(const struct drain *d)
 {
 	uint64_t *losses = d->p->runs[d->run].losses, hits = 0;

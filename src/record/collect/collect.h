@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the BPF side counted in one run, turned into the profile. */
+/* Turning the BPF side's counts of one run into the profile. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 		  const struct record_code *code, const struct record_sites *sites,
 		  const struct record_captures *captures, struct record_cold_costs *cold);
 
-/* What probes of blocks counted in RUN, made into counts of all blocks, into P, which has the run's cells. */
+/* Turn the counts of probes of blocks in RUN into counts of all blocks, in P, which has the run's cells. */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run);
 

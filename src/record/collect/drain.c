@@ -33,7 +33,7 @@ static uint32_t context_index(struct drain *d, uint32_t ctx)
 	return d->contexts[ctx] - 1;
 }
 
-/* How the calls of SITE in context CTX were timed. */
+/* Return the mechanism that timed the calls of SITE in context CTX. */
 static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, uint32_t ctx)
 {
 	if (site == ENGINE_SITE_CONTEXT && ctx == ENGINE_CTX_PAGE_FAULT)
@@ -93,7 +93,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	profile_stats_merge(stats, &shard);
 }
 
-/* What the probes of a cell whose shards begin at FIRST cost more, per call, than was taken off. */
+/* Return the cost per call of a cell's probes above the cost subtracted. Its shards begin at FIRST. */
 static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	const struct engine_cell *shards = &d->maps.cells[first];
@@ -111,7 +111,7 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 			       record_coldness(shards, d->maps.n_shards, cost));
 }
 
-/* What the calls of a cell counted whose shards begin at FIRST. Counters have the same numbers in the profile. */
+/* Add the counts of a cell's calls. Its shards begin at FIRST. Counters have the same numbers in the profile. */
 static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	struct profile_counted row = { .run = d->run,
@@ -119,7 +119,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 				       .context = context_index(d, ctx) };
 	enum profile_mechanism mech = mechanism(d, site, ctx);
 
-	/* What other probes count of themselves is not known: of page faults, where the kernel has no fentry. */
+	/* The events of other probes themselves are unknown: those of page faults on a kernel without fentry. */
 	if (mech != PROFILE_MECH_TRACEPOINT && mech != PROFILE_MECH_FENTRY)
 		return;
 	for (; row.counter < d->maps.n_counters; row.counter++) {

@@ -19,7 +19,7 @@
 #define CONFIG_MAX      (4u << 20)
 #define MITIGATIONS_DIR "/sys/devices/system/cpu/vulnerabilities"
 
-/* What the lab puts on its guests' kernel command line: see scripts/lab. */
+/* Parameters that the lab puts on its guests' kernel command line: see scripts/lab. */
 #define CLOCK_PARAMETER "kprotperf.clock"
 #define CLOCK_ICOUNT    "icount"
 

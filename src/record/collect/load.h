@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What else a real machine did during a run: other tasks, other guests, and how fast its CPUs were.
+ * Other load of a real machine during a run: other tasks, other guests, and the speed of its CPUs.
  */
 #pragma once
 

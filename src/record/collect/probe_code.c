@@ -75,7 +75,7 @@ static const char *const entry_names[] = {
 	"syscall_trace_enter",
 };
 
-/* What they call is the syscall. */
+/* They call the syscall. */
 static const char *const leaf_names[] = { "do_syscall_64", "entry_SYSCALL_64_after_hwframe" };
 
 static bool is_among(const char *symbol, const char *const *list, size_t n)

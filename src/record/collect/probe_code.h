@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of the kernel runs for probes alone. */
+/* Code of the kernel that runs for probes alone. */
 #pragma once
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 
 struct engine_user_stack;
 
-/* Where a file lies in an address space. */
+/* The place of a file in an address space. */
 struct record_user_base {
 	uint64_t layout, start;
 	char module[sizeof(PROFILE_MODULE_USER) + 2 * 20]; /* as of a location */

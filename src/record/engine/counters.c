@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-/* How many a sample is for. Primes, so that a loop is not hit in the same place again and again. */
+/* Events per sample. Primes, so that a loop is not hit in the same place again and again. */
 #define COMMON 1000003 /* of the CPU's events, and of ns */
 #define RARER  100003
 #define MISSES 10007

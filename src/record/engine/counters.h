@@ -10,7 +10,7 @@ struct record_event {
 	const char *name; /* as perf lists it */
 	uint32_t type;
 	uint64_t config;
-	/* How many a sample is for where nobody says: about as many a second as by the clock, where the event is usual. */
+	/* Default events per sample: about as many samples per second as by the clock, at a usual rate of the event. */
 	uint64_t period;
 };
 
@@ -22,7 +22,7 @@ bool record_event_is_instructions(const struct record_event *event, bool is_icou
 
 /* Opens EVENT on CPU, to be counted or, each PERIOD, sampled. The descriptor, or -errno. */
 int record_event_open(const struct record_event *event, uint32_t cpu, uint64_t period);
-/* What it has counted so far; false: it stopped, as it found no place. */
+/* Set *COUNT to the count so far. False: it stopped, since it got no counter. */
 bool record_event_read(int fd, uint64_t *count);
 /* Says that EVENT cannot be had on CPU because of ERR (-EBUSY: it stopped), which it returns. */
 int record_event_refuse(const struct record_event *event, uint32_t cpu, int err);
@@ -35,5 +35,5 @@ int record_counters_open(const struct record_event *events, uint32_t n, uint32_t
 			 const struct bpf_map *map, struct record_counters **out);
 void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 
-/* How many of them, of all CPUs, did not count all the time because others had taken the CPU's counters. */
+/* Return the number of counters, of all CPUs, that did not count all the time because others had taken the CPU's. */
 uint64_t record_counters_stopped(const struct record_counters *c);

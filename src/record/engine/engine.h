@@ -53,7 +53,7 @@ int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out);
 void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
 
-/* Of programs that there are in several variants, those that a recording uses. */
+/* The variants of programs that a recording uses. */
 struct record_programs {
 	struct bpf_program *on_sys_enter, *on_sys_exit, *on_switch, *on_newtask;
 	struct bpf_program *fault_fentry, *fault_fexit;
@@ -88,7 +88,7 @@ uint32_t record_engine_spare_list(const struct record_engine *e);
 /* For calibration: the calling process itself is followed, from now on or no longer. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);
 
-/* What is counted for a site in a context (kprotperf/engine.h); times are sums over calls. */
+/* Counts of a site in a context (kprotperf/engine.h); times are sums over calls. */
 enum record_sum {
 	RECORD_SUM_ONCPU,
 	RECORD_SUM_EXCLUDED, /* off-CPU time included */
@@ -102,24 +102,24 @@ uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_
 			   enum record_sum of);
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
-/* What MECH's probes count of themselves, by counter: nothing until set. */
+/* Set the events that MECH's probes count of themselves, by counter; 0 until then. */
 struct engine_counter_costs;
 void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
 				     const struct engine_counter_costs *costs);
 
-/* Which closings of cells are read: one in INTERVAL, that take MAX ticks at most. All, until set. */
+/* Set the closings of cells that are read: one in INTERVAL, of at most MAX ticks. All until then. */
 void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max);
 
-/* What the probes of ranges cost, by enum engine_range_kind; zero until set. */
+/* Set the costs of ranges' probes, by enum engine_range_kind; 0 until then. */
 struct engine_range_cost;
 void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs);
 
-/* What a probe that counts blocks is to do, by its number. One more, behind the others, is for calibration. */
+/* Set the work of block probe PROBE. The last one is for calibration. */
 struct engine_block;
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block);
 
-/* What probes cost, by mechanism: all PROFILE_N_COSTS, of fentry that of sites attached from now on; zero until set. */
+/* Set the costs of probes, by mechanism: all PROFILE_N_COSTS; fentry's for sites attached from now on; 0 until then. */
 void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs);
 /* For calibration: the share of the time that interrupts take, watched for NS; 0: unknown. */
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
@@ -130,13 +130,13 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
  */
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
 				     uint64_t *late, uint64_t *full);
-/* What the probes of a function with so many arguments cost. */
+/* Return the cost of the probes of a function with N_ARGS arguments. */
 uint64_t record_cost_inner(const struct engine_cost *cost, uint32_t n_args);
 uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args);
 
-/* That SITE's function has so many arguments, for which fentry costs. */
+/* Note that SITE's function has N_ARGS arguments, each of which costs fentry. */
 void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args);
-/* What was set, by mechanism. */
+/* Return the costs that were set for MECH. */
 const struct engine_cost *record_engine_cost(const struct record_engine *e,
 					     enum profile_mechanism mech);
 /* The inner cost in force for a site, in ticks per call; see record/cost/calibrate.h. */
@@ -155,7 +155,7 @@ int record_engine_adopt_caller(struct record_engine *e);
 /* Detaches what record_engine_start() and _arm() attached; what was counted stays readable. */
 void record_engine_stop(struct record_engine *e);
 
-/* Whether the process that this one forks works for it: all tasks are measured but these two. */
+/* Set whether the next process that this one forks is its helper: all tasks but these two are measured. */
 void record_engine_fork_helper(struct record_engine *e, bool forks);
 
 /* The epoch (record/collect/code.h) of stacks that are taken from now on. */
@@ -164,7 +164,7 @@ void record_engine_set_code_epoch(struct record_engine *e, uint32_t epoch);
 /* Tasks followed at this moment. */
 uint32_t record_engine_live_tasks(const struct record_engine *e);
 
-/* How page faults are timed: FENTRY, KPROBE, or NONE where they cannot be. */
+/* Return the mechanism that times page faults: FENTRY, KPROBE, or NONE. */
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
 /* Page faults are not counted from here on: their probes are not hit. */
 void record_engine_omit_faults(struct record_engine *e);
@@ -214,7 +214,7 @@ void record_engine_since_last(struct record_engine *e);
 /* Calls of SITE whose return is missed from now on are not the kernel's loss. */
 void record_engine_note_missed(struct record_engine *e, uint32_t site);
 
-/* How often the kernel has skipped the program FD so far, because one was running on the CPU; 0 if it does not tell. */
+/* Return the times that the kernel has skipped the program FD because one was running on the CPU; 0 if it does not tell. */
 uint64_t record_program_misses(int fd);
 /* The sum for all programs of E. */
 uint64_t record_engine_misses(const struct record_engine *e);

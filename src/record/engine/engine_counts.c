@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the BPF side has counted: read while it counts, and set back between runs.
+ * Counts of the BPF side: read while it counts, and reset between runs.
  */
 #include "record/engine/engine.h"
 
@@ -143,7 +143,7 @@ uint64_t record_engine_followed_oncpu(const struct record_engine *e)
 		if (t->flags & ENGINE_TASK_LIVE)
 			sum += t->switched - t->born - t->offcpu;
 	}
-	/* Of those that run, what has come since they were switched in is still missing. */
+	/* Add the time of running tasks since they were switched in. */
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED) ?:
 					__atomic_load_n(&cpus[i].resting, __ATOMIC_RELAXED);
@@ -256,7 +256,7 @@ void record_engine_pause(struct record_engine *e)
 		return;
 	__atomic_store_n(&b->paused, true, __ATOMIC_SEQ_CST);
 	await_programs();
-	/* Of a task that rests, a program may be about to move the slot: then it is where it was not. */
+	/* A program may be about to move the slot of a resting task to where it was not found. */
 	for (int times = e->bpf.config.left_out ? 2 : 1; times; times--) {
 		for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 			uint32_t rests =

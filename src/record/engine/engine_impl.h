@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What engine.c, which attaches and tells, and engine_counts.c, which reads, share.
+ * Shared by engine.c, which attaches and sets, and engine_counts.c, which reads.
  */
 #pragma once
 

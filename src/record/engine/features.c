@@ -29,7 +29,7 @@
 /* The kernel's own, which reaches user space without a name there. */
 #define KERNEL_ENOTSUPP 524
 
-/* What "fentry" and "multi" are until they are tried: no -errno, and not 0. */
+/* The value of "fentry" and "multi" until they are tried: neither -errno nor 0. */
 #define UNTRIED 1
 
 /* Switches: "0" is off. */
@@ -71,7 +71,7 @@ bool record_kprobes_are_off(void)
 	return is_off(KPROBES_PATH);
 }
 
-/* Whether securityfs could be there and is not. */
+/* Return whether securityfs could be mounted and is not. */
 static bool securityfs_is_missing(void)
 {
 	struct statfs fs;
@@ -161,7 +161,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 	f->bpf = open_files_allow(0) ?: kernel_btf_load(KERNEL_BTF_PATH, btf);
 	f->ftrace = record_ftrace_is_off() ? -ESHUTDOWN : 0;
 	if (!f->bpf) {
-		/* What can be attached to a function can be loaded: mostly one trial answers both. */
+		/* A program that can be attached to a function can be loaded: mostly one trial answers both. */
 		f->fentry = f->ftrace ?: begin_attaching(kernel_btf_raw(*btf));
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}

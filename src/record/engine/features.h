@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the running kernel lets us do, found out by trying, never from its version.
+ * The features of the running kernel, found by trying, never from its version.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-/* How this kernel's kprobe.multi behaves, found out by trying it on a function that does nothing. */
+/* The behaviour of this kernel's kprobe.multi, found by trying it on a function that does nothing. */
 struct record_multi_behaviour {
 	/*
 	 * The stack pointer that a return program sees, less the one at the entry. A word where returns
@@ -36,7 +36,7 @@ struct record_multi_behaviour {
 struct kernel_btf;
 
 /* Each error is 0 where the feature works, else the negative errno of the attempt. */
-/* What suffices in root's stead, found by trying. */
+/* Capabilities that suffice instead of root, found by trying. */
 #define RECORD_CAPABILITIES                                                                      \
 	"a user other than root needs CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYSLOG and, for " \
 	"functions, CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO"
@@ -56,7 +56,7 @@ struct record_features {
 	bool lockdown_hidden; /* unknown because nobody has mounted securityfs */
 };
 
-/* How to turn the compiler on. */
+/* The command that turns the compiler on. */
 #define RECORD_COMPILE_BPF "sysctl -w net.core.bpf_jit_enable=1"
 
 /* Has somebody switched them off by now, so that probes that are attached are not hit? */

@@ -19,7 +19,7 @@ static void *copy_of(const void *items, size_t n, size_t size)
 	return copy;
 }
 
-/* Those of the object that is being loaded. */
+/* The programs of the object that is being loaded. */
 static struct record_laters *loading;
 
 /* Called by libbpf with what it is about to load, all of it relocated: it gets to load next to nothing instead. */
@@ -76,7 +76,7 @@ void record_later_free(struct record_later *copy)
 	free(copy->funcs);
 }
 
-/* Where what was at PLACE is when there are MORE instructions behind AT. */
+/* Return the new place of PLACE when MORE instructions are inserted after AT. */
 static int64_t moved(int64_t place, size_t at, size_t more)
 {
 	return place > (int64_t)at ? place + (int64_t)more : place;

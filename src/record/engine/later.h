@@ -18,8 +18,8 @@ struct record_later {
 	struct bpf_insn *insns; /* as the kernel would get them */
 	size_t n;
 	/*
-	 * Which functions it consists of. The kernel would take it without, but goes through functions that are global
-	 * again wherever they are called, if it does not know them for that.
+	 * The functions of the program. The kernel would accept it without them, but then verifies global functions again
+	 * at each call.
 	 */
 	struct bpf_func_info *funcs;
 	uint32_t n_funcs;

@@ -29,7 +29,7 @@
 
 #define MAX_BLOCKS_MEMORY (32u << 20)
 
-/* Of what is free. */
+/* The part of free memory that maps may take: one in this. */
 #define MEMORY_PART 2
 
 /* libbpf's last complaint, for the one line that we print. */
@@ -170,7 +170,7 @@ static int set_map_sizes(struct record_bpf *b)
 	return err;
 }
 
-/* What the programs know as constants. */
+/* Set the programs' constants. */
 static void set_constants(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
@@ -210,8 +210,8 @@ static void set_constants(struct record_bpf *b)
 }
 
 /*
- * Of programs in several variants, those that this recording needs. A variant's name ends in what it is for; the last of those that
- * are asked for is the one that has it all.
+ * Choose the variants of programs that this recording needs. A variant's name ends in its purpose; the last one asked for has
+ * all of them.
  */
 static void choose_variants(struct record_bpf *b, bool fentry)
 {
@@ -406,7 +406,7 @@ static int check_memory(const struct record_bpf *b)
 	return -EDQUOT;
 }
 
-/* Those that programs name, or else all. */
+/* Write the types that programs name, or else all. */
 static int write_types(const struct record_bpf *b, int fd)
 {
 	uint32_t size;

@@ -55,7 +55,7 @@ struct record_bpf {
 /* Has libbpf's messages shown under -vv only. */
 void record_bpf_log(void);
 
-/* What record_engine_memory() returns. */
+/* Return the memory of maps and programs, as record_engine_memory() does. */
 size_t record_bpf_memory(const struct record_bpf *b);
 
 /* -errno, reported. More memory than a part of what is free is not asked for: -EDQUOT. */

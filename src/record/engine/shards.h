@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which CPUs share their counters where memory does not allow each its own: those that share caches, so that a counter's
+ * CPUs that share their counters if memory does not allow one set for each: those that share caches, so that a counter's
  * line need not go from one package to another.
  */
 #pragma once

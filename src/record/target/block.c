@@ -50,7 +50,7 @@ static bool is_thunk(const char *name)
 	return kind == ARCH_SYMBOL_INDIRECT_THUNK || kind == ARCH_SYMBOL_RETURN_THUNK;
 }
 
-/* Which function each block calls, by the kernel's own names. */
+/* Set the function that each block calls, by the kernel's own names. */
 static void name_callees(struct planner *pl, struct record_block_function *f)
 {
 	f->called = alloc_array(f->n_blocks, sizeof(*f->called));

@@ -68,7 +68,7 @@ static bool is_left_out(const struct record_place *at, int err)
 			"DWARF gives no register or memory location for it at the entry of the body");
 	else
 		alloc_append(&text, "the limit is %d parameters per body", ENGINE_ARGS);
-	/* Of all that a glob matches nobody asked for each. */
+	/* The user did not name each function that a glob matches. */
 	if (r->named)
 		log_note("%s", text);
 	else
@@ -76,7 +76,7 @@ static bool is_left_out(const struct record_place *at, int err)
 	return true;
 }
 
-/* What is worth capturing without being asked for: names as in expressions, which are those of this function. */
+/* Add values worth capturing unasked: NAMES, as in expressions, are those of this function. */
 static void add_automatic(struct record_capture *c, struct record_place *at,
 			  const struct alloc_texts *names)
 {
@@ -241,7 +241,7 @@ static int resolve_sites(struct record_captures *c, const struct record_capture_
 #define MAX_BODIES  32
 #define MAX_ENTRIES 256
 
-/* What is captured of range I. *LEFT: one more than there is room for. */
+/* Resolve the captures of range I. *LEFT counts those for which there is no room. */
 static int resolve_body(struct record_captures *all, const struct record_capture_wanted *w,
 			bool *fits, uint32_t i, uint32_t *left)
 {

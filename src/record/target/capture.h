@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is captured of each call of a function, from expressions such as "s->object_size": what is loaded from where.
+ * Values captured of each call of a function, from expressions such as "s->object_size": the loads that they take.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ static inline bool record_value_is_whole(const struct record_value *v)
 	return !v->bits && !v->mask;
 }
 
-/* What programs captured of V, with its sign. */
+/* Return the captured VALUE of V, sign-extended. */
 static inline uint64_t record_value_extend(const struct record_value *v, uint64_t value)
 {
 	uint32_t rest = 64 - 8 * v->bytes;
@@ -82,7 +82,7 @@ struct record_capture {
 		cast; /* the type id of bpf_rdonly_cast(); 0: the kernel, before Linux 6.2, has none */
 };
 
-/* Where a parameter is, at one entry of an inlined body. */
+/* The place of a parameter at one entry of an inlined body. */
 struct record_parameter {
 	enum record_parameter_kind {
 		RECORD_PARAMETER_ABSENT,
@@ -101,13 +101,13 @@ struct record_entry {
 
 struct record_captures {
 	vec_of(struct record_capture, items);
-	/* Of all inlined bodies; struct record_action has the number. */
+	/* Entries of all inlined bodies; struct record_action has the number. */
 	vec_of(struct record_entry, entries);
 	uint32_t n_bodies; /* of the items */
 	bool fentry, saves; /* some are timed by fentry; by kprobe */
 };
 
-/* What is to be captured, of what. */
+/* The values to capture, and their functions and ranges. */
 struct record_capture_wanted {
 	const struct record_names *expressions; /* "[FUNC:]EXPR" */
 	bool automatic; /* the functions' own arguments, and what their code reads */

@@ -39,7 +39,7 @@ void record_body_deinit(struct record_body *b)
 	free(b->entries);
 }
 
-/* What a parameter is. */
+/* The kind of a parameter. */
 struct kind {
 	uint32_t bytes; /* 0: no number, nor an address */
 	bool is_signed, is_pointer;
@@ -89,7 +89,7 @@ static struct kind kind_of(const struct btf *btf, const Dwarf_Die *type)
 	return k;
 }
 
-/* Where PARAMETER of B is at ADDR. False: nowhere. */
+/* Set *OUT to the place of PARAMETER of B at ADDR. False: it has none. */
 static bool locate(const struct record_body *b, const struct kernel_parameter *parameter,
 		   uint64_t addr, struct record_parameter *out)
 {
@@ -168,7 +168,7 @@ static void add_member(const struct record_body *b, const struct kernel_paramete
 					    (int64_t)a->at - at.offset, a->bytes, names);
 }
 
-/* What the code of PIECE reads of parameters. */
+/* Add the members of parameters that the code of PIECE reads. */
 static void add_members(const struct record_body *b, struct record_symbols *symbols,
 			struct decoder *decoder, const struct kernel_range *piece,
 			struct alloc_texts *names)

@@ -24,7 +24,7 @@ struct record_body {
 	uint32_t n_saved;
 };
 
-/* Of range I. */
+/* Initialize B for range I. */
 void record_body_init(struct record_body *b, const struct record_ranges *ranges, uint32_t i,
 		      const struct btf *btf);
 void record_body_deinit(struct record_body *b);

@@ -19,7 +19,7 @@
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
 #define FORMAT_BYTES (1 << 16)
 
-/* That a variable of up to eight bytes is taken for, as only structs can be: it has such a number first. */
+/* The struct as which a variable of up to eight bytes is read, since only structs can be: its first member is such a number. */
 #define NUMBER_STRUCT "timespec64"
 
 static const char *name_of(const struct record_place *at, uint32_t offset)
@@ -79,7 +79,7 @@ uint32_t record_kernel_type(const struct btf *btf, const char *name, uint32_t ki
 	return id > 0 ? (uint32_t)id : 0;
 }
 
-/* As large as a number at ADDR may be, for the next variable. */
+/* Return the largest size of a number at ADDR, up to the next variable. */
 static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	uint32_t bytes = 8;

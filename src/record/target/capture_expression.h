@@ -11,7 +11,7 @@ struct record_body;
 struct record_symbols;
 struct record_value;
 
-/* What has been read of an expression. */
+/* The part of an expression that has been parsed. */
 struct record_place {
 	const char *expression; /* for messages */
 	const struct btf *btf;

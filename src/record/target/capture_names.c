@@ -75,7 +75,7 @@ static const struct btf_param *param_of(const struct btf *btf, const struct btf_
 	return NULL;
 }
 
-/* What the names of a function's operands are made of. */
+/* The parts of the names of a function's operands. */
 struct names {
 	const struct btf *btf;
 	const struct btf_type *proto;
@@ -85,7 +85,7 @@ struct names {
 	bool bit_fields; /* those that are read with others are wanted too */
 };
 
-/* What an expression is, and the type of that, which SEPARATOR is between it and a member. */
+/* An expression and its type, with SEPARATOR between it and a member. */
 struct thing {
 	const char *path; /* NULL: not known */
 	const char *separator;
@@ -99,7 +99,7 @@ static bool is_secret(const char *path)
 	       strstr(path, "->random") || !strcmp(path, "phys_base");
 }
 
-/* What code reads to find its way about CPUs: it says where a call ran, and not what it had to do. */
+/* Return whether PATH is read for per-CPU addressing alone: it depends on where a call ran, not on its work. */
 static bool is_noise(const char *path)
 {
 	static const char *const names[] = { "cpu_number",
@@ -236,7 +236,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 		thing = find_per_cpu(n, &at);
 	} else if (o->kind == KERNEL_OPERAND_MEMBER) {
 		name_operand(n, &n->operands->items[o->base], loads - 1, &thing);
-		/* What is at a number's address has no name. */
+		/* The memory at a number's address has no name. */
 		if (thing.type && !btf_is_composite(thing.type))
 			return;
 	} else if (o->kind == KERNEL_OPERAND_PER_CPU) {
@@ -262,7 +262,7 @@ static void name_operands(struct names *n, bool decides)
 	vec_each(const struct kernel_operand, o, n->operands, items) {
 		n->bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
 				n->operands->items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
-		/* Of what is read by way of something else only what decides: there is much of it. */
+		/* Operands behind pointers are many: only those that decide are added. */
 		if (o->decides == decides &&
 		    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n->bit_fields))
 			name_operand(n, o, RECORD_CAPTURE_LOADS, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of a function is captured where nothing else is asked for, as expressions. */
+/* Values of a function that are captured unless others are named, as expressions. */
 #pragma once
 
 #include "base/alloc.h"
@@ -17,8 +17,8 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			  struct alloc_texts *names);
 
 /*
- * Of LEN bytes of code at ADDR, a piece of an inlined body: variables of the kernel that it reads, those that decide or (DECIDES false)
- * the others and static keys. What registers hold where it begins is not known.
+ * Add the kernel's variables that LEN bytes of code at ADDR read, a piece of an inlined body: those that decide or (DECIDES
+ * false) the others and static keys. The contents of registers at its start are unknown.
  */
 void record_capture_piece_names(const struct btf *btf, uint64_t addr, uint64_t len, bool decides,
 				struct record_symbols *symbols, struct alloc_texts *names);
@@ -26,6 +26,6 @@ void record_capture_piece_names(const struct btf *btf, uint64_t addr, uint64_t l
 /* Facts about the task, which seldom differ in one command. */
 void record_capture_task_names(const struct btf *btf, struct alloc_texts *names);
 
-/* What of the BYTES at OFFSET of a struct TYPE, which the pointer NAME leads to, are numbers. */
+/* Add the numbers in the BYTES at OFFSET of a struct TYPE, to which the pointer NAME leads. */
 void record_capture_member_names(const struct btf *btf, uint32_t type, const char *name,
 				 int64_t offset, uint32_t bytes, struct alloc_texts *names);

@@ -18,7 +18,7 @@
 #define FORMAT_BYTES   (1 << 16)
 #define FIRST_ARGUMENT 16 /* where an event has it, each in 8 bytes */
 
-/* Of a number of TYPE, as the source has it; BTF has names of its own for what is no typedef. */
+/* Set the size and sign of V by TYPE, as the source has it; BTF has other names for types that are not typedefs. */
 static void note_type(struct record_value *v, const struct btf *btf, const char *type)
 {
 	int32_t id = btf__resolve_type(btf, (uint32_t)btf__find_by_name(btf, type));

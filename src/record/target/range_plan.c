@@ -9,7 +9,7 @@
 #include "kernel/code/flow.h"
 #include "kernel/image/name.h"
 
-/* Where control may come by instead of an address that cannot be probed. */
+/* Maximum number of addresses that stand in for one that cannot be probed. */
 #define MAX_SUBSTITUTES 8
 
 /* One thing to do for one body at one address. */
@@ -241,7 +241,7 @@ static bool add_edge(struct planner *pl, uint32_t i, const struct kernel_body *b
 	return add_steps(pl, i, body, e->addr, ENGINE_RANGE_LEAVE, flags, false);
 }
 
-/* What counts the calls of a body that is not entered at its entry. */
+/* Add the probe that counts the calls of a body that is not entered at its entry. */
 static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *body)
 {
 	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, body->entry);
@@ -362,7 +362,7 @@ define_compare(by_function, struct record_range,
 		       compare_values(a->into_addr, b->into_addr) ?:
 								    compare_values(a->body, b->body));
 
-/* What one body takes, whatever others do. */
+/* Note the probes of one body, apart from others'. */
 static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
 {
 	struct record_range *r = &pl->ranges->items[i];

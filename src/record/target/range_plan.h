@@ -15,7 +15,7 @@ void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *sym
  * it would take. As of record_ranges_plan(), their order changes.
  */
 void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols);
-/* What either found of IN's BODY; NULL where it is not among RANGES. */
+/* Return the range of IN's BODY; NULL if it is not among RANGES. */
 const struct record_range *record_ranges_find(const struct record_ranges *ranges,
 					      struct record_image *in,
 					      const struct kernel_body *body);

@@ -60,7 +60,7 @@ static void add_site(struct record_sites *sites, const struct kernel_kallsyms *k
 
 #define PLACES 3
 
-/* Where a function is inlined, in words. */
+/* The places at which a function is inlined, in words. */
 struct inlined_places {
 	char *where;
 	unsigned int n;

@@ -29,7 +29,7 @@ enum record_attach {
 
 struct record_capture;
 
-/* What a mechanism attaches to, and what it needs for that. */
+/* The function that a mechanism attaches to, and what it needs for that. */
 struct record_target {
 	uint32_t site; /* the engine's number */
 	uint64_t addr; /* absolute */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of the running kernel's symbols, each source opened when first asked for: reading
+ * The running kernel's symbols, each source opened on first use: reading
  * the DWARF of a vmlinux costs a guest on a network file system seconds of its own time.
  */
 #pragma once
@@ -18,8 +18,8 @@
 #include "kernel/image/tracing.h"
 
 /*
- * Where code is: the kernel's image or a module, and what is known of it. Everything but the names is read when it
- * is first asked for.
+ * An image of code: the kernel's or a module's, and its debug information. All but the names is read on first
+ * use.
  */
 struct record_image {
 	const char *module; /* as in kallsyms, the same pointer; NULL: the kernel's image */
@@ -48,7 +48,7 @@ struct record_symbols {
 	struct kernel_kcore *live; /* by record_symbols_live() only */
 	bool live_tried;
 	struct decoder *decoder; /* made when first needed */
-	/* What came of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
+	/* The result of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
 	int notrace;
 	char release[65];
 };
@@ -60,15 +60,15 @@ struct record_symbols {
 int record_symbols_init(struct record_symbols *s, const char *vmlinux, struct kernel_btf *btf);
 void record_symbols_deinit(struct record_symbols *s);
 
-/* What is known of the running kernel: its symbols, and what it allows. */
+/* The running kernel: its symbols, and the features that it allows. */
 struct record_kernel {
 	struct record_symbols *symbols;
 	struct record_features *features;
 };
 
 /*
- * How far behind the start of a function's CODE, of LEN bytes, the last instruction ends that gives back stack by adding to the
- * stack pointer; 0: there is none.
+ * Return the offset in a function's CODE, of LEN bytes, after the last instruction that frees stack by adding to the stack
+ * pointer; 0: there is none.
  */
 size_t record_stack_given_back(struct decoder *decoder, const uint8_t *code, size_t len);
 
@@ -78,7 +78,7 @@ int record_kernel_try_multi(const struct record_kernel *kernel);
 /* The running kernel's memory, S's; NULL: it cannot be read. */
 const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 
-/* What is needed to choose functions to probe. Reports its errors. */
+/* Load all that choosing functions to probe needs. Reports its errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
 /* Does the kernel refuse kprobes at the absolute address ADDR, as far as it says so? */
@@ -88,7 +88,7 @@ bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr
 const char *record_symbols_why_patched(const struct record_symbols *s,
 				       const struct kernel_sym *sym);
 
-/* What has SYM, S's. */
+/* Return the image that has SYM, one of S. */
 struct record_image *record_symbols_image_of(struct record_symbols *s,
 					     const struct kernel_sym *sym);
 
@@ -126,7 +126,7 @@ int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 /* record_image_index() of the kernel itself. */
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index);
 
-/* What an index is good for without the vmlinux that it was made of, and what not: a sentence. */
+/* A sentence about the use and the limits of an index without the vmlinux that it was made of. */
 extern const char record_symbols_index_alone[];
 
 /*
