@@ -28,7 +28,7 @@ static void put_separated(char *buf, double value, int decimals, bool sign)
 	snprintf(digits, sizeof(digits), "%.*f", decimals, fabs(value));
 	n = strlen(digits);
 	whole = decimals ? n - decimals - 1 : n;
-	/* What rounds to zero has no sign. */
+	/* A number that rounds to zero has no sign. */
 	if (strspn(digits, "0.") < n) {
 		if (value < 0)
 			*out++ = '-';

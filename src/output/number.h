@@ -18,5 +18,5 @@ const char *output_digits(double value, int digits);
 /* VALUE for programs: "11803112", "-0.25", "" for NAN. */
 const char *output_number_plain(double value);
 
-/* Whether VALUE is whole, and small enough for a double to be exact. */
+/* Return whether VALUE is whole, and small enough for a double to be exact. */
 bool output_number_is_whole(double value);

@@ -70,13 +70,13 @@ struct output_section {
 	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
 	/* Works out what of ROW only those need that are shown; NULL: nothing. */
 	void (*prepare)(void *row);
-	/* Where in a row a `bool` says that it only repeats others and is left out of tables; 0: nowhere. */
+	/* Offset in a row of a `bool` that leaves a row out of tables because it only repeats others; 0: none. */
 	size_t redundant;
-	/* What to put before ROW's estimable figures of GROUP: "~"; NULL here or there: nothing. */
+	/* Return the mark before ROW's estimable figures of GROUP: "~". NULL here or there: none. */
 	const char *(*mark)(const void *row, const struct output_group *group);
 	/*
-	 * Where in a row there is a `double` whose size says how much the row matters; 0: nowhere. NAN there is
-	 * not known to be small.
+	 * Offset in a row of a `double`, the weight of the row; 0: none. NAN counts as
+	 * large.
 	 */
 	size_t weight;
 	bool pointers; /* ROWS are pointers to the rows */
@@ -93,7 +93,7 @@ struct output_field output_field_get(const struct output_section *section, size_
 				     const struct output_group *group,
 				     const struct output_column *column);
 
-/* Where ROW is. */
+/* Return ROW. */
 void *output_row(const struct output_section *section, size_t row);
 
 /* To be called before the first field of ROW is got. */
@@ -105,6 +105,6 @@ size_t output_rows_count(const struct output_section *section);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
 
-/* Where COLUMN is seen: in a table, in CSV and JSON. */
+/* Return whether COLUMN is in tables, and in CSV and JSON. */
 bool output_column_in_table(const struct output_column *column);
 bool output_column_in_data(const struct output_column *column);

@@ -62,7 +62,7 @@ static double row_weight(const struct output_section *section, size_t row)
 	return fabs(weight);
 }
 
-/* What the weight of a row must reach to be shown. */
+/* Return the weight that a row must reach to be shown. */
 static double least_weight(const struct output_section *section, double least)
 {
 	double greatest = 0;
@@ -128,7 +128,7 @@ static void layout_deinit(struct layout *l)
 	free(l->rows);
 }
 
-/* Of an elastic field no more than ELASTIC columns are counted; 0: all. */
+/* Return the width of the layout with at most ELASTIC columns per elastic field; 0: all. */
 static size_t layout_width_with(const struct layout *l, unsigned int elastic)
 {
 	size_t width = 0;
@@ -222,7 +222,7 @@ static void truncate_text(struct layout *l, unsigned int width, bool elastic_onl
 			cut(&l->fields[i], l->fields[i].cells[row]);
 }
 
-/* Where the fields of the group that starts at I end; *LAST is the last one shown, or NULL. */
+/* Return the end of the group of fields that starts at I; *LAST is the last one shown, or NULL. */
 static size_t group_end(const struct layout *l, size_t i, struct field **last, size_t *width)
 {
 	const struct output_group *group = l->fields[i].group;

@@ -16,7 +16,7 @@ struct output_table_options {
 	 * then elastic ones are cut.
 	 */
 	unsigned int width;
-	/* Where that is not enough: cut any long text. Not for files, where a cut name is a lost name. */
+	/* Cut any long text if that is not enough. Not for files, where a cut name is lost. */
 	bool truncate;
 	unsigned int top; /* rows to show at most; 0: all */
 	double least; /* leaves out rows of less than this fraction of the greatest weight; 0: none */
@@ -25,7 +25,7 @@ struct output_table_options {
 void output_table_write(FILE *out, const struct output_section *section,
 			const struct output_table_options *options);
 
-/* How many rows that shows. */
+/* Return the number of rows that these options show. */
 size_t output_table_shown(const struct output_section *section,
 			  const struct output_table_options *options);
 

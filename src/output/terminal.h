@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a page may have on a terminal, and nowhere else: colour. */
+/* Colour, which only pages on a terminal have. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,6 +21,6 @@ enum output_style {
 
 bool output_color_wanted(enum output_color color);
 
-/* What to print before and after text of STYLE; empty where COLOR is false. */
+/* Return the text to print before and after text of STYLE; empty if COLOR is false. */
 const char *output_style_begin(bool color, enum output_style style);
 const char *output_style_end(bool color);

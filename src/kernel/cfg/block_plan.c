@@ -58,7 +58,7 @@ static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph
 	return dead;
 }
 
-/* How often a block is executed a call, at a guess, in units of 1/64. */
+/* Return a guess of a block's executions per call, in units of 1/64. */
 static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
 		      const bool *dead, uint32_t block)
 {

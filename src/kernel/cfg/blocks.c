@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which blocks to count, and what their counts say of the others, in the graph that nodes.h describes.
+ * Choosing the blocks to count, and deriving the others' counts, in the graph that nodes.h describes.
  */
 #include "kernel/cfg/blocks.h"
 
@@ -69,7 +69,7 @@ struct solver {
 	uint32_t n_nodes, n_edges;
 	const uint32_t *tail, *head; /* by edge; KERNEL_NO_EDGE: the edge is not there */
 	int64_t *value; /* by edge */
-	/* What goes out of a node less what comes in, as far as it is known. */
+	/* Known flow out of a node less that into it. */
 	__int128 *excess;
 	uint32_t *open; /* by node: how many unknown edges are at it */
 	uint32_t *mixed; /* by node: the exclusive or of their numbers, which tells a last one */

@@ -35,9 +35,9 @@ struct kernel_counts {
 	int64_t *blocks; /* by block */
 	int64_t *arcs; /* by arc of the graph */
 	/*
-	 * Where the measured counts contradict each other, by how much at most: calls that had begun or
-	 * had not ended while it was counted, and events that were lost. 0 says little if nothing but
-	 * what is needed was counted.
+	 * The largest contradiction between measured counts: by calls that had begun or had not ended
+	 * during counting, and by lost events. 0 says little if only the needed blocks were
+	 * counted.
 	 */
 	uint64_t residual;
 	uint32_t n_negative; /* counts that came out below 0, and cannot be right */

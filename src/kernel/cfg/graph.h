@@ -62,5 +62,5 @@ void kernel_loops_clear(struct kernel_loops *loops);
 
 /* Is BLOCK in LOOP, or in one within it? */
 bool kernel_loop_has(const struct kernel_loops *loops, uint32_t loop, uint32_t block);
-/* How many loops BLOCK is in. */
+/* Return the number of loops around BLOCK. */
 uint32_t kernel_loop_depth(const struct kernel_loops *loops, uint32_t block);

@@ -53,8 +53,8 @@ void flow_nodes_init(struct flow_nodes *j, const struct kernel_graph *graph);
 void flow_nodes_clear(struct flow_nodes *j);
 
 /*
- * Which unknown edges follow from the known ones: bridges among the unknown. KNOWN and BRIDGE are by
- * edge; fills the latter.
+ * Find the unknown edges that follow from the known ones: bridges among the unknown. KNOWN and BRIDGE
+ * are by edge; the latter is filled.
  */
 void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge);
 

@@ -126,7 +126,7 @@ static bool number(struct kernel_stops *s, int64_t value, struct term *out)
 	return true;
 }
 
-/* What the instruction AT of BLOCK reads from memory. */
+/* Find the term that the instruction AT of BLOCK reads from memory. */
 static bool memory_value(struct kernel_stops *s, uint32_t block, uint32_t at, struct term *out)
 {
 	const struct insn *insn = &s->blocks[block].insns[at];
@@ -154,7 +154,7 @@ static bool memory_value(struct kernel_stops *s, uint32_t block, uint32_t at, st
 	return true;
 }
 
-/* What the instruction AT of BLOCK, which writes REG, makes of it. */
+/* Find the term that the instruction AT of BLOCK writes to REG. */
 static bool written_value(struct kernel_stops *s, uint32_t block, uint32_t at, uint8_t reg,
 			  struct term *out)
 {
@@ -285,7 +285,7 @@ static bool register_value(struct kernel_stops *s, uint32_t block, uint32_t at, 
 
 /* ---- conditions ---- */
 
-/* What is compared before a jump: LEFT and RIGHT, without a text where that is not known; of no RIGHT with 0. */
+/* The comparison before a jump: LEFT with RIGHT, or with 0 if there is no RIGHT; an unknown term has no text. */
 struct comparison {
 	struct term left, right;
 	bool with_zero;
@@ -345,7 +345,7 @@ static char *words(const struct comparison *c, enum arch_relation relation)
 	const char *left = c->left.text, *right = c->right.text;
 	bool zero = c->with_zero || (right && !strcmp(right, "0"));
 
-	/* That something unknown is not 9 says nothing. */
+	/* A comparison of an unknown term with a number says nothing. */
 	if (!signs[relation] || (!left && (!right || (unsigned int)(*right - '0') < 10)))
 		return NULL;
 	if (zero && !c->left.is_object &&
@@ -380,7 +380,7 @@ static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 	return jump && jump->kind == DECODE_COND && jump->access.relation ? jump : NULL;
 }
 
-/* What the flags were set by before BLOCK's last instruction, where RELATION holds, for free(); NULL: not known. */
+/* Return the condition for RELATION, by the flags before BLOCK's last instruction, for free(); NULL: unknown. */
 static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relation relation,
 		       bool *of_object)
 {
@@ -402,7 +402,7 @@ static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relatio
 	return text;
 }
 
-/* Where BLOCK's last instruction, a jump out of LOOP, does not leave it, for free(); NULL: not known, or it does not jump out. */
+/* Return the condition under which BLOCK's last instruction, a jump out of LOOP, stays in it, for free(); NULL: unknown, or no such jump. */
 static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t block)
 {
 	const struct insn *jump = jump_of(s, block);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keeps a loop going, or leads to a call, in the source's words: the compare before a jump, traced back through registers to variables
- * by DWARF, members of what these lead to, variables of the kernel, and what functions returned.
+ * The condition of a loop or a call, in the source's words: the compare before a jump, traced back through registers to variables
+ * by DWARF, members behind these, variables of the kernel, and functions' return values.
  */
 #pragma once
 

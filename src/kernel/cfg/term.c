@@ -42,7 +42,7 @@ static bool term_load(struct term *t, bool exactly)
 	return true;
 }
 
-/* What is added becomes part of the text. */
+/* Make the added number a part of the text. */
 static bool term_sum(struct term *t)
 {
 	int64_t number = t->add;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which registers a function takes its arguments in, from its code alone: what BTF says of a function may be said of
- * another one of the same name.
+ * The registers in which a function takes its arguments, from its code alone: BTF may describe another function of the
+ * same name.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct kernel_arguments_input {
 	/* Up to LEN bytes of code at ADDR, as it is executed: how many, 0 where there are none. */
 	size_t (*read)(uint64_t addr, void *buf, size_t len, void *arg);
 	/*
-	 * How many argument registers the function at ADDR reads, as is known otherwise; -ENOENT: its code tells, -EINVAL:
-	 * nothing does.
+	 * Return the number of argument registers that the function at ADDR reads, if it is known otherwise; -ENOENT: read its
+	 * code; -EINVAL: unknown.
 	 */
 	int (*takes)(uint64_t addr, void *arg);
 	void *arg;

@@ -40,7 +40,7 @@ int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 
-/* As kernel_image_symbol_at(); outside of a module what of the kernel's image is there. */
+/* kernel_image_symbol_at(), with the kernel's image outside of a module. */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where control can go within one function: its instructions, basic blocks and edges, and through
- * which addresses a set of ranges of it (an inlined body) is entered and left.
+ * The flow graph of one function: its instructions, basic blocks and edges, and the addresses through
+ * which a set of its ranges (an inlined body) is entered and left.
  *
  * Addresses are relative to _stext. Instructions and blocks go by ascending address, of all parts
  * together. Nothing here is trusted: bytes that are no code cost answers (kernel_flow_problems()).
@@ -118,7 +118,7 @@ enum kernel_callee {
 	KERNEL_CALLEE_UNKNOWN, /* no code of the image: a probe's trampoline */
 };
 
-/* What a function's name says of calls of it. */
+/* Return the kind of calls of a function, by its name. */
 enum kernel_callee kernel_callee_of_name(const char *name);
 
 struct kernel_flow_input {
@@ -228,7 +228,7 @@ struct kernel_site_edges {
 };
 
 /*
- * How the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap and lie
+ * Find the edges by which the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap and lie
  * partly outside the function, where there is nothing to know. Code within them that cannot be
  * reached has no edges.
  */
@@ -238,9 +238,9 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 void kernel_site_edges_clear(struct kernel_site_edges *edges);
 
 /*
- * Where ADDR cannot be probed, addresses behind it that can: on every path from ADDR, one that is
- * passed in its stead. All lie within the ranges if INSIDE, else all outside. Up to MAX; returns how
- * many, 0 where there are none of the kind.
+ * Find addresses that stand in for ADDR if that cannot be probed: every path from ADDR passes one
+ * of them. All lie within the ranges if INSIDE, else all outside. Return their number, up to MAX; 0:
+ * there are none of the kind.
  */
 size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       const struct kernel_range *ranges, size_t n, bool inside,

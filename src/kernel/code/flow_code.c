@@ -36,9 +36,9 @@ static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_pa
 }
 
 /*
- * How many bytes at offset AT are somebody's kprobe, so that the file must say what is there: a trap's
- * or a jump's. A trap within one of the file's instructions is none: the kernel fills up shorter
- * instructions with them that it patches in.
+ * Return the number of bytes at offset AT that are a kprobe's trap or jump, so that the file must give the
+ * code there. A trap within one of the file's instructions is not a kprobe: the kernel fills up shorter
+ * instructions that it patches in with traps.
  */
 static size_t probed(const struct flow_builder *b, const struct kernel_flow_part *p,
 		     const bool *starts, size_t at)
@@ -203,7 +203,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 }
 
 /*
- * What the tables say. Each is ascending, so it is walked from its first entry in a part.
+ * The image's tables. Each is ascending, so it is walked from its first entry in a part.
  */
 
 #define table_each(i, t, items, field, part)                                              \
@@ -255,7 +255,7 @@ static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
 	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
 }
 
-/* What calls and jumps out of the function are for. */
+/* Classify a call or a jump out of the function. */
 static void classify(struct flow_builder *b, struct kernel_insn *insn)
 {
 	const struct arch_tables *t = b->in->tables;

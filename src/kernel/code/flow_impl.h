@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of a flow graph share. */
+/* Shared by the files of a flow graph. */
 #pragma once
 
 #include "kernel/code/flow.h"
 
 #define FLOW_NONE UINT32_MAX
 
-/* Where an instruction leads besides the next one within its block. */
+/* A target of an instruction besides the next one within its block. */
 struct flow_branch {
 	uint32_t insn;
 	uint8_t kind; /* enum kernel_edge_kind */
 	uint64_t target;
 };
 
-/* What is at hand while a graph is built. */
+/* The state of building a graph. */
 struct flow_builder {
 	struct kernel_flow *flow;
 	const struct kernel_flow_input *in;

@@ -68,7 +68,7 @@ bool flow_switch(struct kernel_flow *flow, uint32_t insn, const struct kernel_fl
 
 		vec_push(flow, branches, branch);
 	}
-	/* Where the code says how many there are, all must be good; else a single one is a guess. */
+	/* If the code tells the number of entries, all must be good; else a single one is a guess. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;

@@ -12,7 +12,7 @@
 #define PAGES_MAX   4096 /* more are a list that goes in circles, changed as it was read */
 #define RECORDS_MAX (1 << 20) /* of a page */
 
-/* Where struct ftrace_page and struct dyn_ftrace have what is read, in bytes. */
+/* Offsets of the members read of struct ftrace_page and struct dyn_ftrace, in bytes. */
 struct layout {
 	int next, records, index, ip, record_size;
 };

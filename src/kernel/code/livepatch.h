@@ -19,7 +19,7 @@ struct kernel_livepatches {
 	uint32_t n_items, cap_items;
 };
 
-/* What the patches below FOLDER have replaced; nothing where there is no such folder. */
+/* Load the functions that the patches below FOLDER have replaced; none if there is no such folder. */
 void kernel_livepatches_load(const char *folder, struct kernel_livepatches *out);
 void kernel_livepatches_deinit(struct kernel_livepatches *l);
 

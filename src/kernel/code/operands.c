@@ -8,7 +8,7 @@
 
 #define MAX_STEPS 40000 /* instructions looked at */
 
-/* What a register holds: 0 anything, else one more than an operand's place. */
+/* The value of a register: 0 for any, else the index of an operand plus 1. */
 #define VALUE_DERIVED 0x8000 /* what follows from it and a constant */
 
 #define FLAGS ARCH_REGS /* as a register: what they were set by */
@@ -70,7 +70,7 @@ static uint16_t operand(struct walk *w, const struct kernel_operand *o)
 	return (uint16_t)w->out->n_items;
 }
 
-/* What memory that A reads is. */
+/* Return the operand of the memory that A reads. */
 static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 				const struct state *state)
 {
@@ -234,7 +234,7 @@ static void walk(struct walk *w)
 	}
 }
 
-/* What only a static key, a switch or a fault leads to: nothing is known of registers there. */
+/* Walk code that only a static key, a switch or a fault leads to: registers are unknown there. */
 static void walk_rest(struct walk *w)
 {
 	const struct state nothing = {};

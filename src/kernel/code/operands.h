@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a function's code, with all that is inlined into it, reads from outside: numbers passed to it, members of what pointers passed
- * to it or read lead to, variables; and which of these decide where it goes. By the code alone.
+ * The operands that a function's code, with all that is inlined into it, reads from outside: numbers passed to it, members behind
+ * pointers passed to it or read, variables; and those that decide branches. By the code alone.
  */
 #pragma once
 
@@ -36,7 +36,8 @@ struct kernel_operands {
 };
 
 /*
- * Those of the LEN bytes CODE of a function, at its address ADDR. What calls and indirect jumps lead to is not followed. False where there is no decoder for this machine's code.
+ * Find the operands of a function's LEN bytes CODE at ADDR. Calls and indirect jumps are not followed. False: there is no decoder
+ * for this machine's code.
  */
 bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr,
 			struct kernel_operands *out);

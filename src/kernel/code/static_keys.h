@@ -12,7 +12,7 @@
 struct kernel_kallsyms;
 struct kernel_kcore;
 
-/* What a key is called that lies OFFSET bytes in the variable NAME: "sched_feat_keys+0x10". For free(); NULL: by no name that another build has. */
+/* Return the name of the key OFFSET bytes into the variable NAME: "sched_feat_keys+0x10". For free(); NULL: another build has no such name. */
 char *kernel_static_key_name(const char *name, uint64_t offset);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What an index is made of: units, functions, inlined bodies and their ranges.
+ * The parts of an index: units, functions, inlined bodies and their ranges.
  *
  * Units are found by the ranges in their root DIEs (.debug_aranges is not complete where clang or
  * several assemblers took part). libdw never goes backwards among siblings, so a walk over damaged
@@ -23,7 +23,7 @@
 /* Overlapping spans are damage or oddities of assembler; look back over no more of them. */
 #define MAX_OVERLAP 8
 
-/* Of several the smaller last: it is the one that a search meets first. */
+/* The smaller of several comes last: a search meets it first. */
 define_compare(compare_span, struct dwarf_span,
 	       compare_values(a->start, b->start)     ?:
 		       compare_values(b->end, a->end) ?:

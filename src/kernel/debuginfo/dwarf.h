@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an index is made of, as DWARF has it: units, functions, inlined bodies and their ranges. */
+/* The parts of an index in DWARF: units, functions, inlined bodies and their ranges. */
 #pragma once
 
 #include "base/alloc.h"
@@ -18,7 +18,7 @@ struct dwarf_function {
 	Dwarf_Die die;
 	uint64_t entry; /* the file's address */
 	uint32_t id; /* in the index that is made of it */
-	/* Of kernel_dwarf_function_parse(). Preorder: a body comes after the one around it. */
+	/* Set by kernel_dwarf_function_parse(). Preorder: a body comes after the one around it. */
 	vec_of(struct dwarf_inlined, inlined);
 	vec_of(struct kernel_range, ranges); /* the file's addresses; of each body ascending */
 };
@@ -41,7 +41,7 @@ struct dwarf {
 	vec_of(struct dwarf_unit, units);
 	vec_of(struct dwarf_span, spans); /* of units, by start */
 	struct paths *paths;
-	/* How many more ranges may be read: a hostile file can name one huge list many times. */
+	/* Ranges that may still be read: a hostile file can name one huge list many times. */
 	uint64_t range_budget;
 };
 
@@ -61,7 +61,7 @@ void kernel_dwarf_function_forget(struct dwarf_function *function);
 /* DW_AT_entry_pc of an inlined body, else where the first of its RANGES starts. */
 uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
 /*
- * Where what DIE is a copy of is declared. *FILE, as the compiler named it, becomes NULL and *LINE 0 where
+ * Find the declaration of DIE's origin. *FILE, in the compiler's words, becomes NULL and *LINE 0 if
  * unknown.
  */
 void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
@@ -72,5 +72,5 @@ void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line)
 typedef void (*kernel_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
 void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,
 			  void *arg);
-/* Where the inlined body DIE is called from; likewise. */
+/* Find the place from which the inlined body DIE is called; likewise. */
 void kernel_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line);

@@ -296,7 +296,7 @@ static bool is_name_before(const struct kernel_index *idx, uint32_t number, cons
 	return !name || strcmp(name, text) < 0;
 }
 
-/* Where names from GLOB on begin: at its own place if it is a name, else at the first one. */
+/* Return the index of the first name to match with GLOB: its own place if it is a name, else 0. */
 static uint32_t first_name(const struct kernel_index *idx, const char *glob, bool is_name)
 {
 	return is_name ? bisect(idx->n[INDEX_NAMES], i, is_name_before(idx, i, glob)) : 0;

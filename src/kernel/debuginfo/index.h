@@ -56,9 +56,9 @@ int kernel_index_write(const struct kernel_index *idx, const char *path);
 void kernel_index_destroy(struct kernel_index *idx); /* accepts NULL */
 define_scoped(kernel_index_destroy, struct kernel_index);
 
-/* Where the cache keeps the index of ID; NULL without a build-id. For free(). */
+/* Return the path of ID's index in the cache; NULL without a build-id. For free(). */
 char *kernel_index_cache_path(const struct kernel_build_id *id);
-/* Where the lab keeps the index of the vmlinux in PATH: beside it. For free(). */
+/* Return the path of the lab's index of the vmlinux in PATH, which is beside it. For free(). */
 char *kernel_index_beside_path(const char *path);
 
 const struct kernel_build_id *kernel_index_build_id(const struct kernel_index *idx);
@@ -144,7 +144,7 @@ struct kernel_place {
 	uint64_t offset; /* from it */
 };
 
-/* What lies at ADDR; for a return address pass it less 1. -ENOENT where nothing is known. */
+/* Find the place at ADDR; pass a return address less 1. -ENOENT: unknown. */
 int kernel_index_at(const struct kernel_index *idx, uint64_t addr, struct kernel_place *out);
 
 struct kernel_frame {
@@ -166,6 +166,6 @@ typedef int (*kernel_frame_fn)(const struct kernel_frame *frame, void *arg);
 int kernel_index_frames(const struct kernel_index *idx, uint64_t addr, kernel_frame_fn fn,
 			void *arg);
 
-/* Where the function at ADDR is declared. -ENOENT where unknown. */
+/* Find the declaration of the function at ADDR. -ENOENT: unknown. */
 int kernel_index_declaration(const struct kernel_index *idx, uint64_t addr, const char **file,
 			     uint32_t *line);

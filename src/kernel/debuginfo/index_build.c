@@ -34,7 +34,7 @@ struct listed {
 	uint32_t order; /* as it was found */
 };
 
-/* Where what is painted changes, within a function. */
+/* The painted pieces of a function, and their bounds. */
 struct canvas {
 	vec_of(uint64_t, edges); /* ascending, each once */
 	uint32_t *leaves; /* of the piece from the edge of the same index on */
@@ -51,7 +51,7 @@ struct build {
 	vec_of(struct listed, listed);
 	struct pieces painted; /* with leaves for ids */
 	struct hash_index name_index; /* of names */
-	/* What goes into the file. */
+	/* The contents of the file. */
 	vec_of(struct index_function, function_records);
 	vec_of(struct index_body, bodies);
 	vec_of(struct kernel_range, ranges);
@@ -375,7 +375,7 @@ static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const 
 	free(pieces.items);
 }
 
-/* How many of the pieces from FIRST on have the same id. */
+/* Return the number of pieces from FIRST on with the same id. */
 static uint32_t same_id(const struct pieces *p, uint32_t first)
 {
 	uint32_t n = 1;

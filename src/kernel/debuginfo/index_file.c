@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where an index is kept: in the user's cache under the kernel's build-id, or beside the vmlinux.
+ * Files of an index: in the user's cache under the kernel's build-id, or beside the vmlinux.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
-	/* What was made of zeros would be believed for as long as it is there. */
+	/* An index made from zeros would be believed as long as it is there. */
 	if (map_is_cut())
 		return -EIO;
 	return output_replace(path,

@@ -51,7 +51,7 @@ static uint64_t row_addr(Dwarf_Lines *lines, size_t i)
 	return dwarf_lineaddr(dwarf_onesrcline(lines, i), &addr) ? 0 : addr;
 }
 
-/* How many of the N rows begin at or before ADDR. */
+/* Return the number of the N rows that begin at or before ADDR. */
 static size_t rows_before(Dwarf_Lines *lines, size_t n, uint64_t addr)
 {
 	return bisect(n, i, row_addr(lines, i) <= addr);
@@ -100,7 +100,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 		if (addr >= end)
 			break;
-		/* Of several rows at one address the last tells. */
+		/* The last of several rows at one address counts. */
 		if (i + 1 < n && row_addr(lines, i + 1) == addr)
 			continue;
 		put_row(l, s, d, dwarf_onesrcline(lines, i), (uint32_t)(addr - base));

@@ -174,7 +174,7 @@ static bool number_of(Dwarf_Die *die, unsigned int name, uint64_t *out)
 	return true;
 }
 
-/* Where MEMBER is in its struct. */
+/* Set the place of MEMBER in its struct. */
 static bool member_place(Dwarf_Die *member, Dwarf_Die *type, uint64_t *from, uint64_t *bits)
 {
 	uint64_t bytes;

@@ -8,7 +8,7 @@
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/image_elf.h"
 
-/* Where a variable may be. */
+/* A place of a variable. */
 struct kernel_variable_place {
 	bool is_on_stack;
 	uint8_t reg; /* DWARF's number */
@@ -25,7 +25,7 @@ struct kernel_variable {
 bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 			const struct kernel_variable_place *place, struct kernel_variable *out);
 
-/* What a pointer TYPE leads to, likewise. False where it is no pointer, or to void. */
+/* Set *OUT to the target type of the pointer TYPE, likewise. False: not a pointer, or to void. */
 bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out);
 
 struct kernel_member {
@@ -50,7 +50,7 @@ struct kernel_parameter {
 
 #define KERNEL_NO_REGISTER UINT8_MAX
 
-/* Where a parameter is, or what it is. */
+/* The place or the value of a parameter. */
 struct kernel_location {
 	bool in_memory; /* it is there, at REG and OFFSET; else it is their sum */
 	bool is_address; /* OFFSET is an address, relative to _stext */
@@ -58,7 +58,7 @@ struct kernel_location {
 	int64_t offset;
 };
 
-/* Of BODY, of IMG's index, the first MAX; how many. */
+/* Find the first MAX parameters of BODY, of IMG's index, and return their number. */
 uint32_t kernel_parameters_of(struct kernel_image *img, const struct kernel_body *body,
 			      struct kernel_parameter *out, uint32_t max);
 /* Before the instruction at ADDR. False: not there, or not in a way that is understood. */

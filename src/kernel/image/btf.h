@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which functions the kernel's BTF describes: the ones fentry can attach to. Those of a module are in
+ * The functions that the kernel's BTF describes, to which fentry can attach. Those of a module are in
  * a BTF object of its own, split from the kernel's.
  */
 #pragma once
@@ -26,7 +26,7 @@ define_scoped(kernel_btf_destroy, struct kernel_btf);
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*
- * How many registers a parameter of TYPE takes, as far as there are enough: a struct of up to 16 bytes is passed in one or two, a
+ * Return the number of registers of a parameter of TYPE, if enough are left: a struct of up to 16 bytes is passed in one or two, a
  * larger one in none.
  */
 int kernel_btf_registers(const struct btf *btf, uint32_t type);
@@ -36,7 +36,7 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 /* A descriptor of the running kernel's BTF object for MODULE, to be closed by the caller; -errno. */
 int kernel_btf_module_open(const char *module);
 
-/* Where the struct TYPE has its member NAME, in bytes, and (NAME NULL) its size; -ENOENT. */
+/* Return the offset of the member NAME in the struct TYPE, in bytes, or (NAME NULL) its size; -ENOENT. */
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
 
 /*

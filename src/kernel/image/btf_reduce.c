@@ -22,7 +22,7 @@ struct reduction {
 
 static int copy_type(struct reduction *r, uint32_t id);
 
-/* What members are has to be there before the struct or union itself. */
+/* The types of members must precede the struct or union itself. */
 static int copy_struct(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);
@@ -41,7 +41,7 @@ static int copy_struct(struct reduction *r, const struct btf_type *t)
 	return err ?: new;
 }
 
-/* Where pointers lead is not asked. */
+/* Targets of pointers are not copied. */
 static int add_type(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);

@@ -18,7 +18,7 @@
 
 /* /sys/kernel/notes has a few hundred bytes. */
 #define MAX_NOTES (1u << 20)
-/* What uname() has room for. */
+/* Room for a release in uname(). */
 #define RELEASE_MAX 64
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -86,7 +86,7 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 	return buf;
 }
 
-/* What is compressed in img->map, as modules of distributions are, in its place. */
+/* Replace a compressed img->map, as modules of distributions have, by its contents. */
 static int unpack(struct kernel_image *img, int fd, size_t *size)
 {
 	Elf *packed = dwelf_elf_begin(fd);

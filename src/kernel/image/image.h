@@ -54,7 +54,7 @@ bool kernel_is_release(const char *name);
  */
 int kernel_image_try(const char *path, struct kernel_image **out);
 
-/* What is BELOW the cache of scripts/lab; for free(). */
+/* Return the path of BELOW in the cache of scripts/lab; for free(). */
 char *kernel_lab_path(const char *below);
 
 /* The build-id of the loaded module NAME. -errno, not reported. */
@@ -113,8 +113,8 @@ struct kernel_frame_base {
 };
 
 /*
- * Where that is before the instruction at ADDR. -ENODATA without .debug_frame, -ENOENT where it says
- * nothing of ADDR, -ENOTSUP where it is not so simple.
+ * Find that place before the instruction at ADDR. -ENODATA without .debug_frame, -ENOENT if it does not
+ * cover ADDR, -ENOTSUP if its rule is not so simple.
  */
 int kernel_image_frame_base(struct kernel_image *img, uint64_t addr,
 			    struct kernel_frame_base *base);

@@ -13,7 +13,7 @@ Elf *kernel_image_elf(const struct kernel_image *img);
 Elf *kernel_image_dwarf_elf(const struct kernel_image *img);
 /* Its DWARF, of which libdw reads what is asked for; NULL: it has none. Owned by IMG. */
 Dwarf *kernel_image_dwarf(struct kernel_image *img);
-/* Where its section SCN lies: in the file, or as a module is laid out; 0: it is not loaded. */
+/* Return the address of section SCN, in the file or in a module's layout; 0: it is not loaded. */
 uint64_t kernel_image_section_address(const struct kernel_image *img, Elf_Scn *scn);
 /* The file's address of _stext, from which addresses of the interface count. */
 uint64_t kernel_image_base(struct kernel_image *img);

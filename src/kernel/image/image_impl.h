@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What image.c and symtab.c share. */
+/* Shared by image.c and symtab.c. */
 #pragma once
 
 #include <elfutils/libdwfl.h>
@@ -19,7 +19,7 @@ struct kernel_image {
 	bool has_code; /* not only where it would be, as a debug file */
 	bool is_module; /* relocatable: linked by kernel_image_link() */
 	Elf *dwarf_elf; /* what has the DWARF, ELF itself or a module's debug file; NULL: ELF */
-	/* Of a module: */
+	/* For a module: */
 	Dwfl *dwfl;
 	struct kernel_image *debug; /* its debug file, if DWARF_ELF is that one's; else NULL */
 	uint64_t *layout; /* the addresses of its sections, by their number; 0: not loaded */
@@ -29,8 +29,8 @@ struct kernel_image {
 };
 
 /*
- * Where a module is laid out as if it had what it calls elsewhere: the symbol with the number N of its table at
- * MODULE_EXTERN + N * MODULE_EXTERN_STEP. In reach of a call, and further from it than any module is from another.
+ * The addresses given to symbols outside of a module: that of number N of its table is
+ * MODULE_EXTERN + N * MODULE_EXTERN_STEP. They are in reach of a call, and further away than any module is from another.
  */
 #define MODULE_EXTERN      0x70000000u
 #define MODULE_EXTERN_STEP 16u

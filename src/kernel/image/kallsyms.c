@@ -17,8 +17,8 @@
 #define MAX_FILE (256u << 20)
 
 /*
- * How far the last function of a module is taken to reach, whose end the file does not tell: to that
- * of its page. BPF programs and trampolines that came later lie right behind.
+ * The last function of a module, whose end the file does not tell, is taken to reach to the end of its
+ * page. BPF programs and trampolines that came later lie right after it.
  */
 #define PAGE 0x1000
 

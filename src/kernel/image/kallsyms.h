@@ -79,7 +79,7 @@ const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64
 bool kernel_kallsyms_is_bpf(const struct kernel_sym *sym);
 bool kernel_kallsyms_is_probe(const struct kernel_sym *sym);
 
-/* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
+/* Return the address to which addresses in SYM are relative: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* All symbols of exactly this NAME, by ascending address: an array of *N; NULL and 0 if none. */
@@ -109,7 +109,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 /* Bytes from SYM to the next text symbol of the same module; 0 for its last one. */
 uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* Where SYM ends, as far as that is known. */
+/* Return the end of SYM, as far as it is known. */
 uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* Is SYM in the image's init text, which is freed after boot and cannot be called any more? */

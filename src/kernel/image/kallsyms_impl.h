@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a table of symbols is filled, whether from the kernel's list or from its memory. */
+/* Filling a table of symbols, from the kernel's list or from its memory. */
 #pragma once
 
 #include "kernel/image/kallsyms.h"

@@ -50,7 +50,7 @@ static char *read_bytes(const struct reading *r, uint64_t addr, size_t len, int 
 	return NULL;
 }
 
-/* What bytes of names stand for. */
+/* The texts for which bytes of names stand. */
 struct tokens {
 	char *texts;
 	uint16_t start[TOKENS], len[TOKENS];
@@ -229,7 +229,7 @@ struct member {
 	int at; /* in bytes; found by find_members() */
 };
 
-/* What is read of a struct, and what is done with it. */
+/* The members to read of a struct, and the function that takes them. */
 struct item {
 	const char *type, *link; /* its list_head; NULL: it is on no list */
 	struct member members[5]; /* behind the last one is none */

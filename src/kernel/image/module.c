@@ -79,7 +79,7 @@ static int section_address(Dwfl_Module *mod, void **image, const char *name, Dwa
 	return 0;
 }
 
-/* Where the symbol NUMBER of SYMTAB is laid out. */
+/* Set *ADDR to the address of symbol NUMBER of SYMTAB in the layout. */
 static bool symbol_address(const struct kernel_image *img, const Elf_Data *symtab, uint64_t number,
 			   uint64_t *addr)
 {
@@ -114,7 +114,7 @@ static void relocate_section(struct kernel_image *img, const Elf64_Shdr *s, cons
 	}
 }
 
-/* Of what counts from its own place, which libdwfl leaves alone. */
+/* Apply PC-relative relocations, which libdwfl leaves alone. */
 static void relocate(struct kernel_image *img)
 {
 	Elf_Scn *scn = NULL;
@@ -179,7 +179,7 @@ static bool is_of_module(const char *file, const char *name)
 	return !*name && !strncmp(file, ".ko", 3) && (!file[3] || file[3] == '.');
 }
 
-/* Of two files of one module the one with its code, with the DWARF of either; the other one is gone, or the first one's. */
+/* Join two files of one module: return the one with code, with the DWARF of either. The other is destroyed, or owned by it. */
 static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 {
 	struct kernel_image *code = a->has_code ? a : b, *other = code == a ? b : a;

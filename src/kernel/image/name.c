@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* What compilers put behind a dot after a function's name, perhaps with a number behind that. */
+/* Suffixes that compilers append to a function's name after a dot, perhaps with a number. */
 static const char *const suffixes[] = {
 	"isra", /* gcc: parameters removed or passed by value */
 	"constprop", /* gcc: parameters that are always the same constant */
@@ -25,7 +25,7 @@ static bool is_suffix(const char *s, size_t len)
 	return false;
 }
 
-/* Where the last dot of the first LEN bytes is; LEN if there is none behind the first byte. */
+/* Return the place of the last dot in the first LEN bytes; LEN if there is none after the first byte. */
 static size_t last_dot(const char *name, size_t len)
 {
 	for (size_t i = len; i-- > 1;)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a symbol's name says: which function of the source it is a copy or a piece of, how near it
- * is to another name, and whether a probe there can harm the machine.
+ * Facts from a symbol's name: the function of the source of which it is a copy or a piece, its distance
+ * from another name, and whether a probe there can harm the machine.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ enum kernel_safety {
 };
 
 /*
- * Whether the function NAME may be probed at its entry and return; *REASON (may be NULL) becomes a
+ * Return whether the function NAME may be probed at its entry and return; *REASON (may be NULL) becomes a
  * static phrase ("…: REASON") or NULL. It knows names only: ask kernel_tracing_*() as well.
  */
 enum kernel_safety kernel_name_safety(const char *name, const char **reason);

@@ -81,7 +81,7 @@ static const struct rule rules[] = {
 	     "__raw_callee_save_*", "_paravirt_*", "paravirt_ret0", "paravirt_BUG",
 	     "hypercall_page", "xen_hypercall*", "__sev_es_nmi_complete", "kcfi_*"),
 
-	/* Where control comes from a trap or leaves on another stack, there is no return address. */
+	/* Code entered by a trap, or left on another stack, has no return address. */
 	RULE(KERNEL_REFUSE, "kernel entry or exit code, not a function", "asm_*", "exc_*",
 	     "entry_*", "irqentry_*", "irq_entries_start", "spurious_entries_start", "idtentry_*",
 	     "early_idt_handler_*", "early_ignore_irq", "vc_no_ghcb*", "error_entry",

@@ -63,7 +63,7 @@ static bool is_word_less(const char *word, const char *name)
 }
 
 /*
- * Whether A and B may be what two kernels call the same function: "kmem_cache_alloc" became
+ * Return whether A and B may be two kernels' names of one function: "kmem_cache_alloc" became
  * "kmem_cache_alloc_noprof", "do_mmap_pgoff" "do_mmap", "lru_add_drain" "__lru_add_drain".
  */
 static bool is_rename(const char *a, const char *b)

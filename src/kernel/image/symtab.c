@@ -25,7 +25,7 @@ struct symtab {
 	bool has_stext, has_objects; /* OBJECTS are read when the first is asked for */
 };
 
-/* Of several at one address a search finds the last: let it be a global one. */
+/* A search finds the last of several at one address, which is to be a global one. */
 define_compare(compare_entry, struct entry,
 	       compare_values(a->addr, b->addr)             ?:
 		       compare_values(a->global, b->global) ?:
@@ -167,10 +167,10 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 	return false;
 }
 
-/* How many functions to look back over for one that covers an address behind shorter ones. */
+/* Maximum number of functions to look back for one that covers an address after shorter ones. */
 #define MAX_NESTED 8
 
-/* How far a label, which has no size, may reach. */
+/* Maximum reach of a label, which has no size. */
 #define MAX_LABEL_REACH 0x10000
 
 /* The function whose bytes cover the file's address ADDR. */

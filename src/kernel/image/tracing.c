@@ -204,7 +204,7 @@ static void add_black(char *text, void *tracing)
 		vec_push(t, blacks, b);
 }
 
-/* When it is first asked for: only kprobes are kept from what is in it. */
+/* Load the blacklist on first use: it concerns kprobes alone. */
 static void load_blacklist(struct kernel_tracing *t)
 {
 	int ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the running kernel lets be probed: its ftrace locations and its kprobe blacklist.
+ * The places that the running kernel allows to probe: its ftrace locations and its kprobe blacklist.
  *
  * Both are files that only root sees and that some kernels lack, so "unknown" is an answer.
  */
@@ -20,7 +20,7 @@ enum kernel_answer {
 	KERNEL_UNKNOWN,
 };
 
-/* Where tracefs is mounted: a static string, or NULL. */
+/* Return the mount point of tracefs, a static string, or NULL. */
 const char *kernel_tracefs_find(void);
 
 struct kernel_tracing;

@@ -66,10 +66,10 @@ void export_deinit(struct export *e);
 /* Each node's counts with those of all below it, by side: 2 * N is NODES[N]'s first. The last two are the sums. For free(). */
 double *export_counts(const struct export *e);
 
-/* How much more the second of COUNTS is, as a part of the larger; 0 where that is within two standard errors. */
+/* Return how much larger the second of COUNTS is, as a part of the larger; 0 within two standard errors. */
 double export_change(const struct export *e, const double counts[2]);
 
-/* What a flame graph shows of E: the widest frames, and of those of one width the lower ones. */
+/* The frames of E in a flame graph: the widest, and the lower of equally wide ones. */
 struct export_graph {
 	double *counts; /* export_counts() */
 	/* By node: the count of the larger side, at least those of its children together. The last is their sum. */

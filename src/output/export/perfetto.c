@@ -52,7 +52,7 @@ static void write_track(FILE *out, uint64_t track, const char *name)
 	write_packet(out, &packet);
 }
 
-/* What was captured of CALL. */
+/* Write the values captured of CALL. */
 static void write_arguments(struct proto *event, const struct profile *p,
 			    const struct profile_slow *call)
 {
@@ -151,7 +151,7 @@ static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t
 	free(ends);
 }
 
-/* Of one thread in the order of time, callers first: the rows of a track. */
+/* The rows of a track: those of one thread in the order of time, callers first. */
 define_compare(slow_compare, struct analyze_slow_row,
 	       compare_values(a->of->run, b->of->run)             ?:
 		       compare_values(a->of->tid, b->of->tid)     ?:

@@ -72,7 +72,7 @@ static void write_sample(struct proto *profile, const struct export *e,
 	proto_message(profile, PROFILE_SAMPLE, &sample);
 }
 
-/* As gzip does, without a time; zlib's gzopen() wants a file. */
+/* Compress as gzip does, without a time; zlib's gzopen() needs a file. */
 static void write_compressed(FILE *out, const struct proto *profile)
 {
 	z_stream z = { .next_in = profile->bytes, .avail_in = (uInt)profile->n_bytes };

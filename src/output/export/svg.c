@@ -33,7 +33,7 @@ static const struct color kinds[] = {
 	[ANALYZE_FRAME_USER] = { "user space", { 150, 215, 150 } },
 };
 
-/* Of two sides. */
+/* The changes of a frame between two sides. */
 enum {
 	SAME,
 	MORE,
@@ -205,7 +205,7 @@ struct bar {
 	double y;
 };
 
-/* What a pointer on BAR shows. */
+/* Write the text that a pointer on BAR shows. */
 static void write_details(FILE *out, const struct export *e, const struct bar *bar,
 			  const double *all)
 {

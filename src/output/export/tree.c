@@ -145,7 +145,7 @@ double *export_counts(const struct export *e)
 		for (int side = 0; side < 2; side++)
 			counts[2 * leaf->node + side] += leaf->counts[side];
 	}
-	/* What is called stands behind what calls it. */
+	/* Callees come after their callers. */
 	for (uint32_t i = e->n_nodes; i-- > 0;) {
 		uint32_t parent = e->nodes[i].parent;
 
