@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who queued the work that is executed later, in another context. What is queued has an address, its RCU head or work item:
+ * The context that queued work which is executed later, in another one. Queued work has an address, its RCU head or work item:
  * an argument of the function that queues it, and the first one of the callback. Soft interrupts have a number instead, which
  * is that of the function that handles them. Arguments are in registers, of which QEMU 7.2 tells plugins nothing; but a QEMU
  * that can load modules, as Debian's, exports what its debugger reads them with.
@@ -12,7 +12,7 @@
 /* Queued at a time: what does not fit is left where it is executed, and counted as a loss. */
 #define ITEMS_MAX (1u << 16)
 
-/* As the debugger numbers them. */
+/* Registers, by the debugger's numbers. */
 enum {
 	RDX = 3,
 	RSI = 4,
@@ -98,7 +98,7 @@ static struct item **find(enum exact_kind kind, uint64_t address)
 	return at;
 }
 
-/* Whose work CONTEXT does; NULL: nobody's of the command. */
+/* Return the context for which CONTEXT works; NULL: none of the command's. */
 static const struct context *cause_of(const struct context *context)
 {
 	if (context->by)
@@ -144,7 +144,7 @@ static struct context *run(enum exact_kind kind, uint64_t address, const struct 
 	*at = item->next;
 	item->next = unused;
 	unused = item;
-	/* What a syscall does itself of what it queued is its own. */
+	/* Queued work that the syscall itself does is its own. */
 	return item->by == context ? NULL : tree_context_by(kind, item->by);
 }
 

@@ -150,7 +150,7 @@ static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		watch_mark(tb, begin, on_begin);
 }
 
-/* How CODE, an instruction of SIZE bytes, goes on; BY: to where from its end, where it says so itself. */
+/* Return how CODE, an instruction of SIZE bytes, goes on. *BY is the distance of its target from its end, if that is in it. */
 static enum ending ending_of(const unsigned char *code, size_t size, int32_t *by)
 {
 	size_t i = 0;

@@ -23,7 +23,7 @@
 
 /* --- functions ----------------------------------------------------------- */
 
-/* What a function's name says of it. */
+/* The role of a function, by its name. */
 enum role {
 	ROLE_NONE,
 	ROLE_ENTRY_SYSCALL, /* the CPU jumps here, from user mode */
@@ -106,7 +106,7 @@ struct calls {
 	uint32_t slots[HIST_SLOTS];
 };
 
-/* What an instruction missed in one calling context. */
+/* The misses of an instruction in one calling context. */
 struct miss {
 	struct miss *next; /* of the same node */
 	struct node *node;
@@ -138,7 +138,7 @@ struct context {
 };
 
 struct context *tree_context(enum exact_kind kind, bool command, struct function *function);
-/* What BY, one of the command's, queued. */
+/* Return the context of work that BY, one of the command's, queued. */
 struct context *tree_context_by(enum exact_kind kind, const struct context *by);
 /* PARENT's child for calls of FUNCTION from SITE. PARENT itself, which is counted, where there is no room left. */
 struct node *tree_child(struct node *parent, uint64_t site, struct function *function);
@@ -162,7 +162,7 @@ extern uint32_t n_nodes, n_blocks, n_contexts;
 
 /* --- where the guest is -------------------------------------------------- */
 
-/* What could not be followed, for the recording to tell. */
+/* Losses of following, for the recording. */
 struct losses {
 	uint64_t nodes_full, frames_full, returns_unmatched;
 	uint64_t closed_by_exit; /* no losses: calls that ended with their task */
@@ -186,7 +186,7 @@ void follow_block(struct block *block);
 /* In the block that was executed last, by its instruction INSN. */
 void follow_miss(enum model_event event, uint16_t insn);
 
-/* That of what is executed. */
+/* Return the context of the code that is being executed. */
 struct context *follow_context(void);
 /* Is VADDR on the stack of a task that was seen? */
 bool follow_is_stack(uint64_t vaddr);
@@ -207,16 +207,16 @@ void async_called(const struct function *function, const struct context *context
 struct context *async_begins(const struct function *runner, const struct function *callback,
 			     const struct context *context);
 
-/* Where the code goes on that the exception at whose entry the CPU is left. False: this QEMU does not tell. */
+/* Set *ADDR to the address at which the code goes on after the exception at whose entry the CPU is. False: this QEMU does not tell. */
 bool async_resumed_at(uint64_t *addr);
 
 /* --- what data is of ------------------------------------------------------ */
 
 #define KERNEL_IMAGE 0xffffffff80000000ull /* from there on: the kernel's code and data */
 
-/* Of the recorder's file. False: it does not say enough, or this QEMU does not tell memory, and nothing is counted. */
-/* The guest's memory as it is mapped now. False: nothing is there, or this QEMU does not tell. */
+/* Read the guest's memory as it is mapped now. False: nothing is there, or this QEMU does not tell. */
 bool guest_read(uint64_t addr, void *data, size_t size);
+/* Read the recorder's file. False: it does not say enough, or this QEMU does not tell memory, and nothing is counted. */
 bool objects_read(const char *path);
 /* An access of VADDR, which is in memory at PHYS, missed: EVENTS has a bit for each enum model_event. */
 void objects_missed(uint32_t events, uint64_t vaddr, uint64_t phys);

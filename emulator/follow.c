@@ -283,7 +283,7 @@ static void move(struct function *function)
 				pop();
 			return;
 		}
-	/* Of entry code the parts are functions of their own, that jump to each other. */
+	/* The parts of entry code are functions that jump to each other. */
 	if (top == current->frames) {
 		frame.entry = true;
 		frame.context = current->kthread ? top->context :
@@ -331,7 +331,7 @@ static bool has_faulted(const struct block *next, uint64_t n)
 	return resumed == addr;
 }
 
-/* What was executed since, to the begin of NEXT; NULL: to the end. */
+/* Charge the code executed since, up to the start of NEXT; NULL: to the end. */
 static void charge(const struct block *next)
 {
 	uint64_t n;

@@ -17,7 +17,7 @@
 #define PAGES       4096 /* whose physical addresses are kept; any number does */
 #define RETURNS     16
 
-/* Of 0 where a way is empty; by set, in each the last used first. */
+/* Keys by set, in each the last used first; 0: the way is empty. */
 struct cache {
 	uint64_t *keys;
 	uint64_t sets, ways;
@@ -165,7 +165,7 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	if (!page->key)
 		return;
 	missed = 0;
-	/* What was used last is the last used of its set. */
+	/* The last used page is the last used of its set. */
 	if (page != last_page)
 		translate(MODEL_DTLB, page->index, page->key, insn);
 	if (page != last_page || (page->addr + in_page) >> LINE_SHIFT != last_data) {
@@ -178,7 +178,7 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	if (vaddr % LINE <= LINE - ACCESS_MAX)
 		return;
 	size = 1ull << qemu_plugin_mem_size_shift(info);
-	/* What goes on in the next page is taken to be this one's. */
+	/* An access that crosses into the next page counts as this page's. */
 	if ((vaddr ^ (vaddr + size - 1)) >> LINE_SHIFT)
 		access_line(MODEL_L1D, page->addr + (in_page + size - 1) % (1 << PAGE_SHIFT), insn);
 	tell_object(vaddr, page);

@@ -17,11 +17,11 @@ bool model_read(const char *path);
 /* Code that QEMU translates at once. */
 struct fetch;
 
-/* Of TB, which is BLOCK and ends so, BY as the jump says; never freed. */
+/* Return the fetches of TB, which is BLOCK and ends with ENDING, BY being the jump's distance; never freed. */
 struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enum ending ending,
 			     int32_t by);
 struct block *model_block(const struct fetch *f);
-/* What was executed last goes on to NEXT: before the follower knows. */
+/* Note that the last executed block goes on to NEXT; call this before the follower's function. */
 void model_leave(const struct fetch *next);
 /* F is about to be executed: once the follower knows. */
 void model_enter(const struct fetch *f);

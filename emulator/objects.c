@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the data is of that misses: the slab cache that the page belongs to, as the kernel's own structures say. Where these are
- * the recorder tells, in a file beside the one of symbols; QEMU reads them with a function that it exports, and not to plugins.
+ * The type of data that misses: the slab cache of its page, by the kernel's own structures. The recorder writes their places
+ * to a file beside that of symbols; QEMU reads them with a function that it exports, though not to plugins.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define TYPES_MAX 1024 /* a power of two; slab caches are 200 to 400 */
 #define NAME_MAX  48
 #define PAGE_SIZE 4096
-/* What struct page says of page tables: before Linux 6.12, and in its highest byte since. */
+/* The types of page tables in struct page: before Linux 6.12, and in its highest byte since. */
 #define TABLE_TYPE  0xfffffdffu
 #define PGTY_TABLE  0xf2
 #define VMEMMAP     0xffffea0000000000ull /* where no variable has it */
@@ -45,7 +45,7 @@ static struct objects types[N_FIXED + TYPES_MAX] = {
 	[TABLES] = { "[page tables]" },
 };
 
-/* As the recorder names them: variables' addresses, sizes and offsets. */
+/* Addresses of variables, sizes and offsets, by the recorder's names. */
 static struct fact {
 	const char *name;
 	uint64_t value;
@@ -131,7 +131,7 @@ static bool learn(void)
 		if (!guest_read(cache + facts[CACHE_NAME].value, &name, sizeof(name)) ||
 		    !guest_read(item, &item, sizeof(item)))
 			break;
-		/* Of a short one just in front of nothing there is no more. */
+		/* A short name at the end of mapped memory cannot be read with this length. */
 		if (!guest_read(name, type->name, NAME_MAX - 1))
 			strcpy(type->name, "[slab]");
 		type->cache = cache;
@@ -148,7 +148,7 @@ static bool learn(void)
 	return true;
 }
 
-/* Of the page at PHYS, by its struct page or the one that it is part of. */
+/* Return the type of the page at PHYS, by its struct page or the one that it is part of. */
 static uint32_t type_of_page(uint64_t phys)
 {
 	uint64_t addr = vmemmap + phys / PAGE_SIZE * facts[PAGE].value, page[16], head;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What our plugins need of qemu-plugin.h (version 1 of that interface), repeated here since Debian has
+ * The part of qemu-plugin.h (version 1 of that interface) that our plugins need, repeated here since Debian has
  * no package with the file.
  */
 #pragma once
@@ -40,7 +40,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
 						 uint64_t vaddr, void *data),
 				      int flags, int rw, void *data);
-/* Of the access that a callback is told of: log2 of its bytes, and where it is; NULL: that is not known. */
+/* Return log2 of the bytes of an access in a callback, and its place; NULL: unknown. */
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
 _Bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
@@ -53,7 +53,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-/* Where it is in QEMU's own memory, or NULL. */
+/* Return the instruction's place in QEMU's own memory, or NULL. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);

@@ -115,7 +115,7 @@ bool symbols_read(const char *path)
 
 	if (!file)
 		return false;
-	/* What lies before all symbols, and has none. */
+	/* Code before all symbols has none. */
 	append(0);
 	while (fgets(line, sizeof(line), file)) {
 		uint64_t addr = strtoull(line, &name, 16);
@@ -126,7 +126,7 @@ bool symbols_read(const char *path)
 		if (strlen(name) < 4)
 			continue;
 		role = role_of(name + 3); /* behind the type */
-		/* Of several names for one address any may tell. */
+		/* Any of several names at one address may tell the role. */
 		if (addr != f->start)
 			f = append(addr);
 		if (!f->role)

@@ -103,7 +103,7 @@ struct context *tree_context_by(enum exact_kind kind, const struct context *by)
 	return find_context(kind, true, NULL, by);
 }
 
-/* What all nodes of one function in one context share; NULL: there is no room. */
+/* Return the counts that all nodes of one function in one context share; NULL: there is no room. */
 static struct calls *calls_of(struct context *context, struct function *function)
 {
 	static struct calls **table; /* open addressing */
@@ -174,7 +174,7 @@ static void make_room(struct node *node, uint32_t local)
 
 void tree_execution(struct node *node, const struct block *block)
 {
-	/* Of a node without room for children it is a callee's. */
+	/* A node without room for children gets its callees' blocks: skip them. */
 	if (block->function != node->function)
 		return;
 	if (block->local >= node->n_counts)

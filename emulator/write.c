@@ -38,7 +38,7 @@ static void write_functions(FILE *file)
 {
 	for (uint32_t i = 0; i < n_nodes; i++)
 		write_function(nodes[i]->function, file);
-	/* What a kernel thread is need not have been executed meanwhile. */
+	/* The function of a kernel thread need not have been executed meanwhile. */
 	for (uint32_t i = 0; i < n_contexts; i++)
 		write_function(contexts[i]->function, file);
 }
@@ -109,7 +109,7 @@ static void write_trace(FILE *file)
 	}
 	fprintf(file, "X %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", trace.lost, trace.number,
 		trace.function->id);
-	/* Where nodes are full there are functions without any. */
+	/* Functions may have none once nodes are full. */
 	for (uint32_t i = 0; i < trace.n_steps; i++)
 		if (trace.steps[i].block->function->written)
 			fprintf(file, "S %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
@@ -136,7 +136,7 @@ static void write_distributions(FILE *file)
 
 		if (c && c->n) {
 			write_calls(c, file);
-			/* Of several nodes with it the first writes it. */
+			/* The first of several nodes that share it writes it. */
 			c->n = 0;
 		}
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows out of cells: what is summed, what is kept apart, what is not known. */
+/* Rows from cells: sums, separate rows, unknown figures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static const struct analyze_figures *figures(const struct analyze_rows *rows, co
 	return &row->figures;
 }
 
-/* Two runs in two boots, two clones of one function in two contexts, and a function never called. */
+/* Two runs in two boots; two clones of one function in two contexts; a function that is never called. */
 static struct profile *two_runs(void)
 {
 	struct profile *p = profile_create();
@@ -69,7 +69,7 @@ static struct profile *two_runs(void)
 	return p;
 }
 
-/* A reading that is less than its probes' cost is no time. */
+/* A time below the cost of its probes is unknown. */
 static void test_overcorrected(void **state)
 {
 	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
@@ -102,7 +102,7 @@ static void test_sums(void **state)
 	assert_true(f->calls == 4 && f->errors == 1 && f->total == 5400 && f->mean == 1350);
 	assert_true(f->min == 1000 && f->max == 2000);
 
-	/* Namesakes together, contexts apart and together. */
+	/* Functions of the same name are added up, contexts separately and together. */
 	assert_int_equal(t.functions.n_rows, 4);
 	f = figures(&t.functions, "alloc", "clone");
 	assert_true(f->calls == 4 && f->total == 600 && f->mean == 150 && isnan(f->errors));
@@ -112,7 +112,7 @@ static void test_sums(void **state)
 	assert_true(f->calls == 6 && f->total == 614 && f->min == 7 && f->max == 200);
 	assert_false(find(&t.functions, "alloc", "*")->redundant);
 
-	/* Known not to have been called: no calls, and so no mean. */
+	/* The function is known to be uncalled: it has 0 calls and no mean. */
 	f = figures(&t.functions, "unused", "*");
 	assert_true(f->calls == 0 && f->total == 0 && isnan(f->mean) && isnan(f->p99) &&
 		    isnan(f->min));
@@ -147,15 +147,15 @@ static void test_raw(void **state)
 	analyze_table_init(&t, p, &raw);
 	f = figures(&t.syscalls, "clone", NULL);
 	assert_true(f->total == 6000 && f->mean == 1500);
-	/* Kept without cost, so not those of the raw times. */
+	/* The distribution was recorded without costs, so it does not belong to raw times. */
 	assert_true(isnan(f->p50) && isnan(f->min) && isnan(f->max));
-	/* Without cost they are the same thing. */
+	/* Without costs both times are equal. */
 	assert_true(figures(&t.functions, "alloc", "mmap")->p50 == 7);
 	analyze_table_deinit(&t);
 	profile_destroy(p);
 }
 
-/* Two calls: 1,000 ticks long each, 400 of them asleep, 100 in timed callees, 10 of probes. */
+/* Two calls, of 1,000 ticks each: 400 asleep, 100 in timed callees, 10 for probes. */
 static struct profile *sleeper(void)
 {
 	struct profile *p = profile_create();
@@ -191,10 +191,10 @@ static void test_times(void **state)
 			analyze_table_init(&t, p, &options);
 			f = &t.syscalls.rows[0].figures;
 			assert_true(f->mean == mean && f->total == 2 * mean);
-			/* The others are there too. */
+			/* The other times are available too. */
 			assert_true(f->means[ANALYZE_TIME_WALL] == (options.raw ? 1000 : 990));
 			assert_true(f->totals[ANALYZE_TIME_SELF] == (options.raw ? 1000 : 980));
-			/* There is one distribution, and it is not that of other times. */
+			/* The only distribution is that of CPU time, less costs. */
 			if (options.time == ANALYZE_TIME_ONCPU && !options.raw)
 				assert_true(f->p50 == 590 && f->min == 590 && f->max == 590);
 			else
@@ -226,7 +226,7 @@ static void test_order_of_times(void **state)
 	profile_destroy(p);
 }
 
-/* How many warnings of KIND there are of P; in *FOUND the first so many, which may be NULL. */
+/* Return the number of P's warnings of KIND. Copy them to FOUND, unless NULL. */
 static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warning_kind kind,
 			 struct analyze_warning *found)
 {
@@ -248,7 +248,7 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 	return n;
 }
 
-/* Squares of long calls are too small by up to 1,024 times twice the call. */
+/* Sums of squares of long calls are too small by up to 1,024 times twice the call. */
 static void test_spread_of_long_calls(void **state)
 {
 	static const uint64_t calls[] = { 12322778, 12345339, 12466978 };
@@ -283,7 +283,7 @@ static void test_kernel_and_clock(void **state)
 	p->sites[1].mech = PROFILE_MECH_NONE;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_CLOCK, NULL), 0);
-	/* Contexts alone are at no place that holds a lock. */
+	/* Without timed functions, nothing is probed with a lock held. */
 	profile_env_set(p, PROFILE_ENV_VERSION, "#1 SMP PREEMPT_RT Debian 6.1.192-2");
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
 	p->sites[1].mech = PROFILE_MECH_FENTRY;
@@ -323,7 +323,7 @@ static void test_negative_self(void **state)
 	profile_destroy(p);
 }
 
-/* The three functions with most returns missed are named. */
+/* The warning names the three functions with most missed returns. */
 static void test_missed(void **state)
 {
 	static const struct {
@@ -365,7 +365,7 @@ static const struct analyze_row *function_row(const struct analyze_table *table,
 	return NULL;
 }
 
-/* No calls are 0 only where they would have been counted. */
+/* Zero calls are 0 only if they would have been counted. */
 static void test_uncounted(void **state)
 {
 	const struct analyze_options options = { 0 };
@@ -390,7 +390,7 @@ static void test_uncounted(void **state)
 	analyze_rows_sort_by_total(&table.functions);
 	assert_string_equal(table.functions.rows[table.functions.n_rows - 1].name, "lost");
 	analyze_table_deinit(&table);
-	/* The emulator counts all, without probes. */
+	/* The emulator counts all functions, without probes. */
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
 	analyze_table_init(&table, p, &options);
 	assert_true(function_row(&table, "lost")->figures.calls == 0);
@@ -429,7 +429,7 @@ static void test_detached(void **state)
 	profile_destroy(p);
 }
 
-/* Calls that the kernel skipped are those of functions that interrupts call too. */
+/* Skipped calls are a caveat of functions that interrupts call too. */
 static void test_skipped(void **state)
 {
 	const struct analyze_options options = { 0 };
@@ -469,7 +469,7 @@ static void test_accounting(void **state)
 	uint32_t run, i;
 
 	(void)state;
-	/* Five calls a run; the control run's are nobody's. */
+	/* Each run has five calls; the control run's are ignored. */
 	fixture_call(profile_cell(p, profile_run_add(p, PROFILE_RUN_CONTROL), 0, 0), 1);
 	analyze_accounting_init(&a, p);
 	assert_true(!a.known && a.returned == 10);
@@ -477,14 +477,14 @@ static void test_accounting(void **state)
 	for (run = 0; run < 2; run++) {
 		uint64_t *losses = p->runs[run].losses;
 
-		losses[PROFILE_INFO_CLOSED_BY_EXIT] = 1; /* among the five */
+		losses[PROFILE_INFO_CLOSED_BY_EXIT] = 1; /* included in the five */
 		losses[PROFILE_INFO_OPEN_AT_END] = 2;
 		losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = 3;
 		losses[PROFILE_LOSS_DEPTH_EXCEEDED] = 4;
 		losses[PROFILE_LOSS_CELLS_FULL] = 5;
 		losses[PROFILE_LOSS_DETACHED] = 6;
 		losses[PROFILE_INFO_ENTRIES] = 5 + 2 + 3 + 4 + 5 + 6;
-		/* No part of the balance: what was entered before, or not seen to be. */
+		/* These are not in the balance: calls entered earlier, or whose entry was not seen. */
 		losses[PROFILE_INFO_OPEN_AT_START] = 100;
 		losses[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = 100;
 	}
@@ -495,7 +495,7 @@ static void test_accounting(void **state)
 	assert_true(a.too_deep == 8 && a.no_cell == 10 && a.detached == 12);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_UNACCOUNTED, NULL), 0);
 
-	/* Each term counts, in both directions, and none is left out of a run where it is unknown. */
+	/* Each term counts, in both directions. A term that one run lacks makes the balance unknown. */
 	static const enum profile_loss terms[] = {
 		PROFILE_INFO_ENTRIES,
 		PROFILE_INFO_OPEN_AT_END,
@@ -542,26 +542,26 @@ static void test_costs(void **state)
 	row = analyze_cost_find(&c, "fentry");
 	assert_true(row->inner == 98 && row->inner_spread == 1);
 	assert_true(row->full == 332 && row->full_spread == 2);
-	/* Six calls of three functions, and a page fault, which pays for itself only. */
+	/* Six calls of three functions, and a page fault, which pays for the inner cost only. */
 	assert_true(row->functions == 3 && row->calls == 7 && row->contexts == 1);
 	assert_true(row->total == 6 * 332 + 98 && row->share == row->total / 6009);
 	row = analyze_cost_find(&c, "tracepoint");
 	assert_true(row->calls == 4 && row->total == 4 * 41 && isnan(row->functions));
-	/* Written as 0 by whoever does not measure it: the whole is not less than its part. */
+	/* The full cost was not measured and written as 0: it cannot be less than the inner cost. */
 	assert_true(isnan(row->full));
 	row = analyze_cost_find(&c, "sample");
 	assert_true(isnan(row->inner) && isnan(row->calls) && isnan(row->total));
 	assert_string_equal(row->calibration, "latency=3 interrupt=4");
 	assert_null(analyze_cost_find(&c, "kprobe.multi"));
 	assert_null(analyze_cost_find(&c, "kprobe"));
-	/* 600 of 6,009 ticks were taken off, 234 are around the page fault; two runs of 1,000. */
+	/* 600 of 6,009 ticks were subtracted; 234 are around the page fault; two runs take 1,000. */
 	assert_true(c.oncpu == 6009 && c.subtracted == 600 && isnan(c.measured_pct));
 	assert_true(c.estimated_kernel_pct == analyze_percent(600 + 234, 5409));
 	assert_true(c.estimated_pct == analyze_percent(834, 1166));
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
 	analyze_costs_deinit(&c);
 
-	/* A control run measures it; what a syscall costs around its own time counts, if known. */
+	/* A control run measures the cost. A syscall's cost around its own time is included if known. */
 	run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[run].wall = 800;
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 51, 0);
@@ -570,7 +570,7 @@ static void test_costs(void **state)
 	assert_true(c.estimated_kernel_pct == analyze_percent(834 + 4 * 10, 5409));
 	analyze_costs_deinit(&c);
 
-	/* Nobody knows what a kprobe costs here. */
+	/* The cost of a kprobe is unknown here. */
 	p->sites[1].mech = PROFILE_MECH_KPROBE;
 	analyze_costs_init(&c, p);
 	row = analyze_cost_find(&c, "kprobe");
@@ -583,7 +583,7 @@ static void test_costs(void **state)
 	assert_string_equal(w.names[1], "alloc");
 	assert_true(w.values[0] == 1);
 	assert_int_equal(warnings(p, true, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
-	/* How the kernel reaches it makes the cost. */
+	/* A kprobe's cost depends on the mechanism that the kernel uses for it. */
 	profile_cost_set(p, PROFILE_MECH_KPROBE_INT3, PROFILE_COST_INNER, 1, NAN);
 	profile_cost_set(p, PROFILE_MECH_KPROBE_INT3, PROFILE_COST_FULL, 2, NAN);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 1);
@@ -616,7 +616,7 @@ static void test_cost_above_time(void **state)
 	struct analyze_table t;
 
 	(void)state;
-	profile_cell(p, 0, 1, 1)->cost = 107; /* alloc, 7 ticks in mmap */
+	profile_cell(p, 0, 1, 1)->cost = 107; /* alloc: 7 ticks in mmap */
 	analyze_table_init(&t, p, &oncpu);
 	assert_true(figures(&t.functions, "alloc", "mmap")->total == -93);
 	assert_true(figures(&t.functions, "alloc", "mmap")->mean == -46.5);
@@ -659,7 +659,7 @@ static void test_losses(void **state)
 	assert_false(analyze_losses_any(&losses));
 	assert_int_equal(losses.samples_expected, PROFILE_NOT_COUNTED);
 
-	/* What one run counted is known to be lost; what none counted is not known to be 0. */
+	/* A loss counted in one run is known; one counted in no run is not known to be 0. */
 	p->runs[0].losses[PROFILE_LOSS_DEPTH_EXCEEDED] = 3;
 	p->runs[1].losses[PROFILE_LOSS_DEPTH_EXCEEDED] = PROFILE_NOT_COUNTED;
 	p->runs[0].losses[PROFILE_LOSS_PROBE_MISSED] = PROFILE_NOT_COUNTED;
@@ -704,7 +704,7 @@ static void test_workload(void **state)
 	assert_int_equal(w.n_rows, 5);
 	assert_string_equal(w.rows[0].name, "late");
 	assert_true(w.rows[0].probed && isnan(w.rows[0].figures.min));
-	/* The unprobed figures come first. */
+	/* Unprobed figures come first. */
 	assert_string_equal(w.rows[1].name, "fork");
 	assert_false(w.rows[1].probed);
 	assert_true(w.rows[1].figures.mean == 60 && isnan(w.rows[1].figures.p50));
@@ -718,7 +718,7 @@ static void test_workload(void **state)
 	profile_destroy(p);
 }
 
-/* Of the command's CPU time what its probes cost is subtracted, but not from how much they slow it down. */
+/* The probes' cost is subtracted from the command's CPU time, but not from the slowdown. */
 static void test_command_cpu(void **state)
 {
 	struct profile *p = two_runs();
@@ -736,7 +736,7 @@ static void test_command_cpu(void **state)
 	net = w.rows[3].figures.mean;
 	assert_true(w.rows[3].probed && w.rows[3].gross == 10000 && net < 10000);
 	analyze_workload_deinit(&w);
-	/* Where all tasks were recorded, what their probes cost is not the command's. */
+	/* In a recording of all tasks, the probes' cost is not only the command's. */
 	profile_env_set(p, PROFILE_ENV_TASKS, "all");
 	analyze_workload_init(&w, p, false);
 	analyze_workload_sort_by_order(&w);

@@ -68,7 +68,7 @@ bool flow_switch(struct kernel_flow *flow, uint32_t insn, const struct kernel_fl
 
 		vec_push(flow, branches, branch);
 	}
-	/* If the code tells the number of entries, all must be good; else a single one is a guess. */
+	/* All entries must be good if the code tells their number; else a single one is a guess. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;
