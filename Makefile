@@ -55,7 +55,7 @@ CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' -DMATH
 LDLIBS   += $(shell pkg-config --libs $(filter-out capstone,$(LIBS)) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
-# What scripts/bench, tests/live/cost.t and tests/live/executions.t measure with.
+# The programs with which scripts/bench, tests/live/cost.t and tests/live/executions.t measure.
 BENCH := $(addprefix $(BUILD)/bench/,floor memory meter symbolize truth.so executions.so)
 
 # Everything but main() is also linked into the unit tests.
@@ -109,7 +109,7 @@ $(BUILD)/page.html: $(PAGE) $(PAGE_NPM:%=try-again)
 $(BUILD)/page.o: src/view/html/page.S $(BUILD)/page.html
 	$(Q)$(CC) -DPAGE='"$(BUILD)/page.html"' -c -o $@ $<
 
-# What --version says, of what is installed.
+# The installed versions that --version shows.
 $(BUILD)/obj/src/cmd/main.o: $(BUILD)/.pkgs
 version_of = $(shell $(1) --version 2>/dev/null | grep -Eom 1 '[0-9]+(\.[0-9]+)+' | head -n 1)
 $(BUILD)/obj/src/cmd/main.o $(BUILD)/analyze/src/cmd/main.log: CPPFLAGS += -DKPROTPERF_BUILT='"$(foreach lib,$(LIBS),$(lib) $(shell \
