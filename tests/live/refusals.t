@@ -174,7 +174,7 @@ patched-blocks 1 cannot count the blocks of '__set_task_comm': a livepatch .* ha
 large 1 probes and maps for [0-9]{5} functions and 64 CPUs would take about [0-9]{3} MiB .* free: time fewer functions
 END
 like 'an inlined body of what a livepatch has replaced: not 0 calls, but not timed' "$(cat patched-range.err)" \
-	"note: 1 of 1 inlined body cannot be timed .*'_test_bit' in '__set_task_comm': a livepatch .* has replaced it"
+	"note: 1 of 1 inlined body cannot be timed, .*'_test_bit' in '__set_task_comm': a livepatch .* has replaced it"
 # Its replacement is empty: what kprobes would time besides is 224 instructions that lead to it.
 holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm mean prctl) < 10 and
 	$(calls patched __set_task_comm prctl) == 100"
