@@ -457,20 +457,19 @@ static __always_inline void task_leave(struct task_struct *task, __u32 slot, __u
 
 /*
  * Return the slot that the task which is switched in has or gets; 0: none. The recorder has one while it calibrates, in
- * whichever cgroup it is.
+ * whichever cgroup it is. Idle tasks have the process number 0, as HELPER_TGID has without a helper.
  */
 static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, __u64 now)
 {
-	if ((__u32)task->tgid == self_tgid || (__u32)task->tgid == helper_tgid)
-		return slot;
-	if (cgroup_id && !is_in_cgroup((__u64)task->cgroups->dfl_cgrp)) {
+	if (cgroup_id && (__u32)task->tgid != self_tgid &&
+	    !is_in_cgroup((__u64)task->cgroups->dfl_cgrp)) {
 		if (slot)
 			task_leave(task, slot, now);
 		return 0;
 	}
 	if (!task->pid)
 		return idle_base + bpf_get_smp_processor_id();
-	if (slot)
+	if (slot || (__u32)task->tgid == self_tgid || (__u32)task->tgid == helper_tgid)
 		return slot;
 	return task_follow(task, 0);
 }

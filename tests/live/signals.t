@@ -167,6 +167,9 @@ is '-p of a thread: status' "$(cat thread.status)" 1
 is '-a with a command: status' "$(cat all-command.status)" 0
 holds '-a with a command: its sleep was counted' "$(calls all-command hrtimer_nanosleep) >= 1"
 equal '-a with a command: nothing is lost' "$(lost all-command)" nothing
+# It sleeps: 199 of 199 samples in the lab are of idle tasks.
+holds '-a with a command: idle tasks are measured' \
+	"$(json all-command '.samples.workload') > $(json all-command '.runs[0].wall / .samples.period / 2')"
 is '-a ended by SIGINT: status' "$(cat all.status)" 0
 holds '-a ended by SIGINT: what sleeps was counted' "$(calls all hrtimer_nanosleep) > 3"
 equal '-a ended by SIGINT: nothing is lost' "$(lost all)" nothing
