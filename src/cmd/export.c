@@ -175,7 +175,7 @@ static void warn_of_losses(const struct profile *p, enum profile_loss loss)
 	scoped_free char *words = NULL;
 
 	analyze_losses_sum(&losses, p);
-	words = profile_loss_words(loss, (double)losses.counts[loss]);
+	words = profile_loss_text(loss, (double)losses.counts[loss]);
 	if (losses.counts[loss] && losses.counts[loss] != PROFILE_NOT_COUNTED)
 		log_warn("%" PRIu64 " %s", losses.counts[loss], words);
 }

@@ -106,80 +106,81 @@ const char *profile_context_queued(const char *context, size_t *by)
 }
 
 /* clang-format off */
+/* The plural's ending comes after "|". */
 static const struct {
 	const char *key, *text;
 } losses[PROFILE_N_LOSSES] = {
 	[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = { "entry_without_return",
-		"calls not timed: the return was missed" },
+		"call|s not timed: the return was missed" },
 	[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = { "return_without_entry",
-		"calls not timed: the entry was missed" },
+		"call|s not timed: the entry was missed" },
 	[PROFILE_LOSS_DEPTH_EXCEEDED] = { "depth_exceeded",
-		"calls not timed: too many timed functions nested (time fewer functions)" },
+		"call|s not timed: too many timed functions nested (time fewer functions)" },
 	[PROFILE_LOSS_CELLS_FULL] = { "cells_full",
-		"calls not counted: the table of functions and contexts was full (time fewer "
+		"call|s not counted: the table of functions and contexts was full (time fewer "
 			"functions, or --syscall=NAME only)" },
 	[PROFILE_LOSS_DETACHED] = { "probe_detached",
-		"calls not timed: their probe was detached by --max-overhead, or lost" },
+		"call|s not timed: their probe was detached by --max-overhead, or lost" },
 	[PROFILE_LOSS_PROBES] = { "probes_lost",
-		"probes removed or switched off by others while the command ran: what they measure is "
+		"probe|s removed or switched off by others while the command ran: what they measure is "
 			"not counted" },
 	[PROFILE_LOSS_TASKS_FULL] = { "tasks_full",
-		"tasks not followed: no task slot left (raise --max-tasks)" },
+		"task|s not followed: no task slot left (raise --max-tasks)" },
 	[PROFILE_LOSS_SWITCHES] = { "switches_missed",
-		"task switches not reported by the kernel: calls in between are missing or "
+		"task switch|es not reported by the kernel: calls in between are missing or "
 		"attributed to another task" },
 	[PROFILE_LOSS_PROBE_RECURSION] = { "probe_recursion",
-		"probe programs skipped by the kernel because one was already running" },
+		"probe program|s skipped by the kernel because one was already running" },
 	[PROFILE_LOSS_PROBE_MISSED] = { "probe_missed",
-		"probe hits missed by the kernel" },
+		"probe hit|s missed by the kernel" },
 	[PROFILE_LOSS_STACKS_FULL] = { "stacks_full",
-		"samples without a stack: the stack table was full (lower --freq)" },
+		"sample|s without a stack: the stack table was full (lower --freq)" },
 	[PROFILE_LOSS_USER_STACKS_FULL] = { "user_stacks_full",
-		"samples without a user stack: the table was full (lower --freq)" },
+		"sample|s without a user stack: the table was full (lower --freq)" },
 	[PROFILE_LOSS_STACK_NOT_FETCHED] = { "stack_not_fetched",
-		"samples without a stack: the kernel could not walk it" },
+		"sample|s without a stack: the kernel could not walk it" },
 	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = { "samples_not_received",
-		"samples missed while a task of the workload ran (lower --freq)" },
+		"sample|s missed while a task of the workload ran (lower --freq)" },
 	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = { "block_without_call",
-		"block executions not counted: the entry of the call was not seen" },
+		"block execution|s not counted: the entry of the call was not seen" },
 	[PROFILE_LOSS_CAPTURES_FULL] = { "captures_full",
-		"calls whose captured values are known only from a sample, if at all: the table "
+		"call|s whose captured values are known only from a sample, if at all: the table "
 			"was full (--capture fewer values)" },
 	[PROFILE_LOSS_COUNTERS] = { "counters_stopped",
-		"readings of events that had no counter: counts are too low (fewer --event)" },
+		"reading|s of events that had no counter: counts are too low (fewer --event)" },
 	[PROFILE_LOSS_SLOW_FULL] = { "slow_calls_full",
-		"slow calls not listed: the table was full (raise --slower-than)" },
+		"slow call|s not listed: the table was full (raise --slower-than)" },
 	[PROFILE_INFO_ENTRIES] = { "entries",
 		"calls and contexts entered" },
 	[PROFILE_INFO_OPEN_AT_START] = { "open_at_start",
-		"calls entered before recording started, not timed" },
+		"call|s entered before recording started, not timed" },
 	[PROFILE_INFO_OPEN_AT_END] = { "open_at_end",
-		"calls that had not returned when recording ended, not timed" },
+		"call|s that had not returned when recording ended, not timed" },
 	[PROFILE_INFO_CLOSED_BY_EXIT] = { "closed_by_exit",
-		"calls ended by the exit of their task, timed until then" },
+		"call|s ended by the exit of their task, timed until then" },
 	[PROFILE_INFO_TASKS_LEFT] = { "tasks_left",
-		"tasks of the workload that outlived it" },
+		"task|s of the workload that outlived it" },
 	[PROFILE_INFO_BLOCK_HITS] = { "block_hits",
-		"executions of blocks with a probe" },
+		"execution|s of blocks with a probe" },
 	[PROFILE_INFO_BLOCK_COST] = { "block_cost",
-		"clock ticks taken by these probes, subtracted" },
+		"clock tick|s taken by these probes, subtracted" },
 	[PROFILE_INFO_CAPTURES] = { "captures",
-		"calls whose values were captured" },
+		"call|s whose values were captured" },
 	[PROFILE_INFO_CAPTURE_COST] = { "capture_cost",
-		"clock ticks taken by capturing them, subtracted" },
+		"clock tick|s taken by capturing them, subtracted" },
 	[PROFILE_INFO_OVERCORRECTED] = { "overcorrected",
-		"calls that took less than the estimated cost of their probes: lowest in "
+		"call|s that took less than the estimated cost of their probes: lowest in "
 		"percentiles and min" },
 	[PROFILE_INFO_WAITED] = { "waited",
 		"ns in which a runnable task waited for a CPU" },
 	[PROFILE_INFO_STOLEN] = { "stolen",
 		"ns of CPU time stolen by the hypervisor" },
 	[PROFILE_INFO_THROTTLED] = { "throttled",
-		"times that CPUs were throttled because of heat" },
+		"time|s that CPUs were throttled because of heat" },
 	[PROFILE_INFO_APERF] = { "aperf",
-		"cycles of all CPUs that were not halted" },
+		"cycle|s of all CPUs that were not halted" },
 	[PROFILE_INFO_MPERF] = { "mperf",
-		"cycles of these CPUs at the nominal frequency" },
+		"cycle|s of these CPUs at the nominal frequency" },
 };
 /* clang-format on */
 
@@ -188,19 +189,13 @@ const char *profile_loss_key(enum profile_loss loss)
 	return losses[loss].key;
 }
 
-const char *profile_loss_text(enum profile_loss loss)
+char *profile_loss_text(enum profile_loss loss, double n)
 {
-	return losses[loss].text;
-}
+	const char *text = losses[loss].text, *mark = strchr(text, '|');
 
-char *profile_loss_words(enum profile_loss loss, double n)
-{
-	const char *text = losses[loss].text, *end = strstr(text, "s ");
-	size_t stem = (size_t)(end - text);
-
-	if (stem > 3 && !strncmp(end - 3, "che", 3))
-		stem--; /* "switches" */
-	return alloc_printf("%.*s%s", (int)stem, text, plural(n, end + 1, text + stem));
+	return mark ? alloc_printf("%.*s%s", (int)(mark - text), text,
+				   plural(n, strchr(mark, ' '), mark + 1)) :
+		      alloc_strdup(text);
 }
 
 bool profile_loss_is_info(enum profile_loss loss)

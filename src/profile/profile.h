@@ -329,9 +329,8 @@ enum profile_loss {
 };
 
 const char *profile_loss_key(enum profile_loss loss); /* "return_without_entry" */
-const char *profile_loss_text(enum profile_loss loss); /* one line for people, of several */
-/* The same of N, which are to stand in front: its first noun, whose plural is the first word in -s, agrees. For free(). */
-char *profile_loss_words(enum profile_loss loss, double n);
+/* Return one line about N of LOSS, without N: "calls not timed: the return was missed". For free(). */
+char *profile_loss_text(enum profile_loss loss, double n);
 bool profile_loss_is_info(enum profile_loss loss);
 
 enum profile_run_kind {

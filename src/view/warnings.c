@@ -230,7 +230,7 @@ static void append_one(char **text, const struct analyze_warning *w)
 
 	switch (w->kind) {
 	case ANALYZE_WARNING_LOSS:
-		loss = profile_loss_words(w->code, w->values[0]);
+		loss = profile_loss_text(w->code, w->values[0]);
 		alloc_append(text, "%s %s", count(w->values[0]), loss);
 		break;
 	case ANALYZE_WARNING_MISSED:

@@ -27,14 +27,15 @@ static void rows(struct view_rows *rows, const void *data)
 	struct loss *losses = view_rows_new(rows, PROFILE_N_LOSSES, sizeof(*losses));
 
 	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++) {
-		uint64_t count = r->losses.counts[i];
+		uint64_t counted = r->losses.counts[i];
+		double count = counted == PROFILE_NOT_COUNTED ? NAN : (double)counted;
 
 		losses[i] = (struct loss){
 			.key = profile_loss_key(i),
-			.text = profile_loss_text(i),
+			.text = alloc_keep(&rows->texts, profile_loss_text(i, count)),
 			.kind = profile_loss_is_info(i) ? "accounting" : "loss",
-			.count = count == PROFILE_NOT_COUNTED ? NAN : (double)count,
-			.is_none = !count,
+			.count = count,
+			.is_none = !counted,
 		};
 	}
 }
