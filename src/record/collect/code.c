@@ -19,6 +19,7 @@
 #include "base/sorted.h"
 #include "base/system/clock.h"
 #include "record/engine/engine.h"
+#include "record/engine/watch.h"
 
 #define MAX_TABLES   64 /* the last epoch then goes on, with the newest table */
 #define TABLE_SHARE  20 /* of the time, one part goes into reading tables */
@@ -118,20 +119,9 @@ static bool is_own_trampoline(const struct record_code *c, const struct kernel_s
 
 /* ---- changes ---- */
 
-/* PERF_RECORD_KSYMBOL, as perf_event_open(2) describes it. */
-struct ksymbol_event {
-	struct perf_event_header header;
-	uint64_t addr;
-	uint32_t len;
-	uint16_t type, flags;
-	char name[];
-};
-
 /* Keep SYM, a program that may be gone when a table is read. Code of two names at one address has none (TYPE 0). */
 static void note_reported(struct record_code *c, struct kernel_sym sym)
 {
-	if (c->n_reported == MAX_REPORTED)
-		return;
 	vec_each(struct kernel_sym, s, c, reported) {
 		if (s->addr >= sym.addr + sym.size || sym.addr >= s->addr + s->size)
 			continue;
@@ -139,6 +129,8 @@ static void note_reported(struct record_code *c, struct kernel_sym sym)
 			return;
 		s->type = sym.type = 0;
 	}
+	if (c->n_reported == MAX_REPORTED)
+		return;
 	sym.name = alloc_strdup(sym.name);
 	vec_push(c, reported, sym);
 }
@@ -146,7 +138,7 @@ static void note_reported(struct record_code *c, struct kernel_sym sym)
 /* Removed code keeps its name until other code is in its place, which is an event of its own. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
-	const struct ksymbol_event *e = (const void *)event;
+	const struct record_ksymbol *e = (const void *)event;
 	struct record_code *c = arg;
 	size_t room = event->size > sizeof(*e) ? event->size - sizeof(*e) : 0;
 

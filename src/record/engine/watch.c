@@ -2,7 +2,6 @@
 #include "record/engine/watch.h"
 
 #include <bpf/libbpf.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -21,20 +20,12 @@ struct record_watched_cpu {
 	struct perf_event_mmap_page *page; /* followed by the ring */
 };
 
-/* The kernel's records, without what this recording does not ask for. */
+/* PERF_RECORD_TEXT_POKE, likewise. */
 struct text_poke {
 	struct perf_event_header header;
 	uint64_t addr;
 	uint16_t old_len, new_len;
 	uint8_t bytes[]; /* old, then new */
-};
-
-struct ksymbol {
-	struct perf_event_header header;
-	uint64_t addr;
-	uint32_t len;
-	uint16_t type, flags;
-	char name[];
 };
 
 static size_t map_size(void)
@@ -94,7 +85,7 @@ static void note_change(struct record_watch *w, const struct text_poke *p)
 	vec_push(w, changes, change);
 }
 
-static void note_symbol(struct record_watch *w, const struct ksymbol *s)
+static void note_symbol(struct record_watch *w, const struct record_ksymbol *s)
 {
 	if (!(s->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) &&
 	    !strncmp(s->name, BPF_PREFIX, strlen(BPF_PREFIX)) && strlen(s->name) > BPF_NAME)

@@ -5,10 +5,20 @@
  */
 #pragma once
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
+
+/* The kernel's record of code that came or went (PERF_RECORD_KSYMBOL), without what this recording does not ask for. */
+struct record_ksymbol {
+	struct perf_event_header header;
+	uint64_t addr;
+	uint32_t len;
+	uint16_t type, flags;
+	char name[];
+};
 
 /* The code at ADDR begins with the bytes TEXT now, of which LEN were written. */
 struct record_change {

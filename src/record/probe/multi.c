@@ -66,7 +66,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	const char *why_patched;
 
 	*skip = RECORD_SKIP_MECHANISM;
-	/* If this is unknown the kernel decides: it refuses other than ftrace locations. */
+	/* The kernel decides if this is unknown: it refuses other than ftrace locations. */
 	if (ftrace == KERNEL_NO || (ftrace == KERNEL_UNKNOWN && !site->named))
 		return "kprobe.multi cannot reach it (no ftrace location)";
 	why_patched = record_symbols_why_patched(kernel->symbols, site->sym);
