@@ -292,7 +292,7 @@ static void take_off(struct shuffled *s, uint32_t columns)
 			s->calls[at++] -= fit[i];
 }
 
-/* How far COLUMN is from what readers know: a name, then what is reached by few pointers and members. */
+/* Return the number of pointers and members on the way to COLUMN, plus 1; 0 for a name, which readers know best. */
 static int remoteness(const struct varies_data *d, uint32_t column)
 {
 	const struct profile_variable *v = d->columns[column].variable;

@@ -67,7 +67,7 @@ static bool has_changed(const struct why_context *c)
 	return c->changed && c->changed >= c->told;
 }
 
-/* What a context does each time, as a clause or in brackets: only syscalls are called. */
+/* Return the verb for a run of context C, in a clause or in brackets: a syscall is called, others occur. */
 static const char *verb(const struct why_context *c, bool bracketed)
 {
 	if (strchr(c->name, '['))
