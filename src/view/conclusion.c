@@ -86,11 +86,19 @@ static void append_place(char **text, const struct analyze_conclusion *c, const 
 	alloc_append(text, "%s)", c->body.estimated ? ", estimated from samples" : "");
 }
 
+/* Return the body's share of the change. An estimate from samples is all of it up to ANALYZE_WHOLE_SHARE. */
+static double body_share(const struct analyze_conclusion *c)
+{
+	double share = c->body.share;
+
+	return c->body.estimated && share <= ANALYZE_WHOLE_SHARE ? fmin(share, 1) : share;
+}
+
 static void append_body_of_function(char **text, const struct analyze_conclusion *c)
 {
 	if (!c->body.name)
 		return;
-	if (!view_is_more_than_all(c->body.share)) {
+	if (!view_is_more_than_all(body_share(c))) {
 		alloc_append(text, ", %s of it in ",
 			     c->body.share >= NEARLY_ALL ? "nearly all" : "most");
 		view_append_name(text, c->body.name);
@@ -119,7 +127,7 @@ static void append_share(char **text, const struct analyze_conclusion *c, double
 /* The body that carries a change which no function does: ". 97 % of the change is in shuffle_freelist (mm/slub.c:1978)". */
 static void append_body(char **text, const struct analyze_conclusion *c)
 {
-	append_share(text, c, c->body.share, "");
+	append_share(text, c, body_share(c), "");
 	view_append_name(text, c->body.name);
 	append_place(text, c, c->body.function);
 }
