@@ -103,6 +103,18 @@ static __always_inline bool is_slow(struct engine_cell *c, __u64 net)
 }
 
 /*
+ * The part of EXCLUDED that frame F of T was off the CPU for. T's clocks are read one after the other: where a program can be
+ * preempted in between, the difference has more, which is no part of the call.
+ */
+static __always_inline __u64 frame_offcpu(const struct engine_task *t, const struct engine_frame *f,
+					  __u64 excluded)
+{
+	__u64 offcpu = t->offcpu - f->offcpu;
+
+	return offcpu < excluded ? offcpu : excluded;
+}
+
+/*
  * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
  * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
  * any frame: there is room for one before the first.) CTX has the stack of a slow call; NULL: none. With
@@ -115,7 +127,7 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 {
 	__u64 wall = end->now - f->start;
 	__u64 excluded = end->excluded - f->excluded;
-	__u64 net = cost_less(wall - excluded, mech);
+	__u64 net = cost_less(wall - excluded, mech), offcpu = 0;
 	struct engine_cell *c;
 
 	if (counted)
@@ -131,24 +143,25 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 	__sync_fetch_and_add(&c->wall, wall);
 	/* Mostly zero, and an atomic addition is expensive on real machines. */
 	if (excluded | f->child) {
+		offcpu = frame_offcpu(t, f, excluded);
 		__sync_fetch_and_add(&c->excluded, excluded);
 		__sync_fetch_and_add(&c->child, f->child);
-		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
+		__sync_fetch_and_add(&c->offcpu, offcpu);
 		if (!enclosed)
 			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
 		else if (mech != PROFILE_MECH_NONE)
 			exclude(t, costs[mech].nested);
 		/* Calls that are slow by their time on a CPU alone come to is_slow(). */
 		if (keeps_slow && (__s64)net < (__s64)slower_than &&
-		    (__s64)(net + t->offcpu - f->offcpu) >= (__s64)slower_than)
-			slow_keep(ctx, t, f, net);
+		    (__s64)(net + offcpu) >= (__s64)slower_than)
+			slow_keep(ctx, t, f, net, offcpu);
 	}
 	if ((__s64)net < 0) {
 		__sync_fetch_and_add(&c->negative, 1);
 		net = 0;
 	}
 	if (net > c->max && is_slow(c, net))
-		slow_keep(ctx, t, f, net);
+		slow_keep(ctx, t, f, net, offcpu);
 	cell_add(c, net);
 	return c;
 }

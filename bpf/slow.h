@@ -22,11 +22,11 @@ static __always_inline void slow_describe(void *ctx, struct engine_slow *s)
 }
 
 /*
- * Keeps the call of frame F of T, which took TIME on a CPU. Static, so that it is checked, and its helpers are
+ * Keeps the call of frame F of T, which took TIME on a CPU and OFFCPU off it. Static, so that it is checked, and its helpers are
  * needed, only where it is called.
  */
 static __noinline int slow_keep(void *ctx, struct engine_task *t, struct engine_frame *f,
-				__u64 time)
+				__u64 time, __u64 offcpu)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct engine_clock start = clock_read(t);
@@ -40,7 +40,7 @@ static __noinline int slow_keep(void *ctx, struct engine_task *t, struct engine_
 	if (s) {
 		s->start = f->start;
 		s->time = time;
-		s->offcpu = t->offcpu - f->offcpu;
+		s->offcpu = offcpu;
 		f->kept = ENGINE_KEPT | at;
 		s->pid = t->pid;
 		s->stack.ctx = f->key % ENGINE_CONTEXTS;
