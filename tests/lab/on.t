@@ -22,7 +22,7 @@ case \$1 in
 "sh -s -- 'state'") cat m/state ;;
 "sh -s -- 'home'")
 	cat m/state
-	grep -q 'default\$' m/state || { echo home >>m/log; rm -f m/hold; echo "id\$RANDOM 1.0 default" >m/state; }
+	grep -q 'default\$' m/state || { echo home >>m/log; rm -f m/hold; echo "home\$EPOCHREALTIME 1.0 default" >m/state; }
 	;;
 "sh -s -- 'boot' "*)
 	[ ! -e m/refuse ] || { echo refused >&2; exit 1; }
