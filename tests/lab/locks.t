@@ -51,13 +51,29 @@ both_wait() {
 	[ "$(cat hardened.err same.err | grep -c waiting)" -eq 2 ]
 }
 
-# Two kernels of unlike trees, at the same time, sources not yet unpacked.
+# Two kernels of unlike trees, at the same time, sources not yet unpacked: both see that before either unpacks them.
 touch "$HOLD-main" "$HOLD-debug"
+mkdir together
+cat >together/flock <<TEXT
+#!/bin/bash
+case " \$* " in *' -x '*)
+	echo >>"$scratch/saw"
+	for ((i = 0; i < 1200; i++)); do
+		[ "\$(wc -l <"$scratch/saw")" -lt 2 ] || break
+		sleep 0.05
+	done
+	;;
+esac
+exec $(command -v flock) "\$@"
+TEXT
+chmod +x together/flock
+PATH=$scratch/together:$PATH
 "$lab" build baseline 2>main.err &
 main=$!
 cp -r "$(dirname "$lab")" scripts
 scripts/lab build debug 2>debug.err &
 debug=$!
+PATH=${PATH#*:}
 ok 'two builds of unlike trees are under way together' eval 'until_true logged 1 "begin main" && until_true logged 1 "begin debug"'
 is 'their sources were unpacked once' "$(grep -c tar log)" 1
 
