@@ -5,6 +5,8 @@
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=SCRIPTDIR/figures.sh
+. "$repo/tests/live/figures.sh"
 
 control=/sys/kernel/debug/kprotperf_inlined/run
 capture='--context --capture crng_init'
@@ -84,8 +86,9 @@ mean() {
 	json "$1" "first(.ranges[] | select(.name == \"$2\" and .syscall == \"*\")) | .total / .entries"
 }
 
+# Costs are whole instructions: in 1 of 11 boots all three read one more or less.
 for body in inl_loop inl_choice inl_object; do
-	within "$body: capturing is no part of its time" "$(mean shapes $body)" "$(mean shapes-plain $body)" 0.2
+	close_to "$body: capturing is no part of its time" "$(mean shapes $body)" "$(mean shapes-plain $body)" 0.2 1
 done
 within 'nor of what is around it' "$(syscall_row shapes write total)" "$(syscall_row shapes-plain write total)" 1
 like 'a member that is not there' "$(cat bad-member.status bad-member.err)" "struct inl_object has no member 'nosuch'"
