@@ -102,9 +102,9 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
-/* WITH_USER: what the user stack has comes first. */
+/* WITH_USER: what the user stack has comes first. IS_CALL: of the last function, which has not executed what is inlined there. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
-				     bool with_user, struct alloc_texts *texts)
+				     bool with_user, bool is_call, struct alloc_texts *texts)
 {
 	const struct profile_stack *stack = &p->stacks[sample->stack];
 	const char *context = p->contexts[sample->context].name;
@@ -122,12 +122,13 @@ static struct analyze_stack stack_of(const struct profile *p, const struct profi
 		add_frame(&s, frame_no_stack);
 	for (uint32_t i = user ? 0 : n; i-- > 0 && left;) {
 		const struct profile_location *l = &p->locations[stack->locations[i]];
+		uint32_t inlined = is_call && !i && l->n_frames ? l->n_frames - 1 : 0;
 
 		if (!l->n_frames) {
 			add_frame(&s, frame_unresolved(l, texts));
 			left--;
 		}
-		for (uint32_t j = l->n_frames; j-- > 0 && left; left--)
+		for (uint32_t j = l->n_frames; j-- > inlined && left; left--)
 			add_frame(&s, frame_of(&l->frames[j]));
 	}
 	if (sample->flags & PROFILE_SAMPLE_LATE)
@@ -188,7 +189,8 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 
 		if (context && !is_work_of(p, &samples[i], context))
 			continue;
-		s = stack_of(p, &samples[i], !context && !stacks->kernel_only, &stacks->texts);
+		s = stack_of(p, &samples[i], !context && !stacks->kernel_only, false,
+			     &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
 		keep(stacks, s);
 	}
@@ -206,10 +208,7 @@ int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile
 			continue;
 		s = stack_of(p,
 			     &(struct profile_sample){ .context = e->context, .stack = e->stack },
-			     true, &stacks->texts);
-		/* What is inlined at the function's first instruction was not called. */
-		for (uint32_t n = p->locations[stack->locations[0]].n_frames; n > 1; n--)
-			s.n_frames--;
+			     true, true, &stacks->texts);
 		s.count[0] = (double)e->calls;
 		keep(stacks, s);
 	}
@@ -267,7 +266,7 @@ static struct analyze_stack stack_of_slow(const struct profile *p, const struct 
 {
 	const struct profile_site *site = &p->sites[call->site];
 	struct profile_sample at = { .context = call->context, .stack = call->stack };
-	struct analyze_stack s = stack_of(p, &at, true, texts);
+	struct analyze_stack s = stack_of(p, &at, true, false, texts);
 	bool known = profile_stack_kernel(p, &p->stacks[call->stack]);
 
 	if (!known)
