@@ -220,7 +220,7 @@ static __always_inline void fault_exit(__u32 sp, bool counted)
 	end = clock_read(t);
 	if (t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
-	context_close(cpu, t, &end, PROFILE_MECH_FAULT, 0, counted);
+	context_close(cpu, t, &end, PROFILE_COSTS_FAULT, 0, counted);
 }
 
 PROGRAM("fentry/handle_mm_fault", fault_fentry, void, fault_enter(stack_address(ctx), false))

@@ -260,7 +260,7 @@ struct engine_cost costs[PROFILE_N_COSTS] __weak = {};
 /* V less the inner cost of MECH. */
 static __always_inline __u64 cost_less(__u64 v, enum profile_mechanism mech)
 {
-	if (mech == PROFILE_MECH_NONE)
+	if (mech == PROFILE_UNTIMED)
 		return v;
 	if (mech != PROFILE_MECH_FENTRY)
 		return v - costs[mech].inner;

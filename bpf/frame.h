@@ -149,7 +149,7 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 		__sync_fetch_and_add(&c->offcpu, offcpu);
 		if (!enclosed)
 			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
-		else if (mech != PROFILE_MECH_NONE)
+		else if (mech != PROFILE_UNTIMED)
 			exclude(t, costs[mech].nested);
 		/* Calls that are slow by their time on a CPU alone come to is_slow(). */
 		if (keeps_slow && (__s64)net < (__s64)slower_than &&

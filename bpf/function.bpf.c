@@ -281,7 +281,7 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 		     : "i"(CAPTURE_PLACEHOLDER)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
 	capture(t, call, hash);
-	mech = mech == PROFILE_MECH_FENTRY ? PROFILE_MECH_CAPTURE : PROFILE_MECH_CAPTURE_KPROBE;
+	mech = mech == PROFILE_MECH_FENTRY ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE;
 	__sync_fetch_and_add(&cpu->captured, exclude_since(t, end, full + costs[mech].rest) - full);
 }
 

@@ -147,7 +147,7 @@ static __always_inline void range_close(void *ctx, const struct engine_cpu *cpu,
 		frames_miss(t, found);
 	f = frame_at(t, found);
 	barrier_var(f);
-	c = frame_close(ctx, cpu, t, f, end, PROFILE_MECH_NONE, true, false);
+	c = frame_close(ctx, cpu, t, f, end, PROFILE_UNTIMED, true, false);
 	if (c && f->calls)
 		__sync_fetch_and_add(&c->bodies, f->calls);
 }

@@ -11,7 +11,7 @@ const volatile bool samples_event = false;
 static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 {
 	cpu->due = due;
-	cpu->overdue = due + costs[PROFILE_MECH_SAMPLE].pending;
+	cpu->overdue = due + costs[PROFILE_COSTS_SAMPLE].pending;
 }
 
 /*
@@ -20,7 +20,7 @@ static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
  */
 static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start)
 {
-	__u64 expired = start - costs[PROFILE_MECH_SAMPLE].latency, due = cpu->due, late;
+	__u64 expired = start - costs[PROFILE_COSTS_SAMPLE].latency, due = cpu->due, late;
 
 	if (expired <= due || !sample_period) {
 		timer_set(cpu, expired + sample_period);
@@ -151,7 +151,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		else if (!samples_event &&
 			 is_behind_irq_enable(ctx->regs.ip,
 					      late > ENGINE_LATE_NS &&
-						      late > costs[PROFILE_MECH_SAMPLE].pending))
+						      late > costs[PROFILE_COSTS_SAMPLE].pending))
 			flags |= ENGINE_SAMPLE_LATE;
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;
@@ -164,6 +164,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		return 0; /* its time has ended */
 	/* The cost of a stack walk varies, so it is measured each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
-	exclude(t, cpu->took + costs[PROFILE_MECH_SAMPLE].full);
+	exclude(t, cpu->took + costs[PROFILE_COSTS_SAMPLE].full);
 	return 0;
 }

@@ -391,7 +391,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (!top) {
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
-		frame_end(frame_close(NULL, cpu, t, &t->frames[0], &end, PROFILE_MECH_NONE, false,
+		frame_end(frame_close(NULL, cpu, t, &t->frames[0], &end, PROFILE_UNTIMED, false,
 				      n_counters),
 			  &t->frames[0]);
 		t->ctx = ENGINE_CTX_NONE;
@@ -401,8 +401,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (site_state(f->key) == ENGINE_SITE_DETACHED)
 		frames_miss(t, top - ENGINE_FRAME); /* it may have returned long ago */
 	else
-		frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_MECH_NONE, true, n_counters),
-			  f);
+		frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_UNTIMED, true, n_counters), f);
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-/* The mechanism that times calls of a site. The numbers are those of data files. */
+/* The mechanism that times calls of a site: src/profile/mechanism.h. The numbers are those of data files. */
 enum profile_mechanism {
-	PROFILE_MECH_NONE,
+	PROFILE_UNTIMED, /* no mechanism */
 	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
 	PROFILE_MECH_FENTRY, /* fentry/fexit */
 	PROFILE_MECH_KPROBE, /* kprobe/kretprobe, on an ftrace location unless the next two say so */
@@ -16,15 +16,15 @@ enum profile_mechanism {
 	PROFILE_MECH_KPROBE_INT3, /* by a breakpoint */
 	PROFILE_MECH_RANGE, /* kprobes inside of a function, by either */
 	/* Other costs, which belong to no site: */
-	PROFILE_MECH_BLOCK, /* a probe that counts a block */
-	PROFILE_MECH_SAMPLE, /* the sampler */
-	PROFILE_MECH_FAULT, /* page faults, by FENTRY or KPROBE */
-	PROFILE_MECH_CAPTURE, /* values of a call, by FENTRY: REST, which is added to its FULL, in two's complement */
-	PROFILE_MECH_CAPTURE_KPROBE, /* the same by KPROBE, however that is reached */
+	PROFILE_COSTS_BLOCK, /* a probe that counts a block */
+	PROFILE_COSTS_SAMPLE, /* the sampler */
+	PROFILE_COSTS_FAULT, /* page faults, by FENTRY or KPROBE */
+	PROFILE_COSTS_CAPTURE, /* values of a call, by FENTRY: REST, which is added to its FULL, in two's complement */
+	PROFILE_COSTS_CAPTURE_KPROBE, /* the same by KPROBE, however that is reached */
 };
 
 #define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1) /* of sites */
-#define PROFILE_N_COSTS      (PROFILE_MECH_CAPTURE_KPROBE + 1)
+#define PROFILE_N_COSTS      (PROFILE_COSTS_CAPTURE_KPROBE + 1)
 
 /* In ticks; 0: nothing, or not measured. The BPF programs read those up to REST. */
 struct engine_cost {

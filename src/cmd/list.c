@@ -89,7 +89,7 @@ static void add_function(const struct kernel_sym *sym, enum profile_mechanism me
 		.kind = "function", .name = sym->name, .module = sym->module, .n_bytes = NAN
 	};
 
-	if (mech != PROFILE_MECH_NONE)
+	if (mech != PROFILE_UNTIMED)
 		row.how = profile_mechanism_name(mech);
 	if (why)
 		row.note = keep(list, alloc_printf("%s%s", row.how ? "only by name: " : "", why));
@@ -220,7 +220,7 @@ static void note_how(struct list *list, struct view_code_row *row, const struct 
 				    alloc_printf("%u %s", r->n_probes,
 						 plural(r->n_probes, "probe", "probes"));
 
-	row->how = r->why_not ? "samples" : profile_mechanism_name(PROFILE_MECH_RANGE);
+	row->how = r->why_not ? "samples" : profile_mechanism_name(profile_mechanism_of_ranges());
 	if (!r->why_not && r->n_breakpoints)
 		alloc_append(&probes, ", %u by breakpoint", r->n_breakpoints);
 	row->note = keep(list, probes);

@@ -13,6 +13,7 @@
 #include "record/auto.h"
 #include "record/collect/collect.h"
 #include "kprotperf/engine.h"
+#include "record/probe/probes.h"
 #include "record/session.h"
 
 #define PLAN_BYTES (1 << 20)
@@ -144,14 +145,6 @@ static void parse_verbose(void *o, char *arg, struct argp_state *state)
 	((struct record_options *)o)->verbose++;
 }
 
-static const char *const attach_names[] = {
-	[RECORD_ATTACH_AUTO] = "auto",
-	[RECORD_ATTACH_FENTRY] = "fentry",
-	[RECORD_ATTACH_MULTI] = "multi",
-	[RECORD_ATTACH_KPROBE] = "kprobe",
-	NULL,
-};
-
 static const char
 	*const by_names[] = { [RECORD_BY_NONE] = "none", [RECORD_BY_COMM] = "comm", NULL };
 
@@ -256,7 +249,7 @@ static const struct cmd_option options[] = {
 	  "First run the command once without probes, to measure how much probes slow it down",
 	  CMD_SET(record_options, control_run) },
 	{ "attach", "HOW", "Probe mechanism: auto (default), fentry, multi or kprobe",
-	  CMD_SET(record_options, attach), .choices = attach_names },
+	  CMD_SET(record_options, attach), .choices = record_attach_names },
 	{ "vmlinux", "FILE", "vmlinux of the running kernel, for names and lines",
 	  CMD_SET(record_options, vmlinux) },
 	{ "no-resolve", NULL,
@@ -292,7 +285,8 @@ static void check_usage(void *input, struct argp_state *state)
 			  (o->exact || o->automatic || o->ranges.n_items || o->blocks.n_items ||
 			   o->context || o->captures.n_items || o->n_protections ||
 			   o->max_overhead > 0 || o->slower_than ||
-			   (o->attach != RECORD_ATTACH_AUTO && o->attach != RECORD_ATTACH_FENTRY)),
+			   (o->attach &&
+			    !profile_mechanism(record_attach_mechanism(o->attach))->counted)),
 		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture, --max-overhead, --slower-than or another --attach" },
 		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
 		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
@@ -363,7 +357,7 @@ int cmd_record(int argc, char **argv)
 	if (o.freq == FREQ_UNSET)
 		o.freq = o.n_events || o.sample_event.name ? 0 : DEFAULT_FREQ;
 	if (o.n_events)
-		o.attach = RECORD_ATTACH_FENTRY;
+		o.attach = record_attach_counting();
 	status = o.automatic ? record_auto(&o) : o.exact ? record_exact(&o) : record_session(&o);
 	record_names_deinit(&o.functions);
 	free(o.protections);

@@ -17,37 +17,6 @@ const char *profile_clock_words(enum profile_clock clock)
 	return clock == PROFILE_CLOCK_INSN ? "instructions" : "ns";
 }
 
-const char *profile_mechanism_name(enum profile_mechanism mech)
-{
-	static const char *const names[PROFILE_N_COSTS] = {
-		[PROFILE_MECH_NONE] = "none",
-		[PROFILE_MECH_TRACEPOINT] = "tracepoint",
-		[PROFILE_MECH_FENTRY] = "fentry",
-		[PROFILE_MECH_KPROBE] = "kprobe",
-		[PROFILE_MECH_MULTI] = "kprobe.multi",
-		[PROFILE_MECH_KPROBE_OPTIMIZED] = "kprobe-optimized",
-		[PROFILE_MECH_KPROBE_INT3] = "kprobe-int3",
-		[PROFILE_MECH_RANGE] = "kprobe-range",
-		[PROFILE_MECH_BLOCK] = "block",
-		[PROFILE_MECH_SAMPLE] = "sample",
-		[PROFILE_MECH_FAULT] = "page_fault",
-		[PROFILE_MECH_CAPTURE] = "capture",
-		[PROFILE_MECH_CAPTURE_KPROBE] = "capture-kprobe",
-	};
-
-	return mech < PROFILE_N_COSTS ? names[mech] : "unknown";
-}
-
-enum profile_mechanism profile_mechanism_by_name(const char *name)
-{
-	enum profile_mechanism mech;
-
-	for (mech = 0; mech < PROFILE_N_COSTS; mech++)
-		if (name && !strcmp(profile_mechanism_name(mech), name))
-			break;
-	return mech;
-}
-
 const char *profile_context_name(enum profile_context_kind kind)
 {
 	static const char *const names[] = {

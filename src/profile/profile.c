@@ -134,7 +134,7 @@ bool profile_site_has_label(const struct profile_site *site, const char *label)
 
 bool profile_site_is_counted(const struct profile *p, const struct profile_site *site)
 {
-	return site->mech != PROFILE_MECH_NONE || profile_is_exact(p);
+	return site->mech != PROFILE_UNTIMED || profile_is_exact(p);
 }
 
 bool profile_site_is_in(const struct profile_site *site, const char *module)

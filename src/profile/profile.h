@@ -21,6 +21,7 @@
 #include "kprotperf/event.h"
 #include "profile/clock.h"
 #include "profile/env.h"
+#include "profile/mechanism.h"
 #include "profile/stats.h"
 
 /*
@@ -34,10 +35,6 @@ enum profile_site_kind {
 	PROFILE_SITE_FUNCTION,
 	PROFILE_SITE_RANGE, /* an inlined body */
 };
-
-const char *profile_mechanism_name(enum profile_mechanism mech);
-/* Return the mechanism of this NAME; PROFILE_N_COSTS: there is none, or NAME is NULL. */
-enum profile_mechanism profile_mechanism_by_name(const char *name);
 
 /*
  * One thing whose calls are timed; see profile_site_is_in(). A range is one inlined body: NAME is

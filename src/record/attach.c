@@ -15,6 +15,7 @@
 #include "record/cost/calibrate.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
+#include "record/probe/choose.h"
 #include "record/probe/kprobe_table.h"
 #include "record/probe/links.h"
 #include "record/probe/optimizer.h"
@@ -35,7 +36,7 @@ static int note_refused(struct record_attachment *a, uint32_t i, int err)
 {
 	const struct record_site *rs = &a->plan->sites.items[i];
 
-	set_mechanism(a, i, PROFILE_MECH_NONE);
+	set_mechanism(a, i, PROFILE_UNTIMED);
 	if (err == -EINTR)
 		return err;
 	if (rs->named) {
@@ -51,20 +52,15 @@ static int note_refused(struct record_attachment *a, uint32_t i, int err)
 /* A kernel may have a mechanism and yet refuse it with ERR for one function: then another may do. */
 static int fall_back(struct record_attachment *a, uint32_t i, int err)
 {
-	enum profile_mechanism refused = a->plan->sites.items[i].mech, next = PROFILE_MECH_NONE;
+	enum profile_mechanism refused = a->plan->sites.items[i].mech, next;
 
-	if (err == -EINTR || a->how != RECORD_ATTACH_AUTO)
-		return note_refused(a, i, err);
-	if (refused == PROFILE_MECH_FENTRY && !record_features_why_not_multi(&a->plan->features))
-		next = PROFILE_MECH_MULTI;
-	else if (refused != PROFILE_MECH_KPROBE &&
-		 !record_features_why_not_kprobe(&a->plan->features))
-		next = PROFILE_MECH_KPROBE;
-	if (next == PROFILE_MECH_NONE)
+	next = record_choose_after(&a->plan->features, refused);
+	if (err == -EINTR || a->how != PROFILE_UNTIMED || next == PROFILE_UNTIMED)
 		return note_refused(a, i, err);
 	log_verbose(1, "%s: %s: %s", a->plan->sites.items[i].name, profile_mechanism_name(refused),
 		    log_strerror(err));
-	a->recalibrate |= next == PROFILE_MECH_KPROBE && !a->calibration->cost[next].known;
+	a->recalibrate |=
+		!profile_mechanism(next)->costs_by_number && !a->calibration->cost[next].known;
 	set_mechanism(a, i, next);
 	return 0;
 }
@@ -180,9 +176,9 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	scoped_free struct record_target *targets = find_targets(a, mech, &n);
 	int err = 0;
 
-	if (mech == PROFILE_MECH_KPROBE && a->p->clock == PROFILE_CLOCK_INSN)
+	if (profile_mechanism(mech)->hashed && a->p->clock == PROFILE_CLOCK_INSN)
 		find_extra_costs(targets, n);
-	if (n && mech == PROFILE_MECH_MULTI) {
+	if (n && profile_mechanism(mech)->costs_by_number) {
 		log_progress("attaching %u %s at once", n, plural(n, "function", "functions"));
 		record_calibrate_multi(a->probes, a->p, a->empty, targets, n, a->calibration);
 	} else if (n) {
@@ -201,21 +197,24 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 /* Until the optimizer has been to the kprobes that are there; LAST: the function probed last. */
 static void calibrate_kprobes(struct record_attachment *a, const struct record_site *last)
 {
-	const uint64_t addrs[] = {
-		spare_function(a, record_calibrate_function(PROFILE_MECH_KPROBE_OPTIMIZED)),
-		spare_function(a, record_calibrate_function(PROFILE_MECH_KPROBE_INT3)),
-	};
+	uint64_t addrs[RECORD_N_UNTRACED];
 
+	for (size_t i = 0; i < ARRAY_SIZE(addrs); i++)
+		addrs[i] = spare_function(a, record_untraced[i].function);
 	if (!record_calibrate_kprobes(a->probes, a->p, addrs, a->calibration))
 		record_optimizer_await(record_probes_engine(a->probes), last->sym->addr);
 }
 
-static void say_if_unknown(const struct record_attachment *a, enum profile_mechanism mech)
+static void say_unknown(const struct record_attachment *a)
 {
-	if (is_timed_by(a, mech) && !a->calibration->cost[mech].known)
-		log_note("the cost of %s probes is unknown and not subtracted: cannot probe %s, "
-			 "which is needed for calibration",
-			 profile_mechanism_name(mech), record_calibrate_function(mech));
+	for (size_t i = 0; i < RECORD_N_UNTRACED; i++) {
+		enum profile_mechanism mech = record_untraced[i].mech;
+
+		if (is_timed_by(a, mech) && !a->calibration->cost[mech].known)
+			log_note("the cost of %s probes is unknown and not subtracted: cannot "
+				 "probe %s, which is needed for calibration",
+				 profile_mechanism_name(mech), record_untraced[i].function);
+	}
 }
 
 static bool is_on_ftrace(const struct record_attachment *a, const struct record_site *rs)
@@ -227,26 +226,33 @@ static bool is_on_ftrace(const struct record_attachment *a, const struct record_
 static int complete(struct record_attachment *a, uint32_t i)
 {
 	struct record_site *rs = &a->plan->sites.items[i];
-	enum profile_mechanism reached = PROFILE_MECH_NONE;
+	enum profile_mechanism reached = PROFILE_UNTIMED;
+	bool is_known;
 	int err;
 
 	if (!is_on_ftrace(a, rs))
 		reached = record_optimizer_look(record_probes_engine(a->probes), rs->target.addr);
-	/* The jump leads to what is this probe's own: nothing is looked up. */
-	if (reached == PROFILE_MECH_KPROBE_OPTIMIZED)
+	is_known = reached != PROFILE_UNTIMED;
+	reached = is_known ? reached : rs->mech;
+	if (!profile_mechanism(reached)->hashed)
 		rs->target.extra = 0;
-	reached = reached ?: PROFILE_MECH_KPROBE;
 	err = record_mechanism(rs->mech)->complete(a->probes, &rs->target, reached);
 	if (err)
 		return note_refused(a, i, err);
 	/* Nobody could tell how the kernel reaches it: taken for an ftrace location. */
-	if (reached == PROFILE_MECH_KPROBE &&
-	    kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_NO)
+	if (!is_known && kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_NO)
 		log_warn("'%s' has no ftrace location: the probe cost subtracted from it is an "
 			 "estimate",
 			 rs->name);
 	set_mechanism(a, i, reached);
 	return 0;
+}
+
+static bool is_to_complete(const struct record_site *rs)
+{
+	const struct record_mechanism *m = record_mechanism(rs->mech);
+
+	return rs->attached && m && m->complete;
 }
 
 /* Completes what is attached, and on an ftrace location or, with FTRACE false, is not. */
@@ -258,8 +264,7 @@ static int complete_all(struct record_attachment *a, bool ftrace)
 	for (uint32_t i = 0; i < n && !err; i++) {
 		const struct record_site *rs = &a->plan->sites.items[i];
 
-		if (!rs->attached || rs->mech != PROFILE_MECH_KPROBE ||
-		    is_on_ftrace(a, rs) != ftrace)
+		if (!is_to_complete(rs) || is_on_ftrace(a, rs) != ftrace)
 			continue;
 		log_progress("attaching to returns by kprobe: %u of %u", i + 1, n);
 		err = interrupt_signal() ? -EINTR : complete(a, i);
@@ -277,31 +282,40 @@ static int settle_kprobes(struct record_attachment *a)
 	int err = complete_all(a, true);
 
 	for (uint32_t i = 0; i < a->plan->sites.n_items; i++)
-		if (a->plan->sites.items[i].attached &&
-		    a->plan->sites.items[i].mech == PROFILE_MECH_KPROBE &&
+		if (is_to_complete(&a->plan->sites.items[i]) &&
 		    !is_on_ftrace(a, &a->plan->sites.items[i]))
 			last = &a->plan->sites.items[i];
 	if (err || !last)
 		return err;
 	calibrate_kprobes(a, last);
 	err = complete_all(a, false);
-	say_if_unknown(a, PROFILE_MECH_KPROBE_OPTIMIZED);
-	say_if_unknown(a, PROFILE_MECH_KPROBE_INT3);
+	say_unknown(a);
 	return err;
 }
 
-/* kprobe.multi late, since what it costs depends on what is attached, and then what it was refused for. */
+/* Attaches by each mechanism, or by each whose cost depends on what is attached. */
+static int attach_by_all(struct record_attachment *a, bool by_number)
+{
+	int err = 0;
+
+	for (enum profile_mechanism mech = PROFILE_UNTIMED + 1; mech < PROFILE_N_MECHANISMS && !err;
+	     mech++)
+		if (profile_mechanism(mech)->costs_by_number == by_number)
+			err = attach_by(a, mech);
+	return err;
+}
+
 static int attach_all(struct record_attachment *a)
 {
-	static const enum profile_mechanism order[] = { PROFILE_MECH_FENTRY, PROFILE_MECH_KPROBE,
-							PROFILE_MECH_MULTI, PROFILE_MECH_KPROBE };
 	uint64_t start = clock_ns();
 	int err = 0;
 
 	for (uint32_t i = 0; i < a->plan->sites.n_items; i++)
 		a->plan->sites.items[i].target.site = i + 1;
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		err = err ?: attach_by(a, order[i]);
+	err = attach_by_all(a, false);
+	err = err ?: attach_by_all(a, true);
+	/* What the kernel refused those for. */
+	err = err ?: attach_by_all(a, false);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();
 	if (a->plan->sites.n_items)
@@ -347,7 +361,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 log_strerror(err));
 }
 
-/* Says which modules our probes keep loaded: fentry holds them, kprobe.multi in some kernels, and kprobes do not. */
+/* Says which modules our probes keep loaded. */
 static void say_held(const struct record_attachment *a)
 {
 	const char *last = NULL;
@@ -358,8 +372,7 @@ static void say_held(const struct record_attachment *a)
 			module ? alloc_printf("/sys/module/%s/refcnt", module) : NULL;
 		char users[16];
 
-		if (!path || module == last ||
-		    (rs->mech != PROFILE_MECH_FENTRY && rs->mech != PROFILE_MECH_MULTI) ||
+		if (!path || module == last || !profile_mechanism(rs->mech)->holds_module ||
 		    !file_read_line(path, users, sizeof(users)) || !strcmp(users, "0"))
 			continue;
 		log_note("module %s cannot be unloaded while it is recorded: %s holds it "

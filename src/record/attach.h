@@ -20,7 +20,7 @@ struct record_attachment {
 	struct record_plan *plan; /* its sites' mechanisms become those in use */
 	struct record_calibration *calibration; /* record_calibrate_before() has been called */
 	struct profile *p; /* has the sites, numbered as in the engine: the context's first */
-	enum record_attach how;
+	enum profile_mechanism how; /* that is asked for; PROFILE_UNTIMED: any */
 	bool recalibrate; /* a function is probed by a mechanism that was not planned */
 	const struct record_empty *empty; /* what is calibrated with */
 };

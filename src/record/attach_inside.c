@@ -130,7 +130,7 @@ static void attach_ranges(struct record_attachment *a)
 
 		if (!ranges->items[i].why_not)
 			continue;
-		site->mech = PROFILE_MECH_NONE;
+		site->mech = PROFILE_UNTIMED;
 		site->estimated = profile_intern(a->p, ranges->items[i].why_not);
 	}
 	for (uint32_t i = 0; i < ranges->n_points; i++)

@@ -176,7 +176,7 @@ static void say_missed(const struct profile *p, const struct record_sites *sites
 	for (uint32_t i = 1; i < p->n_sites; i++)
 		if (p->sites[i].missed > (most ? p->sites[most].missed : 0))
 			most = i;
-	if (most && p->sites[most].mech != PROFILE_MECH_FENTRY) {
+	if (most && !profile_mechanism(p->sites[most].mech)->in_frame) {
 		const char *why = sites->items[most - 1].why_not_fentry;
 
 		log_warn("%" PRIu64 " %s of '%s' not timed: %s missed the return; %s%s",

@@ -45,7 +45,7 @@ struct record_options {
 	 */
 	void (*show)(const struct profile *p, uint64_t ns);
 	double max_overhead; /* in percent; 0: no limit */
-	enum record_attach attach;
+	uint32_t attach; /* an index of record_attach_names[]; 0: any */
 	const char *cgroup; /* with system_wide: whose tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;
 	uint32_t budget; /* of AUTO: runs of the command */

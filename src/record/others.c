@@ -65,26 +65,20 @@ static uint64_t entry_of(const struct record_engine *e, uint64_t addr)
 	return addr + arch_entry_mark_len(record_engine_text(e, addr));
 }
 
-static bool is_kprobe(enum profile_mechanism mech)
-{
-	return mech == PROFILE_MECH_KPROBE || mech == PROFILE_MECH_KPROBE_OPTIMIZED ||
-	       mech == PROFILE_MECH_KPROBE_INT3;
-}
-
 static void check_functions(struct finding *f, bool mark)
 {
 	for (uint32_t i = 0; i < f->o->plan->sites.n_items; i++) {
 		const struct record_site *rs = &f->o->plan->sites.items[i];
 		struct profile_site *site = &f->o->p->sites[i + 1];
 
-		if (!rs->attached || site->detached || site->mech == PROFILE_MECH_NONE)
+		if (!rs->attached || site->detached || site->mech == PROFILE_UNTIMED)
 			continue;
-		if (!(f->kprobes_off && is_kprobe(site->mech)) &&
+		if (!(f->kprobes_off && profile_mechanism(site->mech)->is_kprobe) &&
 		    !is_lost(f, entry_of(f->o->e, rs->sym->addr), 0, rs->sym->module))
 			continue;
 		note(f, site->name);
 		if (mark)
-			site->mech = PROFILE_MECH_NONE;
+			site->mech = PROFILE_UNTIMED;
 	}
 }
 
@@ -102,7 +96,7 @@ static void check_ranges(struct finding *f, bool mark)
 		for (uint32_t k = 0; mark && k < p->n_actions; k++) {
 			struct profile_site *site = &f->o->p->sites[p->actions[k].site];
 
-			site->mech = PROFILE_MECH_NONE;
+			site->mech = PROFILE_UNTIMED;
 			site->estimated = profile_intern(
 				f->o->p, "its probes were removed or switched off in the run");
 		}
@@ -131,8 +125,8 @@ static void check_faults(struct finding *f, bool mark)
 	size_t n;
 
 	named = kernel_kallsyms_named(f->o->plan->symbols.ks, FAULT_FUNCTION, &n);
-	if (mech == PROFILE_MECH_NONE || n != 1 ||
-	    (!(f->kprobes_off && is_kprobe(mech)) &&
+	if (mech == PROFILE_UNTIMED || n != 1 ||
+	    (!(f->kprobes_off && profile_mechanism(mech)->is_kprobe) &&
 	     !is_lost(f, entry_of(f->o->e, named[0]->addr), 0, NULL)))
 		return;
 	note(f, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));

@@ -10,6 +10,7 @@
 #include "record/collect/environment.h"
 #include "record/probe/choose.h"
 #include "record/probe/memory.h"
+#include "record/probe/probes.h"
 #include "record/probe/point.h"
 #include "record/protection.h"
 
@@ -43,7 +44,8 @@ static int resolve_captures(struct record_plan *plan, const struct record_option
 	};
 
 	if (o->context || o->captures.n_items)
-		record_sites_prefer_kprobe(&plan->sites, &plan->kernel, o->attach);
+		record_sites_prefer_kprobe(&plan->sites, &plan->kernel,
+					   record_attach_mechanism(o->attach));
 	return record_captures_resolve(&plan->captures, &wanted);
 }
 
@@ -73,11 +75,11 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	record_names_add_all(&plan->functions, &o->blocks);
 	err = record_sites_find(&plan->sites, &plan->symbols, &plan->functions, &plan->inlined);
 	/* The errors of all names are reported. */
-	one = record_sites_choose(&plan->sites, kernel, o->attach);
+	one = record_sites_choose(&plan->sites, kernel, record_attach_mechanism(o->attach));
 	err = err ?: one;
 	if (err)
 		return err;
-	record_sites_limit_fentry(&plan->sites, kernel, o->attach);
+	record_sites_limit_fentry(&plan->sites, kernel, record_attach_mechanism(o->attach));
 	err = record_ranges_resolve(&plan->ranges, kernel, &plan->inlined, plan->sites.n_items + 1);
 	err = err ?: resolve_captures(plan, o);
 	if (err)

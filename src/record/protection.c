@@ -28,7 +28,7 @@ static void note_mechanism(const struct kernel_sym *sym, enum profile_mechanism 
 
 	(void)sym;
 	(void)why;
-	if (mech != PROFILE_MECH_NONE)
+	if (mech != PROFILE_UNTIMED)
 		*timed = true;
 }
 

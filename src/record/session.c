@@ -162,6 +162,7 @@ static int load(struct session *s)
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
 		.n_captured = plan->captures.n_items,
+		.faults = record_choose_faults(&plan->features),
 		.saves = plan->captures.saves,
 		.captures_bodies = plan->captures.n_bodies > 0,
 		.closings = s->p->clock == PROFILE_CLOCK_NS,
@@ -211,7 +212,7 @@ static uint32_t n_attached(const struct session *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 1; i < s->p->n_sites; i++)
-		n += s->p->sites[i].mech != PROFILE_MECH_NONE;
+		n += s->p->sites[i].mech != PROFILE_UNTIMED;
 	return n;
 }
 
@@ -235,7 +236,7 @@ static void say_attached(const struct session *s)
 			"times of functions that run under locks, and of their callers, are too low; and soft "
 			"interrupts are served in the task that raised them: functions called there count "
 			"under its system call, not under [irq]");
-	if (faults == PROFILE_MECH_NONE)
+	if (faults == PROFILE_UNTIMED)
 		log_note("page faults are not counted: %s",
 			 record_features_why_not_ftrace(&s->plan.features)         ?:
 				 record_features_why_not_kprobe(&s->plan.features) ?:
@@ -249,7 +250,7 @@ static int attach(struct session *s)
 		.plan = &s->plan,
 		.calibration = &s->calibration,
 		.p = s->p,
-		.how = s->o->attach,
+		.how = record_attach_mechanism(s->o->attach),
 	};
 	int err;
 

@@ -142,7 +142,7 @@ static void append_missed(char **text, const struct analyze_warning *w)
 	alloc_append(text, "%s %s of %s not timed: %s missed the return%s", count(w->values[0]),
 		     plural(w->values[0], "call", "calls"), w->names[0],
 		     profile_mechanism_name(w->code),
-		     w->code == PROFILE_MECH_FENTRY ?
+		     profile_mechanism((enum profile_mechanism)w->code)->in_frame ?
 			     "" :
 			     ", as happens when many tasks sleep in a function (record "
 			     "--attach=fentry does not miss them)");

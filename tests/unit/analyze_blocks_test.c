@@ -162,7 +162,7 @@ static void instructions_of_blocks(void **state)
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
 	analyze_blocks_deinit(&b);
 	/* A function without its probes is "not counted". */
-	p->sites[p->blocks[0].site].mech = PROFILE_MECH_NONE;
+	p->sites[p->blocks[0].site].mech = PROFILE_UNTIMED;
 	p->n_block_counts = 0;
 	analyze_blocks_init(&b, p);
 	assert_int_equal(b.n_functions, 1);

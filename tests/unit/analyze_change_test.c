@@ -178,8 +178,8 @@ static void test_calibration(void **state)
 	analyze_calibration_deinit(&c);
 
 	/* One sample per 50,000 ticks: 20 in clone's million. Their 800 ticks each are not costs of nested calls. */
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 800, 7);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 800, 7);
 	p->sample_period = 50000;
 	p->cells[0].stats.cost += 20 * 800;
 	analyze_calibration_init(&c, p, ANALYZE_OF_TIME);

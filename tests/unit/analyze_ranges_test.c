@@ -669,7 +669,7 @@ static void test_intervals(void **state)
 							     .symbol = "allocate_slab",
 							     .into = "allocate_slab",
 							     .kind = PROFILE_SITE_RANGE,
-							     .mech = PROFILE_MECH_NONE,
+							     .mech = PROFILE_UNTIMED,
 							     .file = "mm/slub.c",
 							     .line = 1978 })]
 		.estimated = profile_intern(a, "no probes there");

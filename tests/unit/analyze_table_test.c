@@ -280,7 +280,7 @@ static void test_kernel_and_clock(void **state)
 	(void)state;
 	profile_env_set(p, PROFILE_ENV_VERSION, "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2");
 	fixture_function(p, "f", 0x1000);
-	p->sites[1].mech = PROFILE_MECH_NONE;
+	p->sites[1].mech = PROFILE_UNTIMED;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_CLOCK, NULL), 0);
 	/* Without timed functions, nothing is probed with a lock held. */
@@ -376,9 +376,9 @@ static void test_uncounted(void **state)
 	(void)state;
 	fixture_run(p, 1000);
 	fixture_function(p, "never_called", 0x1000);
-	p->sites[fixture_function(p, "lost", 0x2000)].mech = PROFILE_MECH_NONE;
+	p->sites[fixture_function(p, "lost", 0x2000)].mech = PROFILE_UNTIMED;
 	part = fixture_function(p, "in_part", 0x3000);
-	p->sites[fixture_function(p, "in_part", 0x4000)].mech = PROFILE_MECH_NONE;
+	p->sites[fixture_function(p, "in_part", 0x4000)].mech = PROFILE_UNTIMED;
 	fixture_calls(profile_cell(p, 0, part, clone), 7, 50, 50);
 	analyze_table_init(&table, p, &options);
 	assert_true(function_row(&table, "never_called")->figures.calls == 0);
@@ -531,8 +531,8 @@ static void test_costs(void **state)
 	uint32_t run;
 
 	(void)state;
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 4, NAN);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 4, NAN);
 	fixture_call(profile_cell(p, 0, 0,
 				  profile_context_add(
 					  p, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT))),

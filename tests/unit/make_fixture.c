@@ -140,8 +140,8 @@ static struct profile *recorded(struct profile *p)
 	uint32_t clone = profile_context_add(p, "clone"), i;
 	uint64_t shuffles = hardened ? 4600 : 0, calls = 0;
 
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, 344, NAN);
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 2187, NAN);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_LATENCY, 344, NAN);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 2187, NAN);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, SLAB, clone)->oncpu);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, DUP, clone)->oncpu);
 	if (hardened)
@@ -247,7 +247,7 @@ static struct profile *ranges(bool hardened)
 		fixture_entries(profile_cell(p, 0, site, clone), 4600, 9200, 5300, 5310);
 	}
 	site = fixture_range(p, "page_slab", "virt_to_slab", "allocate_slab", 77);
-	p->sites[site].mech = PROFILE_MECH_NONE;
+	p->sites[site].mech = PROFILE_UNTIMED;
 	p->sites[site].estimated = profile_intern(p, "an indirect jump");
 	profile_cost_set(p, PROFILE_MECH_KPROBE_OPTIMIZED, PROFILE_COST_INNER, 120, 1);
 	profile_cost_set(p, PROFILE_MECH_KPROBE_OPTIMIZED, PROFILE_COST_FULL, 400, 2);

@@ -48,12 +48,12 @@ static void test_numbers_are_kept_in_files(void **state)
 	uint32_t n;
 
 	(void)state;
-	profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, 2534.5, NAN);
+	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 2534.5, NAN);
 	n = p->n_costs;
 	q = through_file(p);
 	assert_int_equal(q->n_costs, n);
 	assert_text(q, PROFILE_MECH_FENTRY, "inner=98+-1 full=332+-2");
-	assert_text(q, PROFILE_MECH_SAMPLE, "interrupt=2534.50");
+	assert_text(q, PROFILE_COSTS_SAMPLE, "interrupt=2534.50");
 	profile_destroy(p);
 	profile_destroy(q);
 }

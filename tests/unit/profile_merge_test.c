@@ -249,7 +249,7 @@ static void test_ranges(void **state)
 	assert_int_equal(cell(a, 0, "want_init_on_alloc", "clone")->entries, 9);
 	assert_int_equal(cell(a, 1, "want_init_on_alloc", "clone")->entries, 2);
 
-	b->sites[site].mech = PROFILE_MECH_NONE;
+	b->sites[site].mech = PROFILE_UNTIMED;
 	b->sites[site].estimated = profile_intern(b, "an indirect jump");
 	profile_merge(a, b);
 	assert_int_equal(a->n_sites, 5);

@@ -12,6 +12,8 @@
 #include "kernel_fixture.h"
 #include "record/engine/features.h"
 #include "record/probe/choose.h"
+#include "record/probe/memory.h"
+#include "record/probe/probes_impl.h"
 
 #define STEXT 0xffffffff81000000u
 #define SIZE  0x100 /* of each function */
@@ -45,6 +47,42 @@ static const struct function {
 };
 
 #define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+/* A mechanism that only this test has, on a kernel that HAS_SESSION. */
+#define SESSION ((enum profile_mechanism)PROFILE_N_COSTS)
+static bool has_session;
+
+static const char *session_why_not(const struct record_features *f)
+{
+	(void)f;
+	return has_session ? NULL : "not in this kernel";
+}
+
+static const char *session_refuse(const struct record_kernel *kernel, struct record_site *site,
+				  enum record_skip *skip)
+{
+	(void)site;
+	*skip = RECORD_SKIP_MECHANISM;
+	return session_why_not(kernel->features);
+}
+
+static size_t session_memory(const struct record_machine *machine)
+{
+	return machine->n_cpus;
+}
+
+static const struct record_mechanism session = {
+	.mech = SESSION,
+	.why_not = session_why_not,
+	.memory = session_memory,
+	.refuse = session_refuse,
+};
+
+/* The program's own table is in a file of its own, mechanisms.c, which is not linked then. */
+const struct record_mechanism *const record_mechanisms[] = { &record_fentry_mechanism, &session,
+							     &record_multi_mechanism,
+							     &record_kprobe_mechanism, NULL };
+const char *const record_attach_names[] = { "auto", "fentry", "session", "multi", "kprobe", NULL };
 
 static struct record_symbols symbols;
 static struct record_features features;
@@ -153,6 +191,7 @@ static int forget(void **state)
 {
 	(void)state;
 	features = (struct record_features){ .btf = true };
+	has_session = false;
 	symbols.notrace = 0;
 	record_sites_deinit(&sites);
 	record_names_deinit(&inlined);
@@ -160,7 +199,8 @@ static int forget(void **state)
 }
 
 /* Resolve up to three patterns. */
-static int resolve(enum record_attach how, const char *first, const char *second, const char *third)
+static int resolve(enum profile_mechanism how, const char *first, const char *second,
+		   const char *third)
 {
 	const char *items[] = { first, second, third };
 	struct record_names names = { .items = items };
@@ -175,11 +215,11 @@ static int resolve(enum record_attach how, const char *first, const char *second
 }
 
 /* Return the mechanism of the only site. */
-static enum profile_mechanism chosen(enum record_attach how, const char *name)
+static enum profile_mechanism chosen(enum profile_mechanism how, const char *name)
 {
 	record_sites_deinit(&sites);
 	if (resolve(how, name, NULL, NULL))
-		return PROFILE_MECH_NONE;
+		return PROFILE_UNTIMED;
 	assert_int_equal(sites.n_items, 1);
 	return sites.items[0].mech;
 }
@@ -196,26 +236,46 @@ static uint32_t count(enum profile_mechanism mech)
 static void auto_takes_the_first_that_reaches_it(void **state)
 {
 	(void)state;
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "plain"), PROFILE_MECH_FENTRY);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), PROFILE_MECH_FENTRY);
 	assert_int_equal(sites.items[0].target.addr, addr_of(1));
 	assert_int_equal(sites.items[0].target.n_args, 2);
 	assert_true(sites.items[0].target.btf_id > 0);
 	assert_null(sites.items[0].why_not_fentry);
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "unknown"), PROFILE_MECH_MULTI);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "unknown"), PROFILE_MECH_MULTI);
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "no BTF"));
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "wide"), PROFILE_MECH_MULTI);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "wide"), PROFILE_MECH_MULTI);
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "more arguments"));
 	features.multi = -EOPNOTSUPP;
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "wide"), PROFILE_MECH_KPROBE);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "wide"), PROFILE_MECH_KPROBE);
 	features.fentry = -EPERM;
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "plain"), PROFILE_MECH_KPROBE);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), PROFILE_MECH_KPROBE);
+}
+
+/* A new mechanism is a row: it is asked for by its name, tried in its place, and taken where another is refused. */
+static void a_mechanism_is_a_row(void **state)
+{
+	const struct record_machine machine = { .n_cpus = 3 };
+
+	(void)state;
+	assert_int_equal(chosen(SESSION, "plain"), PROFILE_UNTIMED);
+	has_session = true;
+	assert_int_equal(record_attach_mechanism(2), SESSION);
+	assert_int_equal(chosen(SESSION, "plain"), SESSION);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), PROFILE_MECH_FENTRY);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "wide"), SESSION);
+	assert_int_equal(record_choose_after(&features, PROFILE_MECH_FENTRY), SESSION);
+	assert_int_equal(record_choose_after(&features, SESSION), PROFILE_MECH_MULTI);
+	assert_int_equal(record_probe_memory(&machine, SESSION, 2), 6);
+	/* It alone is enough. */
+	features.fentry = features.multi = features.kprobe = -EOPNOTSUPP;
+	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), SESSION);
 }
 
 /* BTF has functions by name only. */
 static void fentry_takes_no_namesakes(void **state)
 {
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "twin", NULL, NULL), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "twin", NULL, NULL), 0);
 	assert_int_equal(sites.n_items, 2);
 	assert_int_equal(count(PROFILE_MECH_MULTI), 2);
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "several functions"));
@@ -225,32 +285,32 @@ static void fentry_takes_no_namesakes(void **state)
 static void fentry_takes_no_unknown_arguments(void **state)
 {
 	(void)state;
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "stranger"), PROFILE_MECH_MULTI);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "stranger"), PROFILE_MECH_MULTI);
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "several functions"));
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "riddle"), PROFILE_MECH_MULTI);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "riddle"), PROFILE_MECH_MULTI);
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "debug symbols"));
-	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "stranger"), PROFILE_MECH_NONE);
-	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "riddle"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(PROFILE_MECH_FENTRY, "stranger"), PROFILE_UNTIMED);
+	assert_int_equal(chosen(PROFILE_MECH_FENTRY, "riddle"), PROFILE_UNTIMED);
 }
 
 static void what_is_asked_for_is_taken_or_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(chosen(RECORD_ATTACH_KPROBE, "plain"), PROFILE_MECH_KPROBE);
-	assert_int_equal(chosen(RECORD_ATTACH_MULTI, "plain"), PROFILE_MECH_MULTI);
-	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "plain"), PROFILE_MECH_FENTRY);
-	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "wide"), PROFILE_MECH_NONE);
-	assert_int_equal(chosen(RECORD_ATTACH_KPROBE, "listed"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(PROFILE_MECH_KPROBE, "plain"), PROFILE_MECH_KPROBE);
+	assert_int_equal(chosen(PROFILE_MECH_MULTI, "plain"), PROFILE_MECH_MULTI);
+	assert_int_equal(chosen(PROFILE_MECH_FENTRY, "plain"), PROFILE_MECH_FENTRY);
+	assert_int_equal(chosen(PROFILE_MECH_FENTRY, "wide"), PROFILE_UNTIMED);
+	assert_int_equal(chosen(PROFILE_MECH_KPROBE, "listed"), PROFILE_UNTIMED);
 	features.multi = -EOPNOTSUPP;
-	assert_int_equal(chosen(RECORD_ATTACH_MULTI, "plain"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(PROFILE_MECH_MULTI, "plain"), PROFILE_UNTIMED);
 }
 
 /* Without an ftrace location, only a vmlinux can tell that an address is an entry. */
 static void no_return_probe_but_on_an_entry(void **state)
 {
 	(void)state;
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "bare"), PROFILE_MECH_NONE);
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "b*e", NULL, NULL), -ENOENT);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "bare"), PROFILE_UNTIMED);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "b*e", NULL, NULL), -ENOENT);
 	assert_int_equal(sites.skipped[RECORD_SKIP_NOT_FTRACE], 1);
 }
 
@@ -258,7 +318,7 @@ static void globs_leave_out_what_is_unsafe(void **state)
 {
 	(void)state;
 	features.fentry = features.multi = -EOPNOTSUPP;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "[a-z]*", NULL, NULL), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "[a-z]*", NULL, NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_KPROBE), sites.n_items);
 	assert_int_equal(sites.n_items,
 			 8 + MANY); /* plain, unknown, wide, twin, copied, stranger, riddle */
@@ -268,24 +328,24 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	for (uint32_t i = 0; i < sites.n_items; i++)
 		assert_string_not_equal(sites.items[i].name, "plain_init");
 	/* A function named explicitly is probed at the user's own risk. */
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "kasan_check"), PROFILE_MECH_KPROBE);
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "do_exit"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "kasan_check"), PROFILE_MECH_KPROBE);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "do_exit"), PROFILE_UNTIMED);
 }
 
 /* Padding is not counted as left out, since nobody means it. */
 static void padding_is_not_left_out(void **state)
 {
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "*plain", NULL, NULL), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "*plain", NULL, NULL), 0);
 	assert_int_equal(sites.n_items, 1);
 	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 0);
-	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "__pfx_plain"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(PROFILE_UNTIMED, "__pfx_plain"), PROFILE_UNTIMED);
 }
 
 static void few_of_a_glob_stay_with_fentry(void **state)
 {
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_[012]*", "many_1", "plain"), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "many_[012]*", "many_1", "plain"), 0);
 	assert_int_equal(sites.n_items, 24); /* 0, 1, 2, and 10 to 29 */
 	assert_int_equal(count(PROFILE_MECH_FENTRY), sites.n_items);
 }
@@ -296,7 +356,7 @@ static void mechanisms_are_stored(void **state)
 	struct profile *p = profile_create();
 
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_FENTRY, "many_*", NULL, NULL), 0);
+	assert_int_equal(resolve(PROFILE_MECH_FENTRY, "many_*", NULL, NULL), 0);
 	record_sites_store(&sites, &symbols, p);
 	assert_int_equal(p->n_sites, MANY + 1);
 	assert_int_equal(p->sites[0].mech, PROFILE_MECH_TRACEPOINT);
@@ -308,36 +368,36 @@ static void mechanisms_are_stored(void **state)
 static void many_of_a_glob_go_to_multi(void **state)
 {
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", "many_7", "plain"), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "many_*", "many_7", "plain"), 0);
 	assert_int_equal(sites.n_items, MANY + 1);
 	assert_int_equal(count(PROFILE_MECH_FENTRY), 2);
 	assert_int_equal(count(PROFILE_MECH_MULTI), MANY - 1);
 	assert_true(sites.items[0].named && sites.items[1].named);
 	forget(state);
-	assert_int_equal(resolve(RECORD_ATTACH_FENTRY, "many_*", NULL, NULL), 0);
+	assert_int_equal(resolve(PROFILE_MECH_FENTRY, "many_*", NULL, NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_FENTRY), MANY);
 	forget(state);
 	features.multi = -EOPNOTSUPP;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", "many_7", NULL), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "many_*", "many_7", NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_FENTRY), 1);
 	assert_int_equal(count(PROFILE_MECH_KPROBE), MANY - 1);
 	forget(state);
 	features.multi = features.kprobe = -EOPNOTSUPP;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", NULL, NULL), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "many_*", NULL, NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_FENTRY), MANY);
 }
 
 static void a_function_is_one_site(void **state)
 {
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "alias", "many_39", "many_39"), 0);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "alias", "many_39", "many_39"), 0);
 	assert_int_equal(sites.n_items, 1);
 	assert_string_equal(sites.items[0].name, "alias");
 	/* Callees are added unless they are there. */
 	record_sites_add(&sites, &symbols, addr_of(N_FUNCTIONS + MANY - 1));
 	record_sites_add(&sites, &symbols, addr_of(1));
 	record_sites_add(&sites, &symbols, addr_of(1) + 1);
-	assert_int_equal(record_sites_choose(&sites, &kernel, RECORD_ATTACH_AUTO), 0);
+	assert_int_equal(record_sites_choose(&sites, &kernel, PROFILE_UNTIMED), 0);
 	assert_int_equal(sites.n_items, 2);
 	assert_int_equal(sites.items[1].mech, PROFILE_MECH_FENTRY);
 	assert_false(sites.items[1].named);
@@ -349,7 +409,7 @@ static void callees_may_be_left_out(void **state)
 	(void)state;
 	record_sites_add(&sites, &symbols, addr_of(6));
 	record_sites_add(&sites, &symbols, addr_of(8));
-	assert_int_equal(record_sites_choose(&sites, &kernel, RECORD_ATTACH_AUTO), 0);
+	assert_int_equal(record_sites_choose(&sites, &kernel, PROFILE_UNTIMED), 0);
 	assert_int_equal(sites.n_items, 0);
 	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 1);
 }
@@ -357,16 +417,16 @@ static void callees_may_be_left_out(void **state)
 static void what_fits_nothing_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "none", "plain", NULL), -ENOENT);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "none", "plain", NULL), -ENOENT);
 	forget(state);
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", "none*", NULL), -ENOENT);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "plain", "none*", NULL), -ENOENT);
 	forget(state);
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", "do_ex*", NULL), -ENOENT);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "plain", "do_ex*", NULL), -ENOENT);
 	forget(state);
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain_init", NULL, NULL), -ENOENT);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "plain_init", NULL, NULL), -ENOENT);
 	forget(state);
 	features.fentry = features.kprobe = features.multi = -EOPNOTSUPP;
-	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(resolve(PROFILE_UNTIMED, "plain", NULL, NULL), -EOPNOTSUPP);
 }
 
 /* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE still allows clones of traced functions. */
@@ -388,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(auto_takes_the_first_that_reaches_it),
+		TEST(a_mechanism_is_a_row),
 		TEST(fentry_takes_no_namesakes),
 		TEST(fentry_takes_no_unknown_arguments),
 		TEST(what_is_asked_for_is_taken_or_nothing),

@@ -178,7 +178,7 @@ void analyze_net_init(struct analyze_net *net, const struct profile *p)
 	net->p = p;
 	analyze_calibration_init(&net->calibration, p, ANALYZE_OF_TIME);
 	analyze_costs_init(&costs, p);
-	net->syscall = probes_of(&costs, profile_mechanism_name(PROFILE_MECH_TRACEPOINT));
+	net->syscall = probes_of(&costs, profile_mechanism_name(p->sites[0].mech));
 	net->fault = probes_of(&costs, profile_env_get(p, PROFILE_ENV_PAGE_FAULTS));
 }
 

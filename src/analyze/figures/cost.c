@@ -76,7 +76,7 @@ static void count_functions(struct analyze_costs *costs, const struct profile *p
 	vec_each(const struct profile_site, site, p, sites) {
 		struct analyze_cost *row;
 
-		if (site->kind == PROFILE_SITE_CONTEXT || site->mech == PROFILE_MECH_NONE)
+		if (site->kind == PROFILE_SITE_CONTEXT || site->mech == PROFILE_UNTIMED)
 			continue;
 		row = row_of(costs, site->mech);
 		count(&row->functions, 1);
@@ -224,9 +224,9 @@ void analyze_costs_init(struct analyze_costs *costs, const struct profile *p)
 	read_calibration(costs, p);
 	count_functions(costs, p);
 	count_calls(costs, p);
-	count_sums(costs, p, PROFILE_MECH_BLOCK, p->n_blocks, PROFILE_INFO_BLOCK_HITS,
+	count_sums(costs, p, PROFILE_COSTS_BLOCK, p->n_blocks, PROFILE_INFO_BLOCK_HITS,
 		   PROFILE_INFO_BLOCK_COST);
-	count_sums(costs, p, PROFILE_MECH_CAPTURE, capturing_functions(p), PROFILE_INFO_CAPTURES,
+	count_sums(costs, p, PROFILE_COSTS_CAPTURE, capturing_functions(p), PROFILE_INFO_CAPTURES,
 		   PROFILE_INFO_CAPTURE_COST);
 	drop_unused(costs);
 	form_totals(costs);

@@ -250,7 +250,7 @@ static void warn_preempt_rt(const struct warning *w)
 	if (!version || !strstr(version, "PREEMPT_RT"))
 		return;
 	for (uint32_t i = 1; i < w->p->n_sites; i++)
-		timed |= w->p->sites[i].mech != PROFILE_MECH_NONE;
+		timed |= w->p->sites[i].mech != PROFILE_UNTIMED;
 	if (timed)
 		warn(w, PREEMPT_RT, ANALYZE_SEVERITY_ACT);
 }
@@ -279,7 +279,7 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 		warn(&w, INLINED, ANALYZE_SEVERITY_ACT,
 		     .names = { profile_env_get(p, PROFILE_ENV_INLINED) });
 	if (same_text(profile_env_get(p, PROFILE_ENV_PAGE_FAULTS),
-		      profile_mechanism_name(PROFILE_MECH_NONE)))
+		      profile_mechanism_name(PROFILE_UNTIMED)))
 		warn(&w, NO_FAULTS, ANALYZE_SEVERITY_ACT);
 	if (profile_env_get(p, PROFILE_ENV_TRACERS))
 		warn(&w, TRACERS, ANALYZE_SEVERITY_ACT,

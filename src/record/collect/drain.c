@@ -101,7 +101,7 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 	const struct engine_cost *cost = record_engine_cost(d->e, mech);
 	uint64_t calls = 0, enclosing = 0;
 
-	if (mech != PROFILE_MECH_TRACEPOINT)
+	if (!profile_mechanism(mech)->cold)
 		return 0;
 	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
 		calls += shards[i].calls;
@@ -120,7 +120,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 	enum profile_mechanism mech = mechanism(d, site, ctx);
 
 	/* The events of other probes themselves are unknown: those of page faults on a kernel without fentry. */
-	if (mech != PROFILE_MECH_TRACEPOINT && mech != PROFILE_MECH_FENTRY)
+	if (!profile_mechanism(mech)->counted)
 		return;
 	for (; row.counter < d->maps.n_counters; row.counter++) {
 		row.calls = 0;
@@ -149,7 +149,7 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 
 		if (!c->calls)
 			continue;
-		if (mechanism(d, site, ctx) == PROFILE_MECH_NONE) {
+		if (mechanism(d, site, ctx) == PROFILE_UNTIMED) {
 			d->dropped += c->calls;
 			continue;
 		}
@@ -403,18 +403,19 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 		  const struct record_captures *captures, struct record_cold_costs *cold)
 {
 	scoped_free struct drain *d = alloc_new(struct drain);
+	enum profile_mechanism faults;
 
 	d->p = p;
 	d->run = run;
 	d->probes = probes;
 	d->e = record_probes_engine(probes);
+	faults = record_engine_fault_mechanism(d->e);
 	d->cold = cold;
 	record_engine_maps(d->e, &d->maps);
-	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS,
-			profile_mechanism_name(record_engine_fault_mechanism(d->e)));
+	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS, profile_mechanism_name(faults));
 	drain_cells(d);
 	record_stacks_init(&d->stacks, p, code, sites, d->maps.user_stacks);
-	d->stacks.on_return |= record_engine_fault_mechanism(d->e) == PROFILE_MECH_KPROBE;
+	d->stacks.on_return |= faults != PROFILE_UNTIMED && !profile_mechanism(faults)->in_frame;
 	drain_samples(d);
 	drain_slow(d, captures);
 	record_stacks_deinit(&d->stacks);
@@ -457,7 +458,7 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 			&maps.captures[(size_t)maps.n_captured * ENGINE_CAPTURE_ROWS +
 				       (size_t)i * ENGINE_CAPTURE_SAMPLES];
 
-		if (p->sites[c->items[i].site + 1].mech == PROFILE_MECH_NONE)
+		if (p->sites[c->items[i].site + 1].mech == PROFILE_UNTIMED)
 			continue;
 		for (uint32_t k = 0; k < ENGINE_CAPTURE_ROWS; k++) {
 			drain_row(&c->items[i], &rows[k], false, p, run);

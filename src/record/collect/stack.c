@@ -175,7 +175,7 @@ static uint32_t add_returning(const struct walk *w, uint32_t *location)
 	uint32_t site = w->stack->site;
 
 	if (site == ENGINE_SITE_CONTEXT || site > w->s->sites->n_items ||
-	    p->sites[site].mech == PROFILE_MECH_FENTRY)
+	    profile_mechanism(p->sites[site].mech)->in_frame)
 		return 0;
 	*location = profile_location_at(w->s->p, w->s->code->symbols->ks,
 					w->s->sites->items[site - 1].sym->addr);
@@ -231,8 +231,8 @@ void record_stacks_init(struct record_stacks *s, struct profile *p, const struct
 		return;
 	add_probed(s, "handle_mm_fault");
 	for (uint32_t i = 1; i < p->n_sites; i++) {
-		s->on_return |= p->sites[i].mech != PROFILE_MECH_NONE &&
-				p->sites[i].mech != PROFILE_MECH_FENTRY;
+		s->on_return |= p->sites[i].mech != PROFILE_UNTIMED &&
+				!profile_mechanism(p->sites[i].mech)->in_frame;
 		if (i <= sites->n_items)
 			vec_push(s, probed, sites->items[i - 1].sym->addr);
 		else

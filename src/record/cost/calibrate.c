@@ -243,6 +243,17 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 	return 0;
 }
 
+void record_calibrator_set_costs(struct record_engine *e, const struct engine_cost *costs)
+{
+	struct engine_cost all[PROFILE_N_COSTS];
+	uint64_t nested = costs[PROFILE_MECH_KPROBE].nested ?: costs[PROFILE_MECH_FENTRY].nested;
+
+	memcpy(all, costs, sizeof(all));
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		all[mech].nested = all[mech].nested ?: nested;
+	record_engine_set_costs(e, all);
+}
+
 /* Nothing is taken off what is measured, but something excluded, for what nested calls cost more. */
 static void use_provisional_costs(struct calibrator *c)
 {
@@ -252,7 +263,7 @@ static void use_provisional_costs(struct calibrator *c)
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
 		if (!costs[mech].known)
 			costs[mech] = (struct engine_cost){ .full = 1 };
-	record_engine_set_costs(c->e, costs);
+	record_calibrator_set_costs(c->e, costs);
 }
 
 void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
@@ -297,8 +308,8 @@ static void calibrate_captures(struct calibrator *c)
 		uint32_t test;
 		bool wanted;
 	} by[] = {
-		{ PROFILE_MECH_FENTRY, PROFILE_MECH_CAPTURE, TEST_CAPTURE, out->captures },
-		{ PROFILE_MECH_KPROBE, PROFILE_MECH_CAPTURE_KPROBE, TEST_CAPTURE_KPROBE,
+		{ PROFILE_MECH_FENTRY, PROFILE_COSTS_CAPTURE, TEST_CAPTURE, out->captures },
+		{ PROFILE_MECH_KPROBE, PROFILE_COSTS_CAPTURE_KPROBE, TEST_CAPTURE_KPROBE,
 		  out->saves },
 	};
 
@@ -396,7 +407,7 @@ int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 void record_calibrator_close(struct calibrator *c)
 {
 	record_engine_follow_caller(c->e, false);
-	record_engine_set_costs(c->e, c->out->cost);
+	record_calibrator_set_costs(c->e, c->out->cost);
 	if (c->run < 0)
 		return;
 	/* To be run again in the end. */
@@ -439,7 +450,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 			      struct record_calibration *out)
 {
-	struct engine_cost *cost = &out->cost[PROFILE_MECH_SAMPLE];
+	struct engine_cost *cost = &out->cost[PROFILE_COSTS_SAMPLE];
 	uint64_t full[ENGINE_WATCHED], latency = 0, late = 0;
 	uint32_t n = 0;
 
@@ -452,7 +463,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 	if (out->step)
 		cost->pending = !n ? p->sample_period : late > cost->pending ? late : cost->pending;
 	if (!n) {
-		record_engine_set_costs(e, out->cost);
+		record_calibrator_set_costs(e, out->cost);
 		log_note("the cost of samples is unknown, and only partly subtracted");
 		return;
 	}
@@ -465,7 +476,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 	cost->latency = latency;
 	cost->full = full[p->clock == PROFILE_CLOCK_INSN ? 0 : n / 4];
 	cost->full_spread = record_values_deviation(full, n, cost->full);
-	record_engine_set_costs(e, out->cost);
+	record_calibrator_set_costs(e, out->cost);
 }
 
 static void store_ranges(const struct record_range_costs *costs, struct profile *p)
@@ -543,7 +554,7 @@ static void store_drift(const struct record_calibration *c, struct profile *p)
 
 void record_calibration_store(const struct record_calibration *c, struct profile *p)
 {
-	const struct engine_cost *sample = &c->cost[PROFILE_MECH_SAMPLE];
+	const struct engine_cost *sample = &c->cost[PROFILE_COSTS_SAMPLE];
 
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
 		if (c->cost[mech].known) {
@@ -553,9 +564,9 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 	if (c->ranges.known)
 		store_ranges(&c->ranges, p);
 	if (sample->known) {
-		profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, sample->latency,
+		profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_LATENCY, sample->latency,
 				 NAN);
-		profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, sample->full,
+		profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, sample->full,
 				 sample->full_spread);
 	}
 	store_drift(c, p);

@@ -91,19 +91,24 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);
 
 /*
- * The function on which MECH is measured, PROFILE_MECH_KPROBE_OPTIMIZED or _INT3: one that no ftrace location is on,
- * and that the kernel's optimizer takes, or does not.
+ * A mechanism of functions without an ftrace location, and the function on which it is measured: the kernel's optimizer takes the
+ * first, and leaves the second alone.
  */
-const char *record_calibrate_function(enum profile_mechanism mech);
+struct record_untraced {
+	enum profile_mechanism mech;
+	const char *function;
+};
+#define RECORD_N_UNTRACED 2
+extern const struct record_untraced record_untraced[RECORD_N_UNTRACED];
 
 /*
- * The same for kprobes that are on no ftrace location. ADDRS are the addresses of the two functions above, OPTIMIZED's
- * first, 0 where there is none. Waits until the optimizer has been to the first, and so to all kprobes
+ * The same for these mechanisms. ADDRS are the addresses of their functions, 0 where there is none. Waits until the optimizer has been to the first, and so to all kprobes
  * enabled before; false if it was not seen there. Costs that could not be measured stay unknown;
  * nothing is said about it.
  */
 bool record_calibrate_kprobes(struct record_probes *probes, const struct profile *p,
-			      const uint64_t addrs[2], struct record_calibration *out);
+			      const uint64_t addrs[RECORD_N_UNTRACED],
+			      struct record_calibration *out);
 
 /*
  * Measures the sampler and tells the engine, which must have been armed. Takes 20 of P's periods of the

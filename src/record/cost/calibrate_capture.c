@@ -36,7 +36,7 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 	bool fentry = mech == PROFILE_MECH_FENTRY;
 	uint32_t spare = fentry ? SPARE_CAPTURE : SPARE_CAPTURE_KPROBE;
 	struct engine_cost *cost =
-		&c->out->cost[fentry ? PROFILE_MECH_CAPTURE : PROFILE_MECH_CAPTURE_KPROBE];
+		&c->out->cost[fentry ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE];
 	struct record_target capturing = *target;
 	struct medians before, with;
 	uint64_t full; /* that the programs exclude by now */

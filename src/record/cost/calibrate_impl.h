@@ -74,6 +74,8 @@ int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_
 int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 			   const struct profile *p, const struct record_empty *empty,
 			   struct record_calibration *out);
+/* Tell the engine these costs. Closing calls in which others were timed is the work of its programs, the same by all mechanisms. */
+void record_calibrator_set_costs(struct record_engine *e, const struct engine_cost *costs);
 void record_calibrator_close(struct calibrator *c);
 
 /* System calls, which tracepoints time. */

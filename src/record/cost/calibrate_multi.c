@@ -138,7 +138,7 @@ static int set_estimate(const struct multi *m)
 	memcpy(costs, m->c->out->cost, sizeof(costs));
 	costs[PROFILE_MECH_MULTI] = (struct engine_cost){};
 	record_cost_solve_multi(&costs[PROFILE_MECH_MULTI], &m->c->base, &with, calls.n, 0);
-	record_engine_set_costs(m->c->e, costs);
+	record_calibrator_set_costs(m->c->e, costs);
 	return 0;
 }
 

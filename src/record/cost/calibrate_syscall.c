@@ -106,7 +106,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 
 	memset(out, 0, sizeof(*out));
 	out->run = -1;
-	out->cost[PROFILE_MECH_SAMPLE].pending = ENGINE_PENDING_NS;
+	out->cost[PROFILE_COSTS_SAMPLE].pending = ENGINE_PENDING_NS;
 	record_calibrate_read_syscalls(NULL, real_clock, &out->unprobed, NULL);
 	if (!real_clock)
 		return;
@@ -181,7 +181,7 @@ void record_calibrate_syscall(struct calibrator *c)
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
 			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
 	record_cost_add_interrupts(cost, c->out->interrupts);
-	/* On a real clock it is too little to be seen, and taken to be what it is of functions: record_engine_set_costs(). */
+	/* On a real clock it is too little to be seen, and taken to be what it is of functions: record_calibrator_set_costs(). */
 	if (!real_clock)
 		cost->nested = measure_enclosing(c);
 	c->out->repeats = real_clock;

@@ -50,7 +50,7 @@ static int check_site(const struct profile_site *site, const struct record_calib
 		log_error(
 			"--max-overhead cannot detach probes of inlined functions: omit it, or '%s'",
 			site->name);
-	else if (site->mech != PROFILE_MECH_NONE &&
+	else if (site->mech != PROFILE_UNTIMED &&
 		 !(costs->cost[site->mech].known && costs->cost[site->mech].full))
 		log_error("--max-overhead does not work: the cost of %s probes is unknown on this "
 			  "kernel; omit it, or '%s'",
@@ -85,7 +85,7 @@ int record_overhead_create(struct record_probes *probes, struct profile *p,
 		enum profile_mechanism mech = p->sites[site].mech;
 		struct record_overhead_probe probe = { .site = site };
 
-		if (mech == PROFILE_MECH_NONE)
+		if (mech == PROFILE_UNTIMED)
 			continue;
 		probe.full = record_engine_full_cost(o->e, site, mech);
 		vec_push(o, probes, probe);

@@ -122,7 +122,7 @@ static int attach_fault(struct record_engine *e, bool on_return)
 	struct kprotperf_bpf *s = e->bpf.skel;
 	struct bpf_link *link;
 
-	if (e->bpf.fault_mech == PROFILE_MECH_FENTRY)
+	if (profile_mechanism(e->bpf.config.faults)->in_frame)
 		return attach(e, on_return ? e->bpf.progs.fault_fexit : e->bpf.progs.fault_fentry);
 	link = bpf_program__attach_kprobe_opts(on_return ? s->progs.fault_kretprobe :
 							   s->progs.fault_kprobe,
@@ -154,7 +154,7 @@ int record_engine_start(struct record_engine *e)
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs) && !err; i++)
 		err = attach(e, programs[i]);
-	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
+	if (e->bpf.config.faults != PROFILE_UNTIMED)
 		err = err ?: attach_fault(e, true);
 	return err;
 }
@@ -164,7 +164,7 @@ int record_engine_arm(struct record_engine *e)
 	struct kprotperf_bpf *s = e->bpf.skel;
 	int err = 0;
 
-	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
+	if (e->bpf.config.faults != PROFILE_UNTIMED)
 		err = attach_fault(e, false);
 	if (!err && e->bpf.config.sample_period)
 		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_event,
@@ -206,13 +206,8 @@ void record_engine_set_costs(struct record_engine *e, const struct engine_cost *
 	struct engine_cost *to = e->bpf.skel->bss->costs;
 
 	memcpy(to, costs, sizeof(e->bpf.skel->bss->costs));
-	/* Our own programs' doing, the same however a kprobe is reached. */
-	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
-		if (!to[mech].nested)
-			to[mech].nested = costs[PROFILE_MECH_KPROBE].nested ?:
-						  costs[PROFILE_MECH_FENTRY].nested;
-	to[PROFILE_MECH_FAULT].inner =
-		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->bpf.fault_mech);
+	to[PROFILE_COSTS_FAULT].inner =
+		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->bpf.config.faults);
 }
 
 void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
@@ -221,8 +216,8 @@ void record_engine_set_counter_costs(struct record_engine *e, enum profile_mecha
 	struct engine_counter_costs *to = e->bpf.skel->bss->counter_costs;
 
 	to[mech] = *costs;
-	if (mech == e->bpf.fault_mech)
-		memcpy(to[PROFILE_MECH_FAULT].inner, costs->inner, sizeof(costs->inner));
+	if (mech == e->bpf.config.faults)
+		memcpy(to[PROFILE_COSTS_FAULT].inner, costs->inner, sizeof(costs->inner));
 }
 
 const struct engine_cost *record_engine_cost(const struct record_engine *e,
@@ -297,17 +292,13 @@ void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_
 uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 				  enum profile_mechanism mech)
 {
-	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
-
-	return record_cost_inner(&e->bpf.skel->bss->costs[mech], n_args);
+	return record_cost_inner(&e->bpf.skel->bss->costs[mech], e->n_args[site]);
 }
 
 uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
 				 enum profile_mechanism mech)
 {
-	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
-
-	return record_cost_full(&e->bpf.skel->bss->costs[mech], n_args);
+	return record_cost_full(&e->bpf.skel->bss->costs[mech], e->n_args[site]);
 }
 
 int record_engine_adopt_caller(struct record_engine *e)
@@ -361,12 +352,12 @@ void record_engine_stop(struct record_engine *e)
 
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e)
 {
-	return e->bpf.fault_mech;
+	return e->bpf.config.faults;
 }
 
 void record_engine_omit_faults(struct record_engine *e)
 {
-	e->bpf.fault_mech = PROFILE_MECH_NONE;
+	e->bpf.config.faults = PROFILE_UNTIMED;
 }
 
 uint32_t record_engine_text(const struct record_engine *e, uint64_t addr)

@@ -25,6 +25,7 @@ struct record_engine_config {
 	uint32_t n_captured; /* functions and inlined bodies whose values are captured, */
 	bool saves; /* some of them timed by kprobe, whose arguments are saved at the entry */
 	bool captures_bodies; /* some of them inlined bodies, whose parameters are */
+	enum profile_mechanism faults; /* how page faults are timed */
 	bool counts; /* calls of functions are counted for moments: record/cost/count.h */
 	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
@@ -164,7 +165,7 @@ void record_engine_set_code_epoch(struct record_engine *e, uint32_t epoch);
 /* Tasks followed at this moment. */
 uint32_t record_engine_live_tasks(const struct record_engine *e);
 
-/* Return the mechanism that times page faults: FENTRY, KPROBE, or NONE. */
+/* Return the mechanism that times page faults. */
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
 /* Page faults are not counted from here on: their probes are not hit. */
 void record_engine_omit_faults(struct record_engine *e);

@@ -301,9 +301,6 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.adopt_caller, !b->config.system_wide && !b->config.pid },
 	};
 
-	b->fault_mech = fentry                        ? PROFILE_MECH_FENTRY :
-			kprobe && !b->features.ftrace ? PROFILE_MECH_KPROBE :
-							PROFILE_MECH_NONE;
 	choose_variants(b, fentry);
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);

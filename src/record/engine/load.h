@@ -49,7 +49,6 @@ struct record_bpf {
 	struct record_laters laters;
 	struct record_map_view views[RECORD_N_VIEWS];
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
-	enum profile_mechanism fault_mech; /* how page faults are timed */
 };
 
 /* Has libbpf's messages shown under -vv only. */

@@ -24,16 +24,14 @@ const char *record_skip_text(enum record_skip skip)
 	return texts[skip];
 }
 
-/* The mechanisms to try for a function, in this order, up to PROFILE_MECH_NONE. */
-static const enum profile_mechanism order[][4] = {
-	[RECORD_ATTACH_AUTO] = { PROFILE_MECH_FENTRY, PROFILE_MECH_MULTI, PROFILE_MECH_KPROBE },
-	[RECORD_ATTACH_FENTRY] = { PROFILE_MECH_FENTRY },
-	[RECORD_ATTACH_MULTI] = { PROFILE_MECH_MULTI },
-	[RECORD_ATTACH_KPROBE] = { PROFILE_MECH_KPROBE },
-};
+/* Does HOW, of --attach, leave the choice of M? */
+static bool is_asked(enum profile_mechanism how, const struct record_mechanism *m)
+{
+	return how == PROFILE_UNTIMED || how == m->mech;
+}
 
 /* Chooses SITE's mechanism. NULL, or the reason why there is none, and in *SKIP of which kind. */
-static const char *choose(const struct record_kernel *kernel, enum record_attach how,
+static const char *choose(const struct record_kernel *kernel, enum profile_mechanism how,
 			  struct record_site *site, enum record_skip *skip)
 {
 	const char *why;
@@ -42,13 +40,15 @@ static const char *choose(const struct record_kernel *kernel, enum record_attach
 	*skip = RECORD_SKIP_UNSAFE;
 	if (safety == KERNEL_REFUSE || (safety == KERNEL_SKIP_IN_GLOB && !site->named))
 		return why;
-	for (const enum profile_mechanism *mech = order[how]; *mech != PROFILE_MECH_NONE; mech++) {
-		why = record_mechanism(*mech)->refuse(kernel, site, skip);
+	for (const struct record_mechanism *const *m = record_mechanisms; *m; m++) {
+		if (!is_asked(how, *m))
+			continue;
+		why = (*m)->refuse(kernel, site, skip);
 		if (!why) {
-			site->mech = *mech;
+			site->mech = (*m)->mech;
 			return NULL;
 		}
-		if (*mech == PROFILE_MECH_FENTRY && how == RECORD_ATTACH_AUTO)
+		if ((*m)->mech == PROFILE_MECH_FENTRY && how == PROFILE_UNTIMED)
 			site->why_not_fentry = why;
 	}
 	return why;
@@ -64,7 +64,7 @@ static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct
 
 /* 0 where SITE has a mechanism now; -EEXIST where another is on its function; else why not is said. */
 static int choose_one(struct record_sites *sites, const struct record_kernel *kernel,
-		      enum record_attach how, struct record_site *site, bool *is_taken)
+		      enum profile_mechanism how, struct record_site *site, bool *is_taken)
 {
 	enum record_skip skip;
 	const char *why;
@@ -72,7 +72,7 @@ static int choose_one(struct record_sites *sites, const struct record_kernel *ke
 	if (*is_taken)
 		return -EEXIST;
 	*is_taken = true;
-	if (site->mech != PROFILE_MECH_NONE)
+	if (site->mech != PROFILE_UNTIMED)
 		return 0;
 	why = choose(kernel, how, site, &skip);
 	if (!why)
@@ -103,7 +103,7 @@ static int end_glob(const struct glob *g)
 }
 
 static int choose_all(struct record_sites *sites, const struct record_kernel *kernel,
-		      enum record_attach how, bool *marks)
+		      enum profile_mechanism how, bool *marks)
 {
 	struct glob glob = {};
 	uint32_t kept = 0;
@@ -129,23 +129,37 @@ static int choose_all(struct record_sites *sites, const struct record_kernel *ke
 	return err ?: end_glob(&glob);
 }
 
-int record_sites_choose(struct record_sites *sites, const struct record_kernel *kernel,
-			enum record_attach how)
+/* Says it where the kernel has no mechanism at all. kprobe.multi is tried last, which takes a while. */
+static int say_if_none(const struct record_kernel *kernel)
 {
 	const struct record_features *f = kernel->features;
+	scoped_free char *whys = alloc_strdup("");
+
+	if (!f->fentry || !f->kprobe || !record_kernel_try_multi(kernel))
+		return 0;
+	for (const struct record_mechanism *const *m = record_mechanisms; *m; m++) {
+		const char *why = (*m)->why_not(f);
+
+		if (!why)
+			return 0;
+		alloc_append(&whys, "%s%s: %s", m == record_mechanisms ? "" : "; ",
+			     profile_mechanism_name((*m)->mech), why);
+	}
+	log_error("functions cannot be measured on this kernel: %s. Without --func, syscalls and "
+		  "samples are recorded",
+		  whys);
+	return -EOPNOTSUPP;
+}
+
+int record_sites_choose(struct record_sites *sites, const struct record_kernel *kernel,
+			enum profile_mechanism how)
+{
 	scoped_free bool *marks = NULL;
 	int err;
 
 	if (!sites->n_items)
 		return 0;
-	if (f->fentry && f->kprobe && record_kernel_try_multi(kernel)) {
-		log_error("functions cannot be measured on this kernel: fentry: %s; kprobes: %s; "
-			  "kprobe.multi: %s. Without --func, syscalls and samples are recorded",
-			  record_features_why_not_fentry(f), record_features_why_not_kprobe(f),
-			  record_features_why_not_multi(f));
-		return -EOPNOTSUPP;
-	}
-	err = record_symbols_load_functions(kernel->symbols);
+	err = say_if_none(kernel) ?: record_symbols_load_functions(kernel->symbols);
 	if (err)
 		return err;
 	marks = alloc_array(kernel->symbols->ks->n_syms, sizeof(*marks));
@@ -153,7 +167,7 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 }
 
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
-			       enum record_attach how)
+			       enum profile_mechanism how)
 {
 	enum profile_mechanism many;
 	enum record_skip skip;
@@ -161,7 +175,7 @@ void record_sites_limit_fentry(struct record_sites *sites, const struct record_k
 
 	for (uint32_t i = 0; i < sites->n_items; i++)
 		n += sites->items[i].mech == PROFILE_MECH_FENTRY;
-	if (n <= RECORD_MAX_FENTRY || how != RECORD_ATTACH_AUTO)
+	if (n <= RECORD_MAX_FENTRY || how != PROFILE_UNTIMED)
 		return;
 	many = record_kernel_try_multi(kernel) ? PROFILE_MECH_KPROBE : PROFILE_MECH_MULTI;
 	vec_each(struct record_site, site, sites, items)
@@ -171,15 +185,35 @@ void record_sites_limit_fentry(struct record_sites *sites, const struct record_k
 }
 
 void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_kernel *kernel,
-				enum record_attach how)
+				enum profile_mechanism how)
 {
 	enum record_skip skip;
 
 	vec_each(struct record_site, site, sites, items)
-		if (how == RECORD_ATTACH_AUTO && sites->n_items <= ENGINE_CAPTURED &&
+		if (how == PROFILE_UNTIMED && sites->n_items <= ENGINE_CAPTURED &&
 		    site->mech == PROFILE_MECH_MULTI &&
 		    !record_mechanism(PROFILE_MECH_KPROBE)->refuse(kernel, site, &skip))
 			site->mech = PROFILE_MECH_KPROBE;
+}
+
+enum profile_mechanism record_choose_faults(const struct record_features *features)
+{
+	if (!features->fentry)
+		return PROFILE_MECH_FENTRY;
+	return features->kprobe || features->ftrace ? PROFILE_UNTIMED : PROFILE_MECH_KPROBE;
+}
+
+enum profile_mechanism record_choose_after(const struct record_features *features,
+					   enum profile_mechanism refused)
+{
+	bool after = false;
+
+	for (const struct record_mechanism *const *m = record_mechanisms; *m; m++) {
+		if (after && !(*m)->why_not(features))
+			return (*m)->mech;
+		after |= (*m)->mech == refused;
+	}
+	return PROFILE_UNTIMED;
 }
 
 /* Tells FN of SYM, which matches. */
@@ -188,7 +222,7 @@ static void list_one(const struct record_kernel *kernel, const struct kernel_sym
 {
 	struct record_site by_glob = { .sym = sym }, by_name = { .sym = sym, .named = true };
 	enum record_skip skip;
-	const char *why_not = choose(kernel, RECORD_ATTACH_AUTO, &by_glob, &skip), *not_by_name;
+	const char *why_not = choose(kernel, PROFILE_UNTIMED, &by_glob, &skip), *not_by_name;
 
 	if (!why_not) {
 		fn(sym, by_glob.mech, NULL, arg);
@@ -196,7 +230,7 @@ static void list_one(const struct record_kernel *kernel, const struct kernel_sym
 	}
 	if (skip == RECORD_SKIP_NOT_FTRACE)
 		why_not = "it has no ftrace location";
-	not_by_name = choose(kernel, RECORD_ATTACH_AUTO, &by_name, &skip);
+	not_by_name = choose(kernel, PROFILE_UNTIMED, &by_name, &skip);
 	fn(sym, by_name.mech, not_by_name ?: why_not, arg);
 }
 

@@ -12,12 +12,12 @@
 const char *record_skip_text(enum record_skip skip);
 
 /*
- * Chooses mechanisms for those of SITES that have none yet, and leaves out those that are there already or cannot be
+ * Chooses mechanisms, HOW alone unless that is PROFILE_UNTIMED, for those of SITES that have none yet, and leaves out those that are there already or cannot be
  * measured. Reports, one line each, every function named and every glob of whose functions none can be measured, with
  * the reason, and returns -errno if there was any.
  */
 int record_sites_choose(struct record_sites *sites, const struct record_kernel *kernel,
-			enum record_attach how);
+			enum profile_mechanism how);
 
 /*
  * If there are many functions, those of globs go to kprobe.multi, or to kprobes on a kernel without it: detaching a fentry
@@ -26,10 +26,16 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
  * there for exact self times.
  */
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
-			       enum record_attach how);
+			       enum profile_mechanism how);
 /* Functions whose values may be captured leave kprobe.multi, which has one program for all functions, for kprobes: where they are few. */
 void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_kernel *kernel,
-				enum record_attach how);
+				enum profile_mechanism how);
+
+/* The mechanism for page faults. */
+enum profile_mechanism record_choose_faults(const struct record_features *features);
+/* What auto takes for a function for which the kernel refused REFUSED. */
+enum profile_mechanism record_choose_after(const struct record_features *features,
+					   enum profile_mechanism refused);
 
 /*
  * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe

@@ -254,7 +254,19 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 	}
 }
 
+/* Measured on 6.1: MemAvailable falls by this for two programs with their own subprograms, and a trampoline. */
+#define MEMORY (218u << 10)
+
+static size_t memory(const struct record_machine *machine)
+{
+	(void)machine;
+	return MEMORY;
+}
+
 const struct record_mechanism record_fentry_mechanism = {
+	.mech = PROFILE_MECH_FENTRY,
+	.why_not = record_features_why_not_fentry,
+	.memory = memory,
 	.refuse = refuse,
 	.prepare = prepare,
 	.attach = attach,

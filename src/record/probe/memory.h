@@ -17,6 +17,8 @@ struct record_machine {
 	const struct btf *btf;
 };
 
+/* The memory of a call in flight, a struct TYPE of the kernel, in bytes; 0: it has none. */
+size_t record_call_memory(const struct record_machine *machine, const char *type);
 /* In bytes, about: N functions timed by MECH. */
 size_t record_probe_memory(const struct record_machine *machine, enum profile_mechanism mech,
 			   uint32_t n);

@@ -14,6 +14,7 @@
 #include "base/system/interrupt.h"
 #include "base/log.h"
 #include "record/engine/features.h"
+#include "record/probe/memory.h"
 #include "record/probe/multi.h"
 #include "record/probe/probes_impl.h"
 
@@ -311,7 +312,18 @@ static int detach(struct record_probes *probes, const uint32_t *sites, uint32_t 
 	return n_stay == m->n_items ? 0 : renew(probes, m->items, n_stay);
 }
 
+#define MEMORY 256u /* entries of two links' hashes */
+
+/* Up to 6.13 with calls in flight; then returns are on a stack that each task has. */
+static size_t memory(const struct record_machine *machine)
+{
+	return MEMORY + 2ul * machine->n_cpus * record_call_memory(machine, "fprobe_rethook_node");
+}
+
 const struct record_mechanism record_multi_mechanism = {
+	.mech = PROFILE_MECH_MULTI,
+	.why_not = record_features_why_not_multi,
+	.memory = memory,
 	.refuse = refuse,
 	.attach = attach,
 	.detach = detach,

@@ -19,7 +19,7 @@
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr)
 {
 	static const enum profile_mechanism mechanisms[] = {
-		[ARCH_PATCH_NONE] = PROFILE_MECH_NONE,
+		[ARCH_PATCH_NONE] = PROFILE_UNTIMED,
 		[ARCH_PATCH_CALL] = PROFILE_MECH_KPROBE,
 		[ARCH_PATCH_JUMP] = PROFILE_MECH_KPROBE_OPTIMIZED,
 		[ARCH_PATCH_TRAP] = PROFILE_MECH_KPROBE_INT3,

@@ -15,7 +15,7 @@ struct record_engine;
 
 /*
  * Return the way to the kprobe at the function entry ADDR, by the code that is there: PROFILE_MECH_KPROBE for
- * ftrace, _OPTIMIZED, _INT3, or PROFILE_MECH_NONE if it cannot be told.
+ * ftrace, _OPTIMIZED, _INT3, or PROFILE_UNTIMED if it cannot be told.
  */
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
 

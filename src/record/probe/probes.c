@@ -15,15 +15,26 @@
 
 const struct record_mechanism *record_mechanism(enum profile_mechanism mech)
 {
-	static const struct record_mechanism *const mechanisms[PROFILE_N_MECHANISMS] = {
-		[PROFILE_MECH_FENTRY] = &record_fentry_mechanism,
-		[PROFILE_MECH_KPROBE] = &record_kprobe_mechanism,
-		[PROFILE_MECH_KPROBE_OPTIMIZED] = &record_kprobe_mechanism,
-		[PROFILE_MECH_KPROBE_INT3] = &record_kprobe_mechanism,
-		[PROFILE_MECH_MULTI] = &record_multi_mechanism,
-	};
+	if (mech == PROFILE_UNTIMED)
+		return NULL;
+	for (const struct record_mechanism *const *m = record_mechanisms; *m; m++)
+		if ((*m)->mech == mech || (*m)->ways[0] == mech || (*m)->ways[1] == mech)
+			return *m;
+	return NULL;
+}
 
-	return mechanisms[mech];
+enum profile_mechanism record_attach_mechanism(uint32_t index)
+{
+	return index ? record_mechanisms[index - 1]->mech : PROFILE_UNTIMED;
+}
+
+uint32_t record_attach_counting(void)
+{
+	uint32_t i = 0;
+
+	while (record_mechanisms[i] && !profile_mechanism(record_mechanisms[i]->mech)->counted)
+		i++;
+	return i + 1;
 }
 
 struct record_probes *record_probes_create(struct record_engine *e,
@@ -206,9 +217,8 @@ int record_probes_detach_sites(struct record_probes *probes, const uint32_t *sit
 	}
 	for (uint32_t i = 0; i < n_moved; i++)
 		record_engine_note_missed(probes->engine, moved[i]);
-	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
-		if (record_mechanism(mech))
-			err = err ?: record_mechanism(mech)->detach(probes, sites, n);
+	for (const struct record_mechanism *const *m = record_mechanisms; *m; m++)
+		err = err ?: (*m)->detach(probes, sites, n);
 	return err;
 }
 

@@ -12,11 +12,21 @@
 struct record_engine;
 struct record_features;
 struct record_kernel;
+struct record_machine;
 struct record_points;
 struct record_probes;
 
-/* A mechanism. Nothing here reports its errors but through what is said at each. */
+/*
+ * A mechanism. What it can is in profile/mechanism.h. Nothing here reports its errors but through what is said at each.
+ */
 struct record_mechanism {
+	enum profile_mechanism mech;
+	/* Others that are attached as this one, by the way the kernel then takes to the probe; PROFILE_UNTIMED: none. */
+	enum profile_mechanism ways[2];
+	/* Why this kernel does not have it, one phrase; NULL: it does. */
+	const char *(*why_not)(const struct record_features *features);
+	/* The kernel's memory for one function, in bytes. */
+	size_t (*memory)(const struct record_machine *machine);
 	/*
 	 * Why the function of SITE cannot be probed by it, one phrase, and in *SKIP of which kind that is; NULL: it can,
 	 * and SITE's target has what attach() takes.
@@ -42,6 +52,14 @@ struct record_mechanism {
 	/* Detaches those of the N SITES that are attached by it, while calls of them may be open. 0 or -errno. */
 	int (*detach)(struct record_probes *probes, const uint32_t *sites, uint32_t n);
 };
+
+/* All of them, in the order in which they are tried; NULL ends it. */
+extern const struct record_mechanism *const record_mechanisms[];
+/* Their names in --attach, after "auto"; and which one that is, by the index, PROFILE_UNTIMED for auto. */
+extern const char *const record_attach_names[];
+enum profile_mechanism record_attach_mechanism(uint32_t index);
+/* The index of the first that counts events, as in --event. */
+uint32_t record_attach_counting(void);
 
 /* NULL where functions are not probed by MECH. */
 const struct record_mechanism *record_mechanism(enum profile_mechanism mech);

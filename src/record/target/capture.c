@@ -156,7 +156,7 @@ static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct 
 	size_t same_name;
 	int n;
 
-	if (site->mech != PROFILE_MECH_FENTRY) {
+	if (profile_mechanism(site->mech)->arguments != PROFILE_ARGUMENTS_ALL) {
 		kernel_kallsyms_named(symbols->ks, site->sym->name, &same_name);
 		site->target.btf_id =
 			btf && same_name == 1 ? kernel_btf_function(btf, site->sym->name) : -ENOENT;
@@ -208,8 +208,10 @@ static int resolve_site(struct record_captures *all, const struct record_capture
 		return err;
 	}
 	vec_push(all, items, c);
-	all->fentry |= site->mech == PROFILE_MECH_FENTRY;
-	all->saves |= site->mech != PROFILE_MECH_FENTRY;
+	if (profile_mechanism(site->mech)->arguments == PROFILE_ARGUMENTS_ALL)
+		all->fentry = true;
+	else
+		all->saves = true;
 	return err;
 }
 
@@ -223,7 +225,7 @@ static int resolve_sites(struct record_captures *c, const struct record_capture_
 		const struct record_site *site = &w->sites->items[i];
 		bool known = false;
 
-		if (site->mech == PROFILE_MECH_FENTRY || site->mech == PROFILE_MECH_KPROBE)
+		if (profile_mechanism(site->mech)->arguments != PROFILE_ARGUMENTS_NONE)
 			err = resolve_site(c, w, fits, i, &known, &left);
 		without += !known;
 	}

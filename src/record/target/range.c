@@ -253,7 +253,7 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 			.chain = r->chain,
 			.estimated = r->why_not,
 			.kind = PROFILE_SITE_RANGE,
-			.mech = r->why_not ? PROFILE_MECH_NONE : PROFILE_MECH_RANGE,
+			.mech = r->why_not ? PROFILE_UNTIMED : profile_mechanism_of_ranges(),
 			.addr = r->entry,
 			.file = r->file,
 			.line = r->line,

@@ -214,7 +214,6 @@ void record_sites_add(struct record_sites *sites, const struct record_symbols *s
 void record_sites_store(const struct record_sites *sites, const struct record_symbols *symbols,
 			struct profile *p)
 {
-	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
 	vec_each(const struct record_site, rs, sites, items) {
 		uint32_t site = profile_function_add(p, symbols->ks, rs->sym);
 

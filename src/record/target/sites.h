@@ -20,13 +20,6 @@ void record_names_add(struct record_names *names, const char *name);
 void record_names_add_all(struct record_names *names, const struct record_names *more);
 void record_names_deinit(struct record_names *names);
 
-enum record_attach {
-	RECORD_ATTACH_AUTO,
-	RECORD_ATTACH_FENTRY,
-	RECORD_ATTACH_MULTI,
-	RECORD_ATTACH_KPROBE,
-};
-
 struct record_capture;
 
 /* The function that a mechanism attaches to, and what it needs for that. */
@@ -47,7 +40,7 @@ struct record_site {
 	char *name; /* less the clone suffixes */
 	const char *glob; /* by which it was found; NULL: by its name, or by its address */
 	bool named; /* by its name: a refusal is an error */
-	enum profile_mechanism mech; /* PROFILE_MECH_NONE: not chosen yet */
+	enum profile_mechanism mech; /* PROFILE_UNTIMED until one is chosen */
 	struct record_target target;
 	bool attached; /* or, of a kprobe, its entry's half */
 	const char *why_not_fentry; /* NULL: it is, or was not asked for; a static string */

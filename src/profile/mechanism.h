@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The mechanisms that time calls, and what each can. A new one has a number in kprotperf/cost.h, a row in mechanism.c, and its
+ * probes in a file of record/probe: nobody else asks for a mechanism by its number.
+ */
+#pragma once
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "kprotperf/cost.h"
+
+/* The arguments of a call that a mechanism's programs can read. */
+enum profile_arguments {
+	PROFILE_ARGUMENTS_NONE,
+	PROFILE_ARGUMENTS_IN_REGISTERS, /* those that are passed in registers */
+	PROFILE_ARGUMENTS_ALL,
+};
+
+struct profile_mechanism_traits {
+	const char *name; /* in data files and in tables */
+	/*
+	 * The return's program runs before the function's frame is gone: no return is missed, and a stack read there has the
+	 * function.
+	 */
+	bool in_frame;
+	bool counted; /* calibration measures the events that its probes count of themselves */
+	bool cold; /* on a real clock, runs measure what cold caches add to its cost */
+	bool is_kprobe; /* probes are off while the kernel's kprobes are */
+	bool hashed; /* the kernel looks up each hit in its table of kprobes */
+	bool holds_module; /* a module cannot be unloaded while one of its functions is timed */
+	bool costs_by_number; /* the cost depends on all functions attached, and is measured with these */
+	enum profile_arguments arguments;
+};
+
+/* That of inlined bodies. */
+enum profile_mechanism profile_mechanism_of_ranges(void);
+/* Those of PROFILE_UNTIMED for a number that is no mechanism's. */
+const struct profile_mechanism_traits *profile_mechanism(enum profile_mechanism mech);
+/* "unknown" for a number that has no cost. */
+const char *profile_mechanism_name(enum profile_mechanism mech);
+/* Return the mechanism of this NAME; PROFILE_N_COSTS: there is none, or NAME is NULL. */
+enum profile_mechanism profile_mechanism_by_name(const char *name);
