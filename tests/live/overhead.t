@@ -66,7 +66,7 @@ for how in fentry kprobe multi; do
 	# Of what calls it the mean has what probes cost while they are detached, which the report warns of: that is 0.7 to 0.9 % by
 	# fentry, 8.9 to 10.0 % by kprobe, 0.6 % by kprobe.multi in five guests. The median, to 2 % (a bucket), has none. By
 	# kprobe.multi the storm's read, of some 450 instructions, is itself up to 50 off for each of the functions timed in it, by
-	# their places in ftrace's hashes: see "What is not corrected" in docs/accounting.md.
+	# their places in the hashes of ftrace (docs/accounting.md).
 	case $how in
 	fentry) limits='p50 4 mean 4' ;;
 	kprobe) limits='p50 4 mean 15' ;;
