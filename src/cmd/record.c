@@ -240,8 +240,6 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, interval) },
 	{ "cumulative", NULL, "With --interval: since the start",
 	  CMD_SET(record_options, cumulative) },
-	{ "cpu", "N", "Run the command on this CPU alone", CMD_SET(record_options, cpu),
-	  .max = 1023 },
 	{ "warmup", "N",
 	  "First run the command N times without measuring, to warm up caches (default 0)",
 	  CMD_SET(record_options, warmup), .max = 100000 },
@@ -252,9 +250,6 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, attach), .choices = record_attach_names },
 	{ "vmlinux", "FILE", "vmlinux of the running kernel, for names and lines",
 	  CMD_SET(record_options, vmlinux) },
-	{ "no-resolve", NULL,
-	  "Do not look up names; report and fold do so if they find the vmlinux",
-	  CMD_SET(record_options, no_resolve) },
 	{ "max-tasks", "N", "Maximum number of tasks followed at once (default 4096)",
 	  CMD_SET(record_options, max_tasks), .min = 16, .max = 60000 },
 	{ "max-overhead", "PCT",
@@ -314,8 +309,6 @@ static void check_usage(void *input, struct argp_state *state)
 		  "nothing to measure: specify a command after --, -a, or -p PID" },
 		{ o->max_overhead > 0 && o->ranges.n_items,
 		  "--max-overhead cannot detach probes of --range" },
-		{ o->cpu >= 0 && (!o->argv || o->system_wide),
-		  "--cpu says where a command runs: it needs one, and cannot be combined with -a or -p" },
 		{ o->control_run && (o->system_wide || o->pid), "--control-run needs a command" },
 		{ !o->repeat && !o->control_run, "--repeat=0 needs --control-run" },
 		{ o->warmup && (o->system_wide || o->pid),
@@ -346,7 +339,6 @@ int cmd_record(int argc, char **argv)
 		.repeat = 1,
 		.budget = 4,
 		.show = cmd_show_live,
-		.cpu = -1,
 	};
 	int status;
 

@@ -9,7 +9,7 @@ static const struct cmd_syntax syntax = {
 	.options = cmd_recordings_options,
 	.args_doc = "FILE...",
 	.doc = "Add the names of functions and inlined bodies, files and lines to recordings made "
-	       "without them (record --no-resolve), so that they can be read anywhere.",
+	       "without them (KPROTPERF_RESOLVE_LATER), so that they can be read anywhere.",
 	.operands = offsetof(struct cmd_recordings, files),
 	.least = 1,
 	.most = CMD_ANY_NUMBER,

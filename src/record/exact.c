@@ -113,10 +113,7 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 
 int record_exact(const struct record_options *o)
 {
-	cpu_set_t cpus;
-	const struct record_workload_hooks hooks = { .prepare = begin,
-						     .limit = o->duration,
-						     .cpus = o->cpu >= 0 ? &cpus : NULL };
+	const struct record_workload_hooks hooks = { .prepare = begin, .limit = o->duration };
 	scoped(record_plan_deinit) struct record_plan plan = {};
 	scoped(profile_destroy_at) struct profile *p = profile_create();
 	scoped_free char *path = NULL;
@@ -124,8 +121,6 @@ int record_exact(const struct record_options *o)
 
 	interrupt_catch();
 	status = prepare(o, &plan, p, &path);
-	if (!status && o->cpu >= 0 && !record_workload_cpu(o->cpu, &cpus))
-		status = EXIT_FAILURE;
 	if (!status) {
 		uint32_t run = profile_run_add(p, PROFILE_RUN_PROBED);
 		int err = record_workload_run(p, run, path, o->argv, &hooks);

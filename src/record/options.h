@@ -29,7 +29,6 @@ struct record_options {
 	uint32_t repeat, warmup;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
-	int32_t cpu; /* where the command runs; -1: anywhere */
 	bool user_stacks; /* below those of the kernel */
 	uint64_t slower_than; /* ns: what calls take that are kept on their own; 0: none is */
 	uint64_t duration; /* of each run, in ns; 0: until its end */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,7 +73,6 @@ struct session {
 	struct record_code code; /* zero if no stacks are taken */
 	struct record_others others;
 	uint64_t cgroup; /* 0: --cgroup was not given */
-	cpu_set_t cpus; /* with --cpu: where the command runs */
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
 		pid_t pid; /* that makes it; 0: none does */
@@ -102,9 +102,23 @@ static int check_options(struct session *s)
 		return EXIT_FAILURE;
 	if (o->cgroup && !record_cgroup_find(o->cgroup, &s->cgroup))
 		return EXIT_FAILURE;
-	if (o->cpu >= 0 && !record_workload_cpu(o->cpu, &s->cpus))
-		return EXIT_FAILURE;
 	return 0;
+}
+
+/* Says in the profile which CPU of several the command is to run on, where it is one alone: as by taskset. */
+static void describe_cpu(struct profile *p)
+{
+	scoped_free char *cpu = NULL;
+	cpu_set_t cpus;
+	int n = 0;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) == 1 || sched_getaffinity(0, sizeof(cpus), &cpus) ||
+	    CPU_COUNT(&cpus) != 1)
+		return;
+	while (!CPU_ISSET(n, &cpus))
+		n++;
+	cpu = alloc_printf("%d", n);
+	profile_env_set(p, PROFILE_ENV_PINNED, cpu);
 }
 
 /* Says in the profile how it is recorded. SAMPLE_PERIOD: in ns, or in events of o->sample_event. */
@@ -125,11 +139,7 @@ static void describe(struct session *s, uint64_t sample_period)
 
 		profile_env_set(s->p, PROFILE_ENV_SLOWER, ns);
 	}
-	if (o->cpu >= 0) {
-		scoped_free char *cpu = alloc_printf("%d", o->cpu);
-
-		profile_env_set(s->p, PROFILE_ENV_PINNED, cpu);
-	}
+	describe_cpu(s->p);
 	for (uint32_t i = 0; i < o->n_events; i++)
 		profile_counter_add(s->p, o->events[i].name);
 	for (char **arg = o->argv; arg && *arg; arg++)
@@ -412,7 +422,6 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 	const struct record_options *o = s->o;
 	struct record_workload_hooks hooks = { .arg = s,
 					       .limit = o->duration,
-					       .cpus = o->cpu >= 0 ? &s->cpus : NULL,
 					       .user = s->is_invoked ? &s->invoker : NULL };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;

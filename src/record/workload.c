@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
@@ -26,8 +26,6 @@
 #include "record/reports.h"
 
 #define NEVER UINT64_MAX /* of a moment, in ns */
-
-#define CPUS_ONLINE "/sys/devices/system/cpu/online"
 
 static bool is_program(const char *path, bool *exists)
 {
@@ -70,30 +68,6 @@ int record_workload_find(const char *command, char **path)
 	return WORKLOAD_NOT_FOUND;
 }
 
-/* By trying: what is online may be outside of this process's cpuset. */
-bool record_workload_cpu(uint32_t cpu, cpu_set_t *cpus)
-{
-	scoped_free char *online = NULL;
-	cpu_set_t before;
-	bool can;
-
-	CPU_ZERO(cpus);
-	CPU_SET(cpu, cpus);
-	sched_getaffinity(0, sizeof(before), &before);
-	can = !sched_setaffinity(0, sizeof(*cpus), cpus);
-	sched_setaffinity(0, sizeof(before), &before);
-	if (!can) {
-		size_t n;
-
-		if (file_read(CPUS_ONLINE, BUFSIZ, &online, &n))
-			online = alloc_strdup("unknown");
-		log_error("cannot run the command on CPU %u: it does not exist, is offline, or is "
-			  "not in this process's cpuset (online: %.*s)",
-			  cpu, (int)strcspn(online, "\n"), online);
-	}
-	return can;
-}
-
 /* The command's environment: this process's, the descriptor for reports, and the account of USER, which may be NULL. */
 static struct alloc_texts environment(int report, const struct invoker *user)
 {
@@ -134,8 +108,6 @@ static int child_main(void *arg)
 	struct start *s = arg;
 	const struct record_workload_hooks *hooks = s->hooks;
 
-	if (hooks->cpus && sched_setaffinity(0, sizeof(*hooks->cpus), hooks->cpus))
-		s->err = -errno;
 	open_files_restore();
 	if (!s->err && hooks->user)
 		s->err = invoker_become(hooks->user) ?: capabilities_raise();

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,12 +29,8 @@ struct record_workload_hooks {
 	int look_fd; /* and when this has input, of which LOOK leaves none; 0, -1: nothing */
 	void *arg;
 	uint64_t limit; /* ns after which the end is asked for; 0: never */
-	const cpu_set_t *cpus; /* where the command runs; NULL: where this process may */
 	const struct invoker *user; /* as whom the command runs; NULL: as this process does */
 };
-
-/* CPUS becomes CPU, where a command can run; false: it cannot, which is reported. */
-bool record_workload_cpu(uint32_t cpu, cpu_set_t *cpus);
 
 /*
  * Runs PATH with ARGV. Fills wall and status of run RUN of P and adds what the command said of

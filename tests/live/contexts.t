@@ -21,7 +21,7 @@ guest_main() {
 	record kernel-spin -- "$acts" kernel-spin 500
 	record slow --freq 100 -- "$acts" spin 1000
 	record none --freq 0 -- "$acts" spin 100
-	keep resolved "$kprotperf" record -o resolved.data -F 19999 --attach=multi --func vm_area_dup --func kmem_cache_free -- \
+	keep resolved env KPROTPERF_RESOLVE_LATER="$lab_list" "$kprotperf" record -o resolved.data -F 19999 --attach=multi --func vm_area_dup --func kmem_cache_free -- \
 		"$workloads/big-fork" --iterations 3
 }
 

@@ -28,7 +28,7 @@ guest_main() {
 		keep "floor-$how" "$floor" $how $f $loop
 	done
 	TIMEFORMAT='%3U + %3S'
-	{ time "$kprotperf" record --freq=0 --no-resolve --func $f -o start.data -- true >/dev/null 2>&1; } 2>start.txt
+	{ time "$kprotperf" record --freq=0 --func $f -o start.data -- true >/dev/null 2>&1; } 2>start.txt
 	record syscall --freq=0 -- $loop
 	for how in fentry kprobe; do
 		record $how --freq=0 --attach=$how --func $f -- $loop

@@ -20,7 +20,7 @@ counted() {
 		echo "END { clear(@ours); }"
 	} >"$name.bt"
 	keep "$name.bpftrace" bpftrace -f json \
-		-c "$kprotperf record --no-resolve --freq=0 -o $name.data --func ${functions// / --func } $*" "$name.bt"
+		-c "$kprotperf record --freq=0 -o $name.data --func ${functions// / --func } $*" "$name.bt"
 }
 
 forks='vm_area_dup allocate_slab'

@@ -42,7 +42,7 @@ guest_flavour() {
 	record all -a --func "$slab" -- "$workloads/big-fork" -n 1
 	# 6.1's BTF has the arguments of another mm_init(), none, and fentry by these panics at the first fork. This has to be found
 	# without debug symbols.
-	keep namesake env -u KPROTPERF_VMLINUX "$kprotperf" record --no-resolve -F 0 -o namesake.data --func mm_init -- \
+	keep namesake env -u KPROTPERF_VMLINUX "$kprotperf" record -F 0 -o namesake.data --func mm_init -- \
 		"$workloads/big-fork" -n 1
 	# With debug symbols alone.
 	if [ -n "${KPROTPERF_VMLINUX-}" ]; then

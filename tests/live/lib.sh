@@ -45,12 +45,16 @@ keep() {
 	echo $? >"$name.status"
 }
 
-# record NAME ARG...: into NAME.data. Names are resolved from kallsyms alone:
-# reading the guest's DWARF takes longer than anything else here.
+# Names are resolved from kallsyms alone: reading the guest's DWARF takes longer than anything else here. A test that wants them has
+# the lab's list of files to resolve.
+lab_list=${KPROTPERF_RESOLVE_LATER-}
+export KPROTPERF_RESOLVE_LATER=/dev/null
+
+# record NAME ARG...: into NAME.data.
 record() {
 	local name=$1
 	shift
-	keep "$name" "$kprotperf" record --no-resolve -o "$name.data" "$@"
+	keep "$name" "$kprotperf" record -o "$name.data" "$@"
 }
 
 # hurry: grace periods end at once, of which taking a probe away waits for several. Nothing that is timed

@@ -82,7 +82,7 @@ guest_smp() {
 	# One that runs when it is found was not switched in.
 	"$acts" spin 1000000 &
 	local spinner=$! recorder
-	"$kprotperf" record -v --no-resolve --freq=0 -o running.data -p $spinner 2>running.err &
+	"$kprotperf" record -v --freq=0 -o running.data -p $spinner 2>running.err &
 	recorder=$!
 	await grep -q 'KiB of maps' running.err
 	sleep 1

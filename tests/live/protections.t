@@ -11,7 +11,7 @@ guest_on() {
 	record pti -F 0 --protection page_table_isolation --protection kfence -- "$workloads/getpid" -n 100
 	keep unknown "$kprotperf" record --protection nosuch -- true
 	keep list "$kprotperf" list --protections --format=csv
-	keep faults "$kprotperf" record --no-resolve -F 0 -o faults.data -- "$workloads/cow-fault" -n 300
+	keep faults "$kprotperf" record -F 0 -o faults.data -- "$workloads/cow-fault" -n 300
 }
 
 guest_off() {

@@ -75,7 +75,7 @@ guest_main() {
 	keep output "$kprotperf" record -o no/such/folder/output.data -- touch ran
 	mount -t tmpfs -o size=4k tmpfs full
 	head -c 4096 /dev/zero >full/zeros 2>/dev/null
-	keep full env TMPDIR="$PWD/closed" "$kprotperf" record --no-resolve -o full/full.data -- true
+	keep full env TMPDIR="$PWD/closed" "$kprotperf" record -o full/full.data -- true
 	ls -A full >full.ls
 	umount full
 

@@ -15,7 +15,7 @@ signalled() {
 	rm -f ready
 	# A background command of a script ignores SIGINT: perl gives it back.
 	perl -e '$SIG{INT} = "DEFAULT"; setpgrp; exec @ARGV' \
-		"$kprotperf" record --no-resolve -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
+		"$kprotperf" record -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
 	pid=$!
 	if [ -n "${shown-}" ]; then await grep -q '^From ' "$name.err"; else await test -e ready; fi
 	if [ "$whom" = whole ]; then kill "-$signal" -- "-$pid"; else kill "-$signal" "$pid"; fi
@@ -71,9 +71,9 @@ guest_main() {
 	victim=$!
 	# shellcheck disable=SC2016 # for that shell
 	keep pid-inside unshare --pid --fork --mount-proc sh -c \
-		'"$1" polls 5000 & "$0" record --no-resolve -o pid-inside.data -p $!' "$kprotperf" "$acts"
+		'"$1" polls 5000 & "$0" record -o pid-inside.data -p $!' "$kprotperf" "$acts"
 	keep all-inside unshare --pid --fork --mount-proc \
-		"$kprotperf" record --no-resolve -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
+		"$kprotperf" record -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
 	kill -KILL $victim
 
 	record all-command -a --func hrtimer_nanosleep -- sleep 1
@@ -84,7 +84,7 @@ guest_main() {
 
 	# Killed outright: its probes go, the command is told nothing and goes on.
 	rm -f ready
-	"$kprotperf" record --no-resolve -o killed.data --attach=kprobe --func hrtimer_nanosleep \
+	"$kprotperf" record -o killed.data --attach=kprobe --func hrtimer_nanosleep \
 		--func 'vfs_*' -- "$acts" forever >killed.out 2>killed.err &
 	victim=$!
 	await test -e ready
@@ -97,11 +97,11 @@ guest_main() {
 
 	# In the middle of attaching, and while it is starting: at a system call of its own.
 	keep early strace -o /dev/null -e trace=perf_event_open -e inject=perf_event_open:signal=SIGINT:when=40 \
-		"$kprotperf" record --no-resolve -o early.data --attach=kprobe --func 'vfs_*' --func 'do_*' -- \
+		"$kprotperf" record -o early.data --attach=kprobe --func 'vfs_*' --func 'do_*' -- \
 		touch early-command-ran
 	traces >early-after.txt
 	keep start strace -o /dev/null -e trace=bpf -e inject=bpf:signal=SIGINT:when=20 \
-		"$kprotperf" record --no-resolve -o early.data -- touch early-command-ran
+		"$kprotperf" record -o early.data -- touch early-command-ran
 	ls -A >early.ls
 }
 

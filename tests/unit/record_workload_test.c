@@ -263,31 +263,6 @@ static void ends_at_the_limit(void **state)
 	assert_in_range(clock_ns() - start, 200000000, 30000000000);
 }
 
-static void runs_on_one_cpu(void **state)
-{
-	cpu_set_t mine, one, after;
-	const struct record_workload_hooks hooks = { .cpus = &one };
-	char *const argv[] = { "sh", "-c", "test $(nproc) = 1", NULL };
-	struct profile *p = profile_create();
-	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL), cpu;
-
-	(void)state;
-	sched_getaffinity(0, sizeof(mine), &mine);
-	for (cpu = CPU_SETSIZE - 1; !CPU_ISSET(cpu, &mine); cpu--)
-		;
-	assert_true(record_workload_cpu(cpu, &one));
-	sched_getaffinity(0, sizeof(after), &after);
-	assert_true(CPU_EQUAL(&mine, &after));
-	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
-	assert_int_equal(p->runs[run].status, 0);
-	profile_destroy(p);
-	listen_start();
-	assert_false(record_workload_cpu(CPU_SETSIZE - 1, &one));
-	assert_non_null(strstr(listen_end(), "cannot run the command on CPU 1023: "));
-	sched_getaffinity(0, sizeof(after), &after);
-	assert_true(CPU_EQUAL(&mine, &after));
-}
-
 /* Run FN in another process, since interrupts are remembered. Return its result. */
 static int in_child(int (*fn)(void))
 {
@@ -491,7 +466,6 @@ int main(void)
 		cmocka_unit_test(looks_while_it_waits),
 		cmocka_unit_test(looks_when_there_is_input),
 		cmocka_unit_test(ends_at_the_limit),
-		cmocka_unit_test(runs_on_one_cpu),
 		cmocka_unit_test(signals_end_it),
 		cmocka_unit_test(runs_as_another_user),
 		cmocka_unit_test(gives_capabilities_up),
