@@ -15,11 +15,13 @@ cp -r clone "$1/clone"
 mkdir "$1/kernels"
 printf 'Package: npm nodejs\nPin: release *\nPin-Priority: -1\n' >"$1/etc/apt/preferences.d/none"
 kernels=$2
-# How this machine gets to npm's registry.
+# How this machine gets to npm's registry: its settings, and authorities that only it knows, which the package ca-certificates takes up.
 [ ! -e ~/.npmrc ] || cp ~/.npmrc "$1/root/"
+mkdir -p "$1/usr/local/share"
+cp -r /usr/local/share/ca-certificates "$1/usr/local/share/"
 run() {
   unshare --mount sh -c 'mount --rbind "$2" "$2" && mount --bind "$1" "$2/kernels" && shift && exec chroot "$@"' - "$kernels" "$1" \
-    env HOME=/root KPROTPERF_LAB=/kernels make -C /clone "${@:2}" && echo ended
+    env HOME=/root KPROTPERF_LAB=/kernels NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt make -C /clone "${@:2}" && echo ended
 }
 run "$1" demo >demo.out 2>demo.err
 cp -r "$1/clone/demo" demo
