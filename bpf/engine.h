@@ -66,7 +66,7 @@ SHARED_ARRAY(missed, __u64);
 /* enum engine_site_state of each; read only for a return without a frame and at a task's death. */
 __u8 site_states[ENGINE_MAX_SITES] __weak = {};
 
-/* Slots, slot 0 included. Those of idle tasks come after. */
+/* Slots, slot 0 included. The idle tasks have slots after these. */
 const volatile __u32 max_tasks __weak = 1;
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;

@@ -67,7 +67,7 @@ __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 }
 
 /*
- * The frame of KEY at CFA; 0: none. *HOPS: frames of other bodies of the same call passed before it. Those of
+ * The frame of KEY at CFA; 0: none. *HOPS: frames of other bodies of the same call passed before it. Frames of
  * one call are adjacent; below them is the function's own, if it is timed, or a caller's. The context's, at 0,
  * has no address.
  */

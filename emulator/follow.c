@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each task has a stack of frames: what it was called from, down to user space. What the last block ended with (a call,
- * a return) and where control went tell what to do with them. A call ends when control comes back behind it; with it
- * ends what jumped from there instead of calling, and what never returned. An entry of the CPU's (syscall, exception,
+ * Each task has a stack of frames: what it was called from, down to user space. The end of the last block (a call,
+ * a return) and the address that control went to say what happens to them. A call ends when control comes back behind it, and
+ * with it all that was reached from there by a jump instead of a call, or never returned. An entry of the CPU's (syscall, exception,
  * interrupt) is a frame that the instruction ends that leaves it.
  */
 #include <stdlib.h>

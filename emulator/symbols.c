@@ -70,7 +70,7 @@ static enum role role_of(const char *name)
 	return ROLE_NONE;
 }
 
-/* The number, as the kernel gives it, of the soft interrupts that NAME handles, or raises. Those of ticks and of RCU are nobody's. */
+/* The number, as the kernel gives it, of the soft interrupts that NAME handles, or raises. Ticks and RCU count for nobody. */
 static uint32_t softirq_of(const char *name)
 {
 	static const char *const handlers[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One call kept whole: the N-th of a function by the command's tasks, with the blocks that it and its callees execute, in
- * order. What has a context of its own (interrupts, syscalls) is not in it, nor is what other tasks do meanwhile.
+ * order. Interrupts and syscalls, which have contexts of their own, are left out, and so is the work of other tasks meanwhile.
  */
 #include <stdlib.h>
 #include <string.h>

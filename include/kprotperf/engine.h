@@ -128,8 +128,8 @@ struct engine_cell {
 #define ENGINE_CLOSINGS 16
 
 /*
- * Events that are counted with each call, by arrays beside those of tasks, frames and cells. What a task counts is what the
- * CPUs it ran on did, less EXCLUDED, in two's complement as all of these: while it was switched out, and of probes.
+ * Events that are counted with each call, by arrays beside those of tasks, frames and cells. A task's count is that of the
+ * CPUs it ran on, less EXCLUDED: the counts while it was switched out, and those of probes. All are in two's complement.
  */
 #define ENGINE_COUNTERS 4
 

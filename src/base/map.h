@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files in memory that others may change meanwhile. Where one has become shorter, or cannot be read, zeros are read in its
- * place; without that the process would end by SIGBUS.
+ * Files in memory that others may change meanwhile. If a file has become shorter or cannot be read, zeros are read instead;
+ * otherwise SIGBUS would end the process.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that this program writes, perhaps as root and in folders where others write too. What stands at a path is never
- * opened for writing: a new file takes its place, in the folder that was looked up, once all of it is written.
+ * Files that this program writes, perhaps as root and in folders where others write too. An existing file is never
+ * opened for writing: once all is written, a new file replaces it, in the folder that was looked up.
  *
- * A symbolic link on the way is followed where it could not have been laid by another user to lead somewhere: as
- * fs.protected_symlinks has it, but in all folders that everybody may write to and for all parts of the path.
+ * A symbolic link in the path is followed only if no other user could have put it there: the rule of fs.protected_symlinks, but
+ * for all folders that everybody may write to, and for all parts of the path.
  */
 #pragma once
 

@@ -123,8 +123,8 @@ static bool is_supported(void)
 }
 
 /*
- * Descriptors 0 to 2 that are closed would be those of the first files that are opened, and messages go there. What holds them can
- * neither be read nor written, by any name. Commands that are executed find them closed.
+ * Messages would go into the first files that are opened if these got descriptors 0 to 2. So closed ones are occupied by something
+ * that cannot be read or written. Commands that are executed have them closed.
  */
 static void hold_standard_files(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sections and figures as JSON. What returns JSON returns a new reference. */
+/* Sections and figures as JSON. Functions that return JSON return a new reference. */
 #pragma once
 
 #include <jansson.h>

@@ -7,8 +7,8 @@
 #include "profile/layout.h"
 
 /*
- * Stacks may have so many frames, which is more than the kernel's own have with all inlined bodies, and names so many bytes. What
- * all that is sampled and counted at deeper ones has more is bounded.
+ * Stacks may have so many frames, which is more than the kernel's own have with all inlined bodies, and names so many bytes. The
+ * frames beyond that, over all samples and counts, are bounded.
  */
 #define FRAMES_USUAL 256
 #define NAME_USUAL   64
@@ -243,7 +243,7 @@ static uint32_t *frames_count(const struct profile *p)
 	return n;
 }
 
-/* MORE of STACK. That there is none is said where that section is checked, which may be later. */
+/* MORE of STACK; 0 if there is no such stack, which is found when its section is checked. */
 static uint64_t stack_value(const struct profile *p, const uint64_t *more, uint32_t stack)
 {
 	return stack < p->n_stacks ? more[stack] : 0;

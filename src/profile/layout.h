@@ -196,11 +196,9 @@ uint32_t section_find_in(const struct hash_index *index, const struct profile *p
 			 enum section_type type, const void *entry, int keys);
 /* The same of a unique table. */
 uint32_t section_find(const struct profile *p, enum section_type type, const void *entry);
-/* Appends a copy of ENTRY with its lists and strings; returns its index. Of a unique table: no equal one is there. */
+/* Appends a copy of ENTRY with its lists and strings; returns its index. A unique table must not have an equal one. */
 uint32_t section_add(struct profile *p, enum section_type type, const void *entry);
 /* The index of the equal entry of a unique table, or of a copy of ENTRY. */
 uint32_t section_find_or_add(struct profile *p, enum section_type type, const void *entry);
-/*
- * For whoever filled in the last entry in place: makes it be found. False: the table is unique and has an equal one.
- */
+/* To be called after the last entry was filled in: it can be found from then on. False: the table is unique and has an equal one. */
 bool section_added(struct profile *p, enum section_type type);

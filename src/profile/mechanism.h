@@ -33,9 +33,9 @@ struct profile_mechanism_traits {
 	enum profile_arguments arguments;
 };
 
-/* That of inlined bodies. */
+/* The mechanism of inlined bodies. */
 enum profile_mechanism profile_mechanism_of_ranges(void);
-/* Those of PROFILE_UNTIMED for a number that is no mechanism's. */
+/* A number that is no mechanism's has the traits of PROFILE_UNTIMED. */
 const struct profile_mechanism_traits *profile_mechanism(enum profile_mechanism mech);
 /* "unknown" for a number that has no cost. */
 const char *profile_mechanism_name(enum profile_mechanism mech);

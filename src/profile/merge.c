@@ -293,8 +293,8 @@ static bool same_frames(const struct profile_location *a, const struct profile_l
 }
 
 /*
- * On one kernel an address has one meaning. Where two kernels are merged by force it has two: the
- * second goes under its kernel's build id, as if it were a module's.
+ * An address has one meaning on one kernel, and two if recordings of two kernels are merged by force: then the
+ * second kernel's addresses are stored under its build id, as if it were a module.
  */
 static void adapt_location(const struct merge *m, struct profile_location *location)
 {

@@ -29,7 +29,7 @@ void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*
  * The same of addresses in modules that have no lines yet, from the index or the file of each whose build-id P has
- * (PROFILE_ENV_MODULE). Where there is neither, they keep the names of their functions. Was any found?
+ * (PROFILE_ENV_MODULE). Without either they keep the names of their functions. Returns true if any line was found.
  */
 bool profile_resolve_modules(struct profile *p);
 

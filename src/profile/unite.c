@@ -9,8 +9,8 @@
 #define UNKNOWN UINT32_MAX
 
 /*
- * Bounds against made-up files, whose pieces may all overlap. Blocks that a piece consists of, on average: 1.1 at most where
- * recordings are merged. How often all are gone through for what one piece says of the next: there twice.
+ * Bounds against made-up files, whose pieces may all overlap: blocks of a piece on average (merged recordings have 1.1), and passes
+ * over all blocks (merged recordings take two).
  */
 #define PIECE_BLOCKS 16
 #define PASSES_MAX   256
@@ -192,8 +192,8 @@ static void add_counts(struct profile *p, uint32_t blocks, const struct profile_
 /* ---- interrupts ---- */
 
 /*
- * For free(): whether an interrupt cut a block from the one before. Of the PIECES that BLOCKS consist of one runs over both, control
- * neither leaves the one nor enters the other elsewhere, and the N COUNTS of both are equal.
+ * Returns, by block and for free(), true if only an interrupt separates a block from the one before: one of the PIECES that BLOCKS
+ * consist of covers both, control neither leaves the one nor enters the other elsewhere, and the N COUNTS of both are equal.
  */
 static bool *find_cuts(const struct profile_blocks *blocks, const struct profile_blocks *pieces,
 		       const struct profile_block_counts *counts, uint32_t n)

@@ -6,6 +6,6 @@
 
 /*
  * Makes one of all lists of blocks that a function has, which may overlap in themselves and with each other, and numbers them and
- * their counts anew, the function that was executed most first. What a file has no room for is left out.
+ * their counts anew, the function that was executed most first. Blocks beyond a file's limits are left out.
  */
 void profile_blocks_unite(struct profile *p);

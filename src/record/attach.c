@@ -142,7 +142,7 @@ static int calibrate(struct record_attachment *a)
 	return check_silent(a);
 }
 
-/* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
+/* Kprobes cost more by their place in the kernel's lists, which follows from the order of attaching. */
 static void find_extra_costs(struct record_target *targets, uint32_t n)
 {
 	scoped_free uint64_t *addrs = alloc_array(n, sizeof(*addrs));
@@ -169,7 +169,7 @@ static struct record_target *find_targets(const struct record_attachment *a,
 	return targets;
 }
 
-/* Attaches what is to be had by MECH. What the kernel refuses may be another mechanism's then. */
+/* Attaches all sites of MECH. A site that the kernel refuses may get another mechanism. */
 static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 {
 	uint32_t n;
@@ -314,7 +314,7 @@ static int attach_all(struct record_attachment *a)
 		a->plan->sites.items[i].target.site = i + 1;
 	err = attach_by_all(a, false);
 	err = err ?: attach_by_all(a, true);
-	/* What the kernel refused those for. */
+	/* Sites that the kernel refused to the others. */
 	err = err ?: attach_by_all(a, false);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();

@@ -20,8 +20,8 @@
 #define EXECUTE(...) __asm__ volatile(".byte " BYTES(__VA_ARGS__) : : : "memory")
 
 /*
- * All functions by ascending address, as in /proc/kallsyms. What lies between them is "[unknown]", so that code that is loaded there
- * later is not counted for the function before it.
+ * All functions by ascending address, as in /proc/kallsyms. The gaps between them are "[unknown]", so that code that is loaded
+ * there later is not counted for the function before it.
  */
 static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 {

@@ -384,8 +384,8 @@ bool decode_is_bug(const uint8_t *code)
  *	mov TABLE(,%index,8),%reg; ...; jmp *%reg
  *	lea TABLE(%rip),%base; ...; movslq (%base,%index,4),%reg; add %base,%reg; jmp *%reg
  *
- * The first two have absolute addresses in the table, the last one differences from it. How many
- * there are says the comparison in front, if it is found.
+ * The first two have absolute addresses in the table, the last one differences from it. The
+ * comparison before it, if there is one, limits their number.
  */
 
 #define LOOK_BACK 24 /* instructions */

@@ -17,11 +17,11 @@ typedef int (*apart_fn)(void *arg);
 pid_t apart_start(apart_fn fn, void *arg, uint64_t space);
 
 /*
- * Waits for it. NULL where it has done it, else what became of it, for a message: a static string. Its CPU time in *CPU (NULL: not
- * asked for), in ns. Where a signal asks for an end meanwhile, it gets it too.
+ * Waits for the process's end. Returns NULL if FN succeeded, else the reason for a message: a static string. *CPU becomes its CPU
+ * time in ns; NULL: it is not asked for. A signal that asks this process to end is passed on.
  */
 const char *apart_wait(pid_t pid, uint64_t *cpu);
-extern const char apart_failed[]; /* this one where FN returned something else than 0 */
+extern const char apart_failed[]; /* the reason if FN did not return 0 */
 
-/* Does it go on? Once it does not, it needs no apart_wait(); *CPU as there. */
+/* Is the process still running? If not, apart_wait() is not needed. *CPU: see there. */
 bool apart_goes_on(pid_t pid, uint64_t *cpu);

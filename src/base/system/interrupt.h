@@ -8,16 +8,16 @@
 #include <poll.h>
 #include <sys/types.h>
 
-/* Catches them from now on. That nobody reads what is said ends this process no longer either (SIGPIPE, not restored below). */
+/* Catches them from now on, and ignores SIGPIPE, which interrupt_default() does not restore. */
 void interrupt_catch(void);
-/* In a child, before it executes a command: they do what they did before, held or not. */
+/* For a child that will execute a command: restores what the signals did before, held or not. */
 void interrupt_default(void);
 
-/* The signal that came last; 0: none. How often in a row it did. */
+/* The signal that came last (0: none), and the number of times that it came in a row. */
 int interrupt_signal(void);
 unsigned int interrupt_count(void);
 
-/* Holds them back, from a last look to a fork, until released. */
+/* Holds them back until released: between the last look and a fork. */
 void interrupt_hold(void);
 void interrupt_release(void);
 /* poll(), while which held signals come through. */

@@ -154,7 +154,7 @@ static void solver_clear(struct solver *s)
 
 /*
  * Nodes that unknown edges connect in more than one way are one node: those edges do not follow,
- * and within it they cancel out. What is left of unknown edges are trees.
+ * and within it they cancel out. The other unknown edges form trees.
  */
 static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 {

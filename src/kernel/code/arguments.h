@@ -26,7 +26,7 @@ struct kernel_arguments_input {
 /*
  * Does the function at ENTRY read an argument register beyond the first N? Its code is followed from there until each
  * of them is overwritten, as calls are taken to do. UNKNOWN where it leads through a pointer, to a jump that may be patched
- * in, or too far. What only an exception leads to is not seen. DECODER is one for many functions: capstone sorts all that it
+ * in, or too far. Code that only an exception leads to is not seen. DECODER is one for many functions: capstone sorts all that it
  * knows, 60,000 instructions, for each anew.
  */
 enum kernel_answer kernel_arguments_beyond(struct decoder *decoder,

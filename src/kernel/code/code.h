@@ -34,7 +34,7 @@ struct kernel_code {
 
 /*
  * The code of IMG. LIVE (may be NULL) is the running kernel, of the same build as IMG: read it before probes of one's
- * own are there. What both refer to must outlive the result. -ENOTSUP for another architecture's, not reported.
+ * own are there. Both must outlive the result. -ENOTSUP for another architecture's, not reported.
  */
 int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
@@ -44,8 +44,8 @@ void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*
- * LEN bytes at ADDR as the file has them; false where it has none. What alternatives, paravirt calls,
- * static calls, return thunks and jump labels make of them is not in there.
+ * LEN bytes at ADDR as the file has them; false where it has none. The running kernel has other bytes where it
+ * applied alternatives, paravirt calls, static calls, return thunks and jump labels.
  */
 bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 

@@ -186,8 +186,8 @@ enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64
 /* For messages: "it is a jump label" and the like. */
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
- * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? By the
- * rules of 6.1; a hint. How many bytes of instructions that would take, in which no other probe may be; 0: no.
+ * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? A hint, by the
+ * rules of 6.1. Returns the bytes of instructions that the jump would replace, in which no other probe may be; 0: no.
  */
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 

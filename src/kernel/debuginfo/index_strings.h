@@ -18,7 +18,7 @@ void index_strings_deinit(struct index_strings *s);
 /* The offset of TEXT, 0 for NULL and for "". */
 uint32_t index_strings_add(struct index_strings *s, const char *text);
 /*
- * The same for the file that the compiler named RAW, relative to the kernel's tree. What RAW points to must
- * stay as it is until the end: a pointer seen just before is not read again.
+ * The same for the file that the compiler named RAW, relative to the kernel's tree. RAW's text must
+ * not change until the end: a pointer seen just before is not read again.
  */
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw);

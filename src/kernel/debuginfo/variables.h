@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The source's variables, and members of what they lead to, by where the compiler keeps them (DWARF's location lists). Addresses of
- * code are relative to _stext. What DWARF does not say, or says in a way that is not understood, is not there.
+ * code are relative to _stext. Variables that DWARF does not describe, or not in a way that is understood here, are missing.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct kernel_member {
 
 /*
  * The path ("oo.x") to the member of struct TYPE that has BITS bits from bit FROM on, for free(): the one that has these and no others;
- * unless EXACTLY, where there is none, the first that has them all. Of no BITS the one that begins there, which may be a struct.
+ * unless EXACTLY, where there is none, the first that has them all. With BITS 0 the member that begins there, which may be a struct.
  */
 char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bool exactly,
 			 struct kernel_member *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions that the kernel's BTF describes, to which fentry can attach. Those of a module are in
+ * The functions that the kernel's BTF describes, to which fentry can attach. A module's functions are in
  * a BTF object of its own, split from the kernel's.
  */
 #pragma once
@@ -22,7 +22,7 @@ int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struc
 void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
 define_scoped(kernel_btf_destroy, struct kernel_btf);
 
-/* The type id of the function NAME, or -ENOENT. Of several (pahole keeps one) the first. */
+/* The type id of the function NAME, or -ENOENT. The first of several (pahole keeps one). */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vmlinux on disk, with or without DWARF. What lies at an address, by source, is a question to the
- * index that is made of it: kernel/debuginfo/index.h.
+ * A vmlinux on disk, with or without DWARF. The index that is made of it tells
+ * which source lies at an address: kernel/debuginfo/index.h.
  *
  * Every address here is relative to _stext, so it is the same in the file, in each boot of that
  * kernel (KASLR), and in a profile. Opening reads section headers only; the symbol table is read
@@ -84,8 +84,8 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 			      uint64_t *size);
 
 /*
- * The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. Of a module also what it
- * calls elsewhere, at the addresses that calls in the file have.
+ * The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. A module also has symbols
+ * for what it calls elsewhere, at the addresses that calls in the file have.
  */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 

@@ -100,8 +100,8 @@ const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *k
 						 size_t *n);
 
 /*
- * The symbol that covers ADDR, and in *OFFSET (may be NULL) how far in; NULL if none does. Of
- * several at one address it is the first global one, else the first.
+ * The symbol that covers ADDR, and in *OFFSET (may be NULL) how far in; NULL if none does. If several
+ * have one address it is the first global one, else the first.
  */
 const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
 						  uint64_t *offset);

@@ -6,9 +6,9 @@
  * something that is not entered by a call and left by a return, and probes on what the probes
  * themselves run through (programs, maps, clock, unwinder, trap handling), where a hit inside a
  * hit is at best an event lost and at worst BUG(). SKIP is for what works and is seldom meant: the
- * hottest primitives, and code that a probe touches now and then. What this table forgets, the
- * kernel mostly refuses by itself: noinstr, NOKPROBE_SYMBOL and notrace functions, for which see
- * kernel_tracing_*().
+ * hottest primitives, and code that a probe touches now and then. The kernel itself
+ * refuses most of what this table forgets: noinstr, NOKPROBE_SYMBOL and notrace functions, for which
+ * see kernel_tracing_*().
  *
  * The memory, file system and network code that this tool is there to measure is in neither.
  */

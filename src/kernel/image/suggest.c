@@ -75,7 +75,7 @@ static bool is_rename(const char *a, const char *b)
 
 struct candidate {
 	const char *name;
-	/* 0: a rename with the name at its front; 1: another; else the distance, plus one. What only contains the name comes last. */
+	/* 0: a rename with the name at its front; 1: another; else the distance, plus one. Names that only contain it come last. */
 	unsigned int rank;
 	size_t len;
 };

@@ -129,7 +129,7 @@ static char *line_label(const struct analyze_trace_line *line)
 	return output_text_escape(label ?: "?");
 }
 
-/* An instruction is a nanosecond. What a call does not spend in the lines below it is at its end. */
+/* An instruction is a nanosecond. The rest of a call, after the lines inside it, is at its end. */
 static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t)
 {
 	double *ends = alloc_array(t->n_lines, sizeof(*ends)), time = 0;

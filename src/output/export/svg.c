@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A flame graph: an SVG that needs no other file. What its script does FlameGraph's does too: a click shows a frame as wide as
- * the page, Ctrl-F finds names by a regular expression, and what is too narrow to be seen is left out.
+ * A flame graph: an SVG that needs no other file. Its script does what FlameGraph's does: a click shows a frame as wide as the
+ * page, and Ctrl-F finds names by a regular expression. Frames that are too narrow to be seen are left out.
  */
 #include <math.h>
 #include <string.h>

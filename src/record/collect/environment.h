@@ -9,8 +9,8 @@
 struct record_symbols;
 
 /*
- * Fills the environment and the clock of P; before probes are there. What cannot be read is left out, and what only SYMBOLS
- * tell where that is NULL.
+ * Fills the environment and the clock of P; before probes are there. Entries that cannot be read are left out, and those that
+ * need SYMBOLS if that is NULL.
  */
 void record_environment_read(struct profile *p, struct record_symbols *symbols);
 

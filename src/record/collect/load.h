@@ -9,7 +9,7 @@
 /* Counters of each CPU that have to be kept open. */
 struct record_meters;
 
-/* ROOT is "", or the folder that has proc and sys. What the machine does not have is left out. */
+/* ROOT is "", or the folder that has proc and sys. Figures that the machine does not have are left out. */
 struct record_meters *record_meters_create(const char *root);
 void record_meters_destroy(struct record_meters *m); /* accepts NULL */
 

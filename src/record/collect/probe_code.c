@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Sorted. Of 5.15 to 7.3. */
+/* Sorted; as in Linux 5.15 to 7.3. */
 static const char *const names[] = {
 	"__bpf_prog_enter",
 	"__bpf_prog_enter_recur",
@@ -63,7 +63,7 @@ static const char *const names[] = {
 	"trampoline_handler",
 };
 
-/* With clone suffixes. What they call belongs to them. */
+/* With clone suffixes. Their callees count as theirs. */
 static const char *const entry_names[] = {
 	"__audit_syscall_entry",
 	"__audit_syscall_exit",

@@ -27,7 +27,7 @@ void record_user_init(struct record_user *u, const struct engine_user_stack *sta
 void record_user_deinit(struct record_user *u);
 
 /*
- * The locations of user stack NUMBER (from 1; 0: none), innermost first, ENGINE_USER_FRAMES at most, to LOCATIONS. How many.
+ * The locations of user stack NUMBER (from 1; 0: none), innermost first, ENGINE_USER_FRAMES at most, to LOCATIONS. Returns their number.
  * IS_EXACT: the innermost address is that of an instruction, not where a system call returns to.
  */
 uint32_t record_user_locations(const struct record_user *u, struct profile *p, uint32_t number,

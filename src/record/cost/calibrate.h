@@ -75,8 +75,8 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 
 /*
  * On a real clock, where nothing stands still: measures probes once more, behind the last run and before they are
- * taken away, and then syscalls behind that. What both find is what is known of calibration's own error. COLD is what
- * syscalls' probes cost in all runs, on average, which becomes their cost on any clock. Warns if the two disagree.
+ * taken away, and then syscalls behind that. The difference to the first calibration is an estimate of its error. COLD
+ * is the mean cost of syscalls' probes in all runs, which becomes their cost on any clock. Warns if the two disagree.
  */
 void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);
@@ -84,7 +84,7 @@ void record_calibrate_after(struct record_calibration *out, const struct record_
 /*
  * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
  * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
- * is noted for the user; never an error. What is known already is kept, so that a mechanism that turns
+ * is noted for the user; never an error. Known costs are kept, so that a mechanism that turns
  * out to be needed can be added. Not kprobe.multi.
  */
 void record_calibrate(struct record_probes *probes, const struct profile *p,
@@ -119,8 +119,8 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 
 /*
  * Attaches the N sites of ITEMS by kprobe.multi, and measures it by the empty functions, which are
- * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. What a function costs depends on
- * what else is attached, so that this is to come last.
+ * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. The cost depends on all that is
+ * attached, so this comes last.
  */
 #define RECORD_MULTI_MORE (RECORD_N_TESTS + 1)
 void record_calibrate_multi(struct record_probes *probes, const struct profile *p,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Programs that capture values exclude the time from a call's end to a reading of the clock, and what the pair costs its
- * callers. What that is too much or too little by is a constant: the difference to what a call takes longer with them.
+ * callers. The difference between that and the time that a call takes longer with them is a constant.
  */
 #include <linux/types.h>
 

@@ -48,7 +48,7 @@ uint32_t record_overhead_choose(struct record_overhead_probe *probes, uint32_t n
 
 /*
  * The first CHOSEN of PROBES, in SITES, which has room for N; and behind them what must be attached anew without them,
- * since it shares their link. How many the latter are.
+ * since it shares their link. Returns the number of the latter.
  */
 uint32_t record_overhead_sites(const struct profile *p, const struct record_overhead_probe *probes,
 			       uint32_t n, uint32_t chosen, uint32_t *sites);

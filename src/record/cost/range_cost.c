@@ -2,8 +2,8 @@
 /*
  * bpf_prog_test_run_tracing() calls the kernel's empty functions, with numbers as arguments. So its code
  * is a row of moves to registers of five or six bytes, as long as a jump that the kernel's optimizer
- * writes, then a call, a comparison of the result, and a jump that is not taken. What is executed between
- * any two of these is known. Ranges between them, all probed at once, tell what each kind of probe adds.
+ * writes, then a call, a comparison of the result, and a jump that is not taken. The instructions between
+ * any two of these are known. Ranges between them, all probed at once, tell what each kind of probe adds.
  */
 #include <errno.h>
 #include <string.h>

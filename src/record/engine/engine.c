@@ -227,7 +227,7 @@ const struct engine_cost *record_engine_cost(const struct record_engine *e,
 }
 
 /*
- * Others may have the CPU most of the time. What is left is no sample of it: two interrupts that happened to come one after the
+ * Others may have the CPU most of the time. The rest is no fair sample: two interrupts that happened to come one after the
  * other are 90 % of the time between them. So the time looked at must be one part in so many of what was asked for, for which
  * it may take so many times as long.
  */

@@ -68,8 +68,8 @@ struct record_laters *record_engine_laters(struct record_engine *e);
 
 /*
  * Attaches what follows tasks and times syscalls. To be called before any site is attached; then
- * record_engine_arm() after the last, which adds page faults and the sampler. Of programs on one
- * function the kernel runs the latest first, so this order nests a site on handle_mm_fault() within
+ * record_engine_arm() after the last, which adds page faults and the sampler. The kernel runs
+ * the latest program on a function first, so this order nests a site on handle_mm_fault() within
  * the [page_fault] it belongs to. Both report their errors.
  */
 int record_engine_start(struct record_engine *e);
@@ -127,7 +127,7 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
 /*
  * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
  * cost of each interrupt less that of the sampler's program, LATENCY the least time to that, LATE by how much it was more
- * at most. How many.
+ * at most. Returns the number of samples.
  */
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
 				     uint64_t *late, uint64_t *full);

@@ -29,7 +29,7 @@ struct record_multi_behaviour {
 	 * are missed. Naming functions again makes it keep more.
 	 */
 	bool repeats;
-	/* What a hop costs, in ticks: see record_multi_hops(). 0: nothing, or it is not known. */
+	/* The cost of a hop, in ticks: see record_multi_hops(). 0: nothing, or it is not known. */
 	uint32_t hop;
 };
 

@@ -222,7 +222,7 @@ static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
-/* The value V is where it is loaded from, AT: its bits are taken out of that. Of a whole number the sign is left to record_value_extend(). */
+/* The value V is where it is loaded from, AT: its bits are taken out of that. record_value_extend() extends the sign of a whole number. */
 static void cut(struct record_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;

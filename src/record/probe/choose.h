@@ -33,7 +33,7 @@ void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_
 
 /* The mechanism for page faults. */
 enum profile_mechanism record_choose_faults(const struct record_features *features);
-/* What auto takes for a function for which the kernel refused REFUSED. */
+/* The next mechanism that auto tries for a function for which the kernel refused REFUSED; PROFILE_UNTIMED: there is none. */
 enum profile_mechanism record_choose_after(const struct record_features *features,
 					   enum profile_mechanism refused);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fentry and fexit: a pair of programs for each function, copies of one with the site's number and the costs
- * of the pair written into the instructions. That works where fentry has no cookies (before 6.0), and is free.
+ * of the pair written into the instructions. Unlike cookies it works before 6.0, and costs nothing.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -106,7 +106,7 @@ void record_detach_hurried(bool hurry)
 }
 
 /*
- * struct bpf_link_info as it is since 6.7, which headers need not have yet. Of its union only what is
+ * struct bpf_link_info as it is since 6.7, which headers need not have yet. Only the members that are
  * read here.
  */
 struct link_info {

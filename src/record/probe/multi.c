@@ -20,7 +20,7 @@
 
 /*
  * Returns of calls in flight that a link shall be able to keep, where the kernel's number is fixed when it is
- * attached: see struct record_multi_behaviour. What lies in between sleeps, or is preempted.
+ * attached: see struct record_multi_behaviour. They are of tasks that sleep or are preempted in the function.
  */
 #define MULTI_CALLS 4096
 
@@ -120,7 +120,7 @@ static int table_publish(const struct record_multi *m, uint32_t slot,
 }
 
 /*
- * Tells the programs which site each target is. Of some factors the best: a function that is found only
+ * Tells the programs which site each target is. It takes the best of some factors: a function that is found only
  * at a second look costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
  */
 static int table_make(struct record_multi *m, struct record_target *targets, uint32_t n)
@@ -217,7 +217,7 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	return err;
 }
 
-/* What each of the N that a pair of links has costs more by its place in the kernel's hashes. */
+/* Each of the N functions of a pair of links costs more by its place in the kernel's hashes. */
 static void find_extra(struct record_multi *m, struct record_target *targets, uint32_t n)
 {
 	scoped_free uint64_t *addrs = alloc_array(n, sizeof(*addrs));

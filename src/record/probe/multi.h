@@ -26,5 +26,5 @@ int record_multi_restore(struct record_probes *probes);
  */
 void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
 
-/* What a hop costs in both: a comparison, a load and a test, and their branches. */
+/* The cost of a hop in both: a comparison, a load and a test, and their branches. */
 #define RECORD_MULTI_HOP_INSNS 10

@@ -21,8 +21,8 @@ enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint
 
 /*
  * Waits, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is
- * turned off. It takes all that were enabled before in the same go, or took them earlier. What the probe
- * is reached by then.
+ * turned off. It takes all that were enabled before in the same go, or took them earlier. Returns the
+ * way to the probe then.
  */
 enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr);
 

@@ -115,7 +115,7 @@ static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t
 	return i + 1 < n && items[i + 1].addr - items[i].addr < items[i].optimizes;
 }
 
-/* Looks at those that the optimizer is to take and that are not jumps yet. How many remain so. */
+/* Looks at those that the optimizer is to take and that are not jumps yet. Returns the number that are still none. */
 static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
 {
 	uint32_t left = 0;
@@ -199,7 +199,7 @@ static uint64_t second_breakpoint(const struct record_points *points, uint64_t a
 	return decode_is_trap(text[insn.len]) ? k->copy + insn.len : 0;
 }
 
-/* What the second breakpoint of P costs by where it is. */
+/* The cost of P's second breakpoint by its place. */
 static uint32_t find_extra_tail(const struct record_points *points, const struct record_point *p)
 {
 	uint64_t at = second_breakpoint(points, p->addr);

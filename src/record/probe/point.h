@@ -36,7 +36,7 @@ void record_point_disarm(struct record_point *p);
 
 /*
  * Waits until the kernel's optimizer has been to those of the N points, armed and by ascending address, that it is expected to
- * take, while it makes progress, and finds the kind of each. How many it was expected to take and did not.
+ * take, while it makes progress, and finds the kind of each. Returns the number that it did not take.
  */
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
 

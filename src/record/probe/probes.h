@@ -17,7 +17,7 @@ struct record_points;
 struct record_probes;
 
 /*
- * A mechanism. What it can is in profile/mechanism.h. Nothing here reports its errors but through what is said at each.
+ * A mechanism. Its capabilities are in profile/mechanism.h. Functions here report no errors unless their comments say so.
  */
 struct record_mechanism {
 	enum profile_mechanism mech;
@@ -34,8 +34,8 @@ struct record_mechanism {
 	const char *(*refuse)(const struct record_kernel *kernel, struct record_site *site,
 			      enum record_skip *skip);
 	/*
-	 * Loads what attach() of TARGET will take, with the costs that are known by now. That takes most of its time, and
-	 * needs nothing of the kernel but memory. NULL: there is nothing. 0 or -errno.
+	 * Loads what attach() of TARGET will take, with the costs that are known by now. Loading takes most of the
+	 * time, and needs nothing of the kernel but memory. NULL: there is nothing. 0 or -errno.
 	 */
 	int (*prepare)(struct record_probes *probes, const struct record_target *target);
 	/*

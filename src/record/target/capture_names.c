@@ -123,7 +123,7 @@ static bool is_noise(const char *path)
 	return false;
 }
 
-/* A user's registers: addresses, as far as anybody knows. What a syscall is given has names (--capture sys.NAME). */
+/* A user's registers: addresses, as far as anybody knows. The arguments of a syscall have names (--capture sys.NAME). */
 static bool is_registers(const struct btf *btf, const struct btf_type *t)
 {
 	return t && btf_is_struct(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "pt_regs");

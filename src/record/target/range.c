@@ -149,8 +149,8 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 }
 
 /*
- * R's pattern adds nothing. That a kernel has no such body may be what the other one is compared with, so it
- * keeps nothing else from being recorded; -E2BIG does.
+ * R's pattern adds nothing. The other kernel of a comparison may have such a body and this one
+ * not, so the rest is recorded all the same, but for -E2BIG.
  */
 static void report_missing(const struct resolver *r, int err)
 {

@@ -292,7 +292,7 @@ static const struct record_range *sort_ranges; /* qsort() passes nothing on */
 
 /*
  * By address; there bodies are left before others are entered, inner ones first, and entered outer ones
- * first; calls are counted at last. Of two bodies of one size the one with the lower id is around the other.
+ * first; calls are counted at last. If two bodies have one size, the one with the lower id is around the other.
  */
 static int by_order(const void *a, const void *b)
 {

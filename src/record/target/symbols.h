@@ -131,7 +131,7 @@ extern const char record_symbols_index_alone[];
 
 /*
  * Does the running kernel's function SYM read an argument register beyond the first N? UNKNOWN where its code cannot be
- * read either. Of what it calls BTF is believed.
+ * read either. BTF is believed about its callees.
  */
 
 enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
