@@ -98,7 +98,7 @@ int watch_samples(void *ctx)
  * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty functions. Loaded by itself, where these are there
  * (record_calibrate_runner()).
  */
-SEC("later")
+SEC("save")
 int call_empty(void *ctx)
 {
 	return 0;
@@ -107,7 +107,7 @@ int call_empty(void *ctx)
 __u64 enclosed = 0; /* by the innermost open call, as if of a timed callee */
 
 /* Inside of a function, */
-SEC("later")
+SEC("save")
 int enclose(void *ctx)
 {
 	struct engine_task *t = this_task();

@@ -340,19 +340,19 @@ static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanis
 			false);
 }
 
-/* Loaded when they are needed, by record/engine/later.h, unless they are kprobe.multi's. */
-#define LATER(name, type, does) PROGRAM("later", name, type, does)
+/* Loaded when they are needed, by record/engine/saved_programs.h, unless they are kprobe.multi's. */
+#define SAVED(name, type, does) PROGRAM("save", name, type, does)
 #define FENTRY(name, counted) \
-	LATER(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
+	SAVED(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
 #define FEXIT(name, capture, counted)                                                            \
-	LATER(name, void,                                                                        \
+	SAVED(name, void,                                                                        \
 	      function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, capture, \
 			      counted))
 #define KPROBE(name, capture)                                                                     \
-	LATER(name, struct pt_regs,                                                               \
+	SAVED(name, struct pt_regs,                                                               \
 	      function_enter((struct site){ .key = bpf_get_attach_cookie(ctx) }, PT_REGS_SP(ctx), \
 			     capture, false))
-#define KRETPROBE(name, mech, capture) LATER(name, struct pt_regs, kretprobe(ctx, mech, capture))
+#define KRETPROBE(name, mech, capture) SAVED(name, struct pt_regs, kretprobe(ctx, mech, capture))
 
 /* With the values of each call, or with events that are counted. */
 FENTRY(function_fentry, false)

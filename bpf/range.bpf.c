@@ -391,7 +391,7 @@ static __always_inline __u64 list_cost(const struct engine_range_list *list,
  * Its work varies from hit to hit, so it times itself. Actions are in the order of the bodies: inner ones are
  * left first and entered last.
  */
-SEC("later")
+SEC("save")
 int range_list(struct pt_regs *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();

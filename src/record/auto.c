@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/system/apart.h"
+#include "base/system/worker.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
 #include "base/output.h"
@@ -177,8 +177,8 @@ static void say_run(struct rounds *r, double cpu, const char *what)
  */
 static struct profile *run(struct rounds *r, struct record_options *o, const char *what)
 {
-	pid_t pid = apart_start(run_session, o, APART_ALIKE);
-	const char *wrong = pid < 0 ? log_strerror(pid) : apart_wait(pid, NULL);
+	pid_t pid = worker_start(run_session, o, WORKER_UNLIMITED);
+	const char *wrong = pid < 0 ? log_strerror(pid) : worker_wait(pid, NULL);
 	struct profile *p;
 
 	if (wrong) {

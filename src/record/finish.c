@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/plural.h"
-#include "base/system/apart.h"
+#include "base/system/worker.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/output.h"
@@ -117,9 +117,9 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 
 	if (err)
 		return err;
-	pid = apart_start(resolve, &r, RESOLVE_SPACE);
-	wrong = pid < 0 ? log_strerror(pid) : apart_wait(pid, NULL);
-	if (direct && wrong == apart_failed)
+	pid = worker_start(resolve, &r, RESOLVE_SPACE);
+	wrong = pid < 0 ? log_strerror(pid) : worker_wait(pid, NULL);
+	if (direct && wrong == worker_failed)
 		return -EIO; /* it has said why */
 	if (wrong && direct)
 		err = profile_file_keep(p, output);

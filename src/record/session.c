@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/plural.h"
-#include "base/system/apart.h"
+#include "base/system/worker.h"
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
@@ -335,10 +335,10 @@ static void checkpoint_reap(struct checkpoint *c, bool wait)
 {
 	uint64_t cpu = 0, pause;
 
-	if (!c->pid || (!wait && apart_goes_on(c->pid, &cpu)))
+	if (!c->pid || (!wait && worker_is_running(c->pid, &cpu)))
 		return;
 	if (wait)
-		apart_wait(c->pid, &cpu);
+		worker_wait(c->pid, &cpu);
 	c->pid = 0;
 	pause = CHECKPOINT_SHARE * cpu;
 	if (c->due < c->begun + pause)
@@ -365,7 +365,7 @@ static void checkpoint(struct session *s, bool wait)
 	while (c->shows && c->show_due <= now)
 		c->show_due += s->o->interval;
 	record_engine_fork_helper(s->engine, true);
-	c->pid = apart_start(make_checkpoint, s, 0);
+	c->pid = worker_start(make_checkpoint, s, 0);
 	record_engine_fork_helper(s->engine, false);
 	if (c->shows)
 		c->shown = now;

@@ -74,7 +74,7 @@ found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c
 found futex futex_wake 'calls [a-z_]+ .*on the hardened side only' '\+44'
 # Looking /dev/null up takes 14,000 instructions more in some boots (4 in 12), of 101,000.
 share='(8[4-9]|9[0-9]|10[0-9]|11[0-6])' found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
-# Perl's own 9 reads are of files of the host: with a load of 10 on two CPUs they took 9,000 instructions more once (94 %).
+# Perl's own few reads are of files of the host: with a load of 10 on two CPUs they took 9,000 instructions more once (94 %).
 share='(8[89]|9[0-9]|10[0-9]|11[0-2])' found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67][0-9][0-9]'
 found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
 found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'

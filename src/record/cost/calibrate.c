@@ -18,7 +18,7 @@
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
 #include "record/engine/kprobe_event.h"
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 #include "record/probe/links.h"
 
 #define SAMPLER_PERIODS 20
@@ -48,14 +48,14 @@ enum {
 
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty)
 {
-	const struct record_laters *laters = record_engine_laters(e);
-	const struct record_later *later =
-		record_later_find(laters, record_engine_programs(e)->progs.call_empty);
+	const struct record_saved_programs *saved_programs = record_engine_saved_programs(e);
+	const struct record_saved_program *saved =
+		record_saved_find(saved_programs, record_engine_programs(e)->progs.call_empty);
 	int btf_id = empty->tests[TEST_FENTRY].btf_id;
 
-	if (!later || btf_id <= 0)
+	if (!saved || btf_id <= 0)
 		return -ENOENT;
-	return record_later_load(laters, later, BPF_TRACE_FENTRY, btf_id, 0);
+	return record_saved_load(saved_programs, saved, BPF_TRACE_FENTRY, btf_id, 0);
 }
 
 int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
@@ -175,7 +175,8 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
 	uint64_t addr = c->empty->tests[TEST_FENTRY].addr, times[2];
-	int prog = record_later_fd(record_engine_laters(c->e), skel->progs.enclose), link, err = 0;
+	int prog = record_saved_fd(record_engine_saved_programs(c->e), skel->progs.enclose), link,
+	    err = 0;
 
 	addr += arch_entry_mark_len(record_engine_text(c->e, addr)) + ARCH_JUMP_LEN;
 	link = record_kprobe_attach(prog, addr, false, 0);

@@ -98,9 +98,9 @@ const struct record_programs *record_engine_variants(const struct record_engine 
 	return &e->bpf.progs;
 }
 
-struct record_laters *record_engine_laters(struct record_engine *e)
+struct record_saved_programs *record_engine_saved_programs(struct record_engine *e)
 {
-	return &e->bpf.laters;
+	return &e->bpf.saved_programs;
 }
 
 static int attach(struct record_engine *e, struct bpf_program *prog)

@@ -14,7 +14,7 @@
 #include "record/engine/features.h"
 
 struct record_engine;
-struct record_laters;
+struct record_saved_programs;
 struct kprotperf_bpf;
 
 struct record_engine_config {
@@ -64,7 +64,7 @@ struct record_programs {
 /* The programs and maps, E's: what attaches probes links and tells them. */
 struct kprotperf_bpf *record_engine_programs(const struct record_engine *e);
 const struct record_programs *record_engine_variants(const struct record_engine *e);
-struct record_laters *record_engine_laters(struct record_engine *e);
+struct record_saved_programs *record_engine_saved_programs(struct record_engine *e);
 
 /*
  * Attaches what follows tasks and times syscalls. To be called before any site is attached; then

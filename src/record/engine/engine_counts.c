@@ -219,8 +219,8 @@ uint64_t record_engine_misses(const struct record_engine *e)
 
 	bpf_object__for_each_program(prog, e->bpf.skel->obj) sum +=
 		record_program_misses(bpf_program__fd(prog));
-	for (uint32_t i = 0; i < e->bpf.laters.n_items; i++)
-		sum += record_program_misses(e->bpf.laters.items[i].fd);
+	for (uint32_t i = 0; i < e->bpf.saved_programs.n_items; i++)
+		sum += record_program_misses(e->bpf.saved_programs.items[i].fd);
 	return sum;
 }
 

@@ -427,7 +427,7 @@ static int types_file(const struct record_bpf *b)
 /* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
-	int err = record_laters_begin(&b->laters);
+	int err = record_saved_programs_begin(&b->saved_programs);
 	int fd = types_file(b);
 	scoped_free char *types = fd < 0 ? NULL : alloc_printf("/proc/self/fd/%d", fd);
 
@@ -440,7 +440,7 @@ static int open_and_load(struct record_bpf *b, bool plain)
 		set_constants(b);
 		err = set_map_sizes(b) ?: check_memory(b) ?: fd < 0 ? 0 : write_types(b, fd);
 		err = err ?: kprotperf_bpf__load(b->skel);
-		b->laters.btf_fd = bpf_object__btf_fd(b->skel->obj);
+		b->saved_programs.btf_fd = bpf_object__btf_fd(b->skel->obj);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -506,10 +506,10 @@ static int try_laters(struct record_bpf *b)
 {
 	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
 
-	vec_each(const struct record_later, later, &b->laters, items) {
-		const char *name = bpf_program__name(later->prog);
+	vec_each(const struct record_saved_program, saved, &b->saved_programs, items) {
+		const char *name = bpf_program__name(saved->prog);
 		bool entry = strstr(name, "_fentry"), ret = strstr(name, "_fexit");
-		int fd = record_later_load(&b->laters, later,
+		int fd = record_saved_load(&b->saved_programs, saved,
 					   entry ? BPF_TRACE_FENTRY :
 					   ret   ? BPF_TRACE_FEXIT :
 						   0,
@@ -558,7 +558,7 @@ void record_bpf_unload(struct record_bpf *b)
 		if (b->views[i].mem)
 			munmap(b->views[i].mem, b->views[i].len);
 	memset(b->views, 0, sizeof(b->views));
-	record_laters_deinit(&b->laters);
+	record_saved_programs_deinit(&b->saved_programs);
 	kprotperf_bpf__destroy(b->skel);
 	b->skel = NULL;
 }

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 
 /* Has all that the programs need. A hint in messages; nothing is decided by it. */
 #define RECORD_OLDEST_KERNEL "5.15"
@@ -46,7 +46,7 @@ struct record_bpf {
 
 	struct kprotperf_bpf *skel;
 	struct record_programs progs;
-	struct record_laters laters;
+	struct record_saved_programs saved_programs;
 	struct record_map_view views[RECORD_N_VIEWS];
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
 };

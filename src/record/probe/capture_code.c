@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 #include "record/target/capture.h"
 
 /* Any odd number. The hash is two sums, one of values by its powers and one of what that was on the way. */
@@ -426,15 +426,16 @@ static void write_code(struct record_code *code, const struct record_capture *c,
 }
 
 /* Puts CODE where COPY has PLACEHOLDER. There may be several; from the end, since those behind one move. */
-static void put(struct record_later *copy, int32_t placeholder, const struct record_code *code)
+static void put(struct record_saved_program *copy, int32_t placeholder,
+		const struct record_code *code)
 {
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
 		    copy->insns[at].imm == placeholder)
-			record_later_replace(copy, at, code->items, code->n_items);
+			record_saved_replace(copy, at, code->items, code->n_items);
 }
 
-void record_capture_write(struct record_later *copy, const struct record_target *target,
+void record_capture_write(struct record_saved_program *copy, const struct record_target *target,
 			  uint32_t ret, bool typed, enum record_reading how)
 {
 	const struct reading r = { how, typed, target->capture->cast, ret };
@@ -538,8 +539,8 @@ static void write_bodies(struct record_code *code, const struct record_captures 
 	}
 }
 
-void record_capture_write_bodies(struct record_later *copy, const struct record_captures *captures,
-				 enum record_reading how)
+void record_capture_write_bodies(struct record_saved_program *copy,
+				 const struct record_captures *captures, enum record_reading how)
 {
 	struct record_code entries = {}, bodies = {};
 

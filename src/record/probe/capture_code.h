@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct record_captures;
-struct record_later;
+struct record_saved_program;
 struct record_target;
 
 /* Memory is read by loads where the verifier knows its type, else by bpf_probe_read_kernel(), which costs several times as much. */
@@ -22,9 +22,9 @@ enum record_reading {
  * clobber are free. RET: which of the arguments is what the function returned. TYPED: they are fentry's.
  * The kernel may accept the next HOW if it refuses one.
  */
-void record_capture_write(struct record_later *copy, const struct record_target *target,
+void record_capture_write(struct record_saved_program *copy, const struct record_target *target,
 			  uint32_t ret, bool typed, enum record_reading how);
 
 /* The same for the program of action lists, which captures what CAPTURES has of inlined bodies: at least one. */
-void record_capture_write_bodies(struct record_later *copy, const struct record_captures *captures,
-				 enum record_reading how);
+void record_capture_write_bodies(struct record_saved_program *copy,
+				 const struct record_captures *captures, enum record_reading how);

@@ -18,7 +18,7 @@
 #include "kernel/debuginfo/index.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
 #include "record/probe/probes_impl.h"
 #include "record/target/symbols.h"
@@ -146,43 +146,43 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Loads a copy of LATER for TARGET, which reads values that way. The descriptor, or -errno. */
-static int load_copy(const struct record_probes *probes, const struct record_later *later,
+/* Loads a copy of SAVED for TARGET, which reads values that way. The descriptor, or -errno. */
+static int load_copy(const struct record_probes *probes, const struct record_saved_program *saved,
 		     enum bpf_attach_type attach, const struct record_target *target,
 		     enum record_reading how)
 {
-	struct record_later copy = record_later_copy(later);
+	struct record_saved_program copy = record_saved_copy(saved);
 	int fd = -EINVAL;
 
 	if (target->capture)
 		record_capture_write(&copy, target, target->n_args, true, how);
 	if (fill_in(copy.insns, copy.n, probes->engine, target->site))
-		fd = record_later_load(record_engine_laters(probes->engine), &copy, attach,
+		fd = record_saved_load(record_engine_saved_programs(probes->engine), &copy, attach,
 				       target->btf_id, target->btf_fd);
-	record_later_free(&copy);
+	record_saved_free(&copy);
 	return fd;
 }
 
 static int load_entry(const struct record_probes *probes, const struct record_target *target)
 {
-	const struct record_later *later =
-		record_later_find(record_engine_laters(probes->engine),
+	const struct record_saved_program *saved =
+		record_saved_find(record_engine_saved_programs(probes->engine),
 				  record_engine_variants(probes->engine)->fentry);
 
-	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, RECORD_READING_CAST) :
+	return saved ? load_copy(probes, saved, BPF_TRACE_FENTRY, target, RECORD_READING_CAST) :
 		       -ENOENT;
 }
 
 static int load_return(const struct record_probes *probes, const struct record_target *target)
 {
 	const struct record_programs *progs = record_engine_variants(probes->engine);
-	const struct record_later *later =
-		record_later_find(record_engine_laters(probes->engine),
+	const struct record_saved_program *saved =
+		record_saved_find(record_engine_saved_programs(probes->engine),
 				  target->capture ? progs->fexit_capture : progs->fexit);
 	int last = target->capture ? RECORD_READING_COPIES : 0, fd = -ENOENT;
 
-	for (int how = 0; later && fd < 0 && how <= last; how++)
-		fd = load_copy(probes, later, BPF_TRACE_FEXIT, target, (enum record_reading)how);
+	for (int how = 0; saved && fd < 0 && how <= last; how++)
+		fd = load_copy(probes, saved, BPF_TRACE_FEXIT, target, (enum record_reading)how);
 	return fd;
 }
 

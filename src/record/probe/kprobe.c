@@ -17,7 +17,7 @@
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
 #include "record/probe/memory.h"
 #include "record/probe/probes_impl.h"
@@ -76,7 +76,7 @@ static int entry_program(const struct record_probes *probes, const struct record
 {
 	const struct kprotperf_bpf *skel = probes->skel;
 
-	return record_later_fd(record_engine_laters(probes->engine),
+	return record_saved_fd(record_engine_saved_programs(probes->engine),
 			       target->capture ? skel->progs.function_kprobe_capture :
 						 skel->progs.function_kprobe);
 }
@@ -137,19 +137,19 @@ static const struct bpf_program *return_program(const struct kprotperf_bpf *skel
 }
 
 /* A copy of PROG that captures what is wanted of TARGET, for close(); or -errno. */
-static int load_capture(const struct record_laters *laters, const struct bpf_program *prog,
-			const struct record_target *target)
+static int load_capture(const struct record_saved_programs *saved_programs,
+			const struct bpf_program *prog, const struct record_target *target)
 {
-	const struct record_later *later = record_later_find(laters, prog);
+	const struct record_saved_program *saved = record_saved_find(saved_programs, prog);
 	int fd = -ENOENT;
 
-	for (int how = 0; later && fd < 0 && how <= RECORD_READING_COPIES; how++) {
-		struct record_later copy = record_later_copy(later);
+	for (int how = 0; saved && fd < 0 && how <= RECORD_READING_COPIES; how++) {
+		struct record_saved_program copy = record_saved_copy(saved);
 
 		record_capture_write(&copy, target, offsetof(struct engine_saved, ret) / 8, false,
 				     (enum record_reading)how);
-		fd = record_later_load(laters, &copy, 0, 0, 0);
-		record_later_free(&copy);
+		fd = record_saved_load(saved_programs, &copy, 0, 0, 0);
+		record_saved_free(&copy);
 	}
 	return fd;
 }
@@ -160,12 +160,13 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 	struct record_attached *a = record_attached_find(probes, target->site);
 	const struct bpf_program *prog =
 		return_program(probes->skel, reached, target->capture != NULL);
-	struct record_laters *laters = record_engine_laters(probes->engine);
+	struct record_saved_programs *saved_programs = record_engine_saved_programs(probes->engine);
 	int fd, link;
 
 	if (!a)
 		return -ENOENT;
-	fd = target->capture ? load_capture(laters, prog, target) : record_later_fd(laters, prog);
+	fd = target->capture ? load_capture(saved_programs, prog, target) :
+			       record_saved_fd(saved_programs, prog);
 	if (target->capture && fd >= 0)
 		a->progs[1] = fd;
 	link = link_half(fd, true, target);

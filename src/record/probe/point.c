@@ -13,7 +13,7 @@
 #include "record/probe/links.h"
 #include "record/engine/engine.h"
 #include "record/engine/kprobe_event.h"
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
 #include "record/probe/optimizer.h"
 #include "record/probe/kprobe_table.h"
@@ -262,22 +262,22 @@ static int list_fill(const struct record_points *points, const struct record_poi
  */
 static int list_program(struct record_points *points)
 {
-	struct record_laters *laters = record_engine_laters(points->engine);
+	struct record_saved_programs *saved_programs = record_engine_saved_programs(points->engine);
 	const struct bpf_program *prog = record_engine_programs(points->engine)->progs.range_list;
-	const struct record_later *later = record_later_find(laters, prog);
+	const struct record_saved_program *saved = record_saved_find(saved_programs, prog);
 	int fd = points->list_program;
 
-	for (int how = 0; later && fd <= 0 && how <= RECORD_READING_COPIES; how++) {
-		struct record_later copy = record_later_copy(later);
+	for (int how = 0; saved && fd <= 0 && how <= RECORD_READING_COPIES; how++) {
+		struct record_saved_program copy = record_saved_copy(saved);
 
 		if (points->captures)
 			record_capture_write_bodies(&copy, points->captures,
 						    (enum record_reading)how);
-		fd = record_later_load(laters, &copy, 0, 0, 0);
-		record_later_free(&copy);
+		fd = record_saved_load(saved_programs, &copy, 0, 0, 0);
+		record_saved_free(&copy);
 	}
 	points->list_program = fd;
-	return later ? fd : -ENOENT;
+	return saved ? fd : -ENOENT;
 }
 
 static int program(struct record_points *points, const struct record_point *p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/system/apart.h"
+#include "base/system/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static void limit(uint64_t space)
 		setrlimit(RLIMIT_AS, &limit);
 }
 
-pid_t apart_start(apart_fn fn, void *arg, uint64_t space)
+pid_t worker_start(worker_fn fn, void *arg, uint64_t space)
 {
 	pid_t pid;
 
@@ -57,7 +57,7 @@ pid_t apart_start(apart_fn fn, void *arg, uint64_t space)
 	if (pid)
 		return pid < 0 ? -errno : pid;
 	interrupt_default();
-	if (space != APART_ALIKE)
+	if (space != WORKER_UNLIMITED)
 		limit(space);
 	_exit(fn(arg) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
@@ -75,9 +75,9 @@ static pid_t reap(pid_t pid, int *status, int options, uint64_t *cpu)
 	return ended;
 }
 
-const char apart_failed[] = "the helper process failed";
+const char worker_failed[] = "the helper process failed";
 
-const char *apart_wait(pid_t pid, uint64_t *cpu)
+const char *worker_wait(pid_t pid, uint64_t *cpu)
 {
 	static char text[64];
 	int status = 0;
@@ -88,13 +88,13 @@ const char *apart_wait(pid_t pid, uint64_t *cpu)
 			return "cannot wait for the helper process";
 	interrupt_forward(0);
 	if (WIFEXITED(status))
-		return WEXITSTATUS(status) ? apart_failed : NULL;
+		return WEXITSTATUS(status) ? worker_failed : NULL;
 	snprintf(text, sizeof(text), "the helper process was killed by signal %d (%s)",
 		 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return text;
 }
 
-bool apart_goes_on(pid_t pid, uint64_t *cpu)
+bool worker_is_running(pid_t pid, uint64_t *cpu)
 {
 	int status;
 

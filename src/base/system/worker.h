@@ -7,21 +7,21 @@
 #include <sys/types.h>
 
 /* 0: done; all that it changes but files is lost. */
-typedef int (*apart_fn)(void *arg);
+typedef int (*worker_fn)(void *arg);
 
 /*
  * Starts FN(ARG) in a child, which may take SPACE bytes of addresses more than this process has (0: no limit), and goes first
- * where the machine runs out of memory; APART_ALIKE: neither. The process, or -errno.
+ * where the machine runs out of memory; WORKER_UNLIMITED: neither. The process, or -errno.
  */
-#define APART_ALIKE UINT64_MAX
-pid_t apart_start(apart_fn fn, void *arg, uint64_t space);
+#define WORKER_UNLIMITED UINT64_MAX
+pid_t worker_start(worker_fn fn, void *arg, uint64_t space);
 
 /*
  * Waits for the process's end. Returns NULL if FN succeeded, else the reason for a message: a static string. *CPU becomes its CPU
  * time in ns; NULL: it is not asked for. A signal that asks this process to end is passed on.
  */
-const char *apart_wait(pid_t pid, uint64_t *cpu);
-extern const char apart_failed[]; /* the reason if FN did not return 0 */
+const char *worker_wait(pid_t pid, uint64_t *cpu);
+extern const char worker_failed[]; /* the reason if FN did not return 0 */
 
-/* Is the process still running? If not, apart_wait() is not needed. *CPU: see there. */
-bool apart_goes_on(pid_t pid, uint64_t *cpu);
+/* Is the process still running? If not, worker_wait() is not needed. *CPU: see there. */
+bool worker_is_running(pid_t pid, uint64_t *cpu);

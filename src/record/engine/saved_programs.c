@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/engine/later.h"
+#include "record/engine/saved_programs.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,7 +20,7 @@ static void *copy_of(const void *items, size_t n, size_t size)
 }
 
 /* The programs of the object that is being loaded. */
-static struct record_laters *loading;
+static struct record_saved_programs *loading;
 
 /* Called by libbpf with what it is about to load, all of it relocated: it gets to load next to nothing instead. */
 static int put_off(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
@@ -29,48 +29,48 @@ static int put_off(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	struct record_later later = {
+	struct record_saved_program saved = {
 		.prog = prog,
 		.n = bpf_program__insn_cnt(prog),
 		.insns = copy_of(bpf_program__insns(prog), bpf_program__insn_cnt(prog),
-				 sizeof(*later.insns)),
+				 sizeof(*saved.insns)),
 		.fd = -1,
 	};
 
-	if (opts->func_info_rec_size == sizeof(*later.funcs)) {
-		later.n_funcs = opts->func_info_cnt;
-		later.funcs = copy_of(opts->func_info, later.n_funcs, sizeof(*later.funcs));
+	if (opts->func_info_rec_size == sizeof(*saved.funcs)) {
+		saved.n_funcs = opts->func_info_cnt;
+		saved.funcs = copy_of(opts->func_info, saved.n_funcs, sizeof(*saved.funcs));
 	}
 	(void)cookie;
-	vec_push(loading, items, later);
+	vec_push(loading, items, saved);
 	opts->func_info_cnt = opts->line_info_cnt = 0;
 	opts->prog_btf_fd = 0;
 	return bpf_program__set_insns(prog, nothing, 2);
 }
 
-int record_laters_begin(struct record_laters *laters)
+int record_saved_programs_begin(struct record_saved_programs *saved_programs)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = put_off);
 	static int
 		handler; /* of this process: libbpf 1.1 does not survive it when its last one is taken back */
 
-	loading = laters;
+	loading = saved_programs;
 	if (handler <= 0)
-		handler = libbpf_register_prog_handler("later", BPF_PROG_TYPE_SOCKET_FILTER, 0,
-						       &opts);
+		handler =
+			libbpf_register_prog_handler("save", BPF_PROG_TYPE_SOCKET_FILTER, 0, &opts);
 	return handler < 0 ? handler : 0;
 }
 
-struct record_later record_later_copy(const struct record_later *later)
+struct record_saved_program record_saved_copy(const struct record_saved_program *saved)
 {
-	struct record_later copy = *later;
+	struct record_saved_program copy = *saved;
 
-	copy.insns = copy_of(later->insns, later->n, sizeof(*later->insns));
-	copy.funcs = copy_of(later->funcs, later->n_funcs, sizeof(*later->funcs));
+	copy.insns = copy_of(saved->insns, saved->n, sizeof(*saved->insns));
+	copy.funcs = copy_of(saved->funcs, saved->n_funcs, sizeof(*saved->funcs));
 	return copy;
 }
 
-void record_later_free(struct record_later *copy)
+void record_saved_free(struct record_saved_program *copy)
 {
 	free(copy->insns);
 	free(copy->funcs);
@@ -82,7 +82,8 @@ static int64_t moved(int64_t place, size_t at, size_t more)
 	return place > (int64_t)at ? place + (int64_t)more : place;
 }
 
-void record_later_replace(struct record_later *copy, size_t at, const struct bpf_insn *by, size_t n)
+void record_saved_replace(struct record_saved_program *copy, size_t at, const struct bpf_insn *by,
+			  size_t n)
 {
 	size_t more = n - 1;
 
@@ -106,51 +107,54 @@ void record_later_replace(struct record_later *copy, size_t at, const struct bpf
 	copy->n += more;
 }
 
-void record_laters_deinit(struct record_laters *laters)
+void record_saved_programs_deinit(struct record_saved_programs *saved_programs)
 {
-	for (uint32_t i = 0; i < laters->n_items; i++) {
-		if (laters->items[i].fd >= 0)
-			close(laters->items[i].fd);
-		record_later_free(&laters->items[i]);
+	for (uint32_t i = 0; i < saved_programs->n_items; i++) {
+		if (saved_programs->items[i].fd >= 0)
+			close(saved_programs->items[i].fd);
+		record_saved_free(&saved_programs->items[i]);
 	}
-	free(laters->items);
-	*laters = (struct record_laters){};
+	free(saved_programs->items);
+	*saved_programs = (struct record_saved_programs){};
 }
 
-int record_later_load(const struct record_laters *laters, const struct record_later *later,
-		      enum bpf_attach_type attach, int btf_id, int btf_fd)
+int record_saved_load(const struct record_saved_programs *saved_programs,
+		      const struct record_saved_program *saved, enum bpf_attach_type attach,
+		      int btf_id, int btf_fd)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach,
 		    .attach_btf_id = btf_id, .attach_btf_obj_fd = btf_fd);
 	int fd;
 
-	if (laters->btf_fd >= 0 && later->n_funcs) {
-		opts.prog_btf_fd = laters->btf_fd;
-		opts.func_info = later->funcs;
-		opts.func_info_cnt = later->n_funcs;
-		opts.func_info_rec_size = sizeof(*later->funcs);
+	if (saved_programs->btf_fd >= 0 && saved->n_funcs) {
+		opts.prog_btf_fd = saved_programs->btf_fd;
+		opts.func_info = saved->funcs;
+		opts.func_info_cnt = saved->n_funcs;
+		opts.func_info_rec_size = sizeof(*saved->funcs);
 	}
 	fd = bpf_prog_load(btf_id ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_KPROBE,
-			   bpf_program__name(later->prog), "GPL", later->insns, later->n, &opts);
+			   bpf_program__name(saved->prog), "GPL", saved->insns, saved->n, &opts);
 	return fd < 0 ? -errno : fd;
 }
 
-const struct record_later *record_later_find(const struct record_laters *laters,
-					     const struct bpf_program *prog)
+const struct record_saved_program *
+record_saved_find(const struct record_saved_programs *saved_programs,
+		  const struct bpf_program *prog)
 {
-	for (uint32_t i = 0; i < laters->n_items; i++)
-		if (laters->items[i].prog == prog)
-			return &laters->items[i];
+	for (uint32_t i = 0; i < saved_programs->n_items; i++)
+		if (saved_programs->items[i].prog == prog)
+			return &saved_programs->items[i];
 	return NULL;
 }
 
-int record_later_fd(struct record_laters *laters, const struct bpf_program *prog)
+int record_saved_fd(struct record_saved_programs *saved_programs, const struct bpf_program *prog)
 {
-	struct record_later *later = (struct record_later *)record_later_find(laters, prog);
+	struct record_saved_program *saved =
+		(struct record_saved_program *)record_saved_find(saved_programs, prog);
 
-	if (!later)
+	if (!saved)
 		return -ENOENT;
-	if (later->fd < 0)
-		later->fd = record_later_load(laters, later, 0, 0, 0);
-	return later->fd;
+	if (saved->fd < 0)
+		saved->fd = record_saved_load(saved_programs, saved, 0, 0, 0);
+	return saved->fd;
 }

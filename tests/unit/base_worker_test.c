@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/system/apart.h"
+#include "base/system/worker.h"
 #include "base/map.h"
 
 #define PAGES     4
@@ -41,9 +41,9 @@ static int take_memory(void *arg)
 	       MAP_FAILED;
 }
 
-static const char *outcome(apart_fn fn, void *arg)
+static const char *outcome(worker_fn fn, void *arg)
 {
-	return apart_wait(apart_start(fn, arg, 64 << 20), NULL);
+	return worker_wait(worker_start(fn, arg, 64 << 20), NULL);
 }
 
 static void deaths_cost_nothing(void **state)
@@ -59,7 +59,7 @@ static void deaths_cost_nothing(void **state)
 	assert_non_null(strstr(outcome(die, &killed), "signal 9"));
 	assert_non_null(strstr(outcome(die, &bus), "Bus error"));
 	assert_null(outcome(take_memory, &little));
-	assert_null(apart_wait(apart_start(nothing, &touched, 0), &cpu));
+	assert_null(worker_wait(worker_start(nothing, &touched, 0), &cpu));
 	assert_true(cpu < 10000000000u);
 #ifndef __SANITIZE_ADDRESS__
 	size_t much = 128 << 20;
@@ -76,12 +76,12 @@ static int wait_for_ever(void *arg)
 
 static void goes_on_until_it_ends(void **state)
 {
-	pid_t pid = apart_start(wait_for_ever, NULL, 0);
+	pid_t pid = worker_start(wait_for_ever, NULL, 0);
 
 	(void)state;
-	assert_true(apart_goes_on(pid, NULL));
+	assert_true(worker_is_running(pid, NULL));
 	kill(pid, SIGKILL);
-	while (apart_goes_on(pid, NULL))
+	while (worker_is_running(pid, NULL))
 		usleep(1000);
 }
 
