@@ -67,10 +67,11 @@ for dir in . unseeded; do
 		"($(row $dir "$clone | .delta_pct") - $truth) | fabs < 0.15 + $truth / 50"
 done
 
-like 'the answer is in the output' "$(paste -sd' ' said)" \
-	'clone is [0-9.]+ % slower .*[0-9]+ % of the change is in allocate_slab'
+# What new slabs happen to cost elsewhere can be less than before: then it is more than all of the change, as once in five demos.
+share='([0-9]+ % of the change|[Mm]ore than all of the change, partly offset elsewhere,) is in allocate_slab'
+like 'the answer is in the output' "$(paste -sd' ' said)" "clone is [0-9.]+ % slower .*$share"
 like 'one boot per side tells it in the ordinary guest, too' "$(sed '/^$/q' demo/diff.txt | paste -sd' ')" \
-	'clone is 0\.[0-9]+ % slower .*[0-9]+ % of the change is in allocate_slab'
+	"clone is 0\.[0-9]+ % slower .*$share"
 like 'the option that differs is named' "$(cat demo/diff.txt)" 'slab_freelist_random \(off, on\)'
 "$kprotperf" fold demo/unseeded/hardened.data >folded
 like 'the slow path is under the protection' "$(cat folded)" \
