@@ -139,7 +139,8 @@ static void describe(struct session *s, uint64_t sample_period)
 
 		profile_env_set(s->p, PROFILE_ENV_SLOWER, ns);
 	}
-	describe_cpu(s->p);
+	if (o->argv && !o->system_wide)
+		describe_cpu(s->p);
 	for (uint32_t i = 0; i < o->n_events; i++)
 		profile_counter_add(s->p, o->events[i].name);
 	for (char **arg = o->argv; arg && *arg; arg++)

@@ -174,6 +174,8 @@ run_pinned() {
 run_pinned $((cpu - 1))
 is 'on one CPU, as by taskset: the command runs there' "$?" 0
 if [ "$cpu" -gt 1 ]; then
+  taskset -c 0 "$kprotperf" record -a -F 0 -o everybody.data -- true >out 2>err
+  json 'but not of -a, which measures all tasks' '.environment | has("machine.pinned") | not' report --format=json everybody.data
   json 'which is in the file' '.environment."machine.pinned" == "'$((cpu - 1))'"' report --format=json pinned.data
 else
   json 'which is not in the file where there is no other' '.environment | has("machine.pinned") | not' report --format=json pinned.data
