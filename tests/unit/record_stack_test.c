@@ -86,6 +86,9 @@ static int teardown(void **state)
 	while (code.n_tables)
 		kernel_kallsyms_destroy(code.tables[--code.n_tables]);
 	free(code.tables);
+	while (code.n_reports)
+		kernel_kallsyms_destroy(code.reports[--code.n_reports].ks);
+	free(code.reports);
 	free(code.own);
 	free(code.own_names[0]);
 	free(code.own_names);
@@ -140,6 +143,17 @@ static void expect(const char *expected, uint32_t flags, const uint64_t *ips, ui
 	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 #define EPOCH(n) ((n) << ENGINE_SAMPLE_EPOCH)
 
+/* A program NAME comes to ADDR during EPOCH. */
+static void report(uint64_t addr, const char *name, uint32_t epoch)
+{
+	struct kernel_sym sym = {
+		.addr = addr, .name = name, .module = "bpf", .size = 0x100, .type = 't'
+	};
+
+	vec_push(&code, reports,
+		 ((struct record_code_report){ kernel_kallsyms_of(&sym, 1), epoch }));
+}
+
 /* Code of this recording's programs is separate from the workload's; others' programs have their names. */
 static void test_programs(void **state)
 {
@@ -187,6 +201,30 @@ static void test_changes(void **state)
 	end();
 }
 
+/* A program may come to where another was, and go before a table is read. */
+static void test_reports(void **state)
+{
+	const uint32_t epoch = code.n_tables;
+
+	(void)state;
+	vec_push(&code, tables, load(IMAGE PROGRAMS));
+	for (uint32_t i = 1; i < 4; i++)
+		vec_push(&code, tables, NULL);
+	vec_push(&code, tables, load(IMAGE PROGRAMS FIRST));
+	report(MODULE, "bpf_prog_3333333333333333_early", epoch);
+	report(NOWHERE, "bpf_prog_4444444444444444_alone", epoch);
+	report(MODULE, "bpf_prog_5555555555555555_late", epoch + 1);
+	begin(PROFILE_MECH_FENTRY);
+	STACK("bpf_prog_3333333333333333_early ", EPOCH(epoch), MODULE + 4);
+	STACK("[bpf] ", EPOCH(epoch + 1), MODULE + 4);
+	STACK("bpf_prog_5555555555555555_late ", EPOCH(epoch + 2), MODULE + 4);
+	STACK("[bpf] ", EPOCH(epoch + 3), MODULE + 4);
+	STACK("run_first ", EPOCH(epoch + 4), MODULE + 4);
+	for (uint32_t i = 0; i < 5; i++)
+		STACK("bpf_prog_4444444444444444_alone ", EPOCH(epoch + i), NOWHERE + 4);
+	end();
+}
+
 /* Return addresses are looked up less 1, so that a body inlined after the call is not the caller. */
 static void test_addresses(void **state)
 {
@@ -209,9 +247,8 @@ static void test_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_probe_code),
-		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_programs),  cmocka_unit_test(test_probe_code),
+		cmocka_unit_test(test_changes),   cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_addresses),
 	};
 

@@ -117,22 +117,68 @@ static bool is_own_trampoline(const struct record_code *c, const struct kernel_s
 	return false;
 }
 
+/* ---- names ---- */
+
+static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	struct record_place place = { .ks = ks };
+
+	place.sym = kernel_kallsyms_covering(ks, addr, &place.offset);
+	return place;
+}
+
+/* Return the number of the last table that was read when EPOCH began. There is one. */
+static uint32_t last_table(const struct record_code *c, uint32_t epoch)
+{
+	while (!c->tables[epoch])
+		epoch--;
+	return epoch;
+}
+
+/* Return the code at ADDR when EPOCH began. Removed code keeps its name until other code is in its place. */
+static struct record_place known_at_start(const struct record_code *c, uint32_t epoch,
+					  uint64_t addr)
+{
+	uint32_t table = last_table(c, epoch), i = c->n_reports;
+	struct record_place place = {}, listed = look_up(c->tables[table], addr);
+
+	while (i && !place.sym) {
+		const struct record_code_report *r = &c->reports[--i];
+
+		if (listed.sym && r->epoch < table)
+			return listed;
+		if (r->epoch < epoch)
+			place = look_up(r->ks, addr);
+	}
+	return place.sym ? place : listed;
+}
+
+/* Take OTHER for PLACE, which may have no symbol. Return whether they do not differ. */
+static bool agrees(struct record_place *place, struct record_place other)
+{
+	if (!place->sym)
+		*place = other;
+	return !other.sym ||
+	       (place->sym->addr == other.sym->addr && !strcmp(place->sym->name, other.sym->name));
+}
+
 /* ---- changes ---- */
 
-/* Keep SYM, a program that may be gone when a table is read. Code of two names at one address has none (TYPE 0). */
-static void note_reported(struct record_code *c, struct kernel_sym sym)
+/* Keep SYM, a program that may be gone when a table is read. */
+static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 {
-	vec_each(struct kernel_sym, s, c, reported) {
-		if (s->addr >= sym.addr + sym.size || sym.addr >= s->addr + s->size)
-			continue;
-		if (s->addr == sym.addr && s->size == sym.size && !strcmp(s->name, sym.name))
-			return;
-		s->type = sym.type = 0;
-	}
-	if (c->n_reported == MAX_REPORTED)
+	struct record_code_report report = { .epoch = c->n_tables - 1 };
+	const uint64_t ends[] = { sym->addr, sym->addr + sym->size - 1 };
+
+	if (!c->n_tables || c->n_reports == MAX_REPORTED)
 		return;
-	sym.name = alloc_strdup(sym.name);
-	vec_push(c, reported, sym);
+	report.ks = kernel_kallsyms_of(sym, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct record_place before = record_code_at(c, report.epoch, ends[i]);
+
+		c->replaced |= !agrees(&before, look_up(report.ks, ends[i]));
+	}
+	vec_push(c, reports, report);
 }
 
 /* Removed code keeps its name until other code is in its place, which is an event of its own. */
@@ -148,11 +194,11 @@ static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_he
 	} else if (!(e->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)) {
 		c->changed = true;
 		if (e->type == PERF_RECORD_KSYMBOL_TYPE_BPF)
-			note_reported(c, (struct kernel_sym){ .addr = e->addr,
-							      .name = e->name,
-							      .module = "bpf",
-							      .size = e->len,
-							      .type = 't' });
+			note_reported(c, &(struct kernel_sym){ .addr = e->addr,
+							       .name = e->name,
+							       .module = "bpf",
+							       .size = e->len,
+							       .type = 't' });
 	}
 	return LIBBPF_PERF_EVENT_CONT;
 }
@@ -196,26 +242,21 @@ static void open_events(struct record_code *c)
 static void note_module(struct record_code *c, const char *text)
 {
 	const char *name = strstr(text, "remove@/module/");
-	bool found = !name || !c->n_tables;
+	const struct kernel_kallsyms *ks =
+		c->n_tables ? c->tables[last_table(c, c->n_tables - 1)] : NULL;
+	bool found = !name || !ks;
 
 	c->changed = c->modules_changed = true;
-	for (size_t i = 0; !found && i < c->tables[c->n_tables - 1]->n_syms; i++)
-		found = same_text(c->tables[c->n_tables - 1]->syms[i].module,
-				  name + strlen("remove@/module/"));
+	for (size_t i = 0; !found && i < ks->n_syms; i++)
+		found = same_text(ks->syms[i].module, name + strlen("remove@/module/"));
 	c->module_missed |= !found;
 }
 
-/* Make the table of the programs that were reported. */
-static void list_reported(struct record_code *c)
+/* KS: a table that was read now; NULL: as before, with what has been reported. */
+static void begin_epoch(struct record_code *c, struct kernel_kallsyms *ks)
 {
-	scoped_free struct kernel_sym *named = alloc_array(c->n_reported, sizeof(*named));
-	size_t n = 0;
-
-	vec_each(const struct kernel_sym, sym, c, reported)
-		if (sym->type)
-			named[n++] = *sym;
-	kernel_kallsyms_destroy(c->reports);
-	c->reports = kernel_kallsyms_of(named, n);
+	vec_push(c, tables, ks);
+	record_engine_set_code_epoch(c->engine, c->n_tables - 1);
 }
 
 /* Sets CHANGED if there are reports, and forgets them. */
@@ -223,13 +264,13 @@ static void read_events(struct record_code *c)
 {
 	static const struct itimerspec never;
 	char text[2048];
-	uint32_t known = c->n_reported;
 	ssize_t n;
 
 	timerfd_settime(c->timer, 0, &never, NULL);
+	c->replaced = false;
 	perf_buffer__consume(c->events);
-	if (c->n_reported > known)
-		list_reported(c);
+	if (c->replaced && c->n_read < MAX_TABLES)
+		begin_epoch(c, NULL);
 	while ((n = recv(c->uevents, text, sizeof(text) - 1, 0)) >= 0 || errno == ENOBUFS) {
 		text[n > 0 ? n : 0] = '\0';
 		if (n < 0 || strstr(text, "@/module/"))
@@ -277,10 +318,11 @@ void record_code_look(struct record_code *c, bool now)
 	ks = read_table(c->symbols);
 	if (!ks)
 		return;
-	if (c->n_tables == MAX_TABLES)
+	if (c->n_read == MAX_TABLES)
 		kernel_kallsyms_destroy(c->tables[--c->n_tables]);
-	vec_push(c, tables, ks);
-	record_engine_set_code_epoch(c->engine, c->n_tables - 1);
+	else
+		c->n_read++;
+	begin_epoch(c, ks);
 	c->due = clock_ns() + TABLE_SHARE * (clock_ns() - start);
 	log_verbose(2, "read symbols of modules and BPF programs in %.1f ms",
 		    (clock_ns() - start) / 1e6);
@@ -317,39 +359,28 @@ void record_code_deinit(struct record_code *c)
 		free(c->own_names[--c->n_own_names]);
 	free(c->own_names);
 	free(c->own);
-	while (c->n_reported)
-		free((char *)c->reported[--c->n_reported].name);
-	free(c->reported);
-	kernel_kallsyms_destroy(c->reports);
-}
-
-/* ---- addresses ---- */
-
-static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t addr)
-{
-	struct record_place place = { .ks = ks };
-
-	place.sym = kernel_kallsyms_covering(ks, addr, &place.offset);
-	return place;
+	while (c->n_reports)
+		kernel_kallsyms_destroy(c->reports[--c->n_reports].ks);
+	free(c->reports);
 }
 
 struct record_place record_code_at(const struct record_code *c, uint32_t epoch, uint64_t addr)
 {
 	const struct kernel_kallsyms *image = c->symbols->ks;
-	struct record_place place, next;
+	struct record_place place;
+	bool several = false;
 
 	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
 		return look_up(image, addr);
-	place = look_up(c->tables[epoch], addr);
-	/* The epoch ends when the change is noticed, a little after it. */
-	next = look_up(c->tables[epoch + 1 < c->n_tables ? epoch + 1 : epoch], addr);
-	if (!place.sym)
-		place = next;
-	else if (next.sym && (next.sym->addr != place.sym->addr ||
-			      strcmp(next.sym->name, place.sym->name) != 0))
+	place = known_at_start(c, epoch, addr);
+	/* A change ends the epoch when it is noticed, a little later. */
+	vec_each(const struct record_code_report, r, c, reports)
+		if (r->epoch == epoch)
+			several |= !agrees(&place, look_up(r->ks, addr));
+	if (epoch + 1 < c->n_tables && c->tables[epoch + 1])
+		several |= !agrees(&place, look_up(c->tables[epoch + 1], addr));
+	if (several)
 		place.sym = NULL;
-	if (!place.sym && !next.sym && c->reports)
-		place = look_up(c->reports, addr);
 	place.own = is_own_program(c, addr) || (place.sym && is_own_trampoline(c, place.sym));
 	/* Behind an own program whose end its symbol does not tell. */
 	if (!place.own && place.sym && is_own_program(c, place.sym->addr))

@@ -20,16 +20,23 @@ struct record_code_range {
 	uint64_t start, end;
 };
 
+/* A BPF program or trampoline came during EPOCH. Its only symbol is in KS. */
+struct record_code_report {
+	struct kernel_kallsyms *ks;
+	uint32_t epoch;
+};
+
 struct record_code {
 	struct record_symbols *symbols;
 	struct record_engine *engine;
-	vec_of(struct kernel_kallsyms *, tables); /* by epoch */
+	vec_of(struct kernel_kallsyms *, tables); /* by epoch; NULL: that of the epoch before */
 	vec_of(struct record_code_range, own); /* this recording's programs */
 	vec_of(char *, own_names); /* of its trampolines, or how they begin */
 	struct perf_buffer *events; /* NULL: the kernel reports no changes */
-	vec_of(struct kernel_sym, reported); /* BPF programs and trampolines, as they came */
-	struct kernel_kallsyms *reports; /* a table of REPORTED; NULL: there are none */
+	vec_of(struct record_code_report, reports); /* as they came */
+	uint32_t n_read; /* of TABLES */
 	int map, uevents, timer;
+	bool replaced; /* code that had another name before */
 	bool changed, modules_changed; /* since the last table */
 	bool module_missed; /* one has come and gone between two tables */
 	uint64_t due; /* when the next table may be read, clock_ns(); TIMER wakes then */
