@@ -286,8 +286,7 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
-					    enum profile_mechanism mech, __u64 extra, bool capture,
-					    bool counted)
+					    enum profile_mechanism mech, bool capture, bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -312,9 +311,9 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(ctx, cpu, t, f, &end, mech, true, counted);
 	if (capture)
-		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech) + extra);
+		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech));
 	else
-		exclude(t, cost_full(mech) + extra);
+		exclude(t, cost_full(mech));
 	/* A function that ends in a jump to another shares its return address with it. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].rest);
@@ -333,20 +332,18 @@ static const struct site of_copy = { .copy = true };
 static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanism mech,
 				      bool capture)
 {
-	__u64 cookie = bpf_get_attach_cookie(ctx);
-	struct site site = { .key = cookie };
+	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, capture,
-			false);
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, capture, false);
 }
 
 /* Loaded when they are needed, by record/engine/saved_programs.h, unless they are kprobe.multi's. */
 #define SAVED(name, type, does) PROGRAM("save", name, type, does)
 #define FENTRY(name, counted) \
 	SAVED(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
-#define FEXIT(name, capture, counted)                                                            \
-	SAVED(name, void,                                                                        \
-	      function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, capture, \
+#define FEXIT(name, capture, counted)                                                         \
+	SAVED(name, void,                                                                     \
+	      function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, capture, \
 			      counted))
 #define KPROBE(name, capture)                                                                     \
 	SAVED(name, struct pt_regs,                                                               \
@@ -432,7 +429,6 @@ int function_ret_multi(struct pt_regs *ctx)
 	if (!m)
 		return 0;
 	site.key = ENGINE_KEY(m->site, 0);
-	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra, false,
-			false);
+	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, false, false);
 	return 0;
 }

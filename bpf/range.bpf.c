@@ -23,17 +23,6 @@ static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 	return &range_costs[cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1)];
 }
 
-/* Return the cost of the hit beyond calibration: until the program ran, and in all. */
-static __always_inline __u64 hit_extra_head(__u64 cookie)
-{
-	return cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX;
-}
-
-static __always_inline __u64 hit_extra(__u64 cookie)
-{
-	return hit_extra_head(cookie) + (cookie >> ENGINE_RANGE_TAIL);
-}
-
 /* The canonical frame address of the function that was hit, the low half of it. */
 static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 {
@@ -176,7 +165,7 @@ int range_enter(struct pt_regs *ctx)
 	cfa = hit_frame(ctx, cookie);
 	found = range_find(t, key, cfa, &hops);
 	if (found && !(cookie & ENGINE_RANGE_STRICT)) {
-		exclude(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
+		exclude(t, cost->idle_enter + cost->hop * hops);
 		return 0;
 	}
 	f = range_open(t, cookie, found, PT_REGS_SP(ctx), cfa);
@@ -184,9 +173,9 @@ int range_enter(struct pt_regs *ctx)
 		return 0;
 	extra = cost->hop * hops;
 	c = clock_read(t);
-	f->excluded = c.excluded + cost->open_head + extra + hit_extra_head(cookie);
+	f->excluded = c.excluded + cost->open_head + extra;
 	f->start = c.now;
-	exclude(t, cost->open + extra + hit_extra(cookie));
+	exclude(t, cost->open + extra);
 	return 0;
 }
 
@@ -210,15 +199,15 @@ int range_leave(struct pt_regs *ctx)
 	if (!found) {
 		if (cookie & ENGINE_RANGE_STRICT)
 			frame_unmatched(t);
-		exclude(t, cost->idle_leave + cost->hop * hops + hit_extra(cookie));
+		exclude(t, cost->idle_leave + cost->hop * hops);
 		return 0;
 	}
 	extra = cost->hop * hops;
 	end = clock_read(t);
-	end.excluded += cost->close_head + extra + hit_extra_head(cookie);
+	end.excluded += cost->close_head + extra;
 	range_close(ctx, cpu, t, found, &end);
 	range_pop(t);
-	exclude(t, cost->close + extra + hit_extra(cookie));
+	exclude(t, cost->close + extra);
 	return 0;
 }
 
@@ -237,7 +226,7 @@ int range_count(struct pt_regs *ctx)
 	found = range_find(t, cookie & ENGINE_RANGE_KEY, hit_frame(ctx, cookie), &hops);
 	if (found)
 		frame_at(t, found)->calls++;
-	exclude(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
+	exclude(t, cost->idle_enter + cost->hop * hops);
 	return 0;
 }
 
@@ -407,7 +396,7 @@ int range_list(struct pt_regs *ctx)
 	s.clock = clock_read(t);
 	cookie = bpf_get_attach_cookie(ctx);
 	cost = hit_cost(cookie);
-	s.head = cost->list_head + hit_extra_head(cookie);
+	s.head = cost->list_head;
 	s.sp = PT_REGS_SP(ctx);
 	s.cfa = hit_frame(ctx, cookie);
 	key = cookie & ENGINE_RANGE_KEY;
@@ -419,13 +408,13 @@ int range_list(struct pt_regs *ctx)
 
 		if (list_act(&s, action) && captures_bodies && action & ENGINE_RANGE_VALUES) {
 			list_capture(ctx, cpu, t, &s, action, list->which[i]);
-			less = list_cost(list, cost) + hit_extra(cookie);
+			less = list_cost(list, cost);
 			captured = 1;
 		}
 	}
 	/* Without a branch: what comes behind the second reading is the same for all. */
 	barrier_var(captured);
-	captured *= exclude_since(t, &s.clock, cost->list + hit_extra(cookie)) - less;
+	captured *= exclude_since(t, &s.clock, cost->list) - less;
 	__sync_fetch_and_add(&cpu->captured, captured);
 	return 0;
 }

@@ -322,7 +322,6 @@ enum engine_site_state {
 struct engine_multi {
 	__u32 addr;
 	__u32 site;
-	__u32 extra; /* its extra cost beyond the calibrated one, in ticks */
 };
 
 /* Maximum number of slots searched. User space leaves out functions that lie further. */
@@ -352,15 +351,9 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
 #define ENGINE_RANGE_OPS    3u
 #define ENGINE_RANGE_VALUES 0x80000000u /* values of it are captured: only in a list */
 #define ENGINE_RANGE_KIND   29
-/*
- * The upper half: the function's frame, in words above the stack pointer or RBP; and the extra cost of a hit
- * beyond the calibrated one, in ticks, before our program runs and after.
- */
-#define ENGINE_RANGE_FRAME     32
-#define ENGINE_RANGE_FRAME_FP  0x8000u
-#define ENGINE_RANGE_EXTRA     48
-#define ENGINE_RANGE_TAIL      56
-#define ENGINE_RANGE_EXTRA_MAX 0xffu
+/* The upper half: the function's frame, in words above the stack pointer or RBP. */
+#define ENGINE_RANGE_FRAME    32
+#define ENGINE_RANGE_FRAME_FP 0x8000u
 
 enum engine_range_op {
 	ENGINE_RANGE_ENTER,

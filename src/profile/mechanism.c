@@ -13,7 +13,6 @@ static const struct profile_mechanism_traits mechanisms[PROFILE_N_COSTS] = {
 				  .arguments = PROFILE_ARGUMENTS_ALL },
 	[PROFILE_MECH_KPROBE] = { .name = "kprobe",
 				  .is_kprobe = true,
-				  .hashed = true,
 				  .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
 	/* Some kernels hold modules for it, others do not. */
 	[PROFILE_MECH_MULTI] = { .name = "kprobe.multi",
@@ -24,7 +23,6 @@ static const struct profile_mechanism_traits mechanisms[PROFILE_N_COSTS] = {
 					    .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
 	[PROFILE_MECH_KPROBE_INT3] = { .name = "kprobe-int3",
 				       .is_kprobe = true,
-				       .hashed = true,
 				       .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
 	[PROFILE_MECH_RANGE] = { .name = "kprobe-range", .is_kprobe = true },
 	[PROFILE_COSTS_BLOCK] = { .name = "block" },

@@ -27,7 +27,6 @@ struct profile_mechanism_traits {
 	bool counted; /* calibration measures the events that its probes count of themselves */
 	bool cold; /* on a real clock, runs measure what cold caches add to its cost */
 	bool is_kprobe; /* probes are off while the kernel's kprobes are */
-	bool hashed; /* the kernel looks up each hit in its table of kprobes */
 	bool holds_module; /* a module cannot be unloaded while one of its functions is timed */
 	bool costs_by_number; /* the cost depends on all functions attached, and is measured with these */
 	enum profile_arguments arguments;

@@ -445,6 +445,9 @@ enum profile_cost_kind {
 	PROFILE_N_COST_KINDS
 };
 
+/* The standard deviation of a normal distribution, in median absolute deviations. */
+#define DEVIATIONS_PER_SPREAD 1.482602218505602
+
 /* One number that was calibrated before the first run, in ticks. */
 struct profile_cost {
 	uint32_t mech; /* enum profile_mechanism, below PROFILE_N_COSTS */

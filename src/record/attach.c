@@ -10,13 +10,11 @@
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
-#include "kernel/image/kcore.h"
 #include "kprotperf/try.h"
 #include "record/cost/calibrate.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/probe/choose.h"
-#include "record/probe/kprobe_table.h"
 #include "record/probe/links.h"
 #include "record/probe/optimizer.h"
 #include "record/probe/point.h"
@@ -142,19 +140,6 @@ static int calibrate(struct record_attachment *a)
 	return check_silent(a);
 }
 
-/* Kprobes cost more by their place in the kernel's lists, which follows from the order of attaching. */
-static void find_extra_costs(struct record_target *targets, uint32_t n)
-{
-	scoped_free uint64_t *addrs = alloc_array(n, sizeof(*addrs));
-	scoped_free uint32_t *hops = alloc_array(n, sizeof(*hops));
-
-	for (uint32_t i = 0; i < n; i++)
-		addrs[i] = targets[i].addr;
-	record_kprobe_hops(addrs, n, hops);
-	for (uint32_t i = 0; i < n; i++)
-		targets[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
-}
-
 /* The sites that are to be had by MECH, and are not attached yet; room for those of calibration. */
 static struct record_target *find_targets(const struct record_attachment *a,
 					  enum profile_mechanism mech, uint32_t *n)
@@ -176,8 +161,6 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	scoped_free struct record_target *targets = find_targets(a, mech, &n);
 	int err = 0;
 
-	if (profile_mechanism(mech)->hashed && a->p->clock == PROFILE_CLOCK_INSN)
-		find_extra_costs(targets, n);
 	if (n && profile_mechanism(mech)->costs_by_number) {
 		log_progress("attaching %u %s at once", n, plural(n, "function", "functions"));
 		record_calibrate_multi(a->probes, a->p, a->empty, targets, n, a->calibration);
@@ -234,8 +217,6 @@ static int complete(struct record_attachment *a, uint32_t i)
 		reached = record_optimizer_look(record_probes_engine(a->probes), rs->target.addr);
 	is_known = reached != PROFILE_UNTIMED;
 	reached = is_known ? reached : rs->mech;
-	if (!profile_mechanism(reached)->hashed)
-		rs->target.extra = 0;
 	err = record_mechanism(rs->mech)->complete(a->probes, &rs->target, reached);
 	if (err)
 		return note_refused(a, i, err);
@@ -323,22 +304,11 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
-static int use_table(const struct record_attachment *a)
-{
-	if (!a->plan->symbols.btf)
-		return -ENOENT;
-	return record_points_use_table(record_probes_points(a->probes),
-				       kernel_btf_raw(a->plan->symbols.btf), KERNEL_KCORE_PATH,
-				       a->plan->symbols.ks);
-}
-
 /* Before anything is on the functions that the kernel's test function calls, but what stays there. */
 static void calibrate_ranges(struct record_attachment *a)
 {
-	int err = a->p->clock == PROFILE_CLOCK_INSN ? use_table(a) : 0;
+	int err;
 
-	if (err)
-		log_verbose(1, "cannot read the kernel's table of kprobes: %s", log_strerror(err));
 	err = record_calibrate_ranges(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      &a->calibration->ranges);
 	if (err)
@@ -382,6 +352,16 @@ static void say_held(const struct record_attachment *a)
 	}
 }
 
+/* What is to be attached through the kernel's table of kprobes. */
+static uint32_t count_kprobes(const struct record_attachment *a)
+{
+	uint32_t n = a->plan->ranges.n_points + a->plan->blocks.n_points;
+
+	vec_each(const struct record_site, rs, &a->plan->sites, items)
+		n += profile_mechanism(rs->mech)->is_kprobe;
+	return n;
+}
+
 int record_attach(struct record_attachment *a)
 {
 	struct record_empty empty = {};
@@ -396,6 +376,8 @@ int record_attach(struct record_attachment *a)
 		record_detach_wait();
 		calibrate_ranges(a);
 	}
+	if (a->p->clock == PROFILE_CLOCK_INSN)
+		record_calibration_add_kprobes(a->probes, count_kprobes(a), a->calibration);
 	err = attach_all(a);
 	err = err ?: record_attach_inside(a);
 	if (!err && a->recalibrate)

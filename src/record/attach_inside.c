@@ -79,8 +79,6 @@ static void settle(const struct record_attachment *a, struct record_point *items
 			    "%u probes of %s remain breakpoints although the kernel's optimizer "
 			    "could replace them",
 			    left, what);
-	if (a->p->clock == PROFILE_CLOCK_INSN)
-		record_points_find_extra(points, items, n);
 	for (uint32_t i = 0; i < n; i++)
 		jumps += items[i].kind == ENGINE_RANGE_OPTIMIZED;
 	log_verbose(1,
@@ -104,11 +102,10 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 	vec_each(const struct record_action, a, p, actions) {
 		const struct record_range *r = &ranges->items[a->site - ranges->first_site];
 
-		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s, +%u +%u)", r->into,
+		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s)", r->into,
 			    (unsigned long)(p->addr - r->in->base - r->into_addr), ops[a->op],
 			    r->name, a->flags & ENGINE_RANGE_CALL ? ", a call" : "",
-			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind],
-			    p->extra, p->extra_tail);
+			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind]);
 	}
 }
 
@@ -143,7 +140,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		      const struct record_range_costs *costs)
 {
 	struct record_point *p = &blocks->points[i];
-	double cost = record_range_cost_block(costs, p->kind) + p->extra + p->extra_tail;
+	double cost = record_range_cost_block(costs, p->kind);
 	struct engine_block block = {
 		.key = ENGINE_KEY(f->site, 0),
 		.cost = (uint32_t)cost,

@@ -187,8 +187,6 @@ static int load(struct session *s)
 	if (o->counts && record_symbols_load_functions(&plan->symbols))
 		return EXIT_FAILURE;
 	describe(s, config.sample_period);
-	if (s->p->clock == PROFILE_CLOCK_INSN)
-		plan->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	if (open_files_allow(n_files)) {
 		log_error(
 			"probes would take about %u open files, more than the limit allows: raise it "

@@ -146,9 +146,10 @@ holds 'shuffle_freelist is called as often as allocate_slab' \
 holds 'it is left and entered again' \
 	"$(range shuffle entries shuffle_freelist) >= 2 * $(range shuffle calls shuffle_freelist)"
 balanced shuffle
-# Of all probes in it, some hundreds a call, little is left in what is around.
+# Of all probes in it, some hundreds a call, little is left in what is around. What a breakpoint costs by its place in the kernel's
+# lists is taken to be the mean: in five boots clone was 0.2 % below to 1.1 % above.
 within 'with all bodies of allocate_slab timed, clone takes as long' \
-	"$(syscall_row bodies clone mean)" "$(syscall_row shuffle clone mean)" 1
+	"$(syscall_row bodies clone mean)" "$(syscall_row shuffle clone mean)" 2
 balanced bodies
 
 boot hardened guest_unseeded --append "$unseeded"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Probes inside functions: how a breakpoint is executed, its program's cookie, and the cost of its place. */
+/* Probes inside functions: how a breakpoint is executed, its program's cookie. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "kprobe_fixture.h"
 #include "arch/arch.h"
 #include "record/probe/point.h"
 
@@ -84,8 +83,6 @@ static void one_action_stands_in_the_cookie(void **state)
 		.n_actions = 1,
 		.kind = ENGINE_RANGE_PREPARED,
 		.frame = ENGINE_RANGE_FRAME_FP | 17,
-		.extra = 35,
-		.extra_tail = 44,
 	};
 	uint64_t cookie = record_point_cookie(&p);
 
@@ -94,22 +91,7 @@ static void one_action_stands_in_the_cookie(void **state)
 	assert_true(cookie & ENGINE_RANGE_CALL && cookie & ENGINE_RANGE_STRICT);
 	assert_int_equal(cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1),
 			 ENGINE_RANGE_PREPARED);
-	assert_int_equal(cookie >> ENGINE_RANGE_FRAME & 0xffff, ENGINE_RANGE_FRAME_FP | 17);
-	assert_int_equal(cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX, 35);
-	assert_int_equal(cookie >> ENGINE_RANGE_TAIL, 44);
-}
-
-/* Values beyond a field's range are clamped, and do not change other fields. */
-static void what_is_too_much_is_cut_off(void **state)
-{
-	struct record_point p = { .n_actions = 1, .extra = 300, .extra_tail = 1000 };
-	uint64_t cookie = record_point_cookie(&p);
-
-	(void)state;
-	assert_int_equal(cookie >> ENGINE_RANGE_FRAME & 0xffff, 0);
-	assert_int_equal(cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX,
-			 ENGINE_RANGE_EXTRA_MAX);
-	assert_int_equal(cookie >> ENGINE_RANGE_TAIL, ENGINE_RANGE_EXTRA_MAX);
+	assert_int_equal(cookie >> ENGINE_RANGE_FRAME, ENGINE_RANGE_FRAME_FP | 17);
 }
 
 static void several_actions_have_a_list(void **state)
@@ -125,53 +107,10 @@ static void several_actions_have_a_list(void **state)
 
 static void a_block_is_all_a_cookie_says(void **state)
 {
-	struct record_point p = { .counts = true, .block = 77, .extra = 20, .kind = 3 };
+	struct record_point p = { .counts = true, .block = 77, .kind = 3 };
 
 	(void)state;
 	assert_int_equal(record_point_cookie(&p), 77);
-}
-
-/*
- * The list with the second breakpoint, after the copy of the first one's instruction, has four probes. In its own list, the
- * first is after another one.
- */
-static void costs_follow_from_the_lists(void **state)
-{
-	struct record_points *points = record_points_create(NULL);
-	struct record_point items[3] = {
-		{ .addr = in_list(20, 1), .kind = ENGINE_RANGE_STEPPED },
-		{ .addr = in_list(20, 0), .kind = ENGINE_RANGE_PREPARED },
-		{ .addr = in_list(20, 2), .kind = ENGINE_RANGE_EMULATED },
-	};
-	const uint64_t copy = COPIES; /* of "cmp $5,%eax", three bytes long */
-	uint32_t behind = (copy + 3) * GOLDEN >> 58;
-
-	(void)state;
-	assert_int_not_equal(behind, 20);
-	memset(&memory, 0, sizeof(memory));
-	memcpy(memory.copies[0], (uint8_t[]){ 0x83, 0xf8, 0x05, 0xcc }, 4);
-	memcpy(memory.copies[1], (uint8_t[]){ 0x83, 0xf8, 0x05, 0xe9 }, 4); /* boosted: a jump */
-	for (int i = 0; i < 3; i++)
-		memory.probes[i] = (struct probe_of){ .addr = in_list(20, i),
-						      .next = i < 2 ? at_probe(i + 1) : 0,
-						      .ainsn.insn = COPIES + 16 };
-	memory.probes[1].ainsn.insn = copy;
-	memory.probes[2].ainsn.insn = copy;
-	for (int i = 3; i < 7; i++)
-		memory.probes[i] = (struct probe_of){ .addr = in_list(behind, i),
-						      .next = i < 6 ? at_probe(i + 1) : 0 };
-	memory.lists[20] = at_probe(0);
-	memory.lists[behind] = at_probe(3);
-	write_core();
-	assert_int_equal(record_points_use_table(points, btf, fixture_path("kcore"), symbols()), 0);
-	record_points_find_extra(points, items, 3);
-	assert_int_equal(items[0].extra, RECORD_KPROBE_HOP_INSNS);
-	assert_int_equal(items[0].extra_tail, 4 * RECORD_KPROBE_HOP_INSNS - 1);
-	assert_int_equal(items[1].extra, 0);
-	assert_int_equal(items[1].extra_tail, 0);
-	assert_int_equal(items[2].extra, 2 * RECORD_KPROBE_HOP_INSNS);
-	assert_int_equal(items[2].extra_tail, 0); /* emulated: no second breakpoint */
-	record_points_destroy(points);
 }
 
 int main(void)
@@ -180,11 +119,9 @@ int main(void)
 		cmocka_unit_test(breakpoints_are_told_by_the_instruction),
 		cmocka_unit_test(finds_the_calls_to_calibrate_on),
 		cmocka_unit_test(one_action_stands_in_the_cookie),
-		cmocka_unit_test(what_is_too_much_is_cut_off),
 		cmocka_unit_test(several_actions_have_a_list),
 		cmocka_unit_test(a_block_is_all_a_cookie_says),
-		cmocka_unit_test(costs_follow_from_the_lists),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

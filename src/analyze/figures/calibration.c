@@ -7,36 +7,69 @@
 #include "analyze/figures/cost.h"
 #include "analyze/stats/statistics.h"
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 static double known(double value)
 {
 	return isnan(value) ? 0 : value;
 }
 
+/* The calls of a function or body in a context. */
+struct timed_calls {
+	uint64_t where; /* the context, then the site */
+	double calls;
+};
+
+static void add_calls(void *to, void *from)
+{
+	((struct timed_calls *)to)->calls += ((struct timed_calls *)from)->calls;
+}
+
+/* Return the *N functions and bodies of P's contexts, with the calls of all runs. The caller frees them. */
+static struct timed_calls *find_timed(const struct profile *p, size_t *n)
+{
+	struct timed_calls *timed = alloc_array(p->n_cells, sizeof(*timed));
+
+	*n = 0;
+	vec_each(const struct profile_cell, cell, p, cells)
+		if (p->sites[cell->site].kind != PROFILE_SITE_CONTEXT)
+			timed[(*n)++] = (struct timed_calls){
+				(uint64_t)cell->context << 32 | cell->site,
+				(double)profile_stats_observed(&cell->stats),
+			};
+	*n = unite_array(timed, *n, sizeof(*timed), compare_u64, add_calls);
+	return timed;
+}
+
 /*
- * What may be wrong with a tick taken off for calls in each context: the relative spread of what a
- * call costs its callers, of the mechanisms there by what their calls cost. Which call was made in
- * which is not kept, so that of a context holds for all in it.
+ * The relative error of what is taken off for callees in each context: the spread of what a call costs its callers, over all
+ * that was timed there, since which call was made in which is not kept. On a real clock a mechanism's cost is wrong for all its calls
+ * alike, and errors add up. Where instructions are counted it is right on average and wrong for each function by the place of its
+ * probe: their squares do.
  */
 static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full[PROFILE_N_MECHANISMS],
 			 const double full_spread[PROFILE_N_MECHANISMS])
 {
 	scoped_free double *costs = alloc_array(p->n_contexts, sizeof(*costs));
+	size_t n;
+	scoped_free struct timed_calls *timed = find_timed(p, &n);
+	bool by_place = p->clock == PROFILE_CLOCK_INSN;
 
-	vec_each(const struct profile_cell, cell, p, cells) {
-		const struct profile_site *site = &p->sites[cell->site];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t context = timed[i].where >> 32;
+		enum profile_mechanism mech = p->sites[(uint32_t)timed[i].where].mech;
+		double error = timed[i].calls * full_spread[mech];
 
-		if (site->kind == PROFILE_SITE_CONTEXT)
-			continue;
-		costs[cell->context] +=
-			(double)profile_stats_observed(&cell->stats) * full[site->mech];
-		c->callees[cell->context] +=
-			(double)profile_stats_observed(&cell->stats) * full_spread[site->mech];
-		c->alone[cell->context] = false;
+		costs[context] += timed[i].calls * full[mech];
+		c->callees[context] += by_place ? error * error : error;
+		c->alone[context] = false;
 	}
-	for (uint32_t i = 0; i < p->n_contexts; i++)
-		c->callees[i] = costs[i] > 0 ? c->callees[i] / costs[i] * DEVIATIONS_PER_SPREAD : 0;
+	for (uint32_t i = 0; i < p->n_contexts; i++) {
+		double error = by_place ? sqrt(c->callees[i]) : c->callees[i];
+
+		c->callees[i] = costs[i] > 0 ? error / costs[i] * DEVIATIONS_PER_SPREAD : 0;
+	}
 }
 
 /* The spreads of ROW, one of COSTS. */

@@ -46,9 +46,6 @@ struct analyze_moments {
 	double known;
 };
 
-/* A normal distribution's standard deviation, in units of its median absolute deviation. */
-#define DEVIATIONS_PER_SPREAD 1.482602218505602
-
 /* Both ends NAN: not known. An end may be infinite. */
 struct analyze_interval {
 	double low, high;

@@ -480,10 +480,43 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 	record_calibrator_set_costs(e, out->cost);
 }
 
+/* The kernel has its kprobes in a hash table of LISTS lists. A step through one is a load, a comparison, and their branches. */
+#define LISTS     64
+#define HOP_INSNS 5
+
+void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
+				    struct record_calibration *out)
+{
+	struct record_engine *e = record_probes_engine(probes);
+	struct engine_cost *kprobe = &out->cost[PROFILE_MECH_KPROBE];
+	uint64_t more = (uint64_t)HOP_INSNS * n / (2 * LISTS);
+	/*
+	 * The others in a list would be Poisson distributed, and each place among them as likely. Addresses are less regular than
+	 * that: in 6 boots callers of three timed functions were up to 12 instructions for each of these off.
+	 */
+	double others = (double)n / LISTS, variance = 1 + others / 2 + others * others / 12;
+
+	if (kprobe->known) {
+		kprobe->full += more;
+		kprobe->full_spread += llround(HOP_INSNS * sqrt(variance) / DEVIATIONS_PER_SPREAD);
+	}
+	record_calibrator_set_costs(e, out->cost);
+	if (!out->ranges.known)
+		return;
+	record_range_costs_add(&out->ranges, more);
+	/* Of two hits, each with a look through another list. */
+	out->ranges.place_spread =
+		HOP_INSNS * sqrt(2 * (variance + others)) / DEVIATIONS_PER_SPREAD;
+	record_engine_set_range_costs(e, out->ranges.kinds);
+}
+
 static void store_ranges(const struct record_range_costs *costs, struct profile *p)
 {
 	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
 	const double *beyond = costs->beyond;
+	double full = (double)(int64_t)(jump->open + jump->close);
+	/* What is taken off is uncertain for the same part for all kinds: that of breakpoints. */
+	double stepped = full + 2 * beyond[ENGINE_RANGE_STEPPED];
 	const struct {
 		enum profile_cost_kind kind;
 		double value;
@@ -503,8 +536,8 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 
 	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_INNER, costs->inner,
 			 costs->trials.spread);
-	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_FULL,
-			 (double)(int64_t)(jump->open + jump->close), costs->trials.spread);
+	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_FULL, full,
+			 costs->trials.spread + costs->place_spread * full / stepped);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		profile_cost_set(p, PROFILE_MECH_RANGE, numbers[i].kind, numbers[i].value, NAN);
 }

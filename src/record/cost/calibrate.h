@@ -91,6 +91,13 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);
 
 /*
+ * Calibration had the kernel's hash table of kprobes for its own ones alone. Adds to the costs in OUT what N kprobes in that table
+ * add to each hit on average, and to their spreads that of a single probe's place. For the lab's clock, which tells.
+ */
+void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
+				    struct record_calibration *out);
+
+/*
  * A mechanism of functions without an ftrace location, and the function on which it is measured: the kernel's optimizer takes the
  * first, and leaves the second alone.
  */

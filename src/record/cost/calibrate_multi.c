@@ -12,6 +12,12 @@
 #include "record/cost/calibrate_impl.h"
 #include "record/probe/multi.h"
 
+/*
+ * The median absolute deviation of a function's cost from the mean of all, in instructions, by its place in the kernel's hash table:
+ * ten for each other function that comes before it, in lists that one or two share.
+ */
+#define PLACE_SPREAD 7
+
 /* The functions in a link of kprobe.multi. */
 struct multi {
 	struct calibrator *c;
@@ -28,40 +34,28 @@ static const struct record_target *multi_find(const struct multi *m, uint64_t ad
 	return NULL;
 }
 
-/* Calls in the system call that runs the empty functions, and what they cost by their functions' places. */
-struct multi_calls {
-	uint64_t n, extra;
-};
-
-static struct multi_calls multi_count(const struct multi *m)
+/* Calls in the system call that runs the empty functions. */
+static uint64_t multi_count(const struct multi *m)
 {
-	struct multi_calls sum = {};
+	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint64_t calls = m->items[i].err ?
-					 0 :
-					 record_engine_calls(m->c->e, m->items[i].site, SYS_bpf);
-
-		sum.n += calls;
-		sum.extra += calls * m->items[i].extra;
-	}
+	for (uint32_t i = 0; i < m->n; i++)
+		if (!m->items[i].err)
+			sum += record_engine_calls(m->c->e, m->items[i].site, SYS_bpf);
 	return sum;
 }
 
 /* The times of the system call that calls the empty functions, and in CALLS (may be NULL) what is called in a series. */
-static int multi_measure(const struct multi *m, struct record_series *with,
-			 struct multi_calls *calls)
+static int multi_measure(const struct multi *m, struct record_series *with, uint64_t *calls)
 {
 	uint32_t series = m->c->p->clock == PROFILE_CLOCK_INSN ? 1 : RECORD_REPEATS;
-	struct multi_calls before = multi_count(m), after;
+	uint64_t before = multi_count(m);
 	int err = record_calibrator_measure(m->c, &m->c->empty_call, 0, with, NULL);
 
 	if (err || !calls)
 		return err;
-	after = multi_count(m);
-	*calls = (struct multi_calls){ (after.n - before.n) / series,
-				       (after.extra - before.extra) / series };
-	return calls->n ? 0 : -ESHUTDOWN;
+	*calls = (multi_count(m) - before) / series;
+	return *calls ? 0 : -ESHUTDOWN;
 }
 
 /* The median time of the system call while calls of that function go untimed. */
@@ -129,7 +123,7 @@ static const struct record_target *multi_measure_inner(const struct multi *m,
 static int set_estimate(const struct multi *m)
 {
 	struct engine_cost costs[PROFILE_N_COSTS];
-	struct multi_calls calls;
+	uint64_t calls;
 	struct record_series with;
 	int err = multi_measure(m, &with, &calls);
 
@@ -137,29 +131,30 @@ static int set_estimate(const struct multi *m)
 		return err;
 	memcpy(costs, m->c->out->cost, sizeof(costs));
 	costs[PROFILE_MECH_MULTI] = (struct engine_cost){};
-	record_cost_solve_multi(&costs[PROFILE_MECH_MULTI], &m->c->base, &with, calls.n, 0);
+	record_cost_solve_multi(&costs[PROFILE_MECH_MULTI], &m->c->base, &with, calls);
 	record_calibrator_set_costs(m->c->e, costs);
 	return 0;
 }
 
 /*
- * Measure the cost of a call that is found at once. With many functions in the link the system call calls more of them than the
+ * Measure the mean cost of a call. With many functions in the link the system call calls more of them than the
  * empty ones, so calls are counted; they become *CALLS.
  */
 static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64_t *n)
 {
 	const struct record_target *test = multi_measure_inner(m, cost);
-	struct multi_calls calls;
+	uint64_t calls;
 	struct record_series with;
 	int err;
 
 	err = set_estimate(m) ?: !test ? -ENOENT : multi_measure(m, &with, &calls);
 	if (err)
 		return err;
-	*n = calls.n;
-	/* The kernel looks a call of ours up by its address, which takes some addresses longer than others. */
+	*n = calls;
 	cost->nested = m->c->out->cost[PROFILE_MECH_FENTRY].nested ?: multi_nested(m, test);
-	record_cost_solve_multi(cost, &m->c->base, &with, calls.n, calls.extra);
+	record_cost_solve_multi(cost, &m->c->base, &with, calls);
+	if (m->c->p->clock == PROFILE_CLOCK_INSN)
+		cost->full_spread += PLACE_SPREAD;
 	return 0;
 }
 

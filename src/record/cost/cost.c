@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "profile/profile.h"
 #include "record/engine/engine.h"
-
-/* The standard deviation of a normal distribution, in median absolute deviations. */
-#define DEVIATIONS_PER_SPREAD 1.482602218505602
 
 /* Median absolute deviations, as parts: docs/accounting.md has the measurements. */
 #define LOOP_ERROR 0.04 /* of a cost, from one loop to another, */
@@ -44,12 +42,12 @@ void record_cost_solve_half(struct engine_cost *cost, uint64_t both, uint64_t re
 }
 
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
-			     struct record_series *with, uint64_t n, uint64_t extra)
+			     struct record_series *with, uint64_t n)
 {
 	uint64_t unprobed = record_series_median(base), probed = record_series_median(with);
 	uint64_t all = RECORD_ROUNDS * record_cost_less(probed, unprobed + cost->nested);
 
-	cost->full = (record_cost_less(all, extra) + n / 2) / n;
+	cost->full = (all + n / 2) / n;
 	cost->full_spread =
 		(record_series_deviation(with, probed) + record_series_deviation(base, unprobed)) *
 		RECORD_ROUNDS / n;

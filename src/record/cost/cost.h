@@ -37,7 +37,7 @@ void record_cost_solve_half(struct engine_cost *cost, uint64_t both, uint64_t re
  * once a round, must be known.
  */
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
-			     struct record_series *with, uint64_t n, uint64_t extra);
+			     struct record_series *with, uint64_t n);
 
 /* Median times of a call, and from its last probe's stamp to its end. */
 struct record_timed {

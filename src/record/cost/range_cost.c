@@ -273,8 +273,6 @@ static int attach(struct calibration *c)
 	if (!err && record_points_settle(c->points, c->items, c->n))
 		err = -ENODATA;
 	record_detach_wait();
-	if (!err && c->clock == PROFILE_CLOCK_INSN)
-		record_points_find_extra(c->points, c->items, c->n);
 	for (uint32_t i = 0; i < c->n && !err; i++)
 		err = record_point_link(c->points, &c->items[i]);
 	return err;
@@ -320,11 +318,7 @@ static int64_t more(struct calibration *c, enum record_trial trial)
 	/* On a real clock a few instructions are about a nanosecond, or one that is too coarse to tell. */
 	if (c->clock != PROFILE_CLOCK_INSN)
 		return time ? time - 1 : 0;
-	time -= c->position[to] - c->position[from];
-	time -= c->items[from].extra_tail;
-	for (uint32_t i = from + 1; i < to; i++)
-		time -= c->items[i].extra + c->items[i].extra_tail;
-	return time - c->items[to].extra;
+	return time - (c->position[to] - c->position[from]);
 }
 
 /* Read the trials that were placed. */
@@ -337,8 +331,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 		if (item_of(c, ENGINE_RANGE_ENTER, i) < c->n)
 			t->more[i] = more(c, i);
 	if (end < c->n) { /* which is left out already */
-		t->listed = (int64_t)record_series_median(&LISTED->series) -
-			    (int64_t)c->items[end].extra;
+		t->listed = (int64_t)record_series_median(&LISTED->series);
 		t->spread = record_series_deviation(&plain->series,
 						    record_series_median(&plain->series));
 		return;

@@ -85,6 +85,26 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 	return known;
 }
 
+void record_range_costs_add(struct record_range_costs *costs, uint64_t before)
+{
+	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
+		bool again = kind == ENGINE_RANGE_STEPPED || kind == ENGINE_RANGE_PREPARED;
+		uint64_t head = kind == ENGINE_RANGE_OPTIMIZED ? 0 : before;
+		uint64_t all = again ? head + 2 * before : head;
+		struct engine_range_cost *c = &costs->kinds[kind];
+
+		c->open_head += head;
+		c->close_head += head;
+		c->list_head += head;
+		c->open += all;
+		c->close += all;
+		c->list += all;
+		c->idle_enter += all;
+		c->idle_leave += all;
+		costs->beyond[kind] += (double)all;
+	}
+}
+
 double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind)
 {
 	return costs->block > 0 ? costs->block + costs->beyond[kind] : 0;

@@ -40,9 +40,9 @@ enum record_trial {
 
 /* Median readings, in ticks. */
 struct record_trials {
-	/* The reading of a range above its instructions and the cost of its probes' places in the kernel's lists. */
+	/* The reading of a range above its instructions. */
 	int64_t more[RECORD_N_TRIALS];
-	int64_t listed; /* excluded by the list of FROM_LIST, less the cost of the place of the probe at its end */
+	int64_t listed; /* excluded by the list of FROM_LIST */
 	int64_t opened; /* what was excluded of AROUND_OPEN, RECORD_RANGE_PROVISIONAL included */
 	uint64_t spread; /* of PLAIN */
 	bool further; /* those from FROM_PREPARED on are there; if not, the like of theirs is taken: */
@@ -57,6 +57,7 @@ struct record_range_costs {
 	int64_t inner; /* what lies between the readings of the first kind */
 	double beyond[ENGINE_RANGE_KINDS]; /* what a hit costs more than one of the first kind */
 	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
+	double place_spread; /* of a breakpoint's FULL, by its place in the kernel's table of kprobes */
 };
 
 /*
@@ -64,6 +65,12 @@ struct record_range_costs {
  * range is not known, and half of what it costs to open and close one is taken for it.
  */
 bool record_range_costs_solve(struct record_range_costs *out, double interrupts);
+
+/*
+ * A list of the kernel's kprobes has 2 BEFORE ticks' worth of others. A breakpoint's own is found halfway through one on average; where
+ * the instruction is executed elsewhere, another one is looked for behind it, through to the end of a list. A jump looks for none.
+ */
+void record_range_costs_add(struct record_range_costs *costs, uint64_t before);
 
 /* Return the cost of a hit of a probe of KIND that counts a block. */
 double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind);

@@ -29,8 +29,6 @@ struct record_multi_behaviour {
 	 * are missed. Naming functions again makes it keep more.
 	 */
 	bool repeats;
-	/* The cost of a hop, in ticks: see record_multi_hops(). 0: nothing, or it is not known. */
-	uint32_t hop;
 };
 
 struct kernel_btf;

@@ -67,9 +67,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 /* The link of program FD, or -errno; as FD is one. */
 static int link_half(int fd, bool on_return, const struct record_target *target)
 {
-	/* The return's program takes the upper half for what this place costs more. */
-	return record_kprobe_attach(fd, target->addr, on_return,
-				    (uint64_t)target->extra << 32 | ENGINE_KEY(target->site, 0));
+	return record_kprobe_attach(fd, target->addr, on_return, ENGINE_KEY(target->site, 0));
 }
 
 static int entry_program(const struct record_probes *probes, const struct record_target *target)

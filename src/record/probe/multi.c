@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kprobe.multi: one pair of programs and one pair of links for all functions. The programs look up which
- * function was hit in a hash table of ours; how a link finds it is the kernel's business, and costs by its place.
+ * function was hit in a hash table of ours.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -26,11 +26,6 @@
 
 /* Hash functions tried for a table of functions. */
 #define MULTI_FACTORS 64
-
-/* The kernel's hash_long(), and the sizes of an ftrace_hash while it is filled and at most. */
-#define GOLDEN    0x61c8864680b583ebull
-#define FILL_BITS 10
-#define MAX_BITS  12
 
 struct record_multi {
 	struct kprotperf_bpf *skel;
@@ -217,26 +212,6 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	return err;
 }
 
-/* Each of the N functions of a pair of links costs more by its place in the kernel's hashes. */
-static void find_extra(struct record_multi *m, struct record_target *targets, uint32_t n)
-{
-	scoped_free uint64_t *addrs = alloc_array(n, sizeof(*addrs));
-	scoped_free uint32_t *hops = alloc_array(n, sizeof(*hops));
-
-	for (uint32_t i = 0; i < n; i++)
-		addrs[i] = targets[i].addr;
-	record_multi_hops(addrs, n, hops);
-	for (uint32_t i = 0; i < n; i++) {
-		struct engine_multi *entry = table_find(m, targets[i].addr);
-
-		targets[i].extra = hops[i] * m->is.hop;
-		if (!entry)
-			continue;
-		entry->extra = targets[i].extra;
-		table_publish(m, entry - m->table, entry);
-	}
-}
-
 /* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
 static void attach_range(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
@@ -250,8 +225,6 @@ static void attach_range(struct record_probes *probes, struct record_target *tar
 	}
 	for (uint32_t i = 0; i < n; i++)
 		targets[i].err = err;
-	if (!err && m->is.hop)
-		find_extra(m, targets, n);
 	if (!err)
 		for (uint32_t i = 0; i < n; i++)
 			vec_push(m, items, targets[i]);
@@ -350,63 +323,4 @@ void record_multi_halve(struct record_probes *probes)
 int record_multi_restore(struct record_probes *probes)
 {
 	return renew(probes, probes->multi->items, probes->multi->n_items);
-}
-
-/* Lists of items by a hash of their addresses, the latest first; 0 ends a list, item I is I + 1. */
-struct lists {
-	uint32_t bits;
-	uint32_t *first, *next;
-};
-
-static struct lists lists_new(uint32_t bits, uint32_t n)
-{
-	return (struct lists){
-		.bits = bits,
-		.first = alloc_array((size_t)1 << bits, sizeof(uint32_t)),
-		.next = alloc_array((size_t)n + 1, sizeof(uint32_t)),
-	};
-}
-
-static void lists_free(struct lists *l)
-{
-	free(l->first);
-	free(l->next);
-}
-
-static void lists_add(struct lists *l, uint64_t addr, uint32_t item)
-{
-	uint32_t *first = &l->first[l->bits ? addr * GOLDEN >> (64 - l->bits) : 0];
-
-	l->next[item] = *first;
-	*first = item;
-}
-
-/* The kernel's choice for a table of N. */
-static uint32_t hash_bits(uint32_t n)
-{
-	uint32_t bits = 0;
-
-	while (n /= 2)
-		bits++;
-	return bits < MAX_BITS ? bits : MAX_BITS;
-}
-
-/* A link's functions are put into one table, and from there, list by list, into one that fits. */
-void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
-{
-	struct lists fill = lists_new(FILL_BITS, n), kept = lists_new(hash_bits(n), n);
-
-	for (uint32_t i = 0; i < n; i++)
-		lists_add(&fill, addrs[i], i + 1);
-	for (uint32_t list = 0; list < 1u << fill.bits; list++)
-		for (uint32_t item = fill.first[list]; item; item = fill.next[item])
-			lists_add(&kept, addrs[item - 1], item);
-	for (uint32_t list = 0; list < 1u << kept.bits; list++) {
-		uint32_t passed = 0;
-
-		for (uint32_t item = kept.first[list]; item; item = kept.next[item])
-			hops[item - 1] = passed++;
-	}
-	lists_free(&fill);
-	lists_free(&kept);
 }

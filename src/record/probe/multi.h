@@ -18,13 +18,3 @@ int record_multi_show(struct record_probes *probes, const struct record_target *
 /* Detach the entry probes of all functions, and attach them again: 0 or -errno. */
 void record_multi_halve(struct record_probes *probes);
 int record_multi_restore(struct record_probes *probes);
-
-/*
- * The kernel (6.1) finds the function that is hit in a hash table that each link has: HOPS becomes how
- * many others of the N at ADDRS, linked in this order, it passes before each. They are the same in the
- * entry's link and in the return's, and their cost is in what encloses a call, not in the call.
- */
-void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
-
-/* The cost of a hop in both: a comparison, a load and a test, and their branches. */
-#define RECORD_MULTI_HOP_INSNS 10

@@ -16,9 +16,7 @@
 #include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
 #include "record/probe/optimizer.h"
-#include "record/probe/kprobe_table.h"
 #include "arch/arch.h"
-#include "kernel/image/kcore.h"
 
 /*
  * The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. If it finds one
@@ -29,9 +27,6 @@
 
 struct record_points {
 	struct record_engine *engine;
-	struct kernel_kcore *kcore; /* NULL: not to be had, and the kernel's table stays unknown */
-	struct decoder *decoder;
-	struct record_kprobe_table table;
 	const struct record_captures *captures; /* NULL: none */
 	int list_program; /* 0: not loaded yet */
 	vec_of(int, links); /* of points that have them */
@@ -50,31 +45,12 @@ void record_points_capture(struct record_points *points, const struct record_cap
 	points->captures = captures;
 }
 
-int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
-			    const struct kernel_kallsyms *ks)
-{
-	int err = 0;
-
-	if (points->table.lists)
-		return 0;
-	if (!points->kcore)
-		err = kernel_kcore_open(kcore, &points->kcore);
-	if (!points->decoder)
-		points->decoder = decoder_create();
-	if (!err && !points->decoder)
-		err = -ENOTSUP;
-	return err ?: record_kprobe_table_open(&points->table, points->kcore, btf, ks);
-}
-
 void record_points_destroy(struct record_points *points)
 {
 	if (!points)
 		return;
 	if (points->list_program > 0)
 		close(points->list_program);
-	record_kprobe_table_clear(&points->table);
-	kernel_kcore_destroy(points->kcore);
-	decoder_destroy(points->decoder);
 	free(points->links);
 	free(points);
 }
@@ -179,64 +155,6 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 	return missing;
 }
 
-/* A breakpoint, behind which the instruction is executed elsewhere: what is not emulated, nor is a jump there. */
-static bool is_stepped(const struct record_point *p)
-{
-	return p->kind == ENGINE_RANGE_OPTIMIZED || p->kind == ENGINE_RANGE_STEPPED ||
-	       p->kind == ENGINE_RANGE_PREPARED;
-}
-
-/* The breakpoint behind the kernel's copy of the instruction at ADDR; 0: there is none. */
-static uint64_t second_breakpoint(const struct record_points *points, uint64_t addr)
-{
-	const struct record_kprobe *k = record_kprobe_table_at(&points->table, addr);
-	uint8_t text[ARCH_MAX_INSN + 1];
-	struct decoded insn;
-
-	if (!k || !k->copy || kernel_kcore_read(points->kcore, k->copy, text, sizeof(text)) ||
-	    !decode(points->decoder, text, ARCH_MAX_INSN, k->copy, &insn))
-		return 0;
-	return decode_is_trap(text[insn.len]) ? k->copy + insn.len : 0;
-}
-
-/* The cost of P's second breakpoint by its place. */
-static uint32_t find_extra_tail(const struct record_points *points, const struct record_point *p)
-{
-	uint64_t at = second_breakpoint(points, p->addr);
-	uint32_t others = at ? record_kprobe_table_before(&points->table, at) : 0;
-
-	/* An empty list takes one instruction more than the end of another. */
-	return others ? others * RECORD_KPROBE_HOP_INSNS - 1 : 0;
-}
-
-void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n)
-{
-	bool all_break = record_optimizer_is_off();
-	uint32_t far = 0;
-
-	/* Probes that are being detached must not be counted. */
-	record_detach_wait();
-	if (record_kprobe_table_read(&points->table))
-		return;
-	for (uint32_t i = 0; i < n; i++) {
-		struct record_point *p = &items[i];
-
-		/* The jump leads to what is this probe's own: nothing is looked up. */
-		if (p->kind == ENGINE_RANGE_OPTIMIZED && !all_break)
-			continue;
-		p->extra = RECORD_KPROBE_HOP_INSNS *
-			   record_kprobe_table_before(&points->table, p->addr);
-		p->extra_tail = is_stepped(p) ? find_extra_tail(points, p) : 0;
-		far += !p->counts && (p->extra > ENGINE_RANGE_EXTRA_MAX ||
-				      p->extra_tail > ENGINE_RANGE_EXTRA_MAX);
-	}
-	if (far)
-		log_warn("the cost of %u of %u range %s exceeds what is subtracted: more than %u "
-			 "others come first in the kernel's hash lists; time fewer ranges at once",
-			 far, n, plural(n, "probe", "probes"),
-			 ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
-}
-
 static uint32_t action_bits(const struct record_action *a)
 {
 	return ENGINE_KEY(a->site, 0) | a->flags | (uint32_t)a->op << ENGINE_RANGE_OP;
@@ -299,11 +217,6 @@ static int program(struct record_points *points, const struct record_point *p)
 	return bpf_program__fd(skel->progs.range_count);
 }
 
-static uint32_t extra_bits(uint32_t extra)
-{
-	return extra < ENGINE_RANGE_EXTRA_MAX ? extra : ENGINE_RANGE_EXTRA_MAX;
-}
-
 uint64_t record_point_cookie(const struct record_point *p)
 {
 	uint64_t what = record_point_is_list(p) ?
@@ -313,9 +226,7 @@ uint64_t record_point_cookie(const struct record_point *p)
 	if (p->counts)
 		return p->block;
 	return what | (uint64_t)p->kind << ENGINE_RANGE_KIND |
-	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME |
-	       (uint64_t)extra_bits(p->extra) << ENGINE_RANGE_EXTRA |
-	       (uint64_t)extra_bits(p->extra_tail) << ENGINE_RANGE_TAIL;
+	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME;
 }
 
 int record_point_link(struct record_points *points, struct record_point *p)

@@ -10,8 +10,6 @@
 
 #include "record/target/point.h"
 
-struct btf;
-struct kernel_kallsyms;
 struct record_captures;
 struct record_engine;
 struct record_points;
@@ -21,13 +19,6 @@ void record_points_destroy(struct record_points *points); /* detaches; accepts N
 
 /* Before any has a program: what is captured of bodies, which must outlive POINTS; there is some of at least one. */
 void record_points_capture(struct record_points *points, const struct record_captures *captures);
-
-/*
- * By the kernel's BTF and symbols, the table of its kprobes is to be looked into, in the file KCORE: see
- * record/probe/kprobe_table.h. -errno, not reported: without it what some breakpoints cost is known less well.
- */
-int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
-			    const struct kernel_kallsyms *ks);
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
@@ -39,12 +30,6 @@ void record_point_disarm(struct record_point *p);
  * take, while it makes progress, and finds the kind of each. Returns the number that it did not take.
  */
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
-
-/*
- * Finds out what else a hit of each of the N points, all settled, costs: see record/probe/kprobe_table.h. For the lab's
- * clock, where such things can be known.
- */
-void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n);
 
 /* Return the cookie of P's program. */
 uint64_t record_point_cookie(const struct record_point *p);

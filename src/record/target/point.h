@@ -35,8 +35,6 @@ struct record_point {
 	bool lost; /* the probe was not in place all the time */
 	bool prepared; /* by the optimizer, for a jump, whether it is one then or not */
 	enum engine_range_kind kind;
-	/* The extra cost of a hit by the other probes in the kernel's lists, in ticks, before our program and after. */
-	uint32_t extra, extra_tail;
 	int event, link; /* descriptors; -1: none */
 	struct record_points *owner; /* of the link */
 };

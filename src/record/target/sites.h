@@ -29,7 +29,6 @@ struct record_target {
 	int32_t btf_id; /* for fentry, */
 	int btf_fd; /* in the BTF object of a module, the symbols', or 0 in the kernel's own */
 	uint32_t n_args; /* which fentry passes on */
-	uint32_t extra; /* ticks that kprobes and kprobe.multi cost here beyond calibration */
 	const struct record_capture *capture; /* what is captured of it; NULL: nothing */
 	uint32_t capture_slot;
 	int err; /* what came of attaching to it */
