@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plugin of QEMU's emulator that counts every instruction of a guest with one CPU, by calling context: docs/exact.md.
+ * A plugin of QEMU's emulator that counts every instruction of a guest with one CPU, by calling context: docs/internals/exact.md.
  *
  *     symbols.c   functions of the running kernel, as the guest's recorder wrote them down
  *     tree.c      calling contexts and what was counted in each

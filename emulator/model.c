@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A model of a CPU's caches, TLBs and branch predictor: what docs/exact.md says of it, and no more. Each cache is
+ * A model of a CPU's caches, TLBs and branch predictor: what docs/misses.md says of it, and no more. Each cache is
  * filled by what misses it, whatever the others hold, and gives up what was not used for longest.
  */
 #include <stdlib.h>

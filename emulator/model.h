@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A model of a CPU's caches, TLBs and branch predictor, where one is asked for: docs/exact.md. */
+/* A model of a CPU's caches, TLBs and branch predictor, where one is asked for: docs/misses.md. */
 #pragma once
 
 #include "exact.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All fields of a profile, in the order in which they are in a file; docs/file-format.md has how to add one. */
+/* All fields of a profile, in the order in which they are in a file; docs/internals/file-format.md has how to add one. */
 #include <string.h>
 
 #include "base/alloc.h"

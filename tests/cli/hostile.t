@@ -73,9 +73,9 @@ report_test $? 'and in the rows of values' "$(cat out err)"
 
 # All that is refused is among the promises of the file's format, by functions that there are.
 missing=$(cat "$repo"/src/profile/{fields,layout,file/decode,file/wire}.c | tr -d '\n\t' | sed 's/" *"//g' |
-  grep -oE '"(has|refers|counts|announces|ends|is|does|would) [^"]*"' | sort -u | grep -vFf <(grep -oE '"[^"]+"' "$repo/docs/file-format.md"))
-is 'docs/file-format.md has each check of a reader' "$missing" ''
-missing=$(sed -n '/^| checked by/,/^$/s/^| \([^|]*\) |.*/\1/p' "$repo/docs/file-format.md" | grep -oE '[a-z_]+\(' |
+  grep -oE '"(has|refers|counts|announces|ends|is|does|would) [^"]*"' | sort -u | grep -vFf <(grep -oE '"[^"]+"' "$repo/docs/internals/file-format.md"))
+is 'docs/internals/file-format.md has each check of a reader' "$missing" ''
+missing=$(sed -n '/^| checked by/,/^$/s/^| \([^|]*\) |.*/\1/p' "$repo/docs/internals/file-format.md" | grep -oE '[a-z_]+\(' |
   grep -vxFf <(cat "$repo"/src/profile/*.c | grep -oE '[a-z_]+\('))
 is 'and the functions that it names' "$missing" ''
 

@@ -24,7 +24,7 @@ ok 'workloads' root/usr/lib/kprotperf/build/workloads/getpid -n 1
 share=$scratch/root/usr/share
 kprotperf=$scratch/root/usr/bin/kprotperf
 export PATH=$scratch/root/usr/bin:$PATH
-for page in README.md CHANGELOG.md docs/accounting.md; do
+for page in README.md CHANGELOG.md docs/accounting.md docs/internals/why.md; do
   ok "$page" cmp "$repo/$page" "$share/doc/kprotperf/$page"
 done
 
@@ -100,7 +100,7 @@ for command in $commands; do
   done <options
 done
 is 'man pages have all options, and no mistakes' "$wrong" ''
-is 'docs that they speak of are there' "$(sed 's/\\//g' "$share"/man/man1/* | grep -o 'docs/[a-z-]*\.md' | sort -u |
+is 'docs that they speak of are there' "$(sed 's/\\//g' "$share"/man/man1/* | grep -o 'docs/[a-z/-]*\.md' | sort -u |
   (cd "$share/doc/kprotperf" && xargs ls 2>&1 >/dev/null))" ''
 ok 'make uninstall' installed uninstall
 system >after

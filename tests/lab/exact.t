@@ -111,7 +111,7 @@ lacks() {
 }
 lacks unseeded.out 'estimated\|cost of\|probe cost\| probed' 'nothing is called an estimate, or said of probes'
 is 'what enters the kernel does not have what syscalls do' "$(json both '[.functions[] | select(.syscall == "[none]" and (.name | startswith("entry_SYSCALL")) and .oncpu_mean > 3000) | .name] | join(" ")')" ''
-# Whoever does not allocate or wait does the same twice (docs/exact.md).
+# Whoever does not allocate or wait does the same twice (docs/internals/exact.md).
 same() {
 	json "$1" '[.functions[] | select(.syscall | IN("arch_prctl", "close", "pread64", "prlimit64", "set_tid_address")) |
 		"\(.syscall) \(.name) \(.calls) \(.self_total)"] | sort[]'
@@ -141,7 +141,7 @@ like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*
 equal 'and each of its instructions in one stack' "$(awk '{ n += $NF } END { print n }' patched.folded)" "$(json patched .samples.expected)"
 
 # Held to each other: functions that a fork calls four times or more, each fourth of them by name, all with LONG=1, by both
-# recorders (docs/exact.md has the table). Off is who differs by more than 1 % and 3 instructions. Measured: 1 of 18 in the
+# recorders (docs/internals/exact.md has the table). Off is who differs by more than 1 % and 3 instructions. Measured: 1 of 18 in the
 # median and in the shortest call, 2 to 6 and 5 to 8 of 67 to 70, against three exact recordings.
 rows() {
 	json "$1" '.functions[] | select(.syscall == "clone" and .calls >= 4) | "\(.name)|\(.p50)|\(.min)|\(.caveat)"' | LC_ALL=C sort -t'|' -k1,1

@@ -167,7 +167,7 @@ varies() {
 varies select do_select
 holds 'do_select: it is n' "$(query select.varies '.variables[0].name == "n"') and
 	$(query select.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
-# 90.4 by two exact recordings (docs/why-varies.md): select() of 104 files, and of 200.
+# 90.4 by two exact recordings (docs/internals/why-varies.md): select() of 104 files, and of 200.
 within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 3
 # Batches of 24 numbers, of which the first call makes the next: all of the variance where no interrupt hits, each of which
 # is 4 % of it, between calls of equal position (100, 97, 97 and 97 % in four recordings, less than 90 in a fifth).

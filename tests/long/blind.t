@@ -1,6 +1,6 @@
 #!/bin/bash
 # lab why on a kernel with costs that someone planted who did not know how it finds them (tests/lab/blind.patch): each is named by
-# the first sentence on its syscall, with what makes it. docs/why.md has what it does not say.
+# the first sentence on its syscall, with what makes it. docs/internals/why.md has what it does not say.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
 # shellcheck source=SCRIPTDIR/../lab/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Valid recordings of all sections, through all commands and formats, for an hour on one core: docs/security.md has its figures.
+# Valid recordings of all sections, through all commands and formats, for an hour on one core: docs/internals/security.md has its figures.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -138,7 +138,7 @@ static void test_sample_values(void **state)
 	analyze_sample_deinit(&s);
 }
 
-/* The uncertainty of the calibration, computed by hand as in docs/statistics.md. */
+/* The uncertainty of the calibration, computed by hand as in docs/internals/statistics.md. */
 static void test_calibration(void **state)
 {
 	struct profile *p = profile_create();

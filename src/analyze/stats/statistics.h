@@ -23,7 +23,7 @@
 #define ANALYZE_CONFIDENCE_SAME 0.90
 /*
  * The degrees of freedom of what is systematic, a calibration's error: it is known from five series of readings, and from how the
- * end of a recording differs from its beginning. docs/statistics.md, "NET on a real clock", has what that does.
+ * end of a recording differs from its beginning. docs/internals/statistics.md, "NET on a real clock", has what that does.
  */
 #define ANALYZE_SYSTEMATIC_DF 4
 /* Half the interval of ANALYZE_CONFIDENCE of what is systematic, in standard deviations: Student's t. */
@@ -86,7 +86,7 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
  * both variances go into it with the smaller number's degrees of freedom, and it is no larger than with like
  * spreads. It does not fall below min(n) - 1, with which p is never too small (Mickey and Brown, "Bounds on
  * the distribution functions of the Behrens-Fisher statistic", The Annals of Mathematical Statistics 37
- * (1966)). With equal numbers it is Satterthwaite's. docs/statistics.md has what it does.
+ * (1966)). With equal numbers it is Satterthwaite's. docs/internals/statistics.md has what it does.
  *
  * Where nothing varies at all, df is NAN, and p 0 or, for equal means, 1. With fewer than
  * ANALYZE_MIN_REPETITIONS on a side all but the difference is NAN.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which captured variable explains how much of the variance of a function's latency: docs/why-varies.md has the method, with its
+ * Which captured variable explains how much of the variance of a function's latency: docs/internals/why-varies.md has the method, with its
  * sources.
  */
 #pragma once

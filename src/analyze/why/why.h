@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why one kernel executes more than another for the same work, from two exact recordings: docs/why.md. */
+/* Why one kernel executes more than another for the same work, from two exact recordings: docs/internals/why.md. */
 #pragma once
 
 #include "analyze/changes/changes.h"

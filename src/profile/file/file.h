@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles on disk. The format is described in docs/file-format.md. All functions report what
+ * Profiles on disk. The format is described in docs/internals/file-format.md. All functions report what
  * goes wrong, in one line that names the file, and return 0 or a negative errno value.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sections of a data file (docs/file-format.md) and what each of them holds. Internal to
+ * The sections of a data file (docs/internals/file-format.md) and what each of them holds. Internal to
  * profile/.
  */
 #pragma once
