@@ -14,8 +14,8 @@ SHARED_ARRAY(block_counts, __u64);
 const volatile __u32 n_block_probes __weak = 1;
 const volatile __u32 block_shard_shift __weak = 0; /* so many shards of cells are one of blocks */
 
-/* The frame of the innermost call of KEY's function, at top 0 if none is open; *HOPS: frames above it. */
-static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *hops)
+/* The frame of the innermost call of KEY's function, at top 0 if none is open; *PASSED: frames above it. */
+static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *passed)
 {
 	__u32 top = t->top, i;
 
@@ -24,7 +24,7 @@ static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 
 			break;
 		top -= ENGINE_FRAME;
 	}
-	*hops = i;
+	*passed = i;
 	return top;
 }
 
@@ -33,7 +33,7 @@ int block_count(struct pt_regs *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
-	__u32 probe, found, hops, at;
+	__u32 probe, found, passed, at;
 	struct engine_block *b;
 	__u64 *count, n = 0;
 
@@ -43,7 +43,7 @@ int block_count(struct pt_regs *ctx)
 	b = bpf_map_lookup_elem(&block_probes, &probe);
 	if (!b)
 		return 0;
-	found = block_find(t, b->key, &hops);
+	found = block_find(t, b->key, &passed);
 	if (found) {
 		at = (cpu->shard >> block_shard_shift) * n_block_probes + probe;
 		at = at * ENGINE_CONTEXTS + (frame_at(t, found)->key - b->key);
@@ -55,6 +55,6 @@ int block_count(struct pt_regs *ctx)
 	}
 	n = ((n + 1) * b->fraction >> ENGINE_BLOCK_FRACTION) -
 	    (n * b->fraction >> ENGINE_BLOCK_FRACTION);
-	exclude(t, n + b->cost + b->hop * hops);
+	exclude(t, n + b->cost + b->per_frame * passed);
 	return 0;
 }

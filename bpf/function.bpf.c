@@ -282,7 +282,8 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
 	capture(t, call, hash);
 	mech = mech == PROFILE_MECH_FENTRY ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE;
-	__sync_fetch_and_add(&cpu->captured, exclude_since(t, end, full + costs[mech].rest) - full);
+	__sync_fetch_and_add(&cpu->captured,
+			     exclude_since(t, end, full + costs[mech].after_handlers) - full);
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
@@ -316,11 +317,11 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		exclude(t, cost_full(mech));
 	/* A function that ends in a jump to another shares its return address with it. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
-		exclude(t, -costs[mech].trampoline - costs[mech].rest);
+		exclude(t, -costs[mech].trampoline - costs[mech].after_handlers);
 		t->flags |= ENGINE_TASK_TAIL;
 	} else if (mech != PROFILE_MECH_FENTRY && t->flags & ENGINE_TASK_TAIL) {
 		/* The other's share of the kernel's work after both handlers is not in this call. */
-		exclude(t, costs[mech].rest);
+		exclude(t, costs[mech].after_handlers);
 		t->flags &= ~ENGINE_TASK_TAIL;
 	}
 	barrier();

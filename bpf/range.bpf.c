@@ -56,11 +56,11 @@ __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 }
 
 /*
- * The frame of KEY at CFA; 0: none. *HOPS: frames of other bodies of the same call passed before it. Frames of
+ * The frame of KEY at CFA; 0: none. *PASSED: frames of other bodies of the same call passed before it. Frames of
  * one call are adjacent; below them is the function's own, if it is timed, or a caller's. The context's, at 0,
  * has no address.
  */
-static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *hops)
+static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *passed)
 {
 	const struct engine_frame *f;
 	__u32 top = t->top, i;
@@ -81,7 +81,7 @@ static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 
 		top -= ENGINE_FRAME;
 		f = frame_at(t, top);
 	}
-	*hops = i;
+	*passed = i;
 	return top;
 }
 
@@ -151,7 +151,7 @@ SEC("kprobe")
 int range_enter(struct pt_regs *ctx)
 {
 	struct engine_task *t = this_task();
-	__u32 key, cfa, found, hops;
+	__u32 key, cfa, found, passed;
 	struct engine_range_cost *cost;
 	struct engine_frame *f;
 	struct engine_clock c;
@@ -163,15 +163,15 @@ int range_enter(struct pt_regs *ctx)
 	cost = hit_cost(cookie);
 	key = cookie & ENGINE_RANGE_KEY;
 	cfa = hit_frame(ctx, cookie);
-	found = range_find(t, key, cfa, &hops);
+	found = range_find(t, key, cfa, &passed);
 	if (found && !(cookie & ENGINE_RANGE_STRICT)) {
-		exclude(t, cost->idle_enter + cost->hop * hops);
+		exclude(t, cost->idle_enter + cost->per_frame * passed);
 		return 0;
 	}
 	f = range_open(t, cookie, found, PT_REGS_SP(ctx), cfa);
 	if (!f)
 		return 0;
-	extra = cost->hop * hops;
+	extra = cost->per_frame * passed;
 	c = clock_read(t);
 	f->excluded = c.excluded + cost->open_head + extra;
 	f->start = c.now;
@@ -185,7 +185,7 @@ int range_leave(struct pt_regs *ctx)
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
 	struct engine_range_cost *cost;
-	__u32 key, cfa, found, hops;
+	__u32 key, cfa, found, passed;
 	struct engine_clock end;
 	__u64 cookie, extra;
 
@@ -195,14 +195,14 @@ int range_leave(struct pt_regs *ctx)
 	cost = hit_cost(cookie);
 	key = cookie & ENGINE_RANGE_KEY;
 	cfa = hit_frame(ctx, cookie);
-	found = range_find(t, key, cfa, &hops);
+	found = range_find(t, key, cfa, &passed);
 	if (!found) {
 		if (cookie & ENGINE_RANGE_STRICT)
 			frame_unmatched(t);
-		exclude(t, cost->idle_leave + cost->hop * hops);
+		exclude(t, cost->idle_leave + cost->per_frame * passed);
 		return 0;
 	}
-	extra = cost->hop * hops;
+	extra = cost->per_frame * passed;
 	end = clock_read(t);
 	end.excluded += cost->close_head + extra;
 	range_close(ctx, cpu, t, found, &end);
@@ -216,17 +216,17 @@ int range_count(struct pt_regs *ctx)
 {
 	struct engine_task *t = this_task();
 	struct engine_range_cost *cost;
-	__u32 found, hops;
+	__u32 found, passed;
 	__u64 cookie;
 
 	if (!t)
 		return 0;
 	cookie = bpf_get_attach_cookie(ctx);
 	cost = hit_cost(cookie);
-	found = range_find(t, cookie & ENGINE_RANGE_KEY, hit_frame(ctx, cookie), &hops);
+	found = range_find(t, cookie & ENGINE_RANGE_KEY, hit_frame(ctx, cookie), &passed);
 	if (found)
 		frame_at(t, found)->calls++;
-	exclude(t, cost->idle_enter + cost->hop * hops);
+	exclude(t, cost->idle_enter + cost->per_frame * passed);
 	return 0;
 }
 
@@ -241,8 +241,8 @@ struct list_hit {
 static __always_inline bool list_enter(struct engine_task *t, const struct list_hit *s,
 				       __u32 action)
 {
-	__u32 key = action & ENGINE_RANGE_KEY, hops;
-	__u32 found = range_find(t, key, s->cfa, &hops);
+	__u32 key = action & ENGINE_RANGE_KEY, passed;
+	__u32 found = range_find(t, key, s->cfa, &passed);
 	struct engine_frame *f;
 
 	if (found && !(action & ENGINE_RANGE_STRICT))
@@ -259,7 +259,7 @@ static __always_inline bool list_enter(struct engine_task *t, const struct list_
 static __always_inline bool list_leave(const struct engine_cpu *cpu, struct engine_task *t,
 				       const struct list_hit *s, __u32 action)
 {
-	__u32 hops, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &hops);
+	__u32 passed, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &passed);
 	struct engine_clock end = s->clock;
 
 	if (!found) {
@@ -277,7 +277,7 @@ static __always_inline bool list_leave(const struct engine_cpu *cpu, struct engi
 static __always_inline void list_count(struct engine_task *t, const struct list_hit *s,
 				       __u32 action)
 {
-	__u32 hops, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &hops);
+	__u32 passed, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &passed);
 
 	if (found)
 		frame_at(t, found)->calls++;

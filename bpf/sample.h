@@ -89,9 +89,9 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Counts a sample of the kernel stack as seen from CTX; of the address ALONE where that is not 0, as no stack can be walked there. */
+/* Counts a sample of the kernel stack as seen from CTX; of the address ONLY_ADDR where that is not 0, as no stack can be walked there. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
-					 __u32 site, __u64 alone)
+					 __u32 site, __u64 only_addr)
 {
 	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
 	__u64 origin = site;
@@ -99,8 +99,8 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 
 	if (!buf)
 		return;
-	if (alone) {
-		buf->ips[0] = alone;
+	if (only_addr) {
+		buf->ips[0] = only_addr;
 		size = sizeof(buf->ips[0]);
 	} else if (!(flags & ENGINE_SAMPLE_USER)) {
 		size = bpf_get_stack(ctx, buf->ips, sizeof(buf->ips), 0);

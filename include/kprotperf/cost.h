@@ -34,9 +34,9 @@ struct engine_cost {
 	__u64 nested; /* extra for closing a call in which others were timed */
 	/*
 	 * A probed function that ends in a jump to another shares its return trampoline. TRAMPOLINE is the way there and back,
-	 * which the second then saves; REST is the work for each return after the handlers of all.
+	 * which the second then saves; AFTER_HANDLERS is the work for each return after the handlers of all.
 	 */
-	__u64 trampoline, rest;
+	__u64 trampoline, after_handlers;
 	__u64 latency; /* of the sampler, whose interrupt is FULL: from the timer's expiry to its program */
 	__u64 pending; /* after the sampler's timer has expired, until its interrupt has come if it can */
 	/* fentry passes on a function's arguments, each at a cost: that of ENGINE_COST_ARGS more than one. */
@@ -66,5 +66,5 @@ struct engine_range_cost {
 	__u64 close, close_head;
 	__u64 idle_enter, idle_leave; /* where the frame was open, or was not */
 	__u64 list, list_head; /* without what lies between its own two readings of the clock */
-	__u64 hop; /* each further open frame looked at */
+	__u64 per_frame; /* each further open frame looked at */
 };

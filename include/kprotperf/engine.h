@@ -375,7 +375,7 @@ struct engine_range_list {
 struct engine_block {
 	__u32 key; /* of the function's site */
 	__u32 cost; /* cost of a hit, in ticks, */
-	__u32 hop; /* plus this for each open frame above the function's */
+	__u32 per_frame; /* plus this for each open frame above the function's */
 	/*
 	 * COST is an integer, and a call may have a thousand hits: every so often it is one more, which makes it right
 	 * on average. In units of 2^-ENGINE_BLOCK_FRACTION ticks.

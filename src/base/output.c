@@ -197,12 +197,12 @@ static int fill(int fd, const struct output *o)
 /* They would leave a temporary file behind, and come through once it is gone. */
 static void signals_hold(sigset_t *before)
 {
-	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(held); i++)
-		sigaddset(&set, held[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(blocked); i++)
+		sigaddset(&set, blocked[i]);
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 

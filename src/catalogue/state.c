@@ -216,8 +216,8 @@ static struct finding from_default(const struct catalogue_protection *protection
 }
 
 /* A CPU that is not affected may be treated as if it were. */
-static struct finding told_by_kernel(const struct catalogue_protection *protection,
-				     const struct profile *p, bool live)
+static struct finding reported_by_kernel(const struct catalogue_protection *protection,
+					 const struct profile *p, bool live)
 {
 	struct finding says = from_file(protection, p, live);
 	struct finding asked = { 0 };
@@ -238,19 +238,19 @@ static struct finding find_state(const struct catalogue_protection *protection,
 {
 	const char *config = profile_env_get(p, PROFILE_ENV_CONFIG);
 	uint32_t version = catalogue_linux(p);
-	struct finding built = from_build(protection, config, version), told;
+	struct finding built = from_build(protection, config, version), reported;
 
 	if (built.found && built.state == CATALOGUE_OFF)
 		return built;
-	told = told_by_kernel(protection, p, live);
-	if (!told.found && !built.found)
-		told = from_cmdline(protection, profile_env_get(p, PROFILE_ENV_CMDLINE));
-	if (!told.found && !built.found)
-		told = from_default(protection, config, version);
-	if (!told.found)
+	reported = reported_by_kernel(protection, p, live);
+	if (!reported.found && !built.found)
+		reported = from_cmdline(protection, profile_env_get(p, PROFILE_ENV_CMDLINE));
+	if (!reported.found && !built.found)
+		reported = from_default(protection, config, version);
+	if (!reported.found)
 		return built;
 	free(built.how);
-	return told;
+	return reported;
 }
 
 enum catalogue_state catalogue_state(const struct catalogue_protection *protection,

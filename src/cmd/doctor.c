@@ -77,7 +77,7 @@ static void check_symbols(void)
 		      symbols.kernel.why_not ?:
 			      "install the kernel's debug package (Debian: linux-image-$(uname -r)-dbg)");
 		if (has_index && !image)
-			log_note("%s", record_symbols_index_alone);
+			log_note("%s", record_symbols_vmlinux_missing);
 	}
 }
 

@@ -9,7 +9,7 @@ static const char *const kind_names[PROFILE_N_COST_KINDS] = {
 	[PROFILE_COST_NESTED] = "nested",     [PROFILE_COST_TRAMPOLINE] = "trampoline",
 	[PROFILE_COST_ARGS] = "args",         [PROFILE_COST_OPEN] = "open",
 	[PROFILE_COST_INSIDE] = "inside",     [PROFILE_COST_OUTSIDE] = "outside",
-	[PROFILE_COST_LIST] = "list",         [PROFILE_COST_HOP] = "hop",
+	[PROFILE_COST_LIST] = "list",         [PROFILE_COST_FRAME] = "frame",
 	[PROFILE_COST_STEPPED] = "stepped",   [PROFILE_COST_PREPARED] = "prepared",
 	[PROFILE_COST_EMULATED] = "emulated", [PROFILE_COST_CALL] = "call",
 	[PROFILE_COST_JUMP] = "jump",         [PROFILE_COST_BLOCK] = "block",

@@ -431,7 +431,7 @@ enum profile_cost_kind {
 	PROFILE_COST_INSIDE, /* idle_enter */
 	PROFILE_COST_OUTSIDE, /* idle_leave */
 	PROFILE_COST_LIST,
-	PROFILE_COST_HOP,
+	PROFILE_COST_FRAME,
 	/* what those cost more that are reached otherwise, */
 	PROFILE_COST_STEPPED,
 	PROFILE_COST_PREPARED,

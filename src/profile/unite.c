@@ -115,7 +115,7 @@ static bool tell_insns(struct profile_blocks *out, const struct profile_block *p
 
 static void describe(struct profile_blocks *out, const struct profile_blocks *all)
 {
-	bool told = true;
+	bool changed = true;
 
 	vec_each(const struct profile_block, piece, all, items) {
 		uint32_t first = seek(out, piece->addr), end = seek(out, end_of(piece));
@@ -129,10 +129,10 @@ static void describe(struct profile_blocks *out, const struct profile_blocks *al
 		if (piece->callee)
 			out->items[end - 1].callee = piece->callee;
 	}
-	for (int pass = 0; told && pass < PASSES_MAX; pass++) {
-		told = false;
+	for (int pass = 0; changed && pass < PASSES_MAX; pass++) {
+		changed = false;
 		for (uint32_t i = 0; i < all->n_items; i++)
-			told |= tell_insns(out, &all->items[i], false);
+			changed |= tell_insns(out, &all->items[i], false);
 	}
 	for (uint32_t i = 0; i < all->n_items; i++)
 		tell_insns(out, &all->items[i], true);

@@ -332,7 +332,7 @@ static void calibrate_ranges(struct record_attachment *a)
 }
 
 /* Says which modules our probes keep loaded. */
-static void say_held(const struct record_attachment *a)
+static void say_kept_modules(const struct record_attachment *a)
 {
 	const char *last = NULL;
 
@@ -385,6 +385,6 @@ int record_attach(struct record_attachment *a)
 	err = err ?: check_silent(a);
 	record_detach_wait();
 	if (!err)
-		say_held(a);
+		say_kept_modules(a);
 	return err;
 }

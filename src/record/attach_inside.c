@@ -145,7 +145,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		.key = ENGINE_KEY(f->site, 0),
 		.cost = (uint32_t)cost,
 		.fraction = (uint32_t)((cost - (uint32_t)cost) * (1 << ENGINE_BLOCK_FRACTION)),
-		.hop = costs->kinds[ENGINE_RANGE_OPTIMIZED].hop,
+		.per_frame = costs->kinds[ENGINE_RANGE_OPTIMIZED].per_frame,
 	};
 
 	blocks->hit_costs[i] = cost;

@@ -175,7 +175,7 @@ static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, ui
 static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
-	unsigned int told = interrupt_count();
+	unsigned int interrupts = interrupt_count();
 	bool ended = false;
 
 	if (pidfd < 0)
@@ -183,7 +183,7 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint6
 	while (!ended && pidfd >= 0) {
 		int n = wait_a_while(pidfd, hooks, *limit);
 
-		if (n < 0 && interrupt_count() > told && interrupt_count() > 1)
+		if (n < 0 && interrupt_count() > interrupts && interrupt_count() > 1)
 			break;
 		ended = n > 0 || (n < 0 && errno != EINTR);
 		if (!n && hooks->look)
@@ -232,7 +232,7 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
  * Signals are held, so that none comes between the last look and the command. The child has no memory of its own: its execve()
  * would have to tear down a copy of the recorder's.
  */
-static int run_held(struct profile_run *r, struct start *s)
+static int run_without_signals(struct profile_run *r, struct start *s)
 {
 	static char stack[1 << 18] __attribute__((aligned(16)));
 	uint64_t start;
@@ -261,7 +261,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 		struct start start = { path, argv, env.texts, hooks, 0 };
 
 		interrupt_hold();
-		failed = run_held(&p->runs[run], &start);
+		failed = run_without_signals(&p->runs[run], &start);
 		interrupt_release();
 		alloc_texts_free(&env);
 	}

@@ -505,15 +505,15 @@ static void sleepy_reads_until_detached(int n)
 		check(!pthread_join(t[i], NULL), "pthread_join");
 }
 
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t signal_received;
 
 static void on_term(int sig)
 {
-	told = sig;
+	signal_received = sig;
 }
 
 /* Write the file "ready", run until SIGTERM, and exit with 40 plus the signal's number. */
-static void until_told(int n)
+static void until_signal(int n)
 {
 	struct sigaction action = { .sa_handler = on_term };
 	int fd;
@@ -522,12 +522,12 @@ static void until_told(int n)
 	sigaction(SIGTERM, &action, NULL);
 	fd = open("ready", O_CREAT | O_WRONLY, 0644);
 	close(fd);
-	while (!told)
+	while (!signal_received)
 		syscall(SYS_getppid);
-	_exit(40 + told);
+	_exit(40 + signal_received);
 }
 
-/* until_told(), but ended by the signal. It sleeps ten times before it is ready. */
+/* until_signal(), but ended by the signal. It sleeps ten times before it is ready. */
 static void forever(int n)
 {
 	(void)n;
@@ -688,7 +688,7 @@ static const struct {
 	{ "reads-until-detached", reads_until_detached },
 	{ "marked-forks", marked_forks },
 	{ "sleepy-reads-until-detached", sleepy_reads_until_detached },
-	{ "until-told", until_told },
+	{ "until-signal", until_signal },
 	{ "forever", forever },
 	{ "until-shown", until_shown },
 	{ "polls", polls },

@@ -50,7 +50,7 @@ act_sampled() {
 		read -r now <$control/ticks
 	done
 	rm -f ready
-	"$acts" until-told &
+	"$acts" until-signal &
 	competitor=$!
 	await test -e ready
 	tell run yielding 1

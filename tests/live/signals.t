@@ -39,7 +39,7 @@ guest_main() {
 	signalled hup HUP alone -- "$acts" forever
 	signalled repeated INT alone --repeat 5 -- "$acts" forever
 	# A command that survives ends when it likes, with its own status.
-	signalled survivor TERM alone -- "$acts" until-told
+	signalled survivor TERM alone -- "$acts" until-signal
 	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
 	record every -a --freq=0 --interval=300ms --func hrtimer_nanosleep -- "$acts" until-shown 3
 	traces >after.txt

@@ -223,7 +223,7 @@ static void blocks_that_cannot_be_probed(void **state)
 	assert_true(unknowns > 100);
 }
 
-static void contradictions_are_told(void **state)
+static void contradictions_are_reported(void **state)
 {
 	/* 0 -> 1 or 2, both -> 3 */
 	struct kernel_arc arcs[] = {
@@ -406,7 +406,7 @@ int main(void)
 		cmocka_unit_test(counts_follow_from_those_chosen),
 		cmocka_unit_test(no_choice_is_cheaper),
 		cmocka_unit_test(blocks_that_cannot_be_probed),
-		cmocka_unit_test(contradictions_are_told),
+		cmocka_unit_test(contradictions_are_reported),
 		cmocka_unit_test(unresolved_jumps_keep_counts_true),
 		cmocka_unit_test(loops_are_those_of_the_definition),
 		cmocka_unit_test(plans_of_all_functions),

@@ -155,7 +155,7 @@ static void the_trampoline_is_shared(void **state)
 	(void)state;
 	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &two), 0);
 	assert_int_equal(cost.trampoline, 60);
-	assert_int_equal(cost.rest, 25);
+	assert_int_equal(cost.after_handlers, 25);
 }
 
 static void a_coarse_clock_tells_nothing_of_it(void **state)
@@ -168,7 +168,7 @@ static void a_coarse_clock_tells_nothing_of_it(void **state)
 	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &two), -ERANGE);
 	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &earlier), -ERANGE);
 	assert_int_equal(cost.trampoline, 0);
-	assert_int_equal(cost.rest, 0);
+	assert_int_equal(cost.after_handlers, 0);
 }
 
 static void interrupts_hit_probes_too(void **state)

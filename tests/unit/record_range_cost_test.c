@@ -17,7 +17,7 @@
 struct truth {
 	int64_t head[ENGINE_RANGE_KINDS], tail[ENGINE_RANGE_KINDS];
 	int64_t open_head, close_tail; /* of a probe reached by a jump */
-	int64_t idle_enter, idle_leave, hop;
+	int64_t idle_enter, idle_leave, per_frame;
 	int64_t list_head, list_tail, list_self; /* self: by its own two readings */
 	int64_t block;
 };
@@ -29,7 +29,7 @@ static const struct truth usual = {
 	.close_tail = 230,
 	.idle_enter = 370,
 	.idle_leave = 350,
-	.hop = 6,
+	.per_frame = 6,
 	.list_head = 220,
 	.list_tail = 240,
 	.list_self = 900,
@@ -52,8 +52,8 @@ static struct record_trials trials_of(const struct truth *t)
 	r.more[TRIAL_FROM_JUMP] = tail[ENGINE_RANGE_EMULATED] + head[ENGINE_RANGE_OPTIMIZED];
 	r.more[TRIAL_IDLE_LEAVE] = jump + t->idle_leave;
 	r.more[TRIAL_IDLE_ENTER] = jump + t->idle_enter;
-	r.more[TRIAL_INNER] = jump + t->idle_leave + t->hop;
-	r.more[TRIAL_OUTER] = jump + open + t->idle_leave + t->hop + close;
+	r.more[TRIAL_INNER] = jump + t->idle_leave + t->per_frame;
+	r.more[TRIAL_OUTER] = jump + open + t->idle_leave + t->per_frame + close;
 	/* A list reads the clock when it is hit, and excludes the time from there on. */
 	r.listed = 1000;
 	r.more[TRIAL_TO_LIST] = tail[ENGINE_RANGE_OPTIMIZED] + t->list_head;
@@ -97,7 +97,7 @@ static void assert_kind(const struct record_range_costs *costs, const struct tru
 	assert_int_equal(c->list, t->list_head + t->list_tail + more);
 	assert_int_equal(c->list_head,
 			 t->list_head + t->head[kind] - t->head[ENGINE_RANGE_OPTIMIZED]);
-	assert_int_equal(c->hop, t->hop);
+	assert_int_equal(c->per_frame, t->per_frame);
 }
 
 static void costs_are_those_that_were_read(void **state)
@@ -126,7 +126,7 @@ static void costs_are_signed(void **state)
 	odd.head[ENGINE_RANGE_JUMP_EMULATED] = -700;
 	odd.tail[ENGINE_RANGE_STEPPED] = -30;
 	odd.idle_enter = -5;
-	odd.hop = -1;
+	odd.per_frame = -1;
 	trials = trials_of(&odd);
 	costs = solve(&trials, 0);
 	for (int kind = 0; kind <= ENGINE_RANGE_PREPARED; kind++)

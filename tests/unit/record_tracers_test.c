@@ -20,10 +20,10 @@ static void write_lists(const char *tracer, const char *enabled, const char *kpr
 /*
  * Check the texts about T in a recording of vfs_read and of a module's crc. T is empty afterwards.
  */
-static void assert_told(struct record_tracers *t, const char *tracers, const char *programs)
+static void assert_noted(struct record_tracers *t, const char *tracers, const char *programs)
 {
 	struct profile *p = profile_create();
-	const char *told[2];
+	const char *noted[2];
 
 	profile_site_add(p, &(struct profile_site){ .name = "vfs_read",
 						    .symbol = "vfs_read",
@@ -32,10 +32,10 @@ static void assert_told(struct record_tracers *t, const char *tracers, const cha
 						    .symbol = "crc [module]",
 						    .kind = PROFILE_SITE_FUNCTION });
 	record_tracers_store(t, p);
-	told[0] = profile_env_get(p, PROFILE_ENV_TRACERS);
-	told[1] = profile_env_get(p, PROFILE_ENV_PROGRAMS);
-	assert_string_equal(told[0] ?: "nothing", tracers);
-	assert_string_equal(told[1] ?: "nothing", programs);
+	noted[0] = profile_env_get(p, PROFILE_ENV_TRACERS);
+	noted[1] = profile_env_get(p, PROFILE_ENV_PROGRAMS);
+	assert_string_equal(noted[0] ?: "nothing", tracers);
+	assert_string_equal(noted[1] ?: "nothing", programs);
 	profile_destroy(p);
 }
 
@@ -50,10 +50,10 @@ static void reads_lists(void **state)
 
 	(void)state;
 	record_tracers_read(&t, NULL, fixture_path("none"), NULL);
-	assert_told(&t, "nothing", "nothing");
+	assert_noted(&t, "nothing", "nothing");
 	write_lists("nop\n", "", "");
 	read_lists(&t, "init_on_alloc");
-	assert_told(&t, "nothing", "nothing");
+	assert_noted(&t, "nothing", "nothing");
 	write_lists("function\n",
 		    "a_function (1) R   \ttramp: 0xffffffffc03e0000 (x+0x0/0x120) ->x+0x0/0x120\n"
 		    "vfs_read (2) R   D \ttramp: ERROR!\n\tdirect-->bpf_trampoline_1+0x0/0x50\n",
@@ -62,14 +62,14 @@ static void reads_lists(void **state)
 	read_lists(&t, "init_on_alloc __tracepoint_sys_enter+0x8 x __tracepoint_sys_exit+0x8");
 	/* The lists are the same before and after the recording. */
 	read_lists(&t, "init_on_alloc");
-	assert_told(&t,
-		    "function tracer; 3 functions (crc, vfs_read, a_function); "
-		    "2 tracepoints (sys_enter, sys_exit)",
-		    "nothing");
+	assert_noted(&t,
+		     "function tracer; 3 functions (crc, vfs_read, a_function); "
+		     "2 tracepoints (sys_enter, sys_exit)",
+		     "nothing");
 	/* Names with a common prefix, and more names than are shown. */
 	write_lists("nop\n", "vfs_readv (1)\nb (1)\nc (1)\nvfs_read (1)\n", "");
 	read_lists(&t, "init_on_alloc");
-	assert_told(&t, "4 functions (vfs_read, b, c, ...)", "nothing");
+	assert_noted(&t, "4 functions (vfs_read, b, c, ...)", "nothing");
 	/* A list that would take the kernel long is cut off. */
 	char *many = NULL;
 	for (int i = 0; i < 10000; i++)
@@ -77,7 +77,7 @@ static void reads_lists(void **state)
 	write_lists("nop\n", many, "");
 	free(many);
 	read_lists(&t, "init_on_alloc");
-	assert_told(&t, "more than 2000 functions (f0, f1, f10, ...)", "nothing");
+	assert_noted(&t, "more than 2000 functions (f0, f1, f10, ...)", "nothing");
 }
 
 #define CALL 0xe8
@@ -116,12 +116,12 @@ static void watches_code(void **state)
 	fixture_write("kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	assert_int_equal(kernel_kallsyms_load(fixture_path("kallsyms"), &ks), 0);
 	record_tracers_watch(&t, &watch, ks, is_ignored, &own);
-	assert_told(&t, "2 functions (vfs_read, other)", "1 BPF program (tracing)");
+	assert_noted(&t, "2 functions (vfs_read, other)", "1 BPF program (tracing)");
 	watch.overflowed = true;
 	own = 0;
 	record_tracers_watch(&t, &watch, ks, is_ignored, &own);
-	assert_told(&t, "more than 3 functions (vfs_read, other, own, ...)",
-		    "1 BPF program (tracing)");
+	assert_noted(&t, "more than 3 functions (vfs_read, other, own, ...)",
+		     "1 BPF program (tracing)");
 	assert_int_equal(record_watch_from(&watch, 0x81001004), 2);
 	assert_int_equal(record_watch_from(&watch, 0x81004000), ARRAY_SIZE(changes));
 	kernel_kallsyms_destroy(ks);

@@ -322,7 +322,7 @@ static int interrupted_at_start(void)
 }
 
 /* Send SIGINT to this process TIMES times, 0.3 s apart. */
-static void interrupt_later(int times)
+static void interrupt_after_a_while(int times)
 {
 	pid_t parent = getpid();
 
@@ -338,14 +338,14 @@ static void interrupt_later(int times)
 static int interrupted_twice(void)
 {
 	interrupt_catch();
-	interrupt_later(2);
+	interrupt_after_a_while(2);
 	return status_of("trap '' INT; sleep 20; exit 7");
 }
 
 static int interrupted_once(void)
 {
 	interrupt_catch();
-	interrupt_later(1);
+	interrupt_after_a_while(1);
 	return status_of("trap '' INT; sleep 1; exit 7");
 }
 

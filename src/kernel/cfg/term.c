@@ -38,7 +38,7 @@ static bool term_load(struct term *t, bool exactly)
 	text = alloc_printf("%s->%s", t->text, path);
 	free(t->text);
 	free(path);
-	*t = (struct term){ .text = text, .type = member.type, .rest = member.rest };
+	*t = (struct term){ .text = text, .type = member.type, .low_bits = member.bits_before };
 	return true;
 }
 
@@ -72,10 +72,10 @@ bool term_settle(struct term *t)
 {
 	if (t->is_load && !term_load(t, false))
 		return false;
-	if (t->rest) {
+	if (t->low_bits) {
 		int64_t add = t->add;
 
-		term_print(t, "(%s >> %" PRId64 ")", (int64_t)t->rest);
+		term_print(t, "(%s >> %" PRId64 ")", (int64_t)t->low_bits);
 		t->add = add;
 	}
 	return t->text && term_sum(t);
@@ -108,8 +108,8 @@ bool term_mask(struct term *t, uint64_t mask)
 	}
 	if (t->is_load && !term_load(t, false))
 		return false;
-	mask <<= t->rest;
-	t->rest = 0;
+	mask <<= t->low_bits;
+	t->low_bits = 0;
 	if (!term_settle(t))
 		return false;
 	if ((int64_t)mask < 0)

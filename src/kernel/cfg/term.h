@@ -13,7 +13,7 @@ struct term {
 	int64_t add; /* to it */
 	bool is_load, is_object; /* a variable of the kernel itself */
 	uint64_t from, bits; /* of LOAD */
-	uint64_t rest; /* so many low bits of it are left out */
+	uint64_t low_bits; /* of it that are left out */
 };
 
 /* Each returns whether T still has words: if not, nothing is left of it. */

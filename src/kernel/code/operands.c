@@ -235,7 +235,7 @@ static void walk(struct walk *w)
 }
 
 /* Walk code that only a static key, a switch or a fault leads to: registers are unknown there. */
-static void walk_rest(struct walk *w)
+static void walk_unreached(struct walk *w)
 {
 	const struct state nothing = {};
 
@@ -267,7 +267,7 @@ bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr, struct k
 	go(&w, addr, &entry);
 	if (w.decoder) {
 		walk(&w);
-		walk_rest(&w);
+		walk_unreached(&w);
 	}
 	decoder_destroy(w.decoder);
 	free(w.places);

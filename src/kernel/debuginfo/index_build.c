@@ -61,7 +61,7 @@ struct build {
 	vec_of(struct index_symbol, symbols);
 };
 
-static bool is_told(const struct build *b, uint64_t start, uint64_t end)
+static bool is_in_text(const struct build *b, uint64_t start, uint64_t end)
 {
 	return start >= b->base && end > start && end - b->base <= UINT32_MAX;
 }
@@ -173,7 +173,7 @@ static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, u
 	for (uint32_t i = 0; i < n; i++) {
 		struct kernel_range r = { ranges[i].start - b->base, ranges[i].end - b->base };
 
-		if (!is_told(b, ranges[i].start, ranges[i].end))
+		if (!is_in_text(b, ranges[i].start, ranges[i].end))
 			continue;
 		if (b->n_ranges > first && r.start <= b->ranges[b->n_ranges - 1].end) {
 			if (r.end > b->ranges[b->n_ranges - 1].end)
@@ -205,8 +205,8 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 		return KERNEL_NONE;
 	}
 	entry = kernel_dwarf_entry(&inl->die, ranges);
-	body.entry = is_told(b, entry, entry + 1) ? (uint32_t)(entry - b->base) :
-						    (uint32_t)b->ranges[body.first_range].start;
+	body.entry = is_in_text(b, entry, entry + 1) ? (uint32_t)(entry - b->base) :
+						       (uint32_t)b->ranges[body.first_range].start;
 	kernel_dwarf_call_place(&inl->die, &file, &body.call_line);
 	body.call_file = find_file(b, file);
 	vec_push(b, bodies, body);
@@ -342,7 +342,7 @@ static void list_functions(struct build *b)
 			struct listed listed = { &unit->functions[j], b->n_listed };
 
 			unit->functions[j].id = KERNEL_NONE;
-			if (is_told(b, unit->functions[j].entry, unit->functions[j].entry + 1))
+			if (is_in_text(b, unit->functions[j].entry, unit->functions[j].entry + 1))
 				vec_push(b, listed, listed);
 		}
 	}
@@ -368,7 +368,7 @@ static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const 
 			uint64_t start = whole[j].start > p->start ? whole[j].start : p->start;
 			uint64_t end = whole[j].end < p->end ? whole[j].end : p->end;
 
-			if (is_told(b, start, end))
+			if (is_in_text(b, start, end))
 				add_piece(start, end, id, &b->functions);
 		}
 	}

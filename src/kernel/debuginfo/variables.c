@@ -211,7 +211,7 @@ static bool find_member(Dwarf_Die *type, uint64_t from, const char *path, const 
 	if (depth >= MAX_DEPTH || !is_composite(type) || dwarf_child(type, &member))
 		return false;
 	do {
-		uint64_t start, len, rest;
+		uint64_t start, len, bits_before;
 		const char *name;
 		scoped_free char *inner = NULL;
 
@@ -219,17 +219,17 @@ static bool find_member(Dwarf_Die *type, uint64_t from, const char *path, const 
 		    !member_place(&member, &of, &start, &len) || start > from ||
 		    start + len < from + w->bits || start + len == from)
 			continue;
-		rest = from - start;
+		bits_before = from - start;
 		name = dwarf_diename(&member);
 		inner = alloc_printf("%s%s%s", path, *path && name ? "." : "", name ?: "");
-		if (!is_composite(&of) || (!w->bits && !rest && name)) {
-			found = !w->exactly || (!rest && (len == w->bits || !w->bits));
+		if (!is_composite(&of) || (!w->bits && !bits_before && name)) {
+			found = !w->exactly || (!bits_before && (len == w->bits || !w->bits));
 			if (found) {
 				*w->path = alloc_strdup(inner);
-				*w->out = (struct kernel_member){ of, rest };
+				*w->out = (struct kernel_member){ of, bits_before };
 			}
 		} else {
-			found = find_member(&of, rest, inner, w, depth + 1);
+			found = find_member(&of, bits_before, inner, w, depth + 1);
 		}
 	} while (!found && !dwarf_siblingof(&member, &member));
 	return found;

@@ -30,7 +30,7 @@ bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out);
 
 struct kernel_member {
 	Dwarf_Die type; /* as of struct kernel_variable */
-	uint64_t rest; /* bits of it in front of those asked for */
+	uint64_t bits_before; /* of it, in front of those asked for */
 };
 
 /*

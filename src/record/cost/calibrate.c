@@ -153,7 +153,7 @@ void record_calibrator_finish(struct calibrator *c, const struct record_call *ca
 	}
 	if (mech != PROFILE_MECH_FENTRY) {
 		cost->trampoline = c->out->returns.trampoline;
-		cost->rest = c->out->returns.rest;
+		cost->after_handlers = c->out->returns.after_handlers;
 	}
 	record_cost_add_interrupts(cost, c->out->interrupts);
 }
@@ -525,7 +525,7 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 		{ PROFILE_COST_INSIDE, (double)(int64_t)jump->idle_enter },
 		{ PROFILE_COST_OUTSIDE, (double)(int64_t)jump->idle_leave },
 		{ PROFILE_COST_LIST, (double)(int64_t)jump->list },
-		{ PROFILE_COST_HOP, (double)(int64_t)jump->hop },
+		{ PROFILE_COST_FRAME, (double)(int64_t)jump->per_frame },
 		{ PROFILE_COST_STEPPED, beyond[ENGINE_RANGE_STEPPED] },
 		{ PROFILE_COST_PREPARED, beyond[ENGINE_RANGE_PREPARED] },
 		{ PROFILE_COST_EMULATED, beyond[ENGINE_RANGE_EMULATED] },

@@ -49,8 +49,9 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 	err = err ?: measure(c, &with);
 	if (err)
 		return err;
-	cost->rest = with.oncpu - before.oncpu - (with.excluded - before.excluded - full) -
-		     record_cost_full(&c->out->cost[mech], fentry ? target->n_args : 0);
+	cost->after_handlers = with.oncpu - before.oncpu -
+			       (with.excluded - before.excluded - full) -
+			       record_cost_full(&c->out->cost[mech], fentry ? target->n_args : 0);
 	cost->known = true;
 	return 0;
 }

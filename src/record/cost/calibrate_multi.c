@@ -221,7 +221,7 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 	} else {
 		set_nested(out, cost->nested);
 		cost->trampoline = out->returns.trampoline;
-		cost->rest = out->returns.rest;
+		cost->after_handlers = out->returns.after_handlers;
 		record_cost_add_interrupts(cost, out->interrupts);
 	}
 	record_calibrator_close(&c);

@@ -60,7 +60,7 @@ int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_t
 	if (two->after < one->after || 2 * one->all <= none->all + two->all)
 		return -ERANGE;
 	cost->trampoline = 2 * one->all - none->all - two->all;
-	cost->rest = two->after - one->after;
+	cost->after_handlers = two->after - one->after;
 	return 0;
 }
 

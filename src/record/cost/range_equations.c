@@ -51,8 +51,8 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 	int64_t pair = more[TRIAL_PLAIN];
 	int64_t idle_leave = more[TRIAL_IDLE_LEAVE] - pair;
 	int64_t idle_enter = more[TRIAL_IDLE_ENTER] - pair;
-	int64_t hop = more[TRIAL_INNER] - pair - idle_leave;
-	int64_t both = more[TRIAL_OUTER] - pair - idle_leave - hop;
+	int64_t per_frame = more[TRIAL_INNER] - pair - idle_leave;
+	int64_t both = more[TRIAL_OUTER] - pair - idle_leave - per_frame;
 	int64_t close_head = p.head[ENGINE_RANGE_OPTIMIZED];
 	int64_t list_head = more[TRIAL_TO_LIST] - p.tail[ENGINE_RANGE_OPTIMIZED];
 	int64_t list = list_head + more[TRIAL_FROM_LIST] - close_head - t->listed;
@@ -77,7 +77,7 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 			.idle_leave = with_interrupts(idle_leave + beyond, interrupts),
 			.list = with_interrupts(list + beyond, interrupts),
 			.list_head = with_interrupts(list_head + head - close_head, interrupts),
-			.hop = with_interrupts(hop, interrupts),
+			.per_frame = with_interrupts(per_frame, interrupts),
 		};
 	}
 	if (t->blocks && more[TRIAL_AROUND] > pair)

@@ -502,7 +502,7 @@ int record_bpf_load(struct record_bpf *b)
 }
 
 /* Loads what a recording would when it needs it. */
-static int try_laters(struct record_bpf *b)
+static int try_saved_programs(struct record_bpf *b)
 {
 	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
 
@@ -546,7 +546,7 @@ int record_bpf_try(const struct record_features *features)
 			.n_cpus = 1,
 		};
 
-		err = record_bpf_load(&b) ?: try_laters(&b);
+		err = record_bpf_load(&b) ?: try_saved_programs(&b);
 		record_bpf_unload(&b);
 	}
 	return err;

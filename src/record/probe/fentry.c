@@ -44,7 +44,7 @@ static int note_namesake(const struct kernel_body *body, void *arg)
 }
 
 /* Is no other function of SYM's name inlined anywhere, as far as there is an index that says so? */
-static bool is_alone(struct record_symbols *symbols, const struct kernel_sym *sym)
+static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
 	struct namesake n = {};
 	const struct kernel_index *idx;
@@ -68,7 +68,7 @@ static int check_registers(struct record_symbols *symbols, const struct kernel_s
 
 	if (beyond == KERNEL_YES)
 		return -ENOTUNIQ;
-	return beyond == KERNEL_NO || is_alone(symbols, sym) ? 0 : -EUCLEAN;
+	return beyond == KERNEL_NO || is_only_of_name(symbols, sym) ? 0 : -EUCLEAN;
 }
 
 /* Finds the BTF id by which fentry can attach to exactly this symbol. 0, or why there is none as -errno. */

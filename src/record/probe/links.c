@@ -43,7 +43,7 @@ void record_detach_later(int fd)
 }
 
 /* A directory has two links, and one for each directory in it. */
-static bool is_alone(void)
+static bool is_only_thread(void)
 {
 	struct stat st;
 
@@ -58,7 +58,7 @@ static void wait_for_exits(void)
 {
 	const struct timespec step = { .tv_nsec = 100000 };
 
-	for (int i = 0; i < 1000 && !is_alone(); i++)
+	for (int i = 0; i < 1000 && !is_only_thread(); i++)
 		nanosleep(&step, NULL);
 }
 

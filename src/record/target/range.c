@@ -238,7 +238,7 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 	record_ranges_plan(ranges, symbols);
 	say_not_timed(ranges);
 	if (symbols->kernel.index && !symbols->kernel.image)
-		log_note("%s", record_symbols_index_alone);
+		log_note("%s", record_symbols_vmlinux_missing);
 	return 0;
 }
 

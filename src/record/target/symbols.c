@@ -18,7 +18,7 @@
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
 
-const char record_symbols_index_alone[] =
+const char record_symbols_vmlinux_missing[] =
 	"the index of this kernel was found, but not the vmlinux it was created from: names of "
 	"inlined bodies and lines are known and bodies are estimated from samples, but timing "
 	"bodies (--range) and --blocks need the vmlinux";

@@ -127,7 +127,7 @@ int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index);
 
 /* A sentence about the use and the limits of an index without the vmlinux that it was made of. */
-extern const char record_symbols_index_alone[];
+extern const char record_symbols_vmlinux_missing[];
 
 /*
  * Does the running kernel's function SYM read an argument register beyond the first N? UNKNOWN where its code cannot be
