@@ -221,12 +221,14 @@ fi
 need_module hardened
 boot hardened guest_shapes
 clean_dmesg
+# Breakpoints are off by their places in the kernel's hash table. In two boots by up to 16 instructions and 2.1 %.
+declare -A percent=([shapes]=2 [shapes-int3]=3) instructions=([shapes]=10 [shapes-int3]=20)
 for name in shapes shapes-int3; do
 	while read -r inlined calls insns; do
 		equal "$name: calls of $inlined" "$(range $name calls "$inlined")" $((calls * runs))
 		close_to "$name: $inlined" \
 			"$(mean_of "$(range $name total "$inlined")" "$(range $name calls "$inlined")")" \
-			"$(mean_of "$insns" "$calls")" 2 10
+			"$(mean_of "$insns" "$calls")" "${percent[$name]}" "${instructions[$name]}"
 	done <known.txt
 	balanced $name
 done

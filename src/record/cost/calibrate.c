@@ -504,9 +504,8 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	if (!out->ranges.known)
 		return;
 	record_range_costs_add(&out->ranges, more);
-	/* Of two hits, each with a look through another list. */
-	out->ranges.place_spread =
-		HOP_INSNS * sqrt(2 * (variance + others)) / DEVIATIONS_PER_SPREAD;
+	/* Another list is looked through for each hit. */
+	out->ranges.place_spread = HOP_INSNS * sqrt(variance + others) / DEVIATIONS_PER_SPREAD;
 	record_engine_set_range_costs(e, out->ranges.kinds);
 }
 
@@ -535,9 +534,9 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 	};
 
 	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_INNER, costs->inner,
-			 costs->trials.spread);
+			 costs->trials.spread + costs->place_spread);
 	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_FULL, full,
-			 costs->trials.spread + costs->place_spread * full / stepped);
+			 costs->trials.spread + M_SQRT2 * costs->place_spread * full / stepped);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		profile_cost_set(p, PROFILE_MECH_RANGE, numbers[i].kind, numbers[i].value, NAN);
 }

@@ -57,7 +57,7 @@ struct record_range_costs {
 	int64_t inner; /* what lies between the readings of the first kind */
 	double beyond[ENGINE_RANGE_KINDS]; /* what a hit costs more than one of the first kind */
 	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
-	double place_spread; /* of a breakpoint's FULL, by its place in the kernel's table of kprobes */
+	double place_spread; /* of a hit of a breakpoint, by its place in the kernel's table of kprobes */
 };
 
 /*
