@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034 # names the tests use
 #
-# What all tests in shell share: TAP output, a scratch folder, JSON. To be sourced; the test then works in the scratch
+# TAP output, a scratch folder and JSON, for all tests in shell. To be sourced; the test then works in the scratch
 # folder, which goes with it. BUILD names the folder of the build (default: build); LIVE_KEEP=1 keeps the scratch folder.
 
 set -u

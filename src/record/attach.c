@@ -352,7 +352,7 @@ static void say_kept_modules(const struct record_attachment *a)
 	}
 }
 
-/* What is to be attached through the kernel's table of kprobes. */
+/* Count the probes that are to be in the kernel's table of kprobes. */
 static uint32_t count_kprobes(const struct record_attachment *a)
 {
 	uint32_t n = a->plan->ranges.n_points + a->plan->blocks.n_points;

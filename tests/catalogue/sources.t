@@ -37,7 +37,7 @@ parameters() {
 	grep -rhoE --include='*.c' \
 		'\b(early_param|__setup|__setup_param|core_param|cmdline_find_option|cmdline_find_option_bool)\([a-z_]*,? ?"[A-Za-z0-9_.]+' \
 		"$1"/{arch/x86,mm,kernel,init,security,lib} | sed 's/.*"//' | sort -u
-	# Those of parts that could be modules. (mm/Makefile makes shuffle.o one of page-alloc's.)
+	# These parts could be modules. (mm/Makefile makes shuffle.o one of page-alloc's.)
 	grep -hoE 'module_param[a-z_]*\([a-z_]+' "$1/mm/kfence/core.c" | sed 's/.*(/kfence./'
 	grep -hoE 'module_param[a-z_]*\([a-z_]+' "$1/mm/shuffle.c" | sed 's/.*(/page_alloc./'
 }
@@ -122,7 +122,7 @@ for series in 6.1 6.12; do
 	done
 done
 
-# What a parameter switches is built into one of the lab's two kernels for that.
+# A protection that a parameter switches is built into one of the lab's two kernels.
 jq -r '.protections[] | select(.switched_by == "boot" and .missing == null) |
 	.options | map(select(.role == "builds") | .symbol) | select(length > 0) | join("|")' "$tmp/all.json" |
 	while read -r symbols; do

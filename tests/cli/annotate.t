@@ -162,7 +162,7 @@ run annotate --format=csv a.data outer
 head -1 out | grep -q '^function,symbol,offset,addr,length,address,text,body,file,line,share,'
 report_test $? 'CSV of instructions'
 
-# What can go wrong.
+# Errors.
 fails 1 'no function nowhere in this kernel, inlined or not; kprotperf list' annotate a.data nowhere
 fails 1 'nothing is inlined, but has no instructions left' annotate a.data nothing
 fails 1 'innermost is not inlined into caller' annotate a.data innermost@caller

@@ -170,7 +170,7 @@ fails 1 "none.data" diff --control=none.data baseline.data hardened.data
 usage "--margin" diff --margin=0 baseline.data hardened.data
 prints diff-percentiles.txt diff --percentiles control-baseline.data control-hardened.data
 
-# What is shown, in what order, under which name.
+# Rows, their order and their names.
 json "--filter: rows of one syscall, no sums" \
   '[.syscalls[].name] == ["clone"] and .functions != [] and
    all(.functions[]; .syscall == "clone" and (.name | contains("slab")))' \
@@ -206,7 +206,7 @@ usage "--sort is" diff --sort=size baseline.data hardened.data
 usage "--fold prints all stacks" diff --fold --filter=syscall=clone baseline.data hardened.data
 usage "--reverse needs --fold" diff --reverse baseline.data hardened.data
 
-# What else differs than the kernels.
+# Differences between the sides besides the kernels.
 json "json: a valid comparison" '.valid == true' diff --format=json baseline.data hardened.data
 json "json: one of different work" '.valid == false and (.warnings[0] | contains("different"))' \
   diff --format=json baseline.data empty.data

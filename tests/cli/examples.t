@@ -9,7 +9,7 @@
 
 fixture baseline
 mkdir tree
-# What is built there is not built again, but for what the examples change.
+# Objects are taken from the build; only those that the examples change are built anew.
 cp -a "$repo"/{Makefile,src,bpf,include,vmlinux,emulator,workloads} tree/
 # Under the same name, which is in what was noted of headers.
 name=$(basename "$build")

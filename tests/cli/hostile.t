@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What a data file may not do to who reads it: have other files opened, be waited for, or write to the terminal.
+# A data file cannot make its reader open other files, wait for it, or write to the terminal.
 
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -10,7 +10,7 @@
 installed() { make -C "$repo" BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr "$1"; }
 system() { find root -printf '%p %y %m %l\n' | sort; }
 
-# Of what a system has, some folders are empty, and not as ours would be.
+# Some folders of a system are empty, or have other modes than ours.
 mkdir -p root/usr/share/{man,fish} && chmod 2775 root/usr/share/man && echo other >root/usr/share/fish/other
 system >before
 ok 'make install' installed install
@@ -51,7 +51,7 @@ completes() {
       "$share" "$*" | cut -f 1 | sed 's/^--[a-z-]*=\(.\)/\1/; s/=$//'
     ;;
   zsh)
-    # What the functions of zsh that complete are told.
+    # The arguments that zsh's completion functions get.
     zsh -f -c 'words=(${(z)2} "") CURRENT=$#words fpath=($1/zsh/site-functions)
       [[ $2 == *[^\ ] ]] && words[-1]=() CURRENT=$#words
       _describe() { print -rl -- ${${(P)2}%%:*} }

@@ -11,7 +11,7 @@ if [ ! -x "$kprotperf" ] || [ ! -x "$make_fixture" ]; then
   bail "no $kprotperf or $make_fixture: run make all tests"
 fi
 tmp=$scratch
-# What a table fills must not depend on who looks on.
+# A table's width must not depend on the terminal.
 export COLUMNS=100 LC_ALL=C
 
 # fixture NAME…: data files of those names, as make_fixture.c builds them

@@ -99,7 +99,7 @@ fails 1 'has no DWARF' index plain
 fails 1 'no-such: No such file' index no-such
 usage 'no VMLINUX specified' index
 
-# What is found is used: of this index another kernel could not tell.
+# The index that was found is used: another kernel's would not have this.
 rm -r cache
 lists 'the index beside is used' '^innermost +outer' innermost
 [ ! -e cache ]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where commands write: past nobody's symbolic links, and without waiting for anybody.
+# Commands do not write through anybody's symbolic links, and do not wait for anybody.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh

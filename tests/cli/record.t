@@ -1,5 +1,5 @@
 #!/bin/bash
-# What of record needs no probe: whose the command and the file are, and what is left of a recording whatever comes.
+# record without probes: it runs the command as the right user, owns the file rightly, and leaves a recording whatever comes.
 
 # shellcheck disable=SC2016,SC2154 # text for shells; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh

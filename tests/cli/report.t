@@ -136,7 +136,7 @@ run report --raw --format=csv --section=syscalls troubled.data
 grep -q '^clone,20,274697591,13734879.55,,,,,,,274697591,' out && ! grep -q 'probes cost' err
 report_test $? "--raw"
 
-# What is below zero is shown as it is: 310 calls of allocate_slab with 20,000 of cost each.
+# Values below zero are shown as they are: 310 calls of allocate_slab with 20,000 of cost each.
 json "json: negative times" \
   'function("allocate_slab"; "mmap") | .total == 3651026 - 310 * 20000 and .self_total == .total' \
   report --format=json troubled.data

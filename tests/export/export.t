@@ -34,7 +34,7 @@ done
 run export --to=openmetrics nanoseconds.data
 cp out nanoseconds.openmetrics
 
-# Of fold's 75 samples 63 have extract_entropy, and 61 end there.
+# 63 of fold's 75 samples have extract_entropy, and 61 end there.
 if has go; then
   try go tool pprof -sample_index=samples -top hardened.pprof
   like 'pprof: self and total' "$out" '^ *61 81\.33% 81\.33% +63 84\.00%  extract_entropy$'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154 # names from tap.sh
 #
-# What npm has for these tests, in $npm; to be sourced behind cli/lib.sh.
+# Makes $npm the folder of the packages that these tests need. To be sourced behind cli/lib.sh.
 
 here=$repo/tests/export
 npm=$build/npm

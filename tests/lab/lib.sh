@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034 # names the tests use
-# What tests that boot guests share: the lab and its kernels. To be sourced.
+# The lab and its kernels, for all tests that boot guests. To be sourced.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"

@@ -6,7 +6,7 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need baseline hardened
-# Which those who run a boot elsewhere do not have.
+# A boot that runs elsewhere does not have these.
 export KPROTPERF=$kprotperf LANG=C.UTF-8
 
 # --- stand-ins -------------------------------------------------------------------
@@ -49,7 +49,7 @@ real_path=$PATH
 qemu_stands_in
 export KPROTPERF=$scratch/kprotperf
 matrix=("$lab" matrix --kernel hardened "--protection=init_on_alloc,debug_list" --workload getpid "--workload=mine=./sometimes" --boots 2)
-# Of 2 sides, 2 workloads, 2 boots; and as many of the first side for the floor.
+# 2 sides, 2 workloads, 2 boots; and as many of the first side for the floor.
 boots=12
 
 # recorded: how many boots were, and of which seeds one side was.
@@ -208,7 +208,7 @@ else
 	try "${matrix[@]}" --boots 2 --sshlogin 1/hosta --sshlogin 1/silent
 	like 'of which ssh says nothing' "$status:$err" '^120:lab: cannot log in to all of 1/hosta 1/silent'
 	if [ ${#apart[@]} -gt 0 ]; then
-		# What they have of it is not where this machine looks.
+		# Their copy is not where this machine looks.
 		for host in hosta hostb; do
 			mkdir "$host"
 			cp -r machine bin kprotperf sometimes key key.pub "$host"

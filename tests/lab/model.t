@@ -24,7 +24,7 @@ near() {
 }
 
 run both "$memory stream 8192 8; $memory random 256 2000000"
-# Of 32 KiB that are LRU a random line of 256 KiB is in an eighth of all cases; 8 MiB are 131,072 lines and 2,048 pages.
+# A random line of 256 KiB is in an LRU cache of 32 KiB in an eighth of all cases; 8 MiB are 131,072 lines and 2,048 pages.
 near 'l1d' "$(user both l1d)" $((8 * 131072 + 2000000 * 7 / 8))
 near 'l2, of 1 MiB' "$(user both l2)" $((8 * 131072))
 holds 'dtlb, of 64 pages' "$(user both dtlb) | . > 8 * 2048 and . < 10 * 2048"
@@ -65,14 +65,14 @@ is 'ab --exact --model' "$(cat shuffled.status)" 0
 # 10 rounds of 4,000 masks of 8 bytes, eight of them in a line or none: 35,000 misses. Measured: 30,808 and 32,166.
 holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 and . <= 36000"
 is 'with the same instructions' "$(differs dequeue_signal instructions)" 0
-# Of 46,790. Measured: 49, 155, 186.
+# Measured: 49, 155, 186 of 46,790.
 holds 'what has lines of its own does not' "$(differs __fget_light l1d) | fabs < 500"
 object_differs() {
 	jq "first(.miss_objects[] | select(.object == \"$1\" and .syscall == \"read\")).delta.l1d // 0 | round" misses.json
 }
 holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
 holds 'not by files' "$(object_differs filp) | fabs < 500"
-# Of 14,601,532 instructions: in seven pairs they differed by 0 to 2, in one more by 0.01 %, it is not known why.
+# Seven pairs of 14,601,532 instructions differed by 0 to 2, one more by 0.01 %. It is not known why.
 like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %, which does not reflect that'
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
 	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %'

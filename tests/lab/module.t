@@ -47,7 +47,7 @@ for kernel in notrace hardened; do
 		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
 	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'
 done
-# Of a file: tests/live/modules.t.
+# tests/live/modules.t loads one from a file.
 try "$lab" run --resume --insmod 'a module' -- cat /sys/module/lab_test/refcnt
 is 'run --insmod builds one of a folder, and has it before the command' "$status:$out" 0:0
 try "$lab" run --resume --insmod "$ko" --insmod /nonexistent.ko -- echo ran

@@ -42,7 +42,7 @@ try "$lab" ab --protection kfence --baseline baseline -- true
 like 'ab with a protection chooses the kernels' "$status:$err" '^120:lab: --protection chooses the kernels'
 # (The key is a hash of what the configuration is to be.)
 if [ "$(path debug_list-off)" ]; then
-	# Of what is set: that a plugin is not depends on whether its headers were there.
+	# Options that are set only: a plugin's is unset where its headers were missing.
 	is 'a pair differs in its options alone' "$(diff <(grep ^CONFIG_ "$(path debug_list-off)/config") \
 		<(grep ^CONFIG_ "$(path debug_list-on)/config") | grep '^[<>]' | sort | paste -sd' ')" \
 		'> CONFIG_BUG_ON_DATA_CORRUPTION=y > CONFIG_DEBUG_LIST=y'

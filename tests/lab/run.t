@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a command sees in a guest, and what comes back from it.
+# A command in a guest sees the host's files and the right environment; its output and status come back.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh

@@ -85,7 +85,7 @@ is 'with its size' "$(jq -r 'select(.of == "mmap").causes[0] | .name == "vm_mmap
 	.delta_total <= 505 * .hardened_calls' why.json)" true
 like 'a function that is not inlined any more is no cause' "$(answer getpgid)" '^No significant change: getpgid '
 
-# Of what runs 200 times, but for what is queued, below.
+# Code that runs 200 times; queued work is tested below.
 is 'nothing else is accused' "$(jq -r '[.contexts[] | select(.significant and (.name | IN("setgroups", "prctl", "getpriority", "futex",
 	"access", "read", "rt_sigprocmask", "sysinfo", "getpgid", "exit_group", "getcwd"))) | .cause] | unique | join(" ")' why.json | head -n 1)" \
 	'__do_sys_getcwd __do_sys_getpriority __set_current_blocked __set_task_comm do_faccessat do_sysinfo exit_mm futex_wake groups_from_user read_null'

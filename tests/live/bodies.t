@@ -122,7 +122,7 @@ equal 'and none is lost' "$(lost all)" nothing
 boot hardened guest_unseeded --append 'random.trust_cpu=off random.trust_bootloader=off'
 "$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
 varies both shuffle_freelist@allocate_slab
-# What a row has are excursions, of which a call has two, or as many as objects if these have a constructor: so it is the cache too.
+# A row counts excursions. A call has two, or as many as objects if these have a constructor: so it is the cache too.
 equal 'seeded and unseeded: it is crng_init, and the cache' \
 	"$(query both.varies '[.variables[] | select(.significant) | .name] | length == 2 and any(. == "crng_init")')" true
 holds 'which explain all but 5 % of what can be explained' "$(query both.varies '.variation.explained / (1 - .variation.between_equal)') > 0.95"

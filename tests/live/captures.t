@@ -11,7 +11,7 @@ polls='use IO::Poll; my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..40;
 	for my $n (1..40) { IO::Poll::_poll(0, map { (fileno($f[$_]), 1) } 0..$n-1) for 1..10 }
 	IO::Poll::_poll(-1, map { (fileno($_), 1) } $f[0]) for 1..30'
 
-# Of 8 to 200 files by steps of 8, 5 of each. All are ready.
+# 5 calls each with 8 to 200 files, in steps of 8. All files are ready.
 # shellcheck disable=SC2016 # for perl
 selects='my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..200;
 	for my $k (1..25) { my $r = ""; vec($r, fileno($f[$_]), 1) = 1 for 0..8 * $k - 1;
@@ -177,7 +177,7 @@ holds 'get_random_u32: it is what this CPU has left of a batch' "$(query random.
 	.variables[0].explained / (1 - .variation.between_equal) > 0.95')"
 "$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
 varies both allocate_slab
-# Of what calls with other values differ in: the rest is between calls whose values are equal.
+# A share of the difference between calls with different values. Calls with equal values differ too.
 holds 'seeded and unseeded: crng_init explains all but 5 % of what can be explained' \
 	"$(query both.varies '.variables[0].name == "crng_init"') and
 	$(query both.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"

@@ -69,7 +69,7 @@ equal 'nothing is lost' "$(lost irq)" nothing
 
 # samples
 for name in spin kernel-spin slow; do
-	# Those that fell due while the guest slept, waiting for the host, are not the command's.
+	# Samples that were due while the guest slept, waiting for the host, are not the command's.
 	holds "$name: of the samples due while it ran, none in a hundred is missing" \
 		"$(json $name '.losses.samples_not_received') * 100 <= $(json $name .samples.received) and
 		 $(json $name .samples.received) <= $(json $name .samples.expected) + 1"
@@ -93,8 +93,8 @@ is 'a recording with lines and inlined functions was made' "$(cat resolved.statu
 "$kprotperf" fold resolved.data >hardened.folded
 like 'kernel frames say so' "$(cat hardened.folded)" ';dup_mmap_\[k\];'
 like 'inlined ones too' "$(cat hardened.folded)" '_\[i\](;| [0-9]+$)'
-# What functions under kprobe.multi return through. Of 119 samples there 3 had no callers, at an instruction that the kernel cannot
-# unwind from; 13 of 25 while no stack was walked from the first 32 bytes.
+# Functions under kprobe.multi return through this code. 3 of 119 samples there had no callers, at an instruction that the kernel
+# cannot unwind from; 13 of 25 while no stack was walked from the first 32 bytes.
 returning=$(share hardened.folded ';arch_rethook_trampoline_\\[k\\] [0-9]+$')
 holds 'samples of returns under kprobe.multi' "$returning > 0"
 holds 'have their callers' "$(share hardened.folded '^[^;]*;arch_rethook_trampoline_\\[k\\] [0-9]+$') < $returning / 4"

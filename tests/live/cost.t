@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a probed call and a timed syscall cost: little more than empty programs on
+# A probed call and a timed syscall cost little more than empty programs on
 # the same events in the same guest, and less than with other tools. In guest
 # instructions a turn of prctl(PR_SET_NAME), which calls __set_task_comm once.
 # make bench has the whole comparison.
@@ -73,7 +73,7 @@ median() {
 	sed -n 's/.*set-name .*p50_ns=\([0-9.]*\).*/\1/p' "$1.out"
 }
 
-# What a mean has more than the median is interrupts, of which each loop has its own number; medians are the same in each guest.
+# A mean is above the median by interrupts, of which each loop has its own number. Medians are the same in each guest.
 plain=$(median plain)
 
 # at_most WHAT COST LIMIT, and tells the cost.
@@ -106,8 +106,8 @@ for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
 		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
 	fi
 done
-# What is left of a probed turn without all that probes cost it, in its system call and around. Of means, in which each loop
-# has its own interrupts: -0.6 to 0.3 % too much in eight guests. Of medians: 0.0 to 0.4 % too little, since costs have a share
+# A probed turn, less all that probes cost it in its system call and around, is an unprobed one. By means, in which each loop
+# has its own interrupts: -0.6 to 0.3 % too much in eight guests. By medians: 0.0 to 0.4 % too little, since costs have a share
 # of interrupts; 0.7 and 0.8 % too much without what it takes more to end a syscall that others were timed in.
 for how in syscall fentry kprobe; do
 	net=$(json "$how" '.workload[] | select(.name == "set-name") | "\(.net) \(.p50 - (.mean - .net))"')

@@ -67,7 +67,7 @@ for dir in . unseeded; do
 		"($(row $dir "$clone | .delta_pct") - $truth) | fabs < 0.15 + $truth / 50"
 done
 
-# What new slabs happen to cost elsewhere can be less than before: then it is more than all of the change, as once in five demos.
+# Elsewhere new slabs may cost less than before. Then allocate_slab has more than all of the change, as in one of five demos.
 share='([0-9]+ % of the change|[Mm]ore than all of the change, partly offset elsewhere,) is in allocate_slab'
 like 'the answer is in the output' "$(paste -sd' ' said)" "clone is [0-9.]+ % slower .*$share"
 like 'one boot per side tells it in the ordinary guest, too' "$(sed '/^$/q' demo/diff.txt | paste -sd' ')" \

@@ -68,7 +68,7 @@ flavour() {
 	boot "$kernel" guest_flavour --accel icount
 	is "$kernel: doctor finds what recording needs" "$(cat doctor.status)" 0
 	is "$kernel: symbols are read from the kernel's memory" "$(grep -c "cannot read symbols" function.err)" 0
-	# How they would be timed depends on what else its memory tells.
+	# The mechanism by which they would be timed depends on what else its memory tells.
 	for how in memory listed; do
 		jq -c '.functions[] | [.name, .module]' $how.out >$how.names
 	done

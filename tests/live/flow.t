@@ -1,6 +1,6 @@
 #!/bin/bash
-# What symbol/flow says of single instructions is what the kernel says: where a
-# kprobe can be, which ones it optimizes; and probes do not change the answers.
+# symbol/flow and the kernel agree on single instructions: where a
+# kprobe can be, and which ones it optimizes. Probes do not change the answers.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where functions of a fork are timed, few or busy ones, the fork's time less probe cost is what the
+# With functions of a fork timed, few or busy ones, the fork's time less probe cost is what the
 # workload measures unprobed, by each mechanism.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh

@@ -32,7 +32,7 @@ guest_list() {
 	keep within "$kprotperf" list --format=csv 'get_current@vvar_*'
 	keep json "$kprotperf" list --format=json allocate_slab
 	keep doctor "$kprotperf" doctor
-	# Where an index would lie that had to be made here.
+	# An index that had to be made would lie here.
 	ls -d /tmp/cache >cache.txt 2>&1
 	KPROTPERF_VMLINUX='' keep without "$kprotperf" list shuffle_freelist
 }

@@ -120,7 +120,7 @@ true_to() {
 	close_to "$3" "$4" "$5" 1 $((5 + ${off_by_call[$1]} * ${calls_inside[$2]:-0}))
 }
 
-# What the module says it executes is what the time stamp counter says, to the instruction. The
+# The module's own figures and the time stamp counter agree to the instruction. The
 # recursion is started by three instructions more; what yielding costs is known roughly.
 is_measured() {
 	awk -v shape="$1" '$1 == shape && $3 == $4 { print $3 }' measured.txt
@@ -190,7 +190,7 @@ check_loud() {
 	holds "$how: but in all it took" "$(mean oncpu "sampled-$how" known_interrupted) >=
 		$(known known_interrupted total) + 3 * $(known known_tick total)"
 
-	# Of 5 calls, of which an interrupt may hit one, where it is not taken off: once 2,900 instructions. The shortest has none,
+	# An interrupt may hit one of the 5 calls, and is not taken off there: once 2,900 instructions. The shortest has none,
 	# nor has the shortest of what it calls: 4,011 to 4,033 in six recordings, where the callee's mean left 3,951 once.
 	true_to "$how" known_sleeping "$how: known_sleeping itself" "$(awk -v all="$(shortest "sampled-$how" known_sleeping)" \
 		-v callee="$(shortest "sampled-$how" msleep)" 'BEGIN { print all - callee }')" "$(known known_sleeping self)"

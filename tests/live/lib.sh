@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034 # names the tests use
-# What the live tests share. A test has two sides in one file: functions that
+# Functions that the live tests share. A test has two sides in one file: functions that
 # run in a guest, called by `boot`, and checks that the host makes of what those
 # left in the current directory. A guest costs seconds, so one does many things.
 #

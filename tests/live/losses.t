@@ -211,7 +211,7 @@ equal 'more contexts than cells: calls that have one are whole' \
 equal 'more contexts than cells: the last has none' "$(syscalls cells exit_group)" 0
 equal 'more contexts than cells: nothing else is lost' "$(lost cells)" "cells_full=$full"
 
-# Of the samples that do not come some are an idle CPU's, whose timer skips periods while files are
+# Some of the samples that do not come are an idle CPU's, whose timer skips periods while files are
 # read: those are no loss. Samples had and lost are as many as there are periods in the workload's time:
 # more than in its system calls alone, fewer than from its start to its exit.
 held=$(loss guard samples_not_received)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What there is of functions of a loaded module (tests/module), as of the kernel's own: lines and instructions, with samples,
-# executions and exact counts; inlined bodies, as --range takes them; what loops stop for. And whose samples are in code that is
-# not the kernel's image: of modules and BPF programs that come and go meanwhile.
+# Functions of a loaded module (tests/module) have all that the kernel's own have: lines and instructions, with samples,
+# executions and exact counts; inlined bodies, as --range takes them; conditions of loops. Samples in modules and BPF programs that
+# come and go during a recording have their names.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -52,7 +52,7 @@ guest_main() {
 	record counted --freq=0 --blocks shape_loop -- bash "$self" --guest act_work
 	keep list "$kprotperf" list --format=json 'inl_loop@shape_loop'
 	keep globs "$kprotperf" list --format=json 'inl_*@shape_*'
-	# What the kernel has in a function of its own is not of the module, and the other way round.
+	# A body in a function of the kernel is not the module's, and the other way round.
 	keep kernels "$kprotperf" list --format=json 'shuffle_freelist@allocate_slab'
 	keep live "$kprotperf" annotate --format=json --all counted.data shape_loop
 	export KPROTPERF_LAB=/nonexistent KPROTPERF_CACHE=$PWD

@@ -63,7 +63,7 @@ for how in fentry kprobe multi; do
 	holds "$how: few calls were open" "$(json $how '.losses.probe_detached') <= 4"
 	within "$how: the mean of a function stands" "$(function_row $how vfs_read mean)" \
 		"$(function_row "storm-$how" vfs_read mean)" 2
-	# Of what calls it the mean has what probes cost while they are detached, which the report warns of: that is 0.7 to 0.9 % by
+	# The mean of its caller has the cost of probes while they are detached, which the report warns of: 0.7 to 0.9 % by
 	# fentry, 8.9 to 10.0 % by kprobe, 0.6 % by kprobe.multi in five guests. The median, to 2 % (a bucket), has none. By
 	# kprobe.multi the storm's read, of some 450 instructions, is itself up to 50 off for each of the functions timed in it, by
 	# their places in the hashes of ftrace (docs/accounting.md).

@@ -13,8 +13,8 @@
 unseeded='random.trust_cpu=off random.trust_bootloader=off'
 control=/sys/kernel/debug/kprotperf_inlined
 runs=50
-# Of each the largest inlined bodies are timed, and estimated: what the three workloads execute, without the
-# functions that hold all of a syscall.
+# The largest inlined bodies of each are timed, and estimated: of functions that the three workloads execute, without
+# those that hold all of a syscall.
 functions='mas_update_gap vma_interval_tree_remove kmem_cache_alloc unlink_file_vma mas_leaf_max_gap
 	mast_fill_bnode mas_wr_walk mas_push_data allocate_slab anon_vma_fork mas_next_entry mas_wr_bnode
 	_copy_to_iter shmem_file_read_iter __filemap_get_folio ksys_read __fdget_pos apparmor_file_permission
@@ -146,7 +146,7 @@ holds 'shuffle_freelist is called as often as allocate_slab' \
 holds 'it is left and entered again' \
 	"$(range shuffle entries shuffle_freelist) >= 2 * $(range shuffle calls shuffle_freelist)"
 balanced shuffle
-# Of all probes in it, some hundreds a call, little is left in what is around. What a breakpoint costs by its place in the kernel's
+# clone has some hundreds of probes a call in it, and keeps little of their cost. A breakpoint's place in the kernel's
 # lists is taken to be the mean: in five boots clone was 0.2 % below to 1.1 % above.
 within 'with all bodies of allocate_slab timed, clone takes as long' \
 	"$(syscall_row bodies clone mean)" "$(syscall_row shuffle clone mean)" 2
@@ -189,8 +189,8 @@ timed=$(jq -s '[.[].ranges[] | select(.syscall == "*" and .source == "exact" and
 holds "$timed inlined functions are timed that the workloads execute" "$timed >= ${LONG:+2}8"
 
 if [ "${LONG-}" ]; then
-	# Of the bodies that take more than a two-hundredth of their context by what was timed, those whose share is in
-	# the interval of the samples, too: 0 of N samples have one as well. In each context one workload decides. Its
+	# The bodies that take more than a two-hundredth of their context, by probes: is their share in
+	# the interval of the samples? 0 of N samples have one as well. In each context one workload decides. Its
 	# time is that of the recordings with fewer probes.
 	for part in $samplings; do
 		json "sampled-$part" '.schema' >sampled.schema

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What cannot be recorded is refused in one line that says why, and nothing is
-# left behind; a command that fails is recorded all the same.
+# record refuses what it cannot do in one line that says why, and leaves nothing
+# behind. A command that fails is recorded all the same.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -184,7 +184,7 @@ equal 'without ftrace page faults are not counted' "$(json no-faults '[.syscalls
 like 'which is said' "$("$kprotperf" report no-faults.data 2>&1)" 'page faults are not counted'
 is 'what is switched on again is measured' "$(cat switched-on.status)" 0
 is 'few functions are no matter there' "$(cat large-few.status)" 0
-# Of 182 samples 31 and 39 came in two such guests, 166 of 183 in one whose timer is precise.
+# 31 and 39 of 182 samples came in two such guests, 166 of 183 in one whose timer is precise.
 holds 'short processes: samples that did not come are a loss' \
 	"$(json short-lived '.losses.samples_not_received') > $(json short-lived .samples.expected) / 2"
 equal 'short processes: the others came' "$(json short-lived '.losses.samples_not_received + .samples.received')" \

@@ -21,7 +21,7 @@ slab_checks() {
 		equal "$how: clone was counted" "$(syscalls $how clone)" "$iterations"
 		holds "$how: allocate_slab too" "$(calls $how allocate_slab) > 100"
 	done
-	# Of all matches that list shows, each is probed or said to be left out.
+	# Each match that list shows is probed, or said to be left out.
 	holds "every match is probed, or left out with a word" \
 		"$(grep -c '^function,' list.csv) ==
 		 $(json auto '[.costs.mechanisms[].functions | numbers] | add') +

@@ -169,7 +169,7 @@ holds 'on-CPU time is without the 200 ms asleep' "$(function_row asleep do_nanos
 holds 'but the run took them' "$(json asleep '.runs[0].wall') >= 200000000"
 equal '1,000 asleep at once under kprobe.multi: nothing is lost' "$(lost asleep-multi)" nothing
 equal '1,000 asleep at once under kprobe.multi: all returns are seen' "$(calls asleep-multi do_nanosleep)" 1000
-# What a kretprobe of 6.1 misses here is shown, not hidden.
+# A kretprobe of 6.1 misses calls here. They are shown, not hidden.
 holds '100 asleep under kprobes: seen and lost add up' \
 	"$(calls asleep-kprobe do_nanosleep) < 100 and $(calls asleep-kprobe do_nanosleep) +
 	 $(json asleep-kprobe '.losses.entry_without_return // 0') == 100"

@@ -15,7 +15,8 @@ cp -r clone "$1/clone"
 mkdir "$1/kernels"
 printf 'Package: npm nodejs\nPin: release *\nPin-Priority: -1\n' >"$1/etc/apt/preferences.d/none"
 kernels=$2
-# How this machine gets to npm's registry: its settings, and authorities that only it knows, which the package ca-certificates takes up.
+# The new system reaches npm's registry as this machine does: by its settings, and its own authorities, which the package
+# ca-certificates takes up.
 [ ! -e ~/.npmrc ] || cp ~/.npmrc "$1/root/"
 mkdir -p "$1/usr/local/share"
 cp -r /usr/local/share/ca-certificates "$1/usr/local/share/"

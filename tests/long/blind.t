@@ -72,7 +72,7 @@ names setpriority 'in set_one_prio .* calls atomic_notifier_call_chain .* on the
 names read 'in slab_post_alloc_hook .* calls memset .* on the hardened side only, although its code is the same'
 names dup 'in find_next_fd .* additional code at fs/file.c:[0-9-]+, a loop with [0-9.]+ iterations per call, while start < fdt->max_fds'
 names execve 'in copy_strings .* calls strnlen_user [0-9,]+ times per run instead of [0-9,]+, also at fs/exec.c:549'
-# Of which most is the page faults' entry.
+# Most of it is the page faults' entry.
 is '[none]' "$(jq -r 'select(.of == "[none]").causes[] | select(.name == "schedule_tail" and .kind == "new") |
 	"\(.of) \(.delta_total > 15 * 5000 and .delta_total < 17 * 8000)"' why.json)" 'check_new_stack true'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What lab run --exact counts is what another plugin (tests/bench/executions.c) counts in the same guest, of functions that are drawn
+# lab run --exact counts what another plugin (tests/bench/executions.c) counts in the same guest, of functions that are drawn
 # by lot: each function's own instructions, each block's executions, each inlined body's instructions, in many syscalls.
 # In the lab's kernel and in one of Debian. SEED=N: other functions.
 
@@ -63,7 +63,7 @@ shim() {
 	chmod +x shim/qemu-system-x86_64
 }
 
-# Of rows of the functions drawn, in all of these syscalls together.
+# Rows of the functions drawn, in all of these syscalls together.
 of_drawn='(["'${syscalls// /\",\"}'"]) as $in | ($drawn | split("\n")) as $names |'
 sums() {
 	jq -r --rawfile drawn drawn "$of_drawn $1" both.json | LC_ALL=C sort
@@ -89,7 +89,7 @@ compare() {
 	awk '{ part = sub(/\..*/, "", $3); n[$3] += 1 + part } END { for (name in n) if (n[name] == 1) print name }' symbols | LC_ALL=C sort |
 		LC_ALL=C join - executed | grep -vxFf bodies >known
 	shuf --random-source=<(yes "$4") -n "$3" known >drawn
-	# What accesses memory of user space, and one that calls itself, by way of an overlay.
+	# Functions that access memory of user space, and one that calls itself, by way of an overlay.
 	grep -E '^(inode_permission|_*(copy|clear|get|put)_(user|from_user|to_user|from_iter|to_iter)[a-z0-9_]*|rep_[a-z_]*)$' known >>drawn
 	sort -u -o drawn drawn
 	echo "# $kernel, SEED=$4: $(wc -l <executed) functions, of which $(head -n 24 drawn | tr '\n' ' ')"

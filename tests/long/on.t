@@ -29,7 +29,7 @@ cat >bin/ssh <<TEXT
 #!/bin/sh
 exec $(command -v ssh) -F none -i $scratch/key -p $port -o ServerAliveInterval=10 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "\$@"
 TEXT
-# What the machine has of its own: kernels, a network, a reset, sshd.
+# The machine has its own kernels, network, reset and sshd.
 cat >machine <<TEXT
 #!/bin/bash
 mkdir -p /run/boot /run/modules /run/sshd
@@ -95,7 +95,7 @@ pid=$!
 until [ -e started ]; do sleep 1; done
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-# What it left behind has the lock until the machine has returned.
+# A process that it left behind has the lock until the machine has returned.
 flock -w 1000 "$cache/locks/on-$host" true
 is 'where the lab is killed it has it, too' "$(default)" "$was"
 done_testing

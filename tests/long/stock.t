@@ -7,7 +7,7 @@
 # shellcheck source=SCRIPTDIR/../live/flavour.sh
 . "$repo/tests/live/flavour.sh"
 
-# What does not load there is not recorded with.
+# Programs that do not load there are not recorded with.
 guest_refused() {
 	keep doctor "$kprotperf" doctor
 	record refused -- true
@@ -32,7 +32,7 @@ done
 
 # --- counted by the emulator --------------------------------------------------------
 
-# Where calls are counted they go to what is before functions: 1,278 were called that had these names.
+# Counted calls go to the code before functions: 1,278 were called that had these names.
 like 'a kernel of other sources is one' "$("$lab" run --exact -o padding.data --kernel debian-6.12-cloud \
 	--cpu vendor=GenuineIntel,family=6,model=94 --append retbleed=stuff -- uname -r)" '^6\.12\.'
 "$kprotperf" report --format=json padding.data >padding.json

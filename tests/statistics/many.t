@@ -22,7 +22,7 @@ echo "# $seconds s of CPU time, at most $megabytes MB; 50 files take $growth tim
 report_test $? 'files of 200,200 cells are shown and compared'
 report=$(cut -d' ' -f2 report) compared=$(cut -d' ' -f2 diff-large)
 echo "# $report and $compared MB"
-# What sanitizers take in time and memory is theirs.
+# Sanitizers take time and memory of their own.
 if nm "$kprotperf" 2>/dev/null | grep -q __asan_init; then
 	skip 'five times as many files take at most eight times as long' 'built with sanitizers'
 	skip 'and 200 MB' 'built with sanitizers'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the reading commands take where a file has four times as many of something: four times as long, not sixteen.
+# Reading commands take four times as long for four times as many of something, not sixteen.
 # CPU time is compared within one run, so a slow or busy host makes no difference; that a part of the work is sorting,
 # and the start of a process, is in the limits.
 
@@ -45,7 +45,7 @@ sizes() {
 	is "$1: four times as many take no more than eight times as long" "$slow" ''
 }
 
-# How many: so that what goes through all of them for each takes seconds.
+# So many that a loop over all of them for each takes seconds.
 sizes runs 10000
 sizes boots 10000
 sizes reports 10000

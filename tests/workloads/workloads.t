@@ -197,7 +197,7 @@ else
 	report_test $? "syscall-mix: 55 system calls, 2 of its child (got $total)"
 fi
 
-# How much each call is about, once an iteration.
+# The bytes of each call, once an iteration.
 while read -r name calls regex; do
 	if [ "$counter" != strace ]; then
 		skip "$name: $regex" "$no_strace"

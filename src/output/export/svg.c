@@ -80,7 +80,7 @@ static const char script[] =
 	"  try { found = words ? new RegExp(words) : null; } catch (e) { alert(e.message); return; }\n"
 	"  const hits = frames.filter(g => found && found.test(g.dataset.n)), set = new Set(hits);\n"
 	"  for (const g of frames) g.classList.toggle('hit', set.has(g));\n"
-	"  /* What is above another hit is a part of it. */\n"
+	"  /* A frame above another one is a part of it. */\n"
 	"  for (const g of hits.sort((a, b) => a.dataset.x - b.dataset.x || b.dataset.w - a.dataset.w))\n"
 	"    if (+g.dataset.x >= end) { sum += +g.dataset.w; end = +g.dataset.x + +g.dataset.w; }\n"
 	"  one('matched').textContent = found ? 'Matched: ' + (100 * sum / all).toFixed(1) + ' %' : '';\n"

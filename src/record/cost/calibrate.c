@@ -514,7 +514,7 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
 	const double *beyond = costs->beyond;
 	double full = (double)(int64_t)(jump->open + jump->close);
-	/* What is taken off is uncertain for the same part for all kinds: that of breakpoints. */
+	/* All kinds have the relative uncertainty of breakpoints. */
 	double stepped = full + 2 * beyond[ENGINE_RANGE_STEPPED];
 	const struct {
 		enum profile_cost_kind kind;

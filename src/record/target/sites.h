@@ -45,7 +45,7 @@ struct record_site {
 	const char *why_not_fentry; /* NULL: it is, or was not asked for; a static string */
 };
 
-/* Why functions that were not named are left out. */
+/* Reasons to leave out functions that were not named. */
 enum record_skip {
 	RECORD_SKIP_UNSAFE, /* would harm the kernel or the measurement */
 	RECORD_SKIP_NOT_FTRACE, /* no ftrace location: perhaps no function entry */
