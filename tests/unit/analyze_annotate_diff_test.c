@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Annotate a function on two kernels: lines and bodies that are the same, that moved, or that one side lacks. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/code/annotate_diff.h"
 #include "base/alloc.h"
 
@@ -73,13 +66,12 @@ static void done(struct analyze_annotate_diff *d, struct analyze_annotation *a,
 	free(b->bodies);
 }
 
-static void lines_by_body_and_number(void **state)
+TEST(lines_by_body_and_number)
 {
 	struct analyze_annotation a = side(100, 1000), b = side(200, 3000);
 	const struct analyze_annotate_diff_row *r;
 	struct analyze_annotate_diff d;
 
-	(void)state;
 	add_line(&a, NULL, 10, 40, 10);
 	add_line(&a, "f", 10, 50, 0);
 	add_line(&b, NULL, 10, 100, 0);
@@ -123,13 +115,12 @@ static const char *text(unsigned int on, const char *file, uint32_t line, void *
 	}
 }
 
-static void lines_that_moved(void **state)
+TEST(lines_that_moved)
 {
 	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
 	const struct analyze_annotate_diff_row *r;
 	struct analyze_annotate_diff d;
 
-	(void)state;
 	add_line(&a, NULL, 10, 30, 0);
 	add_line(&a, NULL, 11, 20, 0);
 	add_line(&a, "f", 12, 50, 0);
@@ -149,12 +140,11 @@ static void lines_that_moved(void **state)
 }
 
 /* Without calls on one side, both sides' costs are per run. A kernel without the function does not change the unit. */
-static void what_costs_are_of(void **state)
+TEST(what_costs_are_of)
 {
 	struct analyze_annotation a = side(100, 0), b = side(100, 1000), none = { 0 };
 	struct analyze_annotate_diff d;
 
-	(void)state;
 	a.tick_of_run = 7;
 	add_line(&a, NULL, 10, 100, 0);
 	add_line(&b, NULL, 10, 100, 0);
@@ -176,12 +166,11 @@ static void what_costs_are_of(void **state)
 	done(&d, &a, &b);
 }
 
-static void bodies_of_one_path_are_one(void **state)
+TEST(bodies_of_one_path_are_one)
 {
 	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
 	struct analyze_annotate_diff d;
 
-	(void)state;
 	add_body(&a, "f", 30);
 	add_body(&b, "f", 20);
 	add_body(&b, "f", 30);
@@ -194,14 +183,4 @@ static void bodies_of_one_path_are_one(void **state)
 	done(&d, &a, &b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_by_body_and_number),
-		cmocka_unit_test(lines_that_moved),
-		cmocka_unit_test(what_costs_are_of),
-		cmocka_unit_test(bodies_of_one_path_are_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Annotate tests/symbol/inlines.c, a program with known inlining: its code, as compiled here, and made-up samples in it. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/code/annotate.h"
 #include "fixture.h"
 #undef fixture_fn
@@ -150,13 +145,12 @@ static double sum_of_lines(const struct kernel *k)
 	return sum;
 }
 
-static void samples_are_where_they_were_taken(void **state)
+TEST(samples_are_where_they_were_taken)
 {
 	const struct analyze_annotate_options o = { .name = "outer" };
 	uint64_t innermost, middle, own, call;
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	innermost = address_of(&k, "mark_innermost");
 	middle = address_of(&k, "mark_middle");
@@ -195,12 +189,11 @@ static void samples_are_where_they_were_taken(void **state)
 	close_kernel(&k);
 }
 
-static void a_context_alone(void **state)
+TEST(a_context_alone)
 {
 	const struct analyze_annotate_options o = { .name = "outer", .context = "write" };
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	sample(&k, "read", 0, 5, address_of(&k, "mark_innermost"), 0);
 	sample(&k, "write", 0, 3, address_of(&k, "mark_middle"), 0);
@@ -212,13 +205,12 @@ static void a_context_alone(void **state)
 }
 
 /* Samples in callees count as below the call; the .cold part belongs to the function. */
-static void what_it_calls_is_below(void **state)
+TEST(what_it_calls_is_below)
 {
 	const struct analyze_annotate_options o = { .name = "split", .all = true };
 	uint64_t cold, call;
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	assert_int_equal(annotate(&k, &o), 0);
 	call = call_of(&k, "rare");
@@ -241,12 +233,11 @@ static void what_it_calls_is_below(void **state)
 }
 
 /* A function without code of its own is annotated at the places where it is inlined. */
-static void inlined_only(void **state)
+TEST(inlined_only)
 {
 	struct analyze_annotate_options o = { .name = "innermost" };
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	sample(&k, "read", 0, 5, address_of(&k, "mark_innermost"), 0);
 	sample(&k, "read", 0, 4, address_of(&k, "mark_middle"), 0);
@@ -271,14 +262,13 @@ static void inlined_only(void **state)
 	close_kernel(&k);
 }
 
-static void two_places(void **state)
+TEST(two_places)
 {
 	const struct analyze_annotate_options all = { .name = "twice", .all = true };
 	const struct analyze_annotate_options o = { .name = "twice" };
 	struct kernel k;
 	uint64_t second;
 
-	(void)state;
 	open_kernel(&k);
 	assert_int_equal(annotate(&k, &all), 0);
 	assert_int_equal(k.a.n_places, 2);
@@ -301,14 +291,13 @@ static void two_places(void **state)
  * In a timed function, a sample stands for its share of the mean call. Samples at the return are kept apart: at most 4 are
  * inside.
  */
-static void timed(void **state)
+TEST(timed)
 {
 	const struct analyze_annotate_options o = { .name = "outer" };
 	struct profile_stats *s;
 	uint64_t entry;
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	entry = address_of(&k, "outer");
 	s = profile_cell(k.p, 0, fixture_function(k.p, "outer", entry),
@@ -329,7 +318,7 @@ static void timed(void **state)
 }
 
 /* Blocks are counted per run and context; each instruction has its block's count. */
-static void executions(void **state)
+TEST(executions)
 {
 	struct analyze_annotate_options o = { .name = "outer" };
 	struct profile_blocks blocks = { 0 };
@@ -338,7 +327,6 @@ static void executions(void **state)
 	struct kernel k;
 	uint64_t entry, mark;
 
-	(void)state;
 	open_kernel(&k);
 	entry = address_of(&k, "outer");
 	mark = address_of(&k, "mark_innermost");
@@ -374,13 +362,12 @@ static void executions(void **state)
 	close_kernel(&k);
 }
 
-static void no_such_function(void **state)
+TEST(no_such_function)
 {
 	const struct analyze_annotate_options o = { .name = "nowhere" };
 	const struct analyze_annotate_options empty = { .name = "nothing" };
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	assert_int_equal(annotate(&k, &o), -ENOENT);
 	analyze_annotation_deinit(&k.a);
@@ -403,19 +390,18 @@ static void expect_text(enum arch_syntax syntax, const uint8_t *code, size_t len
 	arch_disasm_destroy(d);
 }
 
-static void instructions_as_text(void **state)
+TEST(instructions_as_text)
 {
 	static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x28 }, call[] = { 0xe8, 0, 0, 0, 0 };
 	static const uint8_t bad[] = { 0x06 };
 
-	(void)state;
 	expect_text(ARCH_SYNTAX_ATT, add, sizeof(add), NULL, "addq $0x28, %rsp");
 	expect_text(ARCH_SYNTAX_INTEL, add, sizeof(add), NULL, "add rsp, 0x28");
 	expect_text(ARCH_SYNTAX_INTEL, call, sizeof(call), "kfree", "call kfree");
 	expect_text(ARCH_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
 }
 
-static void data_by_name(void **state)
+TEST(data_by_name)
 {
 	/* mov 0x10(%rip),%eax: relative to the instruction's end; add %gs:0x10(%rip),%eax: of this CPU */
 	static const uint8_t load[] = { 0x8b, 0x05, 0x10, 0, 0, 0 };
@@ -424,7 +410,6 @@ static void data_by_name(void **state)
 	uint64_t addr, offset;
 	struct kernel k;
 
-	(void)state;
 	open_kernel(&k);
 	free(arch_disasm_text(d, load, sizeof(load), 0x1000, NULL));
 	assert_true(arch_disasm_data(d, &addr));
@@ -441,13 +426,12 @@ static void data_by_name(void **state)
 	close_kernel(&k);
 }
 
-static void lines_of_source(void **state)
+TEST(lines_of_source)
 {
 	struct kernel_source *s;
 	struct kernel k;
 	char *tree = alloc_printf("%s/tree", fixture_dir);
 
-	(void)state;
 	open_kernel(&k);
 	assert_int_equal(mkdir(tree, 0700), 0);
 	fixture_text("tree/Makefile", "# none\nVERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 192\n");
@@ -481,21 +465,4 @@ static int setup(void **state)
 	return err;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_are_where_they_were_taken),
-		cmocka_unit_test(a_context_alone),
-		cmocka_unit_test(what_it_calls_is_below),
-		cmocka_unit_test(inlined_only),
-		cmocka_unit_test(two_places),
-		cmocka_unit_test(timed),
-		cmocka_unit_test(executions),
-		cmocka_unit_test(no_such_function),
-		cmocka_unit_test(instructions_as_text),
-		cmocka_unit_test(data_by_name),
-		cmocka_unit_test(lines_of_source),
-	};
-
-	return cmocka_run_group_tests(tests, setup, fixture_teardown);
-}
+RUN_TESTS(setup, fixture_teardown)

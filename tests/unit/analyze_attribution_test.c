@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Attribute a change to its parts. The parts add up for any profile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/attribution.h"
 #include "base/alloc.h"
 #include "fixture.h"
@@ -112,14 +105,13 @@ static void release(struct analyze_attribution *a, struct analyze_diff *d)
 	analyze_diff_deinit(d);
 }
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
 	struct profile *pa = work(500000, 100, 0, true), *pb = work(620000, 110, 1000, true);
 	const struct analyze_attribution_row *r;
 	struct analyze_attribution a;
 	struct analyze_diff d;
 
-	(void)state;
 	attribute(&a, &d, pa, pb);
 	r = row(&a, "[command]", 0);
 	assert_true(r->delta == 120000 && r == &a.rows[0]);
@@ -168,14 +160,13 @@ static void test_tree(void **state)
 }
 
 /* Rows of one side count whole, as more or fewer calls. */
-static void test_one_sided(void **state)
+TEST(test_one_sided)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
 	const struct analyze_attribution_row *r;
 	struct analyze_attribution a;
 	struct analyze_diff d;
 
-	(void)state;
 	cell(pb, 0, 0, "brk", 7, 100, 100);
 	cell(pb, 0, fixture_function(pb, "do_brk", 9), "brk", 7, 60, 60);
 	attribute(&a, &d, pa, pb);
@@ -201,7 +192,7 @@ static void test_one_sided(void **state)
 }
 
 /* A function that the other kernel inlined at two places has one row, under the function's name. */
-static void test_partner(void **state)
+TEST(test_partner)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
 	uint32_t function = fixture_function(pa, "new_slab", 5), body, i;
@@ -210,7 +201,6 @@ static void test_partner(void **state)
 	struct analyze_attribution a;
 	struct analyze_diff d;
 
-	(void)state;
 	cell(pa, 0, function, "clone", 10, 300, 300);
 	body = fixture_range(pb, "new_slab", NULL, "allocate_slab", 100);
 	cell(pb, 0, body, "clone", 6, 310, 310);
@@ -239,7 +229,7 @@ static void test_partner(void **state)
 }
 
 /* A body timed in an untimed function is a row beside the functions, and is not counted as in no timed function. */
-static void test_range_alone(void **state)
+TEST(test_range_alone)
 {
 	struct profile *p[2] = { work(500000, 100, 0, false), work(600000, 100, 0, false) };
 	const struct analyze_attribution_row *r;
@@ -247,7 +237,6 @@ static void test_range_alone(void **state)
 	struct analyze_diff d;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		struct profile *side = p[i];
 		uint32_t body = fixture_range(side, "kernel_init_pages", NULL, "post_alloc_hook",
@@ -321,14 +310,13 @@ static void count_blocks(struct profile *p, uint64_t trips, uint32_t moved)
 }
 
 /* Loops and blocks are listed below their function, or below a timed body of it. Both are exact. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
 	struct profile *pa = work(500000, 100, 0, true), *pb = work(620000, 100, 1000, true);
 	const struct analyze_attribution_row *r;
 	struct analyze_attribution a;
 	struct analyze_diff d;
 
-	(void)state;
 	pa->clock = pb->clock = PROFILE_CLOCK_INSN;
 	profile_env_set(pa, PROFILE_ENV_RELEASE, "6.1.192");
 	profile_env_set(pb, PROFILE_ENV_RELEASE, "6.1.192-x");
@@ -382,14 +370,13 @@ static void test_blocks(void **state)
 }
 
 /* The sums hold for any figures: many syscalls and functions with pseudo-random costs, some below 0. */
-static void test_any(void **state)
+TEST(test_any)
 {
 	struct profile *p[2];
 	struct analyze_attribution a;
 	struct analyze_diff d;
 	uint32_t seed = 1, side, round, i, shown = 0;
 
-	(void)state;
 	for (round = 0; round < 50; round++) {
 		for (side = 0; side < 2; side++) {
 			uint32_t run, site;
@@ -419,13 +406,4 @@ static void test_any(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),    cmocka_unit_test(test_one_sided),
-		cmocka_unit_test(test_partner), cmocka_unit_test(test_range_alone),
-		cmocka_unit_test(test_blocks),  cmocka_unit_test(test_any),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

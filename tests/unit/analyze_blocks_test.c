@@ -8,15 +8,8 @@
  *	              5  padding
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/inline/callees.h"
 #include "analyze/blocks/blocks.h"
 #include "analyze/figures/cost.h"
@@ -125,14 +118,13 @@ static const struct analyze_block *block(const struct analyze_blocks *b, const c
 	return NULL;
 }
 
-static void instructions_of_blocks(void **state)
+TEST(instructions_of_blocks)
 {
 	const struct calls clone = { 60, 20, 20, 1000 }, mmap = { 0, 0, 100, 1000 };
 	struct profile *p = kernel(&clone, &mmap);
 	struct analyze_block *hottest;
 	struct analyze_blocks b;
 
-	(void)state;
 	analyze_blocks_init(&b, p);
 	assert_int_equal(b.n_functions, 3);
 	assert_string_equal(b.functions[0].context, "*");
@@ -173,14 +165,13 @@ static void instructions_of_blocks(void **state)
 	profile_destroy(p);
 }
 
-static void loops_of_contexts(void **state)
+TEST(loops_of_contexts)
 {
 	const struct calls clone = { 60, 20, 20, 1000 }, mmap = { 10, 0, 0, 0 };
 	struct profile *p = kernel(&clone, &mmap);
 	struct analyze_loops loops;
 	const struct analyze_loop *l;
 
-	(void)state;
 	analyze_loops_init(&loops, p);
 	assert_int_equal(loops.n_rows, 3);
 	assert_string_equal(loops.rows[0].context, "*");
@@ -203,14 +194,13 @@ static void loops_of_contexts(void **state)
 }
 
 /* A function with probes of blocks has no time, since they distort it. The emulator's counts do not. */
-static void times_of_counted_functions(void **state)
+TEST(times_of_counted_functions)
 {
 	const struct calls clone = { 60, 20, 20, 1000 };
 	struct profile *p = kernel(&clone, NULL);
 	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
 	struct analyze_table table;
 
-	(void)state;
 	analyze_table_init(&table, p, &options);
 	assert_true(table.functions.rows[0].figures.calls == 100);
 	assert_true(isnan(table.functions.rows[0].figures.mean));
@@ -238,14 +228,13 @@ static const struct analyze_counted_change *change(const struct analyze_diff_cou
 	return found;
 }
 
-static void what_changed(void **state)
+TEST(what_changed)
 {
 	const struct calls before = { 80, 0, 20, 1000 }, after = { 0, 40, 60, 2000 };
 	struct profile *a = kernel(&before, NULL), *b = kernel(&after, NULL);
 	const struct analyze_counted_change *c;
 	struct analyze_diff_counted d;
 
-	(void)state;
 	analyze_diff_counted_init(&d, a, b);
 	assert_int_equal(d.n_functions, 1);
 	c = change(&d, ANALYZE_COUNTED_LOOP);
@@ -273,13 +262,12 @@ static void what_changed(void **state)
 	profile_destroy(b);
 }
 
-static void a_loop_of_one_side(void **state)
+TEST(a_loop_of_one_side)
 {
 	const struct calls none = { 0, 0, 20, 1000 }, some = { 20, 0, 20, 1000 };
 	struct profile *a = kernel(&none, NULL), *b = kernel(&some, NULL);
 	struct analyze_diff_counted d;
 
-	(void)state;
 	analyze_diff_counted_init(&d, a, b);
 	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->often[1], 2, 1e-9);
 	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->cost[1], 5, 1e-9);
@@ -293,7 +281,7 @@ static void a_loop_of_one_side(void **state)
 	profile_destroy(b);
 }
 
-static void samples_tell_what_is_slow(void **state)
+TEST(samples_tell_what_is_slow)
 {
 	static const char *const slow[] = {
 		"fork", "refill", "slow.part.0", "make", "extract", NULL
@@ -306,7 +294,6 @@ static void samples_tell_what_is_slow(void **state)
 	struct analyze_diff_counted d;
 	uint32_t site, context;
 
-	(void)state;
 	add_samples(b, 5, 0, slow);
 	assert_null(analyze_callees(b, "refill", "slow")); /* too few */
 	add_samples(b, 20, 0, slow);
@@ -339,14 +326,13 @@ static void samples_tell_what_is_slow(void **state)
 }
 
 /* Probes of blocks and captured values have a cost row each, without a calibration. */
-static void costs_that_are_sums(void **state)
+TEST(costs_that_are_sums)
 {
 	const struct calls clone = { 80, 0, 20, 1000 };
 	struct profile *p = kernel(&clone, NULL);
 	const struct analyze_cost *row;
 	struct analyze_costs costs;
 
-	(void)state;
 	analyze_costs_init(&costs, p);
 	assert_null(analyze_cost_find(&costs, "block"));
 	analyze_costs_deinit(&costs);
@@ -373,17 +359,4 @@ static void costs_that_are_sums(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions_of_blocks),
-		cmocka_unit_test(loops_of_contexts),
-		cmocka_unit_test(times_of_counted_functions),
-		cmocka_unit_test(what_changed),
-		cmocka_unit_test(a_loop_of_one_side),
-		cmocka_unit_test(samples_tell_what_is_slow),
-		cmocka_unit_test(costs_that_are_sums),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Get from repetitions in a profile to intervals and verdicts in a diff. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/diff.h"
 #include "analyze/diff/conclusion.h"
 #include "fixture.h"
@@ -64,13 +57,12 @@ static void sample_of(struct analyze_sample *s, const struct analyze_sums *sums,
 	assert_int_equal(s->n_sums, n);
 }
 
-static void test_repetitions(void **state)
+TEST(test_repetitions)
 {
 	struct profile *p = profile_create();
 	struct analyze_repetitions r;
 	uint32_t control;
 
-	(void)state;
 	add_run(p, 0, "clone", 1, 1);
 	add_run(p, 0, "clone", 1, 1);
 	control = profile_run_add(p, PROFILE_RUN_CONTROL);
@@ -93,7 +85,7 @@ static void test_repetitions(void **state)
 	profile_destroy(p);
 }
 
-static void test_sample_values(void **state)
+TEST(test_sample_values)
 {
 	const struct analyze_sums equal[] = { { 10, 1000 }, { 10, 1020 }, { 10, 1070 } };
 	const struct analyze_sums unlike[] = { { 10, 1000 }, { 0, 0 }, { 30, 3300 }, { 20, 1900 } };
@@ -102,7 +94,6 @@ static void test_sample_values(void **state)
 	struct analyze_sample s;
 	double values[4];
 
-	(void)state;
 	/* With equal numbers of calls the values are the means. */
 	sample_of(&s, equal, 3);
 	assert_int_equal(analyze_sample_values(&s, values), 3);
@@ -139,7 +130,7 @@ static void test_sample_values(void **state)
 }
 
 /* The uncertainty of the calibration, computed by hand as in docs/internals/statistics.md. */
-static void test_calibration(void **state)
+TEST(test_calibration)
 {
 	struct profile *p = profile_create();
 	uint32_t clone, slab, other;
@@ -147,7 +138,6 @@ static void test_calibration(void **state)
 	struct profile_stats *s;
 	const double mad = 1.482602218505602;
 
-	(void)state;
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 40, 2);
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 90, 4);
 	profile_cost_set(p, PROFILE_MECH_FENTRY, PROFILE_COST_INNER, 100, 3);
@@ -214,12 +204,11 @@ static void check_verdict(const double *a, uint32_t n_a, const double *b, uint32
 	profile_destroy(pb);
 }
 
-static void test_verdicts(void **state)
+TEST(test_verdicts)
 {
 	const double seeded_a[] = { 11809, 11812, 11803 }, seeded_b[] = { 11878, 11879, 11880 };
 	const double unseeded_b[] = { 14137, 14027, 14118 }, loose[] = { 11000, 12000, 13000 };
 
-	(void)state;
 	check_verdict(seeded_a, 3, seeded_b, 3, 0, ANALYZE_VERDICT_SAME);
 	check_verdict(seeded_a, 3, seeded_b, 3, 0.2, ANALYZE_VERDICT_SLOWER);
 	check_verdict(seeded_b, 3, seeded_a, 3, 0.2, ANALYZE_VERDICT_FASTER);
@@ -310,12 +299,11 @@ static void check_recordings(const double *a, const double *b, const char *order
 /*
  * Runs of one recording agree better than recordings do: by runs alone, 10 of the host's 20 A/A comparisons were false alarms.
  */
-static void test_recordings(void **state)
+TEST(test_recordings)
 {
 	const double means[] = { 100, 108, 95 }, others[] = { 103, 111, 97 },
 		     slow[] = { 160, 171, 155 };
 
-	(void)state;
 	check_recordings(means, others, "ab", ANALYZE_REPETITIONS_ONE_RECORDING,
 			 ANALYZE_VERDICT_UNCLEAR);
 	check_recordings(means, slow, "ab", ANALYZE_REPETITIONS_ONE_RECORDING,
@@ -329,12 +317,11 @@ static void test_recordings(void **state)
 }
 
 /* A difference after a minute may be due to the kernel or to the minute. Only recordings in turns can tell. */
-static void test_turns(void **state)
+TEST(test_turns)
 {
 	const double means[] = { 100, 108, 95 }, slow[] = { 160, 171, 155 };
 	struct profile *a, *b;
 
-	(void)state;
 	check_recordings(means, slow, "aaabbb", ANALYZE_REPETITIONS_IN_A_ROW,
 			 ANALYZE_VERDICT_UNCLEAR);
 	check_recordings(means, slow, "bbbaaa", ANALYZE_REPETITIONS_IN_A_ROW,
@@ -363,7 +350,7 @@ static void test_turns(void **state)
 }
 
 /* p is adjusted for the number of independent rows; a redundant row has the figures of the row that it repeats. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	const double a[] = { 100, 101, 103 }, b[] = { 104, 103, 106 };
 	struct profile *p[2] = { boots(a, 3), boots(b, 3) };
@@ -371,7 +358,6 @@ static void test_rows(void **state)
 	struct analyze_diff d;
 	uint32_t i, side, run;
 
-	(void)state;
 	for (side = 0; side < 2; side++) {
 		uint32_t site = fixture_function(p[side], "copy_process", 7);
 
@@ -406,7 +392,7 @@ static void test_rows(void **state)
 }
 
 /* The noise floor: the difference between two recordings of one kernel, and its bound. */
-static void test_control(void **state)
+TEST(test_control)
 {
 	const double a[] = { 100, 102, 104 }, again[] = { 101, 103, 106 }, b[] = { 110, 111, 109 };
 	const double near_a[] = { 103, 104, 102 };
@@ -419,7 +405,6 @@ static void test_control(void **state)
 	uint32_t warnings;
 	double floor;
 
-	(void)state;
 	w = analyze_welch_form(&ma, &mc);
 	floor = analyze_welch_interval(&w, ANALYZE_CONFIDENCE).high;
 	add_run(pb, 0, "mmap", 1, 1);
@@ -452,14 +437,4 @@ static void test_control(void **state)
 	profile_destroy(control);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repetitions), cmocka_unit_test(test_sample_values),
-		cmocka_unit_test(test_calibration), cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_recordings),  cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_rows),        cmocka_unit_test(test_control),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Compare the code of two small kernels, built from tests/symbol/changes.c. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/changes/changes.h"
 #include "base/alloc.h"
 #include "kernel_fixture.h"
@@ -74,54 +69,47 @@ static void check(const char *baseline, const char *hardened, const char *expect
 	close_kernels(&k);
 }
 
-static void the_same_source_is_the_same(void **state)
+TEST(the_same_source_is_the_same)
 {
-	(void)state;
 	check("-g", "-g", "");
 }
 
 /* Other line numbers (also in __LINE__), addresses of code and data, and names of static functions are ignored. */
-static void what_follows_from_places_is_set_aside(void **state)
+TEST(what_follows_from_places_is_set_aside)
 {
-	(void)state;
 	check("-g", "-g -DCOSMETIC -DSHIFTED", "renamed renamed_helper");
 	check("-g", "-g -falign-functions=64 -fno-reorder-functions -fno-toplevel-reorder", "");
 }
 
-static void one_function_is_named(void **state)
+TEST(one_function_is_named)
 {
-	(void)state;
 	check("-g", "-g -DCONSTANT", "differs constant +1-1");
 	check("-g", "-g -DADDED", "new added *");
 	check("-g -DADDED", "-g", "gone added *");
 }
 
 /* The instructions are the same, but jump or move differently. */
-static void conditions_and_arguments_matter(void **state)
+TEST(conditions_and_arguments_matter)
 {
-	(void)state;
 	check("-g", "-g -DINVERTED", "differs choose +0-0");
 	check("-g", "-g -DSWAPPED", "registers order +0-0");
 }
 
-static void fields_at_other_offsets(void **state)
+TEST(fields_at_other_offsets)
 {
-	(void)state;
 	check("-g", "-g -DLARGER", "offsets adjust *");
 }
 
-static void what_is_inlined_on_one_side(void **state)
+TEST(what_is_inlined_on_one_side)
 {
-	(void)state;
 	check("-g -DOUT_OF_LINE", "-g", "gone square *; differs user +square *");
 }
 
-static void one_function_is_asked_for(void **state)
+TEST(one_function_is_asked_for)
 {
 	struct analyze_changed change;
 	struct kernels k;
 
-	(void)state;
 	if (!open_kernels(&k, "-g", "-g -DCONDITION -DADDED"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_true(analyze_changes_of(k.changes, "loop", &change));
@@ -138,25 +126,9 @@ static void one_function_is_asked_for(void **state)
 }
 
 /* Without DWARF everything but inlining is compared. */
-static void symbols_are_enough(void **state)
+TEST(symbols_are_enough)
 {
-	(void)state;
 	check("-g0", "-g0 -DCONSTANT -DADDED", "new added *; differs constant +1-1");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_source_is_the_same),
-		cmocka_unit_test(what_follows_from_places_is_set_aside),
-		cmocka_unit_test(one_function_is_named),
-		cmocka_unit_test(conditions_and_arguments_matter),
-		cmocka_unit_test(fields_at_other_offsets),
-		cmocka_unit_test(what_is_inlined_on_one_side),
-		cmocka_unit_test(one_function_is_asked_for),
-		cmocka_unit_test(symbols_are_enough),
-	};
-
-	return cmocka_run_group_tests_name("analyze_changes", tests, fixture_setup,
-					   fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -2,15 +2,8 @@
 /* Compare two profiles: deltas, shares, absent sides, and the conclusion. */
 #include <math.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/conclusion.h"
 #include "analyze/figures/load.h"
 #include "base/alloc.h"
@@ -71,13 +64,12 @@ static void add_spread(struct profile *p, uint32_t site, const char *context, ui
 	fixture_calls(profile_cell(p, 0, site, profile_context_add(p, context)), calls, from, to);
 }
 
-static void test_deltas(void **state)
+TEST(test_deltas)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(2, 10, 1200);
 	const struct analyze_diff_row *r;
 	struct analyze_diff d;
 
-	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = row(&d.syscalls, "clone", NULL);
 	/* Two runs against one: totals and counts are per run. */
@@ -91,12 +83,11 @@ static void test_deltas(void **state)
 	profile_destroy(b);
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
 	struct analyze_diff d;
 
-	(void)state;
 	add_syscall(a, "mmap", 10, 500);
 	add_syscall(b, "mmap", 10, 400);
 	add_syscall(a, "brk", 1, 50);
@@ -145,7 +136,7 @@ static struct profile *nested(bool more)
 	return p;
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	struct profile *a = nested(false), *b = nested(true);
 	struct analyze_options options = { .time = ANALYZE_TIME_SELF };
@@ -153,7 +144,6 @@ static void test_times(void **state)
 	struct analyze_conclusion c;
 	struct analyze_diff d;
 
-	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
 	r = row(&d.syscalls, "clone", NULL);
 	assert_true(r->delta == 20 && r->delta_total == 200);
@@ -182,14 +172,13 @@ static void test_times(void **state)
 	profile_destroy(b);
 }
 
-static void test_cost_of_one_side(void **state)
+TEST(test_cost_of_one_side)
 {
 	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
 	struct analyze_options raw = { .raw = true };
 	const struct analyze_warning *w;
 	struct analyze_diff d;
 
-	(void)state;
 	profile_cost_set(b, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 1, 0);
 	profile_cost_set(b, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 2, 0);
 	fixture_forget_cost(b, PROFILE_MECH_TRACEPOINT);
@@ -208,14 +197,13 @@ static void test_cost_of_one_side(void **state)
 	profile_destroy(b);
 }
 
-static void test_slowdown_of_one_side(void **state)
+TEST(test_slowdown_of_one_side)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1000);
 	uint32_t clone = profile_context_add(b, "clone");
 	const struct analyze_warning *w;
 	struct analyze_diff d;
 
-	(void)state;
 	/* Probes of clone itself take 410 of 10,000 ticks: 4.3 %. */
 	profile_cell(a, 0, 0, clone)->cost = 410;
 	profile_cell(b, 0, 0, clone)->cost = 2000;
@@ -236,13 +224,12 @@ static void test_slowdown_of_one_side(void **state)
 }
 
 /* Two runs, each of one second, on two CPUs. */
-static void test_unlike_loads(void **state)
+TEST(test_unlike_loads)
 {
 	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
 	const struct analyze_warning *w;
 	struct analyze_diff d;
 
-	(void)state;
 	profile_env_set(a, PROFILE_ENV_CPUS, "2");
 	profile_env_set(b, PROFILE_ENV_CPUS, "2");
 	for (int i = 0; i < 2; i++) {
@@ -277,13 +264,12 @@ static void test_unlike_loads(void **state)
 }
 
 /* One side runs at 1.2 times the nominal cycles in both runs; the other is below it, and a CPU was hot once. */
-static void test_unlike_frequencies(void **state)
+TEST(test_unlike_frequencies)
 {
 	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
 	const struct analyze_warning *w;
 	struct analyze_diff d;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		a->runs[i].losses[PROFILE_INFO_APERF] = 120;
 		b->runs[i].losses[PROFILE_INFO_APERF] = 119;
@@ -314,13 +300,12 @@ static void test_unlike_frequencies(void **state)
 	profile_destroy(b);
 }
 
-static void test_absent_sides(void **state)
+TEST(test_absent_sides)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
 	const struct analyze_diff_row *r;
 	struct analyze_diff d;
 
-	(void)state;
 	add_syscall(b, "futex", 3, 100);
 	/* "called" was recorded on both sides, but called on one only. */
 	add_function(a, "called", "clone", 0, 0);
@@ -347,12 +332,11 @@ static void test_absent_sides(void **state)
 	profile_destroy(b);
 }
 
-static void test_division_by_zero(void **state)
+TEST(test_division_by_zero)
 {
 	struct profile *a = clones(1, 10, 0), *b = clones(1, 10, 5);
 	struct analyze_diff d;
 
-	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(d.syscalls.rows[0].delta == 5 && isnan(d.syscalls.rows[0].delta_pct));
 	analyze_diff_deinit(&d);
@@ -362,13 +346,12 @@ static void test_division_by_zero(void **state)
 		    isnan(analyze_percent(1, NAN)) && analyze_percent(1, 2) == 50);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	struct analyze_conclusion c;
 	struct analyze_diff d;
 
-	(void)state;
 	a->clock = b->clock = PROFILE_CLOCK_INSN;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.syscalls.n_rows + d.functions.n_rows + d.n_workload, 0);
@@ -387,12 +370,11 @@ static void test_empty(void **state)
 	profile_destroy(b);
 }
 
-static void test_clocks_differ(void **state)
+TEST(test_clocks_differ)
 {
 	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
 	struct analyze_diff d;
 
-	(void)state;
 	b->clock = PROFILE_CLOCK_NS;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), -EINVAL);
 	analyze_diff_deinit(&d);
@@ -429,12 +411,11 @@ static struct analyze_conclusion check_conclusion(struct profile *a, struct prof
 	return c;
 }
 
-static void test_conclusion(void **state)
+TEST(test_conclusion)
 {
 	struct analyze_conclusion c;
 	struct profile *a, *b;
 
-	(void)state;
 	c = check_conclusion(clones(1, 10, 1000), clones(1, 10, 1200), ANALYZE_CONCLUSION_MEAN,
 			     "clone");
 	assert_true(c.delta == 200 && c.delta_pct == 20 && c.delta_total == 2000);
@@ -470,12 +451,11 @@ static void test_conclusion(void **state)
 }
 
 /* With one run per side, changes within the margin, or within the spread of calls, are not the headline. */
-static void test_untold(void **state)
+TEST(test_untold)
 {
 	struct profile *a = clones(1, 10, 10000), *b = clones(1, 10, 10003);
 	struct analyze_conclusion c;
 
-	(void)state;
 	add_function(a, "inner", "clone", 10, 100);
 	add_function(b, "inner", "clone", 10, 103);
 	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
@@ -512,11 +492,10 @@ static void test_untold(void **state)
  * gcc with init_on_alloc: page faults change most. Some read a file and take a hundred times as long, but the change is
  * in one function, and is much larger than that function's spread.
  */
-static void test_sure_by_carrier(void **state)
+TEST(test_sure_by_carrier)
 {
 	struct analyze_conclusion c;
 
-	(void)state;
 	for (int with = 0; with < 2; with++) {
 		struct profile *sides[2] = { clones(1, 100, 6000), clones(1, 100, 7000) };
 
@@ -545,12 +524,11 @@ static struct profile *spread_clones(enum profile_clock clock, uint64_t from, ui
 }
 
 /* With a clock of instructions, boots differ less, so smaller changes are detected if the spread of calls is known. */
-static void test_untold_insns(void **state)
+TEST(test_untold_insns)
 {
 	struct analyze_conclusion c;
 	struct profile *a, *b;
 
-	(void)state;
 	check_conclusion(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
 			 spread_clones(PROFILE_CLOCK_INSN, 100500, 100700), ANALYZE_CONCLUSION_MEAN,
 			 "clone");
@@ -579,12 +557,11 @@ static void test_untold_insns(void **state)
 	check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "clone");
 }
 
-static void test_carrier(void **state)
+TEST(test_carrier)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
 	struct analyze_conclusion c;
 
-	(void)state;
 	add_function(a, "other", "clone", 10, 10);
 	add_function(b, "other", "clone", 10, 12);
 	c = conclude(a, b);
@@ -617,13 +594,12 @@ static const struct analyze_diff_workload_row *workload(const struct analyze_dif
 	return NULL;
 }
 
-static void test_workload(void **state)
+TEST(test_workload)
 {
 	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
 	struct analyze_diff d;
 	uint32_t control;
 
-	(void)state;
 	profile_report_add(a, 0, &(struct profile_report){ "fork", 20, 110, NAN, NAN });
 	profile_report_add(b, 0, &(struct profile_report){ "fork", 20, 130, NAN, NAN });
 	profile_report_add(b, 0, &(struct profile_report){ "extra", 1, 3, NAN, NAN });
@@ -672,11 +648,10 @@ static struct analyze_conclusion check_fork(struct profile *a, struct profile *b
 	return c;
 }
 
-static void test_conclusion_of_workload(void **state)
+TEST(test_conclusion_of_workload)
 {
 	struct analyze_conclusion c;
 
-	(void)state;
 	/* The change is outside the syscalls. */
 	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 11000),
 		       ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
@@ -717,9 +692,8 @@ static struct profile *started(struct profile *p, uint32_t calls, uint64_t time)
 	return p;
 }
 
-static void test_start_is_no_headline(void **state)
+TEST(test_start_is_no_headline)
 {
-	(void)state;
 	check_conclusion(started(clones(1, 10, 1000), 1, 10000),
 			 started(clones(1, 10, 1200), 1, 90000), ANALYZE_CONCLUSION_MEAN, "clone");
 	check_conclusion(started(clones(3, 10, 1000), 1, 10000),
@@ -739,11 +713,10 @@ static struct profile *took(struct profile *p, uint64_t cpu)
 }
 
 /* clone accounts for 2,000 per run. */
-static void test_outside(void **state)
+TEST(test_outside)
 {
 	struct analyze_conclusion c;
 
-	(void)state;
 	c = check_conclusion(took(clones(1, 10, 1000), 100000), took(clones(1, 10, 1200), 110000),
 			     ANALYZE_CONCLUSION_MEAN, "clone");
 	assert_true(fabs(c.outside_share - 0.8) < 1e-9 && fabs(c.command_pct - 10) < 1e-9);
@@ -768,13 +741,12 @@ static const struct analyze_warning *warning(const struct analyze_diff *d,
 	return NULL;
 }
 
-static void test_warnings(void **state)
+TEST(test_warnings)
 {
 	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
 	const struct analyze_warning *w;
 	struct analyze_diff d;
 
-	(void)state;
 	add_function(a, "f", "clone", 1, 1);
 	add_function(b, "f", "clone", 1, 1);
 	profile_env_set(a, PROFILE_ENV_RELEASE, "6.1");
@@ -819,31 +791,4 @@ static void test_warnings(void **state)
 	profile_destroy(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deltas),
-		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_absent_sides),
-		cmocka_unit_test(test_division_by_zero),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_clocks_differ),
-		cmocka_unit_test(test_conclusion),
-		cmocka_unit_test(test_untold),
-		cmocka_unit_test(test_untold_insns),
-		cmocka_unit_test(test_sure_by_carrier),
-		cmocka_unit_test(test_carrier),
-		cmocka_unit_test(test_conclusion_of_workload),
-		cmocka_unit_test(test_start_is_no_headline),
-		cmocka_unit_test(test_outside),
-		cmocka_unit_test(test_workload),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_cost_of_one_side),
-		cmocka_unit_test(test_slowdown_of_one_side),
-		cmocka_unit_test(test_unlike_loads),
-		cmocka_unit_test(test_unlike_frequencies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Differences between two kernels: options and parameters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/figures/environment.h"
 #include "catalogue/catalogue.h"
 #include "fixture.h"
@@ -41,12 +34,11 @@ static void check(const struct analyze_env *env, enum analyze_env_kind kind, con
 }
 
 /* Linux 6.9 renamed options. An option set on both sides under either name does not differ. */
-static void test_config_renamed(void **state)
+TEST(test_config_renamed)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	struct analyze_env env;
 
-	(void)state;
 	profile_env_set(
 		a, PROFILE_ENV_CONFIG,
 		"CONFIG_RETPOLINE=y\nCONFIG_CPU_SRSO=y\nCONFIG_SLS=y\nCONFIG_MITIGATION_MDS=y");
@@ -65,12 +57,11 @@ static void test_config_renamed(void **state)
 	profile_destroy(b);
 }
 
-static void test_config(void **state)
+TEST(test_config)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	struct analyze_env env;
 
-	(void)state;
 	profile_env_set(a, PROFILE_ENV_CONFIG,
 			"#\n# Automatically generated\n#\nCONFIG_SAME=y\nCONFIG_HZ=250\n"
 			"# CONFIG_SLAB_FREELIST_RANDOM is not set\nCONFIG_GONE=m\n"
@@ -108,12 +99,11 @@ static void test_config(void **state)
 	profile_destroy(b);
 }
 
-static void test_cmdline(void **state)
+TEST(test_cmdline)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	struct analyze_env env;
 
-	(void)state;
 	profile_env_set(a, PROFILE_ENV_CMDLINE,
 			"console=ttyS0 quiet pti=on dyndbg=\"file a.c +p\" console=tty0 \n");
 	profile_env_set(
@@ -129,12 +119,11 @@ static void test_cmdline(void **state)
 	profile_destroy(b);
 }
 
-static void test_other_keys(void **state)
+TEST(test_other_keys)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	struct analyze_env env;
 
-	(void)state;
 	profile_env_set(a, PROFILE_ENV_BUILD_ID, "aa");
 	profile_env_set(b, PROFILE_ENV_BUILD_ID, "bb");
 	profile_env_set(a, PROFILE_ENV_MITIGATION "meltdown", "Mitigation: PTI");
@@ -155,9 +144,8 @@ static void test_other_keys(void **state)
 	profile_destroy(b);
 }
 
-static void test_protections(void **state)
+TEST(test_protections)
 {
-	(void)state;
 	/* The first and the last option are found too, so the list must be sorted. */
 	assert_true(catalogue_has_option("BUG_ON_DATA_CORRUPTION", 22));
 	assert_true(catalogue_has_option("ZERO_CALL_USED_REGS", 19));
@@ -170,13 +158,4 @@ static void test_protections(void **state)
 	assert_false(catalogue_has_option("HZ", 2));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_config),      cmocka_unit_test(test_config_renamed),
-		cmocka_unit_test(test_cmdline),     cmocka_unit_test(test_other_keys),
-		cmocka_unit_test(test_protections),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Events counted per call: rows, figures per call and per run, and the significance of differences. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/figures/events.h"
 #include "analyze/figures/table.h"
 #include "fixture.h"
@@ -51,13 +44,12 @@ static const struct analyze_event_row *row(const struct analyze_events *e, const
 	return NULL;
 }
 
-static void test_one(void **state)
+TEST(test_one)
 {
 	struct profile *p = counted(0);
 	const struct analyze_event_row *r;
 	struct analyze_events e;
 
-	(void)state;
 	analyze_events_init(&e, p, NULL, 0, false);
 	assert_int_equal(e.n_rows, 4); /* the syscall, and f: all, and in two contexts */
 	r = row(&e, "clone", NULL);
@@ -74,13 +66,12 @@ static void test_one(void **state)
 }
 
 /* Runs differ by up to 0.3 per call: a change by 2 is significant, and equal counts are not. */
-static void test_two(void **state)
+TEST(test_two)
 {
 	struct profile *a = counted(0), *b = counted(2);
 	const struct analyze_event_row *r;
 	struct analyze_events e;
 
-	(void)state;
 	analyze_events_init(&e, a, b, 1, false);
 	r = row(&e, "clone", NULL);
 	assert_true(fabs(r->delta - 2) < 1e-9);
@@ -119,14 +110,13 @@ static void add_times(struct profile *p)
  * The events counted by probes have uncertainties: 2 for clone's own and 6 for f's in clone, 3 in f. The exact costs of times
  * tell the number of nested calls.
  */
-static void test_calibration(void **state)
+TEST(test_calibration)
 {
 	struct profile *p[2] = { counted(0), counted(0) };
 	const double mad = 1.482602218505602;
 	double exact, with;
 	struct analyze_events e;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		add_times(p[i]);
 	analyze_events_init(&e, p[0], p[1], 1, false);
@@ -152,12 +142,11 @@ static void test_calibration(void **state)
 }
 
 /* An event, and a context, that only one side has. */
-static void test_one_side(void **state)
+TEST(test_one_side)
 {
 	struct profile *a = counted(0), *b = profile_create();
 	struct analyze_events e;
 
-	(void)state;
 	fixture_calibrated(b);
 	fixture_run(b, 1);
 	analyze_events_init(&e, a, b, 1, false);
@@ -169,14 +158,4 @@ static void test_one_side(void **state)
 	profile_destroy(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one),
-		cmocka_unit_test(test_two),
-		cmocka_unit_test(test_calibration),
-		cmocka_unit_test(test_one_side),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

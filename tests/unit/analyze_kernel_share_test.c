@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's share of the command's CPU time, and a change as a part of the whole. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/conclusion.h"
 #include "fixture.h"
 #include "view/words.h"
@@ -47,13 +40,12 @@ static struct analyze_kernel_share share_of(const struct profile *p)
 	return s;
 }
 
-static void test_share(void **state)
+TEST(test_share)
 {
 	struct profile *p = work(10000, 200);
 	struct analyze_kernel_share s = share_of(p);
 	uint32_t control;
 
-	(void)state;
 	assert_true(s.kernel == 2500 && s.command == 10000 && s.share == 0.25);
 	/* Unprobed runs tell the true CPU time. */
 	control = profile_run_add(p, PROFILE_RUN_CONTROL);
@@ -81,7 +73,7 @@ static void test_share(void **state)
 	profile_destroy(p);
 }
 
-static void test_conclusion(void **state)
+TEST(test_conclusion)
 {
 	struct analyze_options wall = { .time = ANALYZE_TIME_WALL };
 	struct profile *a = work(10000, 200), *b = work(10350, 235);
@@ -89,7 +81,6 @@ static void test_conclusion(void **state)
 	struct analyze_diff d;
 	char *text;
 
-	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(d.kernel[0].share == 0.25 && d.kernel[1].command == 10350);
 	analyze_diff_conclude(&c, &d);
@@ -107,12 +98,4 @@ static void test_conclusion(void **state)
 	profile_destroy(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_conclusion),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Compute an iteration's time without the cost of probes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/figures/calibration.h"
 #include "analyze/figures/workload.h"
 #include "fixture.h"
@@ -46,13 +40,12 @@ static void near(double got, double expected)
 	assert_true(fabs(got - expected) < 1e-9 * fabs(expected) + 1e-9);
 }
 
-static void test_cost(void **state)
+TEST(test_cost)
 {
 	struct profile *p = work(1);
 	struct analyze_net net;
 	double error;
 
-	(void)state;
 	analyze_net_init(&net, p);
 	/* 100 iterations may contain two reads and a close; the workload may have timed only some, so the cost is unknown. */
 	assert_true(isnan(analyze_net_cost(&net, 0, 100, &error)));
@@ -79,13 +72,12 @@ static const struct analyze_workload_row *row_of(const struct analyze_workload *
 	return NULL;
 }
 
-static void test_row(void **state)
+TEST(test_row)
 {
 	const double error = 308 * (2 + 70 * 6 / 120.0) * MAD;
 	struct profile *p = work(2);
 	struct analyze_workload w;
 
-	(void)state;
 	p->runs[0].cpu = 200000;
 	p->runs[1].cpu = 200100;
 	analyze_workload_init(&w, p, false);
@@ -118,12 +110,4 @@ static void test_row(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cost),
-		cmocka_unit_test(test_row),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

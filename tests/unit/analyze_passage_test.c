@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Follow the change of a syscall through its callees, outermost first. Recursion counts once. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/passage.h"
 #include "fixture.h"
 
@@ -45,7 +39,7 @@ static struct profile *side(uint64_t dear, bool exact)
 	return p;
 }
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
 	struct profile *a = side(100, true), *b = side(1100, true);
 	struct analyze_conclusion c = { .what = "X",
@@ -53,7 +47,6 @@ static void test_steps(void **state)
 					.function = "c" };
 	struct analyze_passage passage;
 
-	(void)state;
 	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
 	assert_int_equal(passage.n_steps, 3);
 	assert_string_equal(passage.steps[0].name, "a");
@@ -68,13 +61,12 @@ static void test_steps(void **state)
 	profile_destroy(b);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct profile *a = side(100, true), *b = side(1100, false), *same = side(100, true);
 	const struct analyze_conclusion c = { .what = "X" }, none = {};
 	struct analyze_passage passage;
 
-	(void)state;
 	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
 	assert_int_equal(passage.n_steps, 0);
 	analyze_passage_deinit(&passage);
@@ -90,7 +82,7 @@ static void test_nothing(void **state)
 }
 
 /* Samples of X are scaled to the time of its calls; a change that samples cannot distinguish from 0 is not a step. */
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	struct profile *a = side(100, false), *b = side(1100, false);
 	struct analyze_conclusion c = { .what = "X",
@@ -98,7 +90,6 @@ static void test_samples(void **state)
 					.totals = { 6200, 17200 } };
 	struct analyze_passage passage;
 
-	(void)state;
 	add(b, "Y", "acb", 1000000);
 	profile_sample_add(b, &(struct profile_sample){ .context = profile_context_add(b, "X"),
 							.stack = profile_stack_add(b, NULL, 0),
@@ -131,13 +122,12 @@ static void test_samples(void **state)
 }
 
 /* Three of a hundred samples are too few to name a function, although they are all of the change. */
-static void test_few_samples(void **state)
+TEST(test_few_samples)
 {
 	struct profile *p[2];
 	struct analyze_conclusion c = { .what = "X", .totals = { 100, 103 } };
 	struct analyze_passage passage;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		p[i] = profile_create();
 		fixture_run(p[i], 1);
@@ -153,14 +143,4 @@ static void test_few_samples(void **state)
 	profile_destroy(p[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_few_samples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Inlined bodies: estimates from samples, rows of timed bodies, and the comparison of two sides. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/stats/binomial.h"
 #include "analyze/diff/conclusion.h"
 #include "analyze/inline/ranges.h"
@@ -23,7 +16,7 @@ static const struct analyze_options oncpu;
  * The interval's ends by definition: the shares at which K or more, or K or fewer, occur in 2.5 % of all cases. Found by
  * bisection over sums of binomial probabilities, without a beta function.
  */
-static void test_binomial(void **state)
+TEST(test_binomial)
 {
 	static const struct {
 		double k, n, low, high;
@@ -38,7 +31,6 @@ static void test_binomial(void **state)
 	struct analyze_estimated e;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		e = analyze_binomial(known[i].k, known[i].n);
 		if (fabs(e.low - known[i].low) > 1e-7 || fabs(e.high - known[i].high) > 1e-7)
@@ -60,12 +52,11 @@ static double binomial(double p, double k, double n)
 }
 
 /* A body with one sample may have any small share; one with many samples has the plain binomial interval. */
-static void test_binomial_seen(void **state)
+TEST(test_binomial_seen)
 {
 	struct analyze_estimated e;
 	double more;
 
-	(void)state;
 	e = analyze_binomial_seen(1, 300);
 	assert_true(e.low == 0);
 	assert_near(e.value, 1.0 / 300);
@@ -81,12 +72,11 @@ static void test_binomial_seen(void **state)
 }
 
 /* Among the outcomes with at least one hit, few have an interval without the true share. */
-static void test_binomial_seen_covers(void **state)
+TEST(test_binomial_seen_covers)
 {
 	static const double shares[] = { 1e-5, 0.001, 0.01, 0.1, 0.37, 0.9 };
 	static const int draws[] = { 1, 5, 40, 484 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
 		for (size_t j = 0; j < sizeof(draws) / sizeof(draws[0]); j++) {
 			double p = shares[i], n = draws[j], missed = 0;
@@ -105,14 +95,13 @@ static void test_binomial_seen_covers(void **state)
 }
 
 /* Among all outcomes of N draws, few have an interval without the true share. */
-static void test_binomial_covers(void **state)
+TEST(test_binomial_covers)
 {
 	static const double shares[] = { 0.001, 0.01, 0.1, 0.37, 0.5, 0.9 };
 	static const int draws[] = { 1, 5, 40, 484 };
 	size_t i, j;
 	int k;
 
-	(void)state;
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
 		for (j = 0; j < sizeof(draws) / sizeof(draws[0]); j++) {
 			double p = shares[i], n = draws[j], missed = 0;
@@ -129,11 +118,10 @@ static void test_binomial_covers(void **state)
 	}
 }
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
 	struct analyze_estimated a = { 10, 7, 14 }, b = { 100, 96, 103 }, c;
 
-	(void)state;
 	c = analyze_estimated_add(&a, &b);
 	assert_near(c.value, 110);
 	assert_near(c.low, 105);
@@ -232,13 +220,12 @@ static const struct analyze_range *row(const struct analyze_ranges *r, const cha
 	return found;
 }
 
-static void test_estimate(void **state)
+TEST(test_estimate)
 {
 	struct profile *p = sampled();
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	analyze_ranges_init(&ranges, p, &oncpu);
 	r = row(&ranges, "shuffle_freelist", "clone");
 	assert_string_equal(r->body.function, "allocate_slab");
@@ -270,14 +257,13 @@ static void test_estimate(void **state)
 }
 
 /* In a timed function, a body gets a share of that function's time only. */
-static void test_within(void **state)
+TEST(test_within)
 {
 	struct profile *p = sampled();
 	uint32_t clone = profile_context_add(p, "clone"), slab;
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	slab = fixture_function(p, "allocate_slab", 1);
 	fixture_calls(profile_cell(p, 0, slab, clone), 5, 120, 120);
 	profile_cell(p, 0, slab, clone)->cost = 100;
@@ -300,14 +286,13 @@ static void test_within(void **state)
 }
 
 /* Samples outside of the kernel's own time in the context are left out. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
 	struct profile *p = sampled();
 	uint32_t at[N_PLACES], control = profile_run_add(p, PROFILE_RUN_CONTROL), i;
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	for (i = 0; i < N_PLACES; i++)
 		at[i] = i;
 	sample(p, "clone", PROFILE_SAMPLE_PROBE, 100, at, 1);
@@ -330,14 +315,13 @@ static void test_left_out(void **state)
 }
 
 /* In an untimed context a sample stands for a period. */
-static void test_untimed_context(void **state)
+TEST(test_untimed_context)
 {
 	struct profile *p = sampled();
 	uint32_t at = SHUFFLE, asm_irq;
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	sample(p, "[none]", 0, 5, &at, 1);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	r = row(&ranges, "shuffle_freelist", "[none]");
@@ -361,13 +345,12 @@ static void test_untimed_context(void **state)
 }
 
 /* A body that is on a stack twice counts once. */
-static void test_recursion(void **state)
+TEST(test_recursion)
 {
 	struct profile *p = sampled();
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	sample(p, "clone", 0, 3, (uint32_t[]){ COPY, SHUFFLE, COPY, SHUFFLE }, 4);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	r = row(&ranges, "shuffle_freelist", "clone");
@@ -377,13 +360,12 @@ static void test_recursion(void **state)
 	profile_destroy(p);
 }
 
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct profile *p = sampled();
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	/* One late sample of 16 causes no caveat. */
 	sample(p, "clone", PROFILE_SAMPLE_LATE, 1, (uint32_t[]){ SHUFFLE, COPY }, 2);
 	analyze_ranges_init(&ranges, p, &oncpu);
@@ -411,14 +393,13 @@ static void test_late(void **state)
 }
 
 /* A body both timed and sampled has one row: exact, with the estimate beside it. */
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	struct profile *p = sampled();
 	uint32_t clone = profile_context_add(p, "clone"), site;
 	const struct analyze_range *r;
 	struct analyze_ranges ranges;
 
-	(void)state;
 	site = fixture_range(p, "shuffle_freelist", "new_slab", "allocate_slab", 107);
 	fixture_entries(profile_cell(p, 0, site, clone), 4, 8, 50, 50);
 	fixture_range(p, "never", NULL, "allocate_slab", 9);
@@ -454,13 +435,12 @@ static void test_exact(void **state)
 	profile_destroy(p);
 }
 
-static void test_other_times(void **state)
+TEST(test_other_times)
 {
 	struct profile *p = sampled();
 	struct analyze_ranges ranges;
 	const struct analyze_options wall = { .time = ANALYZE_TIME_WALL };
 
-	(void)state;
 	analyze_ranges_init(&ranges, p, &wall);
 	assert_true(isnan(row(&ranges, "shuffle_freelist", "clone")->side.figures.total));
 	assert_near(row(&ranges, "shuffle_freelist", "clone")->side.estimate.total.value, 375);
@@ -469,12 +449,11 @@ static void test_other_times(void **state)
 	profile_destroy(p);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct profile *p = profile_create();
 	struct analyze_ranges ranges;
 
-	(void)state;
 	analyze_ranges_init(&ranges, p, &oncpu);
 	assert_int_equal(ranges.n_rows, 0);
 	analyze_ranges_deinit(&ranges);
@@ -531,13 +510,12 @@ static const struct analyze_diff_range *pair(const struct analyze_diff *d, const
  * One run per side, with calls that differ a hundredfold: their spread explains a fifth more time, unless a body that takes the
  * same in each call has nearly all of it.
  */
-static void test_sure_by_body(void **state)
+TEST(test_sure_by_body)
 {
 	struct profile *p[2] = { profile_create(), profile_create() };
 	struct analyze_conclusion c;
 	struct analyze_diff d;
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t run = fixture_run(p[i], 1000000);
 		uint32_t clone = profile_context_add(p[i], "clone");
@@ -563,14 +541,13 @@ static void test_sure_by_body(void **state)
 }
 
 /* A body on one kernel only is the conclusion. The function's remainder is listed beside it, and all add up. */
-static void test_one_sided(void **state)
+TEST(test_one_sided)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(103000, 1300);
 	const struct analyze_diff_range *shuffle, *rest, *zero;
 	struct analyze_conclusion c;
 	struct analyze_diff d;
 
-	(void)state;
 	timed(a, "zero", NULL, 30, 10, 100);
 	timed(b, "zero", NULL, 30, 10, 101);
 	timed(b, "shuffle_freelist", "new_slab", 1978, 10, 900);
@@ -626,7 +603,7 @@ static void run_of(struct profile *p, uint64_t slab, uint64_t body)
 }
 
 /* Intervals of a one-sided body, and of the remainder of the function around it. */
-static void test_intervals(void **state)
+TEST(test_intervals)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	const struct analyze_diff_range *r;
@@ -634,7 +611,6 @@ static void test_intervals(void **state)
 	/* Half of the interval with one side that varies: t(2) s / sqrt(3), s = 10. */
 	const double half = 4.302652729696 * 10 / sqrt(3);
 
-	(void)state;
 	a->clock = b->clock = PROFILE_CLOCK_INSN;
 	run_of(a, 1000, 0);
 	run_of(a, 1000, 0);
@@ -681,13 +657,12 @@ static void test_intervals(void **state)
 	profile_destroy(b);
 }
 
-static void test_conclusion(void **state)
+TEST(test_conclusion)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(110000, 2000);
 	struct analyze_conclusion c;
 	struct analyze_diff d;
 
-	(void)state;
 	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	analyze_diff_conclude(&c, &d);
@@ -715,13 +690,12 @@ static void test_conclusion(void **state)
 }
 
 /* Bodies of the same sources are matched by line; in other sources by order, if their numbers are equal. */
-static void test_moved_lines(void **state)
+TEST(test_moved_lines)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(100000, 1000);
 	const struct analyze_diff_range *r;
 	struct analyze_diff d;
 
-	(void)state;
 	timed(a, "check", NULL, 10, 1, 100);
 	timed(a, "check", NULL, 20, 1, 200);
 	timed(b, "check", NULL, 20, 1, 105);
@@ -743,14 +717,13 @@ static void test_moved_lines(void **state)
 }
 
 /* An estimated change that samples cannot distinguish from 0 is redundant. */
-static void test_estimated_change(void **state)
+TEST(test_estimated_change)
 {
 	struct profile *a = sampled(), *b = sampled();
 	uint32_t at[] = { SHUFFLE, COPY }, place_of[N_PLACES];
 	const struct analyze_diff_range *r;
 	struct analyze_diff d;
 
-	(void)state;
 	sample(b, "clone", 0, 4, at, 2);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = pair(&d, "shuffle_freelist", NULL);
@@ -792,31 +765,4 @@ static void test_estimated_change(void **state)
 	profile_destroy(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_binomial),
-		cmocka_unit_test(test_binomial_covers),
-		cmocka_unit_test(test_binomial_seen),
-		cmocka_unit_test(test_binomial_seen_covers),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_estimate),
-		cmocka_unit_test(test_within),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_untimed_context),
-		cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_other_times),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_sure_by_body),
-		cmocka_unit_test(test_one_sided),
-		cmocka_unit_test(test_intervals),
-		cmocka_unit_test(test_conclusion),
-		cmocka_unit_test(test_moved_lines),
-		cmocka_unit_test(test_estimated_change),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Compare samples by an event, by function and with repetitions. They are not used as time. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/sampled.h"
 #include "analyze/inline/ranges.h"
 #include "fixture.h"
@@ -72,11 +65,10 @@ static void compare(struct analyze_sampled_events *s, const char *event, uint64_
 }
 
 /* With every event sampled, only the difference between runs counts. */
-static void test_each(void **state)
+TEST(test_each)
 {
 	struct analyze_sampled_events s;
 
-	(void)state;
 	compare(&s, "cache-misses", 1);
 	assert_true(s.rows[1].change.plus_minus > 1.5 && s.rows[1].change.plus_minus < 3);
 	assert_int_equal(s.rows[1].change.verdict, ANALYZE_VERDICT_SLOWER);
@@ -84,21 +76,19 @@ static void test_each(void **state)
 }
 
 /* With a period of 100, samples add their own error: 166 and 206 differ by 40 +- 1.96 sqrt(372), in 4 runs. */
-static void test_some(void **state)
+TEST(test_some)
 {
 	struct analyze_sampled_events s;
 
-	(void)state;
 	compare(&s, "cache-misses", 100);
 	assert_true(fabs(s.rows[1].change.plus_minus - 100 * 1.96 * sqrt(372) / 4) < 30);
 	analyze_sampled_events_deinit(&s);
 }
 
-static void test_unlike(void **state)
+TEST(test_unlike)
 {
 	struct analyze_sampled_events s;
 
-	(void)state;
 	compare(&s, "page-faults", 100);
 	assert_true(!s.event && !s.n_rows);
 	analyze_sampled_events_deinit(&s);
@@ -108,13 +98,12 @@ static void test_unlike(void **state)
 }
 
 /* Samples by an event do not estimate a body's time, and cannot bound the time of unseen bodies. */
-static void test_no_time(void **state)
+TEST(test_no_time)
 {
 	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
 	struct profile *clock = sampled(NULL, 100, 0), *event = sampled("cache-misses", 100, 0);
 	struct analyze_ranges ranges;
 
-	(void)state;
 	analyze_ranges_init(&ranges, clock, &options);
 	assert_true(ranges.n_rows > 0);
 	assert_true(analyze_ranges_unseen(&ranges, "mmap").high == 0);
@@ -127,14 +116,4 @@ static void test_no_time(void **state)
 	profile_destroy(event);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each),
-		cmocka_unit_test(test_some),
-		cmocka_unit_test(test_unlike),
-		cmocka_unit_test(test_no_time),
-	};
-
-	return cmocka_run_group_tests_name("samples by an event", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -2,15 +2,8 @@
 /* Folded stacks, callers and callees, from samples and edges. */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/inline/neighbours.h"
 #include "analyze/inline/stacks.h"
 #include "fixture.h"
@@ -59,14 +52,13 @@ static void check(const struct analyze_stacks *s, unsigned int n_counts, const c
 	free(text);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), control = profile_run_add(p, PROFILE_RUN_CONTROL);
 	uint32_t none = profile_stack_add(p, NULL, 0), stack = add_stack(p, 1), at, plain;
 	struct analyze_stacks s = { 0 };
 
-	(void)state;
 	at = profile_location_add(p, 0x1234, NULL);
 	plain = profile_stack_add(p, &at, 1);
 	sample(p, run, "clone", stack, 0, 5);
@@ -92,13 +84,12 @@ static void test_lines(void **state)
 }
 
 /* In late samples, neither the body at the address nor the unlock function took the time. */
-static void test_sure(void **state)
+TEST(test_sure)
 {
 	struct profile *p = profile_create();
 	struct analyze_stacks s = { 0 };
 	uint32_t run = fixture_run(p, 1), at[2];
 
-	(void)state;
 	at[1] = fixture_location(p, 20, "holder");
 	at[0] = fixture_location(p, 21, "_raw_spin_unlock_irqrestore");
 	sample(p, run, "a", add_stack(p, 1), 0, 1);
@@ -128,7 +119,7 @@ static void slow(struct profile *p, uint32_t run, uint32_t site, uint32_t stack,
 }
 
 /* The time of a slow call excludes the slow calls within it, and only these. */
-static void test_slow(void **state)
+TEST(test_slow)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), other = fixture_run(p, 1);
@@ -142,7 +133,6 @@ static void test_slow(void **state)
 		p, &(struct profile_site){ .name = "body", .kind = PROFILE_SITE_RANGE });
 	struct analyze_stacks s = { 0 };
 
-	(void)state;
 	/* Two calls are within the third, one of these has another inside. They are not sorted. */
 	slow(p, run, f, inner, 7, 1500, 300);
 	slow(p, run, body, inner, 7, 1600, 50);
@@ -169,12 +159,11 @@ static void test_slow(void **state)
 	profile_destroy(p);
 }
 
-static void test_two_sides(void **state)
+TEST(test_two_sides)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 	struct analyze_stacks s = { 0 };
 
-	(void)state;
 	sample(a, fixture_run(a, 1), "clone", add_stack(a, 1), 0, 5);
 	sample(b, fixture_run(b, 1), "clone", add_stack(b, 7), 0, 3);
 	sample(b, fixture_run(b, 1), "mmap", add_stack(b, 7), 0, 1);
@@ -195,14 +184,13 @@ static void test_two_sides(void **state)
 	profile_destroy(b);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), at = fixture_location(p, 1, "a b;c\n\033[1m\xc3\xa9");
 	struct analyze_stacks s = { 0 }, t = { 0 };
 	char longest[1000], *text;
 
-	(void)state;
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
 	memset(longest, 'z', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
@@ -226,14 +214,13 @@ static void test_names(void **state)
 }
 
 /* A small file can ask for a huge text, with many contexts of the same deep stack. It is refused. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), locations[4000], stack, i;
 	struct analyze_stacks s = { 0 };
 	char name[256];
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (i = 0; i < 4000; i++)
@@ -248,13 +235,12 @@ static void test_bounded(void **state)
 	profile_destroy(p);
 }
 
-static void test_leaves(void **state)
+TEST(test_leaves)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), stack = add_stack(p, 1), none;
 	struct analyze_leaves leaves;
 
-	(void)state;
 	analyze_leaves_init(&leaves, p);
 	assert_int_equal(leaves.n_leaves, 0);
 	analyze_leaves_deinit(&leaves);
@@ -308,13 +294,12 @@ static uint32_t path(struct profile *p, const char *path)
 }
 
 /* A stack of calls that has addresses of user space only, which recorders do not write, has no function of the kernel. */
-static void test_calls_in_user_space(void **state)
+TEST(test_calls_in_user_space)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), at = profile_location_add(p, 0, PROFILE_MODULE_USER);
 	struct analyze_stacks calls = {};
 
-	(void)state;
 	for (int i = 0; i < 9; i++)
 		profile_location_frame_add(p, at, &(struct profile_frame){ .name = "code" });
 	profile_edge_add(p, &(struct profile_edge){ run, profile_context_add(p, "clone"),
@@ -325,7 +310,7 @@ static void test_calls_in_user_space(void **state)
 	profile_destroy(p);
 }
 
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
 	static const struct {
 		const char *path;
@@ -339,7 +324,6 @@ static void test_neighbours(void **state)
 	uint32_t run = fixture_run(p, 1);
 	struct analyze_neighbours n;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
 		uint32_t stack = path(p, edges[i].path);
 
@@ -386,15 +370,4 @@ static void test_neighbours(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),      cmocka_unit_test(test_sure),
-		cmocka_unit_test(test_slow),       cmocka_unit_test(test_two_sides),
-		cmocka_unit_test(test_names),      cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_leaves),     cmocka_unit_test(test_calls_in_user_space),
-		cmocka_unit_test(test_neighbours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

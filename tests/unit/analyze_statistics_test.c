@@ -2,16 +2,10 @@
 /* Check statistics against R's figures, printed by analyze_statistics_test.R. */
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/stats/power.h"
 #include "analyze/stats/resample.h"
 #include "analyze/stats/statistics.h"
@@ -74,7 +68,7 @@ static void check_welch(const struct welch_case *c)
 	near(i.high, c->ratio90[1], c->tolerance, c->name);
 }
 
-static void test_welch(void **state)
+TEST(test_welch)
 {
 	const struct welch_case cases[] = {
 		{ "seeded",
@@ -152,12 +146,11 @@ static void test_welch(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < N(cases); i++)
 		check_welch(&cases[i]);
 }
 
-static void test_systematic(void **state)
+TEST(test_systematic)
 {
 	struct welch_case c = { "systematic",
 				MOMENTS(seeded_a),
@@ -186,7 +179,6 @@ static void test_systematic(void **state)
 	struct analyze_moments exact = spread(5, 10, 0), certain = exact;
 	struct analyze_welch w;
 
-	(void)state;
 	c.a.systematic = 0.003;
 	c.b.systematic = 0.004;
 	check_welch(&c);
@@ -208,7 +200,7 @@ static void test_systematic(void **state)
 }
 
 /* Unknown results are NAN; values that do not vary are exact. */
-static void test_welch_edges(void **state)
+TEST(test_welch_edges)
 {
 	const double same[] = { 7, 7, 7 }, more[] = { 8, 8, 8 }, big[] = { 1e308, -1e308, 1e308 };
 	struct analyze_moments none = analyze_moments_of(same, 0),
@@ -217,7 +209,6 @@ static void test_welch_edges(void **state)
 	struct analyze_interval i;
 	struct analyze_welch w;
 
-	(void)state;
 	assert_true(isnan(none.mean) && isnan(none.variance));
 	assert_true(one.mean == 7 && isnan(one.variance));
 	assert_true(a.mean == 7 && a.variance == 0);
@@ -254,11 +245,10 @@ static void test_welch_edges(void **state)
 	assert_true(isnan(w.p));
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
 	struct analyze_moments a = MOMENTS(seeded_a), b = MOMENTS(seeded_b);
 
-	(void)state;
 	/* The 90 % interval is +0.54 to +0.66 %. */
 	assert_true(analyze_is_same(&a, &b, 0.01));
 	assert_true(analyze_is_same(&a, &b, 0.0067));
@@ -267,13 +257,12 @@ static void test_same(void **state)
 	assert_false(analyze_is_same(&a, &b, 0));
 }
 
-static void test_adjust(void **state)
+TEST(test_adjust)
 {
 	double p[] = { 0.01, 0.04, 0.03, NAN, 0.005, 0.55, 0.04 }, equal[] = { 0.5, 0.5, 0.5 };
 	const double expected[] = { 0.030, 0.048, 0.048, NAN, 0.030, 0.550, 0.048 };
 	size_t i;
 
-	(void)state;
 	analyze_adjust(p, N(p));
 	for (i = 0; i < N(p); i++) {
 		if (isnan(expected[i]))
@@ -286,9 +275,8 @@ static void test_adjust(void **state)
 	analyze_adjust(NULL, 0);
 }
 
-static void test_verdict(void **state)
+TEST(test_verdict)
 {
-	(void)state;
 	assert_int_equal(analyze_verdict_of(true, 5, 0.001), ANALYZE_VERDICT_SAME);
 	assert_int_equal(analyze_verdict_of(false, 5, 0.049), ANALYZE_VERDICT_SLOWER);
 	assert_int_equal(analyze_verdict_of(false, -5, 0.049), ANALYZE_VERDICT_FASTER);
@@ -317,12 +305,11 @@ static double needed(double s_a, double s_b, double difference, double margin, d
 	return analyze_boots_needed(&a, &b, margin, level);
 }
 
-static void test_power(void **state)
+TEST(test_power)
 {
 	struct analyze_moments a = spread(3, 100, 1), b = spread(3, 102, 1),
 			       one = spread(1, 0, NAN);
 
-	(void)state;
 	near(power(3, 3, 1, 1, 4), 0.884685236456, 1e-3, "3 3");
 	near(power(3, 3, 1, 1, -4), 0.884685236456, 1e-3, "3 3");
 	near(power(5, 5, 1, 3, 4), 0.616488989035, 1e-3, "5 5");
@@ -349,14 +336,13 @@ static void test_power(void **state)
 	assert_true(isnan(needed(1, 1, 0, 0, 0.05)));
 }
 
-static void test_mann_whitney(void **state)
+TEST(test_mann_whitney)
 {
 	const double low[] = { 1, 2, 3, 4, 5 }, high[] = { 6, 7, 8, 9, 10 };
 	const double tied_a[] = { 1, 2, 2, 3, 4, 4 }, tied_b[] = { 2, 4, 5, 5, 6 };
 	double many_a[60], many_b[55];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < N(many_a); i++)
 		many_a[i] = (double)(i + 1) * 1.01;
 	for (i = 0; i < N(many_b); i++)
@@ -371,13 +357,12 @@ static void test_mann_whitney(void **state)
 					 (double[]){ 7, 7, 7, 7, 7 }, 5) == 1);
 }
 
-static void test_bootstrap(void **state)
+TEST(test_bootstrap)
 {
 	struct analyze_interval i, again;
 	double a[20], b[24];
 	int k;
 
-	(void)state;
 	for (k = 0; k < 20; k++)
 		a[k] = 100 + (k + 1) * 7 % 20 / 4.0;
 	for (k = 0; k < 24; k++)
@@ -399,7 +384,7 @@ static void test_bootstrap(void **state)
 }
 
 /* libRmath prints warnings about difficult arguments to stdout. Use difficult arguments; stdout must stay empty. */
-static void test_silence(void **state)
+TEST(test_silence)
 {
 	static const double deviations[] = { 1e-12, 1e-3, 1, 1e3, 1e15 };
 	char name[] = "/tmp/statistics.XXXXXX";
@@ -408,7 +393,6 @@ static void test_silence(void **state)
 	size_t i, j, k;
 	off_t written;
 
-	(void)state;
 	assert_true(saved >= 0 && file >= 0);
 	fflush(stdout);
 	dup2(file, STDOUT_FILENO);
@@ -434,15 +418,4 @@ static void test_silence(void **state)
 	assert_int_equal(written, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_welch),       cmocka_unit_test(test_systematic),
-		cmocka_unit_test(test_welch_edges), cmocka_unit_test(test_same),
-		cmocka_unit_test(test_adjust),      cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_power),       cmocka_unit_test(test_mann_whitney),
-		cmocka_unit_test(test_bootstrap),   cmocka_unit_test(test_silence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

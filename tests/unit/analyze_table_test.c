@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rows from cells: sums, separate rows, unknown figures. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/figures/accounting.h"
 #include "analyze/figures/cost.h"
 #include "analyze/diff/diff.h"
@@ -70,13 +63,12 @@ static struct profile *two_runs(void)
 }
 
 /* A time below the cost of its probes is unknown. */
-static void test_overcorrected(void **state)
+TEST(test_overcorrected)
 {
 	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
 	scoped(profile_stats_deinit) struct profile_stats s;
 	struct analyze_figures f;
 
-	(void)state;
 	profile_stats_init(&s);
 	s.calls = 10;
 	s.max = 40;
@@ -86,13 +78,12 @@ static void test_overcorrected(void **state)
 	assert_true(isnan(f.min) && isnan(f.p50) && f.p90 == 40 && f.max == 40);
 }
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
 	struct profile *p = two_runs();
 	const struct analyze_figures *f;
 	struct analyze_table t;
 
-	(void)state;
 	analyze_table_init(&t, p, &oncpu);
 	assert_int_equal(t.runs, 2);
 	assert_int_equal(t.boots, 2);
@@ -120,12 +111,11 @@ static void test_sums(void **state)
 	profile_destroy(p);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct profile *p = two_runs();
 	struct analyze_table t;
 
-	(void)state;
 	analyze_table_init(&t, p, &oncpu);
 	assert_string_equal(t.functions.rows[0].context, "*");
 	assert_string_equal(t.functions.rows[1].context, "clone");
@@ -137,13 +127,12 @@ static void test_order(void **state)
 	profile_destroy(p);
 }
 
-static void test_raw(void **state)
+TEST(test_raw)
 {
 	struct profile *p = two_runs();
 	const struct analyze_figures *f;
 	struct analyze_table t;
 
-	(void)state;
 	analyze_table_init(&t, p, &raw);
 	f = figures(&t.syscalls, "clone", NULL);
 	assert_true(f->total == 6000 && f->mean == 1500);
@@ -171,7 +160,7 @@ static struct profile *sleeper(void)
 	return p;
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	static const double corrected[ANALYZE_N_TIMES] = {
 		[ANALYZE_TIME_ONCPU] = 590,
@@ -183,7 +172,6 @@ static void test_times(void **state)
 	struct analyze_figures *f;
 	struct analyze_table t;
 
-	(void)state;
 	for (options.time = 0; options.time < ANALYZE_N_TIMES; options.time++) {
 		for (options.raw = false;; options.raw = true) {
 			double mean = corrected[options.time] + (options.raw ? 10 : 0);
@@ -208,12 +196,11 @@ static void test_times(void **state)
 	profile_destroy(p);
 }
 
-static void test_order_of_times(void **state)
+TEST(test_order_of_times)
 {
 	struct profile *p = sleeper();
 	struct analyze_table t;
 
-	(void)state;
 	fixture_calls(profile_cell(p, 0, 0, profile_context_add(p, "brk")), 1, 1300, 1300);
 	analyze_table_init(&t, p, &oncpu);
 	analyze_rows_sort_by_total(&t.syscalls);
@@ -249,7 +236,7 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 }
 
 /* Sums of squares of long calls are too small by up to 1,024 times twice the call. */
-static void test_spread_of_long_calls(void **state)
+TEST(test_spread_of_long_calls)
 {
 	static const uint64_t calls[] = { 12322778, 12345339, 12466978 };
 	struct profile *p = profile_create();
@@ -257,7 +244,6 @@ static void test_spread_of_long_calls(void **state)
 	struct analyze_table t;
 	double spread;
 
-	(void)state;
 	fixture_run(p, 1);
 	stats = profile_cell(p, 0, 0, profile_context_add(p, "clone"));
 	for (int i = 0; i < 3; i++)
@@ -272,12 +258,11 @@ static void test_spread_of_long_calls(void **state)
 	profile_destroy(p);
 }
 
-static void test_kernel_and_clock(void **state)
+TEST(test_kernel_and_clock)
 {
 	struct profile *p = profile_create();
 	struct analyze_warning w;
 
-	(void)state;
 	profile_env_set(p, PROFILE_ENV_VERSION, "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2");
 	fixture_function(p, "f", 0x1000);
 	p->sites[1].mech = PROFILE_UNTIMED;
@@ -303,13 +288,12 @@ static void test_kernel_and_clock(void **state)
 	profile_destroy(p);
 }
 
-static void test_negative_self(void **state)
+TEST(test_negative_self)
 {
 	struct profile *p = sleeper();
 	struct analyze_warning w;
 	struct analyze_table t;
 
-	(void)state;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_NEGATIVE, NULL), 0);
 	p->cells[0].stats.self = -30;
 	analyze_table_init(&t, p, &(struct analyze_options){ .time = ANALYZE_TIME_SELF });
@@ -324,7 +308,7 @@ static void test_negative_self(void **state)
 }
 
 /* The warning names the three functions with most missed returns. */
-static void test_missed(void **state)
+TEST(test_missed)
 {
 	static const struct {
 		const char *name;
@@ -339,7 +323,6 @@ static void test_missed(void **state)
 	struct profile *p = sleeper();
 	uint32_t i;
 
-	(void)state;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_MISSED, w), 0);
 	for (i = 0; i < sizeof(sites) / sizeof(*sites); i++)
 		profile_site_add(p, &(struct profile_site){ .name = sites[i].name,
@@ -366,14 +349,13 @@ static const struct analyze_row *function_row(const struct analyze_table *table,
 }
 
 /* Zero calls are 0 only if they would have been counted. */
-static void test_uncounted(void **state)
+TEST(test_uncounted)
 {
 	const struct analyze_options options = { 0 };
 	struct profile *p = profile_create();
 	uint32_t part, clone = profile_context_add(p, "clone");
 	struct analyze_table table;
 
-	(void)state;
 	fixture_run(p, 1000);
 	fixture_function(p, "never_called", 0x1000);
 	p->sites[fixture_function(p, "lost", 0x2000)].mech = PROFILE_UNTIMED;
@@ -398,7 +380,7 @@ static void test_uncounted(void **state)
 	profile_destroy(p);
 }
 
-static void test_detached(void **state)
+TEST(test_detached)
 {
 	const struct analyze_options options = { 0 };
 	struct profile *p = fixture_big_fork(1, 943);
@@ -406,7 +388,6 @@ static void test_detached(void **state)
 	struct analyze_table table;
 	uint32_t i, marked = 0;
 
-	(void)state;
 	p->sites[1].detached = true;
 	analyze_table_init(&table, p, &options);
 	for (i = 0; i < table.functions.n_rows; i++) {
@@ -430,13 +411,12 @@ static void test_detached(void **state)
 }
 
 /* Skipped calls are a caveat of functions that interrupts call too. */
-static void test_skipped(void **state)
+TEST(test_skipped)
 {
 	const struct analyze_options options = { 0 };
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t i, step, marked;
 
-	(void)state;
 	for (step = 0; step < 3; step++) {
 		struct analyze_table table;
 
@@ -461,14 +441,13 @@ static void test_skipped(void **state)
 	profile_destroy(p);
 }
 
-static void test_accounting(void **state)
+TEST(test_accounting)
 {
 	struct profile *p = two_runs();
 	struct analyze_accounting a;
 	struct analyze_warning w;
 	uint32_t run, i;
 
-	(void)state;
 	/* Each run has five calls; the control run's are ignored. */
 	fixture_call(profile_cell(p, profile_run_add(p, PROFILE_RUN_CONTROL), 0, 0), 1);
 	analyze_accounting_init(&a, p);
@@ -522,7 +501,7 @@ static void test_accounting(void **state)
 	profile_destroy(p);
 }
 
-static void test_costs(void **state)
+TEST(test_costs)
 {
 	struct profile *p = two_runs();
 	const struct analyze_cost *row;
@@ -530,7 +509,6 @@ static void test_costs(void **state)
 	struct analyze_costs c;
 	uint32_t run;
 
-	(void)state;
 	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_LATENCY, 3, NAN);
 	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 4, NAN);
 	fixture_call(profile_cell(p, 0, 0,
@@ -592,13 +570,12 @@ static void test_costs(void **state)
 	profile_destroy(p);
 }
 
-static void test_control_runs_do_not_count(void **state)
+TEST(test_control_runs_do_not_count)
 {
 	struct profile *p = two_runs();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	struct analyze_table t;
 
-	(void)state;
 	fixture_call(profile_cell(p, run, 0, profile_context_add(p, "clone")), 1);
 	fixture_call(profile_cell(p, run, 0, profile_context_add(p, "futex")), 1);
 	analyze_table_init(&t, p, &oncpu);
@@ -609,13 +586,12 @@ static void test_control_runs_do_not_count(void **state)
 	profile_destroy(p);
 }
 
-static void test_cost_above_time(void **state)
+TEST(test_cost_above_time)
 {
 	struct analyze_warnings w = { 0 };
 	struct profile *p = two_runs();
 	struct analyze_table t;
 
-	(void)state;
 	profile_cell(p, 0, 1, 1)->cost = 107; /* alloc: 7 ticks in mmap */
 	analyze_table_init(&t, p, &oncpu);
 	assert_true(figures(&t.functions, "alloc", "mmap")->total == -93);
@@ -630,13 +606,12 @@ static void test_cost_above_time(void **state)
 	profile_destroy(p);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct profile *p = profile_create();
 	struct analyze_workload workload;
 	struct analyze_table t;
 
-	(void)state;
 	analyze_table_init(&t, p, &oncpu);
 	analyze_rows_sort_by_total(&t.functions);
 	assert_int_equal(t.syscalls.n_rows + t.functions.n_rows + t.runs + t.boots, 0);
@@ -648,13 +623,12 @@ static void test_empty(void **state)
 	profile_destroy(p);
 }
 
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	struct analyze_warnings w = { 0 };
 	struct profile *p = two_runs();
 	struct analyze_losses losses;
 
-	(void)state;
 	analyze_losses_sum(&losses, p);
 	assert_false(analyze_losses_any(&losses));
 	assert_int_equal(losses.samples_expected, PROFILE_NOT_COUNTED);
@@ -685,13 +659,12 @@ static void test_losses(void **state)
 	profile_destroy(p);
 }
 
-static void test_workload(void **state)
+TEST(test_workload)
 {
 	struct profile *p = two_runs();
 	uint32_t control = profile_run_add(p, PROFILE_RUN_CONTROL), i;
 	struct analyze_workload w;
 
-	(void)state;
 	p->runs[control].wall = 700;
 	for (i = 0; i < 2; i++) {
 		profile_report_add(p, i, &(struct profile_report){ "late", 1, 5, NAN, NAN });
@@ -719,14 +692,13 @@ static void test_workload(void **state)
 }
 
 /* The probes' cost is subtracted from the command's CPU time, but not from the slowdown. */
-static void test_command_cpu(void **state)
+TEST(test_command_cpu)
 {
 	struct profile *p = two_runs();
 	uint32_t control = profile_run_add(p, PROFILE_RUN_CONTROL);
 	struct analyze_workload w;
 	double net;
 
-	(void)state;
 	p->runs[0].cpu = p->runs[1].cpu = 10000;
 	p->runs[control].cpu = 9000;
 	analyze_workload_init(&w, p, false);
@@ -745,31 +717,4 @@ static void test_command_cpu(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_overcorrected),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_order_of_times),
-		cmocka_unit_test(test_spread_of_long_calls),
-		cmocka_unit_test(test_kernel_and_clock),
-		cmocka_unit_test(test_negative_self),
-		cmocka_unit_test(test_missed),
-		cmocka_unit_test(test_uncounted),
-		cmocka_unit_test(test_detached),
-		cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_accounting),
-		cmocka_unit_test(test_costs),
-		cmocka_unit_test(test_control_runs_do_not_count),
-		cmocka_unit_test(test_cost_above_time),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_workload),
-		cmocka_unit_test(test_command_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -2,16 +2,9 @@
 /* Find the made-up variable that explains made-up latencies. */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/varies/shift.h"
 #include "fixture.h"
 
@@ -101,14 +94,13 @@ static void assert_condition(const struct varies_part *part, const char *variabl
  * Among variables that tell the same, in any order, a name is selected first, then an argument, then the variable with the
  * fewest pointers.
  */
-static void test_known(void **state)
+TEST(test_known)
 {
 	static const char *const all[][3] = { { "s->oo.x", "n", "s->name" },
 					      { "s->oo.x", "s->size", "n" },
 					      { "s->cpu_slab->page", "s->oo.x", "s->size" } };
 	static const char *const known[] = { "s->name", "n", "s->size" };
 
-	(void)state;
 	for (int k = 0; k < 3; k++) {
 		struct profile *p = start(3, all[k]);
 		uint64_t names[2];
@@ -134,12 +126,11 @@ static void test_known(void **state)
 }
 
 /* A setting decides; the other variables do not matter. */
-static void test_category(void **state)
+TEST(test_category)
 {
 	struct profile *p = START("cpu", "crng_init", "s");
 	struct varies v;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		uint32_t init = chance(3);
 
@@ -164,12 +155,11 @@ static void test_category(void **state)
 }
 
 /* Find the slope of a line. The second line's figures are those of R's lm(), printed by analyze_varies_test.R. */
-static void test_line(void **state)
+TEST(test_line)
 {
 	struct profile *p = START("s->objects", "cpu", "delta");
 	struct varies v;
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		uint32_t objects = 8 + chance(30);
 
@@ -198,12 +188,11 @@ static void test_line(void **state)
 	profile_destroy(p);
 }
 
-static void test_flag(void **state)
+TEST(test_flag)
 {
 	struct profile *p = START("flags", "n");
 	struct varies v;
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		uint32_t flags = chance(4096);
 
@@ -220,13 +209,12 @@ static void test_flag(void **state)
 }
 
 /* Names have no order and no distances, whatever their values: each slow one is a condition of its own. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct profile *p = START("s->name", "n");
 	uint64_t caches[12];
 	struct varies v;
 
-	(void)state;
 	for (uint32_t i = 0; i < 12; i++) {
 		char name[16];
 
@@ -261,11 +249,10 @@ static void test_names(void **state)
  * The context is selected if no variable tells as much. An argument that tells the same, or has the name "context", comes
  * first.
  */
-static void test_context(void **state)
+TEST(test_context)
 {
 	static const char *const seconds[] = { "n", "from_clone", "context" };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct profile *p = START("cpu", seconds[i]), *q = START("cpu");
 		struct varies_shifts s;
@@ -309,12 +296,11 @@ static void test_context(void **state)
 }
 
 /* A setting decides, with a line below each of its values; a third variable tells the same as the second. */
-static void test_two(void **state)
+TEST(test_two)
 {
 	struct profile *p = START("crng_init", "s->objects", "s->size", "cpu");
 	struct varies v;
 
-	(void)state;
 	for (int i = 0; i < 4000; i++) {
 		uint32_t init = chance(2), objects = 8 + chance(24);
 
@@ -342,12 +328,11 @@ static void test_two(void **state)
  * Variables without effect, beside one with effect: random per call, or per row of calls (permuted values). At 1 %, 2 of 200
  * seeds are expected by chance; more than 10 have a probability of 10^-5.
  */
-static void test_shuffled(void **state)
+TEST(test_shuffled)
 {
 	uint32_t selected = 0, low = 0, wrong = 0, noisy = 0;
 	struct varies v;
 
-	(void)state;
 	for (uint32_t round = 0; round < 200; round++) {
 		struct profile *p = START("n", "of_call", "of_row");
 
@@ -382,12 +367,11 @@ static void test_shuffled(void **state)
 }
 
 /* Nothing explains a constant latency, or a latency with few calls. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct profile *p = START("n");
 	struct varies v;
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		CALL(p, 100 * i, i);
 	assert_int_equal(varies_init(&v, p, "f"), 0);
@@ -409,12 +393,11 @@ static void test_nothing(void **state)
 }
 
 /* Sampled rows stand for the lost ones; uncaptured values are a condition. */
-static void test_sampled(void **state)
+TEST(test_sampled)
 {
 	struct profile *p = START("n", "p->size");
 	struct varies v;
 
-	(void)state;
 	for (uint32_t i = 0; i < 1000; i++) {
 		bool absent = i % 4 == 0;
 		uint64_t time = absent ? 1000 + i % 7 : 100 + i % 7;
@@ -474,12 +457,11 @@ static void assert_shift(struct profile *a, struct profile *b, double values, do
 }
 
 /* The sides differ by other values, by the cost at equal values, or by both. */
-static void test_shift(void **state)
+TEST(test_shift)
 {
 	struct profile *a = side(10, 20, 100), *settings[2];
 	struct varies_shifts s;
 
-	(void)state;
 	assert_shift(a, side(14, 20, 100), 80, 0);
 	assert_shift(a, side(10, 20, 200), 0, 100);
 	assert_shift(a, side(14, 20, 200), 80, 100);
@@ -527,11 +509,10 @@ static uint64_t steps(uint32_t n)
 	return taken;
 }
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
 	uint64_t few = steps(4096), many = steps(16384);
 
-	(void)state;
 	print_message("# 4,096 rows: %.1f million steps; 16,384: %.1f\n", (double)few / 1e6,
 		      (double)many / 1e6);
 	assert_true(many < 16384ull * 16384);
@@ -542,13 +523,12 @@ static void test_steps(void **state)
  * The difference of two members explains latency, wherever the range begins. Members of other objects, or of other sizes, are
  * not its end.
  */
-static void test_difference(void **state)
+TEST(test_difference)
 {
 	struct profile *p = START("v->start", "v->end", "o->end", "n");
 	struct varies_shifts none;
 	struct varies v;
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++)
 		p->variables[i].bytes = i < 3 ? 8 : 4;
 	for (int i = 0; i < 1000; i++) {
@@ -571,12 +551,11 @@ static void test_difference(void **state)
 }
 
 /* Several members may be the end of one range; those that explain nothing are listed first. */
-static void test_differences(void **state)
+TEST(test_differences)
 {
 	struct profile *p = START("v->a", "v->start", "v->b", "v->end");
 	struct varies v;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		uint64_t start = 4096ull * chance(1 << 20), pages = 1 + chance(16);
 
@@ -593,18 +572,4 @@ static void test_differences(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_category),    cmocka_unit_test(test_line),
-		cmocka_unit_test(test_flag),        cmocka_unit_test(test_names),
-		cmocka_unit_test(test_context),     cmocka_unit_test(test_two),
-		cmocka_unit_test(test_shuffled),    cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_sampled),     cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_shift),       cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_differences), cmocka_unit_test(test_known),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

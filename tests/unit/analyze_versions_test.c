@@ -3,15 +3,7 @@
  * Compare two kernel versions, in the shapes that Linux 6.1 and 6.12 showed when the lab's big-fork was recorded on both, with
  * --func '*slab*' and without ranges.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/diff/diff.h"
 #include "analyze/diff/renames.h"
 #include "fixture.h"
@@ -178,13 +170,12 @@ static void check_partners(const struct analyze_diff *d)
 	assert_true(range(d, ANALYZE_RANGE_REST)->sides[1].figures.total == 10 * (1100 - 60));
 }
 
-static void test_versions(void **state)
+TEST(test_versions)
 {
 	struct profile *a = older(), *b = newer();
 	struct analyze_renames renames = { 0 };
 	struct analyze_diff d;
 
-	(void)state;
 	analyze_renames_apply(&renames, a, b);
 	assert_int_equal(renames.n_rows, 2);
 	assert_string_equal(renamed(&renames, "kmem_cache_alloc"), "kmem_cache_alloc_noprof");
@@ -201,13 +192,12 @@ static void test_versions(void **state)
 }
 
 /* With the newer kernel as the baseline, the partners are the same. */
-static void test_backwards(void **state)
+TEST(test_backwards)
 {
 	struct profile *a = newer(), *b = older();
 	struct analyze_renames renames = { 0 };
 	struct analyze_diff d;
 
-	(void)state;
 	analyze_renames_apply(&renames, a, b);
 	assert_int_equal(renames.n_rows, 2);
 	assert_true(renames.rows[0].side == 1 && renames.rows[1].side == 1);
@@ -223,12 +213,11 @@ static void test_backwards(void **state)
 }
 
 /* Functions of one kernel that only one side has seen are not matched under another name. */
-static void test_one_kernel(void **state)
+TEST(test_one_kernel)
 {
 	struct profile *a = older(), *b = newer();
 	struct analyze_renames renames = { 0 };
 
-	(void)state;
 	profile_env_set(a, PROFILE_ENV_BUILD_ID, "0123");
 	profile_env_set(b, PROFILE_ENV_BUILD_ID, "0123");
 	analyze_renames_add(&renames, "mine", "yours", 0, ANALYZE_RENAMING_TOLD);
@@ -240,12 +229,11 @@ static void test_one_kernel(void **state)
 }
 
 /* Two names that one kernel both has are two functions; a name without a similar one is not matched. */
-static void test_not_renamed(void **state)
+TEST(test_not_renamed)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");
 	struct analyze_renames renames = { 0 };
 
-	(void)state;
 	fixture_function(a, "kmalloc", 1);
 	fixture_function(a, "put_partials", 2);
 	fixture_function(a, "unfreeze_partials", 3);
@@ -262,13 +250,12 @@ static void test_not_renamed(void **state)
 }
 
 /* Functions renamed from page to folio are matched word by word, unless one kernel has both names. */
-static void test_folios(void **state)
+TEST(test_folios)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");
 	struct analyze_renames renames = { 0 };
 	uint32_t i;
 
-	(void)state;
 	timed(a, fixture_function(a, "next_uptodate_page", 1), 10, 100);
 	fixture_function(a, "dissolve_free_huge_pages", 2);
 	timed(a, fixture_function(a, "filemap_get_pages", 3), 10, 100);
@@ -306,13 +293,12 @@ static void test_folios(void **state)
 }
 
 /* Several inlined copies became one function; it is unknown which calls belong to which copy, so no change is claimed. */
-static void test_called_for_several(void **state)
+TEST(test_called_for_several)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.1.192");
 	struct analyze_diff d;
 	uint32_t i, n = 0;
 
-	(void)state;
 	SAMPLE(a, 0x100, 500, { "slab_free", "mm/slub.c", 10 }, { "kfree", "mm/slub.c", 9 });
 	SAMPLE(a, 0x200, 500, { "slab_free", "mm/slub.c", 20 },
 	       { "kmem_cache_free", "mm/slub.c", 19 });
@@ -331,14 +317,4 @@ static void test_called_for_several(void **state)
 	profile_destroy(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),   cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_one_kernel), cmocka_unit_test(test_not_renamed),
-		cmocka_unit_test(test_folios),     cmocka_unit_test(test_called_for_several),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

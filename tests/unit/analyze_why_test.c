@@ -4,16 +4,9 @@
  * the number of its calls. No other code is named, parts add up, and lines are found.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/why/check.h"
 #include "analyze/why/why.h"
 #include "base/alloc.h"
@@ -137,11 +130,10 @@ static void assert_says(const struct answer *x, const char *what)
 		fail_msg("\"%s\" is not in: %s", what, x->text);
 }
 
-static void test_itself(void **state)
+TEST(test_itself)
 {
 	struct answer x;
 
-	(void)state;
 	answer_init(&x, side(20, 30), side(20, 40));
 	assert_cause(&x, "c", WHY_SELF, "c", 200);
 	assert_int_equal(causes(&x)->n_items, 1);
@@ -151,7 +143,7 @@ static void test_itself(void **state)
 }
 
 /* A stack of bodies that are inlined into no function; the outer one has the context's name. */
-static void test_no_function(void **state)
+TEST(test_no_function)
 {
 	const struct profile_frame frames[] = { { .name = "y", .inlined = true },
 						{ .name = "X", .inlined = true } };
@@ -159,7 +151,6 @@ static void test_no_function(void **state)
 	uint32_t locations[2], stack;
 	struct answer x;
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		locations[i] = profile_location_add(sides[1], 0x7777 + i, NULL);
 		profile_location_frame_add(sides[1], locations[i], &frames[i]);
@@ -192,19 +183,17 @@ static void check_other_task(const char *name)
 	answer_deinit(&x);
 }
 
-static void test_other_tasks(void **state)
+TEST(test_other_tasks)
 {
-	(void)state;
 	check_other_task("[other tasks]");
 	check_other_task("[rcu_gp_kthread]");
 }
 
 /* b and c execute more because a calls them more often. */
-static void test_more_often(void **state)
+TEST(test_more_often)
 {
 	struct answer x;
 
-	(void)state;
 	answer_init(&x, side(20, 30), side(60, 30));
 	assert_cause(&x, "a", WHY_OFTEN, "b", 3200);
 	assert_int_equal(causes(&x)->n_items, 1);
@@ -212,11 +201,10 @@ static void test_more_often(void **state)
 	answer_deinit(&x);
 }
 
-static void test_context_on_one_side(void **state)
+TEST(test_context_on_one_side)
 {
 	struct answer x;
 
-	(void)state;
 	answer_init(&x, exact(1), side(20, 30));
 	assert_says(&x, "X is called on the hardened side only, 10 times per run (+2,600 "
 			"instructions per run, ");
@@ -227,12 +215,11 @@ static void test_context_on_one_side(void **state)
 }
 
 /* X is called more often, and does less per call: no cause is larger than its code's instructions. */
-static void test_context_more(void **state)
+TEST(test_context_more)
 {
 	struct profile *a = exact(1), *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	calls(a, 0, "a", 10, 100);
 	calls(a, 0, "ab", 10, 5000);
 	profile_cell(b, 0, 0, profile_context_add(b, "X"))->calls = 120;
@@ -250,12 +237,11 @@ static void test_context_more(void **state)
 }
 
 /* X is called less often, and does more per call. */
-static void test_context_less(void **state)
+TEST(test_context_less)
 {
 	struct profile *a = exact(1), *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	profile_cell(a, 0, 0, profile_context_add(a, "X"))->calls = 120;
 	calls(a, 0, "a", 120, 100);
 	calls(b, 0, "a", 10, 100);
@@ -271,12 +257,11 @@ static void test_context_less(void **state)
 }
 
 /* X is called twice as often and takes the same per call, so no cause is named. */
-static void test_context_twice(void **state)
+TEST(test_context_twice)
 {
 	struct profile *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	profile_cell(b, 0, 0, profile_context_add(b, "X"))->calls = 20;
 	calls(b, 0, "a", 20, 100);
 	calls(b, 0, "ab", 40, 50);
@@ -297,12 +282,11 @@ static void test_context_twice(void **state)
 	answer_deinit(&x);
 }
 
-static void test_new_and_gone(void **state)
+TEST(test_new_and_gone)
 {
 	struct profile *a = side(20, 30), *b = side(20, 30);
 	struct answer x;
 
-	(void)state;
 	calls(a, 0, "ab", 0, 0);
 	calls(b, 0, "abn", 20, 5);
 	calls(b, 0, "abnm", 20, 45);
@@ -342,12 +326,11 @@ static void test_new_and_gone(void **state)
 }
 
 /* The hardened side has a new function between b and its callee c: the new function's own work is the change, c's is not. */
-static void test_layer_between(void **state)
+TEST(test_layer_between)
 {
 	struct profile *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	calls(b, 0, "a", 10, 100);
 	calls(b, 0, "ab", 20, 50);
 	calls(b, 0, "abn", 20, 7);
@@ -359,12 +342,11 @@ static void test_layer_between(void **state)
 }
 
 /* Two new layers, one below the other: callees moved below the first are found below the second. */
-static void test_layers_between(void **state)
+TEST(test_layers_between)
 {
 	struct profile *a = exact(1), *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	calls(a, 0, "a", 10, 100);
 	calls(a, 0, "ac", 20, 50);
 	calls(a, 0, "acd", 20, 30);
@@ -430,9 +412,8 @@ static void check_path_between(bool inlined)
 	answer_deinit(&x);
 }
 
-static void test_path_between(void **state)
+TEST(test_path_between)
 {
-	(void)state;
 	check_path_between(false);
 	check_path_between(true);
 }
@@ -459,9 +440,8 @@ static void check_other_place(bool inlined, bool gone, uint64_t insns, const cha
 	answer_deinit(&x);
 }
 
-static void test_other_place(void **state)
+TEST(test_other_place)
 {
-	(void)state;
 	check_other_place(false, false, 30,
 			  "which calls b 340 times per run instead of 40, also at f.c:9: +9,000 ");
 	check_other_place(false, false, 90,
@@ -478,11 +458,10 @@ static void test_other_place(void **state)
  * a calls b more often with smaller pieces of work. The lower cost per call is not a change of b and c; only a total beyond a's
  * is c's.
  */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
 	struct answer x;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct profile *a = side(10, 0), *b = side(40, 0);
 		const uint64_t insns[] = { 8000, 50000, 1000 };
@@ -499,12 +478,11 @@ static void test_pieces(void **state)
 }
 
 /* The same number of lines call b on both sides, so lines cannot be matched: each is called as often as all. */
-static void test_same_places(void **state)
+TEST(test_same_places)
 {
 	struct profile *p[] = { exact(1), exact(1) };
 	struct answer x;
 
-	(void)state;
 	for (uint64_t i = 0; i < 2; i++) {
 		calls(p[i], 0, "a", 10, 100);
 		calls_from(p[i], 10, 20 << i, 50, false);
@@ -518,12 +496,11 @@ static void test_same_places(void **state)
 }
 
 /* Code that compilers add to all functions is reported as spread, not for one function. */
-static void test_spread(void **state)
+TEST(test_spread)
 {
 	struct profile *a = exact(2), *b = exact(2);
 	struct answer x;
 
-	(void)state;
 	for (uint32_t run = 0; run < 2; run++) {
 		for (const char *f = "abcdefgh"; *f; f++) {
 			const char path[] = { *f, '\0' }, callee[] = { *f, 't', '\0' };
@@ -542,12 +519,11 @@ static void test_spread(void **state)
 }
 
 /* A difference that two functions share, but that is small beside their others, is not reported as spread. */
-static void test_no_spread(void **state)
+TEST(test_no_spread)
 {
 	struct profile *a = exact(1), *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	calls(a, 0, "a", 10, 100);
 	calls(a, 0, "b", 10, 100);
 	calls(b, 0, "a", 10, 900);
@@ -576,11 +552,10 @@ static void varied(struct answer *x, uint64_t more, uint64_t delta)
 	answer_init(x, p[0], p[1]);
 }
 
-static void test_how_sure(void **state)
+TEST(test_how_sure)
 {
 	struct answer x;
 
-	(void)state;
 	varied(&x, 4, 300);
 	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
 	assert_true(x.why.contexts[0].causes.items[0].significance.ci.low > 0);
@@ -633,11 +608,10 @@ static void small(struct answer *x, uint64_t spread, uint64_t more, uint64_t b, 
 }
 
 /* A change of any size is reported if it is significant and its code is known to differ. */
-static void test_small(void **state)
+TEST(test_small)
 {
 	struct answer x;
 
-	(void)state;
 	small(&x, 1300, 3000, 0, true);
 	assert_string_equal(causes(&x)->items[0].name, "b");
 	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
@@ -665,12 +639,11 @@ static void test_small(void **state)
 }
 
 /* An insignificant change of X is not claimed, but its significant cause is, before smaller contexts. */
-static void test_surer_cause(void **state)
+TEST(test_surer_cause)
 {
 	struct profile *p[2];
 	struct answer x;
 
-	(void)state;
 	small_sides(p, 6000, 10000, 0);
 	for (uint32_t i = 0; i < 2; i++) {
 		for (uint32_t run = 0; run < 3; run++) {
@@ -696,12 +669,11 @@ static void test_surer_cause(void **state)
 }
 
 /* A context without counted calls has no figures per call: the number of the cause's calls is shown instead. */
-static void test_calls_of_cause(void **state)
+TEST(test_calls_of_cause)
 {
 	struct profile *p[] = { side(20, 30), side(20, 40) };
 	struct answer x;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		profile_cell(p[i], 0, 0, profile_context_add(p[i], "X"))->calls = 0;
 	answer_init(&x, p[0], p[1]);
@@ -710,12 +682,11 @@ static void test_calls_of_cause(void **state)
 }
 
 /* A cause is larger than the change: the sentence shows the opposite remainder. */
-static void test_rest(void **state)
+TEST(test_rest)
 {
 	struct profile *a = side(20, 300), *b = side(20, 330);
 	struct answer x;
 
-	(void)state;
 	calls(a, 0, "ad", 10, 100);
 	calls(b, 0, "ad", 10, 90);
 	answer_init(&x, a, b);
@@ -743,12 +714,11 @@ static uint32_t body(struct profile *p, const char *body, const char *function)
 }
 
 /* A function inlined on one side and called on the other is the same function, and not a cause. */
-static void test_inlining(void **state)
+TEST(test_inlining)
 {
 	struct profile *b = exact(1);
 	struct answer x;
 
-	(void)state;
 	calls(b, 0, "a", 10, 100);
 	calls(b, 0, "ab", 20, 50);
 	insns_of(b, (uint32_t[]){ body(b, "c", "b"), location(b, 'a', 1) }, 2, 600);
@@ -759,7 +729,7 @@ static void test_inlining(void **state)
 }
 
 /* A call in a body on one side, and in the function around the body on the other, is the same call. */
-static void test_call_of_body(void **state)
+TEST(test_call_of_body)
 {
 	for (int of_body = 0; of_body < 2; of_body++) {
 		struct profile *p[] = { side(20, 30), side(20, 30) };
@@ -799,11 +769,10 @@ static void executed_in_body(struct profile *p, uint32_t line, uint64_t times)
 }
 
 /* The function around a body executes it more often. The body's lines are matched although a patch moved them. */
-static void test_body_often(void **state)
+TEST(test_body_often)
 {
 	struct answer x;
 
-	(void)state;
 	for (uint32_t n = 2; n <= 3; n++) {
 		struct profile *a = side(20, 30), *b = side(20, 30);
 
@@ -822,12 +791,11 @@ static void test_body_often(void **state)
 	}
 }
 
-static void test_cancelling(void **state)
+TEST(test_cancelling)
 {
 	struct profile *a = side(20, 30), *b = side(20, 40);
 	struct answer x;
 
-	(void)state;
 	calls(a, 0, "d", 10, 60);
 	calls(b, 0, "d", 10, 40);
 	answer_init(&x, a, b);
@@ -838,12 +806,11 @@ static void test_cancelling(void **state)
 }
 
 /* A difference that two runs of one kernel show is not a cause, whatever its size. */
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	struct profile *p[2];
 	struct answer x;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		p[i] = exact(2);
 		for (uint32_t run = 0; run < 2; run++) {
@@ -860,14 +827,13 @@ static void test_noise(void **state)
 }
 
 /* Lines after a patch are matched with their old numbers. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	struct profile *a = side(20, 0), *b = side(20, 0);
 	struct why_line_changes changes;
 	struct why_lines lines;
 	struct answer x;
 
-	(void)state;
 	for (uint32_t line = 10; line < 15; line++) {
 		insns_at(a, 0, "ae", line, 10 * line);
 		insns_at(b, 0, "ae", line < 12 ? line : line + 3, 10 * line);
@@ -924,11 +890,10 @@ static void end_loop(struct profile *side[2], const char *what)
 }
 
 /* Loop iterations per call, and the share of calls that take a path. */
-static void test_loop(void **state)
+TEST(test_loop)
 {
 	struct profile *side[2];
 
-	(void)state;
 	begin_loop(side);
 	for (uint32_t line = 11; line < 14; line++) {
 		executed(side[0], line, 300, line);
@@ -966,13 +931,12 @@ static void test_loop(void **state)
 }
 
 /* Instructions of a context outside of all functions have no caller that could belong to a protection. */
-static void test_context_itself(void **state)
+TEST(test_context_itself)
 {
 	const struct why_causes *c;
 	struct answer x;
 	struct profile *p[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		p[i] = side(20, 10);
 		insns_at(p[i], 0, "", 0, 1000 + 5000 * (uint64_t)i);
@@ -985,9 +949,8 @@ static void test_context_itself(void **state)
 }
 
 /* A protection that is off on both sides does not own a cause in code that it shares with other features. */
-static void test_owner(void **state)
+TEST(test_owner)
 {
-	(void)state;
 	for (int off = 0; off < 2; off++) {
 		struct profile *p[] = { exact(1), exact(1) };
 		const struct catalogue_protection *owner;
@@ -1034,11 +997,10 @@ static struct profile *layers(bool wrapped)
 	return p;
 }
 
-static void test_layers(void **state)
+TEST(test_layers)
 {
 	struct answer x;
 
-	(void)state;
 	answer_init(&x, layers(false), layers(true));
 	assert_true(x.why.tree.n_nodes <= x.why.tree.max_nodes + 1000);
 	answer_deinit(&x);
@@ -1056,12 +1018,11 @@ static void read_patch(struct why_patches *p, char path[], const char *text)
 }
 
 /* Line numbers are those of the source with all patches: a later patch moves an earlier one's. */
-static void test_patches(void **state)
+TEST(test_patches)
 {
 	char first[] = "/tmp/first.XXXXXX", second[] = "/tmp/second.XXXXXX";
 	struct why_patches p = {};
 
-	(void)state;
 	read_patch(&p, first,
 		   "Of --- a/x and +++ b/x.\n--- a/f.c\n+++ b/f.c\n"
 		   "@@ -10,4 +10,5 @@ f()\n a\n+b\n+--- c\n d\n-e\n f\n"
@@ -1096,12 +1057,11 @@ static void assert_patched(struct answer *x, const char *patch, const char *says
 }
 
 /* A body belongs to the function around it, whatever its source file; unchanged code may change with its caller. */
-static void test_patched(void **state)
+TEST(test_patched)
 {
 	struct profile *p[] = { exact(1), exact(1) };
 	struct answer x;
 
-	(void)state;
 	for (uint64_t i = 0; i < 2; i++) {
 		uint32_t at[] = { body(p[i], "i", "c"), location(p[i], 'a', 1) };
 
@@ -1143,52 +1103,10 @@ static void check_probed(uint64_t more, const char *expected)
 	answer_deinit(&x);
 }
 
-static void test_probed(void **state)
+TEST(test_probed)
 {
-	(void)state;
 	check_probed(20, "cba");
 	check_probed(21, "ca");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_context_itself),
-		cmocka_unit_test(test_layers),
-		cmocka_unit_test(test_itself),
-		cmocka_unit_test(test_more_often),
-		cmocka_unit_test(test_no_function),
-		cmocka_unit_test(test_new_and_gone),
-		cmocka_unit_test(test_layer_between),
-		cmocka_unit_test(test_inlining),
-		cmocka_unit_test(test_cancelling),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_layers_between),
-		cmocka_unit_test(test_path_between),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_no_spread),
-		cmocka_unit_test(test_small),
-		cmocka_unit_test(test_how_sure),
-		cmocka_unit_test(test_other_tasks),
-		cmocka_unit_test(test_call_of_body),
-		cmocka_unit_test(test_patches),
-		cmocka_unit_test(test_other_place),
-		cmocka_unit_test(test_same_places),
-		cmocka_unit_test(test_owner),
-		cmocka_unit_test(test_patched),
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_probed),
-		cmocka_unit_test(test_context_more),
-		cmocka_unit_test(test_context_less),
-		cmocka_unit_test(test_body_often),
-		cmocka_unit_test(test_context_on_one_side),
-		cmocka_unit_test(test_surer_cause),
-		cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_context_twice),
-		cmocka_unit_test(test_calls_of_cause),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

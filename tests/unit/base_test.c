@@ -2,17 +2,10 @@
 /* Hash table, searches and joins of sorted arrays, parsing of numbers, and messages about progress. */
 #include <math.h>
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/file.h"
 #include "base/system/clock.h"
 #include "base/hash.h"
@@ -27,7 +20,7 @@ static bool square_is(const void *ctx, uint32_t item, const void *key)
 	return squares[item] == *(const uint64_t *)key;
 }
 
-static void test_hash(void **state)
+TEST(test_hash)
 {
 	enum {
 		N = 5000
@@ -35,7 +28,6 @@ static void test_hash(void **state)
 	uint64_t squares[N];
 	struct hash_index index = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < N; i++) {
 		uint32_t hash;
 
@@ -57,7 +49,7 @@ static void test_hash(void **state)
 }
 
 /* In a table with reserved room, the first of equal items is found, also in a chain that wraps around the table's end. */
-static void test_hash_first(void **state)
+TEST(test_hash_first)
 {
 	enum {
 		N = 1000
@@ -65,7 +57,6 @@ static void test_hash_first(void **state)
 	const uint32_t chains[] = { 0, 1500, UINT32_MAX };
 	uint64_t items[N];
 
-	(void)state;
 	for (uint32_t i = 0; i < N; i++)
 		items[i] = i % 100;
 	for (size_t c = 0; c < sizeof(chains) / sizeof(*chains); c++) {
@@ -81,12 +72,11 @@ static void test_hash_first(void **state)
 	}
 }
 
-static void test_bisect(void **state)
+TEST(test_bisect)
 {
 	const int items[] = { 1, 3, 3, 3, 8 };
 	const uint32_t n = sizeof(items) / sizeof(items[0]);
 
-	(void)state;
 	for (int key = 0; key < 10; key++) {
 		uint32_t before = 0, up_to = 0;
 
@@ -105,12 +95,11 @@ static int compare_int(const void *a, const void *b)
 	return compare_values(*(const int *)a, *(const int *)b);
 }
 
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	int items[] = { 3, -1, 2, 2 };
 	int key = 3;
 
-	(void)state;
 	sort_array(NULL, 0, sizeof(int), compare_int);
 	sort_array(items, 4, sizeof(int), compare_int);
 	assert_memory_equal(items, ((int[]){ -1, 2, 2, 3 }), sizeof(items));
@@ -119,7 +108,7 @@ static void test_sort(void **state)
 	assert_null(search_array(&key, NULL, 0, sizeof(int), compare_int));
 }
 
-static void test_join(void **state)
+TEST(test_join)
 {
 	const int a[] = { 1, 2, 2, 5 }, b[] = { 2, 3, 5, 5, 5 };
 	const struct {
@@ -128,7 +117,6 @@ static void test_join(void **state)
 	} steps[] = { { 1, 1, 0 }, { 2, 2, 1 }, { 3, 0, 1 }, { 5, 1, 3 } };
 	struct join j = join_sorted(a, 4, b, 5, sizeof(int), compare_int);
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		assert_true(join_next(&j));
 		assert_int_equal(j.n_a, steps[i].n_a);
@@ -147,13 +135,12 @@ static void test_join(void **state)
 	assert_false(join_next(&j));
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const char *const not [] = { "",  " 1",  "1 ", "+1", "-1",
 					    "x", "0x1", "11", "4",  "18446744073709551616" };
 	uint64_t value = 99;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
 		assert_false(number_unsigned(not [i], 5, 10, &value));
 	assert_int_equal(value, 99);
@@ -163,13 +150,12 @@ static void test_numbers(void **state)
 	assert_true(value == UINT64_MAX);
 }
 
-static void test_doubles(void **state)
+TEST(test_doubles)
 {
 	static const char *const not [] = { "",     "inf",  "nan",   "1e999",
 					    "0x10", "2.5%", "100.1", "-0.1" };
 	double value = 99;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
 		assert_false(number_double(not [i], 0, 100, &value));
 	assert_true(value == 99);
@@ -177,13 +163,12 @@ static void test_doubles(void **state)
 	assert_true(number_double("1e2", 0, 100, &value) && value == 100);
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	static const char *const not [] = { "",    "s",   "0",     "0s",   "-1s", "1 s",  "1sec",
 					    "1ss", "0x1", "1e30h", "infs", "nan", "0.1ns" };
 	uint64_t ns = 99;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
 		assert_false(number_time(not [i], &ns));
 	assert_int_equal(ns, 99);
@@ -196,13 +181,12 @@ static void test_times(void **state)
 	assert_true(number_time("1h", &ns) && ns == 3600000000000);
 }
 
-static void test_scan(void **state)
+TEST(test_scan)
 {
 	const char *text = "12@clone", *hex = "0xffffFFFF81000000 T x", *none = "zero";
 	uint64_t value;
 	double number;
 
-	(void)state;
 	assert_true(number_scan(&text, &value) && value == 12);
 	assert_string_equal(text, "@clone");
 	assert_false(number_scan(&text, &value));
@@ -220,11 +204,10 @@ static void test_scan(void **state)
 	assert_string_equal(text, "+-1");
 }
 
-static void test_versions(void **state)
+TEST(test_versions)
 {
 	unsigned int v[3];
 
-	(void)state;
 	assert_int_equal(number_version("6.1.0-13-amd64", v), 3);
 	assert_memory_equal(v, ((unsigned int[]){ 6, 1, 0 }), sizeof(v));
 	assert_int_equal(number_version("6.12-rc1", v), 2);
@@ -249,9 +232,8 @@ static uint64_t now_by_tens(void)
 	return now += reads++ % 3 ? 30 : 40;
 }
 
-static void test_clock_step(void **state)
+TEST(test_clock_step)
 {
-	(void)state;
 	assert_int_equal(clock_step_ns(now_by_ticks), 4000000);
 	assert_int_equal(clock_step_ns(now_by_tens), 10);
 	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
@@ -271,12 +253,11 @@ static pid_t ask_progress(int fd)
 	_exit(!log_progress_due());
 }
 
-static void test_progress(void **state)
+TEST(test_progress)
 {
 	int terminal, other_end, pipes[2], status;
 	pid_t on_terminal, on_pipe;
 
-	(void)state;
 	assert_int_equal(openpty(&other_end, &terminal, NULL, NULL, NULL), 0);
 	assert_int_equal(pipe(pipes), 0);
 	on_terminal = ask_progress(terminal);
@@ -300,11 +281,10 @@ static bool first_line(const char *text, char *line, size_t size)
 	return read;
 }
 
-static void test_line(void **state)
+TEST(test_line)
 {
 	char line[8];
 
-	(void)state;
 	assert_true(first_line("12 34\n56\n", line, sizeof(line)));
 	assert_string_equal(line, "12 34");
 	assert_true(first_line("123456789\n", line, sizeof(line)));
@@ -315,17 +295,4 @@ static void test_line(void **state)
 	assert_false(file_read_line("/nowhere", line, sizeof(line)));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clock_step), cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_hash_first), cmocka_unit_test(test_bisect),
-		cmocka_unit_test(test_sort),       cmocka_unit_test(test_join),
-		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_doubles),
-		cmocka_unit_test(test_times),      cmocka_unit_test(test_scan),
-		cmocka_unit_test(test_versions),   cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Work that may die, in another process; files that other processes truncate meanwhile. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "base/system/worker.h"
 #include "base/map.h"
 
@@ -46,13 +41,12 @@ static const char *outcome(worker_fn fn, void *arg)
 	return worker_wait(worker_start(fn, arg, 64 << 20), NULL);
 }
 
-static void deaths_cost_nothing(void **state)
+TEST(deaths_cost_nothing)
 {
 	int touched = 0, killed = SIGKILL, bus = SIGBUS;
 	size_t little = 32 << 20;
 	uint64_t cpu = UINT64_MAX;
 
-	(void)state;
 	assert_null(outcome(nothing, &touched));
 	assert_int_equal(touched, 0);
 	assert_string_equal(outcome(refuse, NULL), "the helper process failed");
@@ -74,11 +68,10 @@ static int wait_for_ever(void *arg)
 	return pause();
 }
 
-static void goes_on_until_it_ends(void **state)
+TEST(goes_on_until_it_ends)
 {
 	pid_t pid = worker_start(wait_for_ever, NULL, 0);
 
-	(void)state;
 	assert_true(worker_is_running(pid, NULL));
 	kill(pid, SIGKILL);
 	while (worker_is_running(pid, NULL))
@@ -98,14 +91,13 @@ static int make_file(size_t page)
 	return fd;
 }
 
-static void cut_off_files_read_as_zeros(void **state)
+TEST(cut_off_files_read_as_zeros)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
 	int fd = make_file(page);
 	const volatile char *bytes;
 	void *map, *other;
 
-	(void)state;
 	assert_int_equal(map_file(fd, "a", 1, MAX_PAGES * page, &map, &size), 0);
 	assert_int_equal(map_file(fd, "b", 1, MAX_PAGES * page, &other, &size), 0);
 	assert_int_equal(size, PAGES * page);
@@ -137,27 +129,16 @@ static int read_beyond(void *arg)
 }
 
 /* A fault outside of mapped files still ends the process, without hanging it. */
-static void other_faults_stay_faults(void **state)
+TEST(other_faults_stay_faults)
 {
 	int fd = make_file((size_t)sysconf(_SC_PAGESIZE));
 	size_t size;
 	void *map;
 
-	(void)state;
 	assert_int_equal(map_file(fd, "a", 1, INT32_MAX, &map, &size), 0);
 	assert_non_null(strstr(outcome(read_beyond, &fd), "Bus error"));
 	map_release(map);
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(deaths_cost_nothing),
-		cmocka_unit_test(goes_on_until_it_ends),
-		cmocka_unit_test(cut_off_files_read_as_zeros),
-		cmocka_unit_test(other_faults_stay_faults),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Get the state of protections from a kernel's configuration, its command line and its own reports. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "test.h"
 #include "catalogue/setting.h"
 #include "catalogue/state.h"
 
@@ -48,13 +41,12 @@ static void expect(const char *name, struct kernel kernel, enum catalogue_state 
 #define RELEASE_6_1  "6.1.0-kprotperf"
 #define RELEASE_6_12 "6.12.0-kprotperf"
 
-static void test_option(void **state)
+TEST(test_option)
 {
 	static const char on[] = "CONFIG_A=y\nCONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_B=y\n";
 	static const char off[] = "CONFIG_A=y\n# CONFIG_SLAB_FREELIST_RANDOM is not set\n";
 	static const char longer[] = "CONFIG_SLAB_FREELIST_RANDOM_NOT=y\n";
 
-	(void)state;
 	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1, on }, CATALOGUE_ON,
 	       "CONFIG_SLAB_FREELIST_RANDOM=y");
 	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1, off }, CATALOGUE_OFF,
@@ -65,9 +57,8 @@ static void test_option(void **state)
 	       "no /proc/config.gz, /boot/config-* or /lib/modules/*/config");
 }
 
-static void test_version(void **state)
+TEST(test_version)
 {
-	(void)state;
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" },
 	       CATALOGUE_OFF, "added in Linux 6.6");
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" },
@@ -84,13 +75,12 @@ static void test_version(void **state)
 	       "always there");
 }
 
-static void test_parameter(void **state)
+TEST(test_parameter)
 {
 	static const char config[] =
 		"CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y\nCONFIG_HARDENED_USERCOPY=y\n";
 	struct kernel kernel = { RELEASE_6_1, config };
 
-	(void)state;
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
 	kernel.cmdline = "quiet init_on_alloc=0 ro";
 	expect("init_on_alloc", kernel, CATALOGUE_OFF, "init_on_alloc=0 on the command line");
@@ -119,7 +109,7 @@ static void test_parameter(void **state)
 }
 
 /* Parse settings from text. */
-static void test_settings(void **state)
+TEST(test_settings)
 {
 	static const char config[] =
 		"#\n# Automatically generated\nCONFIG_A=\"b c=d\"\n# CONFIG_B is not set\n"
@@ -130,7 +120,6 @@ static void test_settings(void **state)
 	struct catalogue_setting setting;
 	size_t i;
 
-	(void)state;
 	for (i = 0; catalogue_next_option(&at, &setting); i++) {
 		assert_true(i < 3 && catalogue_text_is(setting.name, names[i]));
 		assert_true(catalogue_text_is(setting.value, values[i]));
@@ -151,12 +140,11 @@ static void test_settings(void **state)
 	assert_true(catalogue_text_is(setting.name, "") && !*cmdline);
 }
 
-static void test_cpu(void **state)
+TEST(test_cpu)
 {
 	struct kernel kernel = { RELEASE_6_1, "CONFIG_PAGE_TABLE_ISOLATION=y\n", "quiet",
 				 PROFILE_ENV_MITIGATION "meltdown", "Mitigation: PTI" };
 
-	(void)state;
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
 	kernel.says = "Not affected";
 	expect("page_table_isolation", kernel, CATALOGUE_OFF, "meltdown: Not affected");
@@ -183,11 +171,10 @@ static void test_cpu(void **state)
 }
 
 /* Every row is complete, and names are unique. */
-static void test_table(void **state)
+TEST(test_table)
 {
 	size_t i, j;
 
-	(void)state;
 	assert_true(catalogue_size >= 25);
 	for (i = 0; i < catalogue_size; i++) {
 		const struct catalogue_protection *row = &catalogue[i];
@@ -207,13 +194,4 @@ static void test_table(void **state)
 	assert_null(catalogue_find("nosuch"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_option),    cmocka_unit_test(test_version),
-		cmocka_unit_test(test_parameter), cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_table),     cmocka_unit_test(test_settings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read the emulator's output for a guest into rows, contexts and stacks. Refuse files with other contents. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/blocks/loops.h"
 #include "analyze/figures/misses.h"
 #include "exact/counts.h"
@@ -123,12 +116,11 @@ static const struct profile_stats *cell(struct profile *p, const char *name, con
 	return NULL;
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	const struct profile_stats *s;
 	struct profile *p;
 
-	(void)state;
 	assert_int_equal(read_text(COUNTS, &p), 0);
 	assert_int_equal(p->sample_period, 1);
 	s = cell(p, NULL, "uname");
@@ -155,12 +147,11 @@ static void test_rows(void **state)
 	profile_destroy(p);
 }
 
-static void test_stacks(void **state)
+TEST(test_stacks)
 {
 	uint64_t sum = 0, user = 0, by_jump = 0;
 	struct profile *p;
 
-	(void)state;
 	assert_int_equal(read_text(COUNTS, &p), 0);
 	for (uint32_t i = 0; i < p->n_samples; i++) {
 		const struct profile_sample *s = &p->samples[i];
@@ -189,13 +180,12 @@ static const struct analyze_misses_row *missed(const struct analyze_misses *m, c
 	return NULL;
 }
 
-static void test_misses(void **state)
+TEST(test_misses)
 {
 	struct profile *p[2];
 	struct analyze_misses m;
 	const struct analyze_misses_row *row;
 
-	(void)state;
 	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:3 2:2\nM 0 0 7:4\n"
 						"O 2 1 3 signalfd_ctx\nO 3 1 2 signalfd_ctx\n",
 				   &p[0]),
@@ -271,13 +261,12 @@ static struct profile *loop_profile(const char *text, struct analyze_loops *loop
 	return p;
 }
 
-static void test_loops(void **state)
+TEST(test_loops)
 {
 	struct analyze_loops loops;
 	struct analyze_blocks blocks;
 	struct profile *p[2];
 
-	(void)state;
 	p[0] = loop_profile(LOOP(2, 8, "E 2 2\n"), &loops);
 	assert_true(the_loop(&loops)->trips == 5);
 	assert_true(the_loop(&loops)->offset == 2);
@@ -313,12 +302,11 @@ static void test_loops(void **state)
 		 2, 7, "E 2 2\nE 4 1\nE 5 " #times "\n")
 
 /* An interrupted block is one block, as in another boot, unless control did not return. */
-static void test_interrupted(void **state)
+TEST(test_interrupted)
 {
 	struct analyze_loops loops;
 	struct profile *p[3];
 
-	(void)state;
 	for (uint64_t times = 0; times < 2; times++) {
 		const struct profile_blocks *b;
 
@@ -346,13 +334,12 @@ static void test_interrupted(void **state)
 }
 
 /* In a made-up file, pieces may lie after all blocks, and be empty. */
-static void test_no_bytes(void **state)
+TEST(test_no_bytes)
 {
 	struct analyze_loops loops;
 	struct profile *p[2];
 	const struct profile_blocks *b;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		p[i] = loop_profile(LOOP(2, 8, "E 2 2\n"), &loops);
 		analyze_loops_deinit(&loops);
@@ -370,7 +357,7 @@ static void test_no_bytes(void **state)
 	profile_destroy(p[1]);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const wrong[] = {
 		"",
@@ -398,7 +385,6 @@ static void test_refused(void **state)
 		COUNTS "O 1 1\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct profile *p;
 
@@ -407,14 +393,4 @@ static void test_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),        cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_misses),      cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_no_bytes),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

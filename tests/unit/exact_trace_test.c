@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Turn one call's sequence of blocks into calls, lines and loops. Align two such traces up to where they part. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/code/trace.h"
 #include "exact/trace.h"
 
@@ -56,12 +49,11 @@ static struct profile *profile_with(int turns, uint32_t extra)
 	return p;
 }
 
-static void test_fold(void **state)
+TEST(test_fold)
 {
 	struct profile *p = profile_with(6000, 0);
 	struct analyze_trace t;
 
-	(void)state;
 	analyze_trace_init(&t, p);
 	assert_int_equal(t.n_lines, 9);
 	assert_string_equal(t.lines[0].name, "outer");
@@ -84,14 +76,13 @@ static const struct analyze_trace_pair *first_of(const struct analyze_trace_diff
 	return NULL;
 }
 
-static void test_diff(void **state)
+TEST(test_diff)
 {
 	struct profile *few = profile_with(3, 0), *many = profile_with(5, 9);
 	struct analyze_trace_diff d;
 	const struct analyze_trace_pair *first;
 	uint32_t extra = 0;
 
-	(void)state;
 	analyze_trace_diff_init(&d, few, few);
 	assert_int_equal(d.n_pairs, 1);
 	assert_int_equal(d.pairs[0].change, ANALYZE_TRACE_SAME);
@@ -114,12 +105,4 @@ static void test_diff(void **state)
 	profile_destroy(many);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fold),
-		cmocka_unit_test(test_diff),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

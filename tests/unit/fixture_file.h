@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helpers for the tests of data files. Include after cmocka.h. */
+/* Helpers for the tests of data files. Include after test.h. */
 #pragma once
 
 #include <fcntl.h>

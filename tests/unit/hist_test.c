@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The arithmetic of histogram slots, shared by BPF programs and user space. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "kprotperf/hist.h"
 
 static void check_value(uint64_t v)
@@ -26,11 +20,10 @@ static void check_value(uint64_t v)
 			 slot, (unsigned long long)low, (unsigned long long)width);
 }
 
-static void test_small_values(void **state)
+TEST(test_small_values)
 {
 	uint64_t v;
 
-	(void)state;
 	for (v = 0; v < 1 << 20; v++) {
 		check_value(v);
 		if (v)
@@ -40,11 +33,10 @@ static void test_small_values(void **state)
 		assert_int_equal(hist_slot(v), v);
 }
 
-static void test_octave_edges(void **state)
+TEST(test_octave_edges)
 {
 	int bit, sub, around;
 
-	(void)state;
 	for (bit = HIST_SUB_BITS; bit < 64; bit++)
 		for (sub = 0; sub < HIST_SUB; sub++)
 			for (around = -2; around <= 2; around++)
@@ -53,12 +45,11 @@ static void test_octave_edges(void **state)
 	check_value(UINT64_MAX - 1);
 }
 
-static void test_slots_tile(void **state)
+TEST(test_slots_tile)
 {
 	uint64_t next = 0;
 	unsigned int slot;
 
-	(void)state;
 	for (slot = 0; slot < HIST_SLOTS; slot++) {
 		uint64_t low = hist_slot_low(slot), width = hist_slot_width(slot);
 
@@ -74,24 +65,12 @@ static void test_slots_tile(void **state)
 	assert_int_equal(next, HIST_MAX_VALUE + 1);
 }
 
-static void test_last_slot(void **state)
+TEST(test_last_slot)
 {
-	(void)state;
 	assert_int_equal(hist_slot(HIST_MAX_VALUE), HIST_SLOTS - 1);
 	assert_int_equal(hist_slot(HIST_MAX_VALUE + 1), HIST_SLOTS - 1);
 	assert_int_equal(hist_slot(UINT64_MAX), HIST_SLOTS - 1);
 	assert_int_equal(hist_slot(hist_slot_low(HIST_SLOTS - 1) - 1), HIST_SLOTS - 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small_values),
-		cmocka_unit_test(test_octave_edges),
-		cmocka_unit_test(test_slots_tile),
-		cmocka_unit_test(test_last_slot),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

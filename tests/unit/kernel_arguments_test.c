@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find the argument registers of a function from its code. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "arch/arch.h"
 #include "kernel/code/arguments.h"
 
@@ -49,19 +45,18 @@ static enum kernel_answer beyond(struct code code, unsigned int n)
 	return answer;
 }
 
-static void reads_are_found_on_any_path(void **state)
+TEST(reads_are_found_on_any_path)
 {
 	/* test %rdi,%rdi; je 1f; ret; 1: mov %rsi,%rax; ret */
 	const struct code code = { { FTRACE, 0x48, 0x85, 0xff, 0x74, 0x01, RET, 0x48, 0x89, 0xf0,
 				     RET } };
 
-	(void)state;
 	assert_int_equal(beyond(code, 2), KERNEL_NO);
 	assert_int_equal(beyond(code, 1), KERNEL_YES);
 	assert_int_equal(beyond(code, 0), KERNEL_YES);
 }
 
-static void what_was_written_is_no_argument(void **state)
+TEST(what_was_written_is_no_argument)
 {
 	/* endbr64; mov $1,%edi; xor %esi,%esi; mov %rdi,%rax; add %rsi,%rax; ret */
 	struct code code = { { 0xf3, 0x0f, 0x1e, 0xfa, FTRACE, 0xbf, 1, 0, 0, 0, 0x31, 0xf6, 0x48,
@@ -73,7 +68,6 @@ static void what_was_written_is_no_argument(void **state)
 	static const uint8_t poison[][4] = { { 0x66, 0x0f, 0x1f, 0x00 },
 					     { 0x0f, 0x1f, 0x40, 0xd6 } };
 
-	(void)state;
 	assert_int_equal(beyond(code, 0), KERNEL_NO);
 	for (size_t i = 0; i < 2; i++) {
 		memcpy(code.bytes, poison[i], sizeof(poison[i]));
@@ -87,9 +81,8 @@ static void what_was_written_is_no_argument(void **state)
 		FTRACE, 0xe8, 0x00, 0x01, 0x00, 0x00, 0x48, 0x89, 0xf0, RET \
 	}
 
-static void callees_may_read_what_is_passed_on(void **state)
+TEST(callees_may_read_what_is_passed_on)
 {
-	(void)state;
 	assert_int_equal(beyond((struct code){ CALLS, 1 }, 1), KERNEL_NO);
 	assert_int_equal(beyond((struct code){ CALLS, 2 }, 1), KERNEL_YES);
 	assert_int_equal(beyond((struct code){ CALLS, 2 }, 2), KERNEL_NO);
@@ -97,7 +90,7 @@ static void callees_may_read_what_is_passed_on(void **state)
 	assert_int_equal(beyond((struct code){ CALLS, -ENOENT }, 1), KERNEL_UNKNOWN);
 }
 
-static void what_cannot_be_followed_is_unknown(void **state)
+TEST(what_cannot_be_followed_is_unknown)
 {
 	static const struct code codes[] = {
 		{ { FTRACE, 0xff, 0xe0 } }, /* jmp *%rax */
@@ -108,7 +101,6 @@ static void what_cannot_be_followed_is_unknown(void **state)
 	};
 	struct code missing = { { 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
 		assert_int_equal(beyond(codes[i], 5), KERNEL_UNKNOWN);
 	memset(missing.bytes, 0x90, sizeof(missing.bytes));
@@ -118,24 +110,12 @@ static void what_cannot_be_followed_is_unknown(void **state)
 }
 
 /* jmp to itself, and back to after xor %r9d,%r9d */
-static void loops_end(void **state)
+TEST(loops_end)
 {
-	(void)state;
 	assert_int_equal(beyond((struct code){ { FTRACE, 0xeb, 0xfe } }, 0), KERNEL_NO);
 	assert_int_equal(
 		beyond((struct code){ { FTRACE, 0x75, 0xfe, 0x45, 0x31, 0xc9, 0xeb, 0xf9 } }, 0),
 		KERNEL_NO);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_are_found_on_any_path),
-		cmocka_unit_test(what_was_written_is_no_argument),
-		cmocka_unit_test(callees_may_read_what_is_passed_on),
-		cmocka_unit_test(what_cannot_be_followed_is_unknown),
-		cmocka_unit_test(loops_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

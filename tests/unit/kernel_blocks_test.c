@@ -2,14 +2,9 @@
 /* Deduce all counts and paths from few. Check against simulated executions of random graphs. */
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/system/clock.h"
 #include "kernel/cfg/blocks.h"
 #include "kernel/cfg/graph.h"
@@ -123,9 +118,8 @@ static uint32_t count_unknown(const struct kernel_graph *g, const struct run *ru
 	return n;
 }
 
-static void counts_follow_from_those_chosen(void **state)
+TEST(counts_follow_from_those_chosen)
 {
-	(void)state;
 	seed = 1;
 	for (int round = 0; round < 500; round++) {
 		struct kernel_graph g = random_graph(MAX_BLOCKS, true);
@@ -155,9 +149,8 @@ static void counts_follow_from_those_chosen(void **state)
 }
 
 /* No other choice that determines all counts is cheaper. */
-static void no_choice_is_cheaper(void **state)
+TEST(no_choice_is_cheaper)
 {
-	(void)state;
 	seed = 7;
 	for (int round = 0; round < 200; round++) {
 		struct kernel_graph g = random_graph(8, true);
@@ -186,11 +179,10 @@ static void no_choice_is_cheaper(void **state)
 	}
 }
 
-static void blocks_that_cannot_be_probed(void **state)
+TEST(blocks_that_cannot_be_probed)
 {
 	uint32_t unknowns = 0;
 
-	(void)state;
 	seed = 3;
 	for (int round = 0; round < 500; round++) {
 		struct kernel_graph g = random_graph(MAX_BLOCKS, true);
@@ -223,7 +215,7 @@ static void blocks_that_cannot_be_probed(void **state)
 	assert_true(unknowns > 100);
 }
 
-static void contradictions_are_reported(void **state)
+TEST(contradictions_are_reported)
 {
 	/* 0 -> 1 or 2, both -> 3 */
 	struct kernel_arc arcs[] = {
@@ -234,7 +226,6 @@ static void contradictions_are_reported(void **state)
 	int64_t more[] = { 10, 12, KERNEL_COUNT_UNKNOWN, KERNEL_COUNT_UNKNOWN };
 	struct kernel_counts counts;
 
-	(void)state;
 	kernel_blocks_solve(&g, all, 10, &counts);
 	assert_int_equal(counts.residual, 0);
 	assert_int_equal(counts.arcs[1], 6);
@@ -256,7 +247,7 @@ static void contradictions_are_reported(void **state)
 	kernel_counts_clear(&counts);
 }
 
-static void unresolved_jumps_keep_counts_true(void **state)
+TEST(unresolved_jumps_keep_counts_true)
 {
 	/* 0 jumps anywhere: 1, 2 or out; 1 -> 2; 2 -> out */
 	struct kernel_arc arcs[] = { { 0, KERNEL_GRAPH_ANY }, { 1, 2 }, { 2, KERNEL_GRAPH_OUT } };
@@ -266,7 +257,6 @@ static void unresolved_jumps_keep_counts_true(void **state)
 	bool measure[3];
 	struct kernel_counts counts;
 
-	(void)state;
 	/* 10 calls; 3 go to 1, 4 to 2, 3 out. */
 	assert_int_equal(kernel_blocks_choose(&g, costs, false, measure), 0);
 	assert_true(measure[1] && measure[2]);
@@ -311,11 +301,10 @@ static uint64_t loop_of(const struct kernel_graph *g, uint32_t head)
 	return in;
 }
 
-static void loops_are_those_of_the_definition(void **state)
+TEST(loops_are_those_of_the_definition)
 {
 	uint32_t n = 0, other = 0;
 
-	(void)state;
 	seed = 11;
 	for (int round = 0; round < 300; round++) {
 		struct kernel_graph g = random_graph(14, true);
@@ -361,13 +350,12 @@ static void check_plan(const struct kernel_flow *flow, const struct kernel_block
 	}
 }
 
-static void plans_of_all_functions(void **state)
+TEST(plans_of_all_functions)
 {
 	struct kernel_image *img = fixture_lab_image();
 	uint64_t start = clock_ns(), addr = 0, functions = 0, blocks = 0, probes = 0, unknown = 0;
 	struct kernel_code *code;
 
-	(void)state;
 	if (!img)
 		fixture_skip(FIXTURE_NO_KERNEL);
 	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
@@ -400,17 +388,4 @@ static void plans_of_all_functions(void **state)
 	kernel_image_destroy(img);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_follow_from_those_chosen),
-		cmocka_unit_test(no_choice_is_cheaper),
-		cmocka_unit_test(blocks_that_cannot_be_probed),
-		cmocka_unit_test(contradictions_are_reported),
-		cmocka_unit_test(unresolved_jumps_keep_counts_true),
-		cmocka_unit_test(loops_are_those_of_the_definition),
-		cmocka_unit_test(plans_of_all_functions),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

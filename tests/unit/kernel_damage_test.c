@@ -3,14 +3,9 @@
  * Damaged ELF files, with flipped bytes and missing ends, lose answers, and have no other effect. A
  * crash ends the test by its signal, an endless loop by SIGALRM.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel_fixture.h"
 
@@ -80,12 +75,11 @@ static char *read_fixture(const char *options, size_t *len)
 	return bytes;
 }
 
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	size_t len;
 	char *bytes = read_fixture("-g", &len);
 
-	(void)state;
 	fixture_quiet();
 	for (size_t n = 0; n < len; n += 61) {
 		alarm(20);
@@ -117,27 +111,24 @@ static void flip(const char *options, size_t first, size_t step)
 	free(bytes);
 }
 
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
-	(void)state;
 	/* Cover the headers densely, and sample the rest, half of which is padding. */
 	flip("-g", 0, 97);
 	flip("-g", 0x2000, 5);
 }
 
-static void test_flipped_packed(void **state)
+TEST(test_flipped_packed)
 {
-	(void)state;
 	flip("-gdwarf-4 -gz", 0, 97);
 }
 
-static void test_many_flipped(void **state)
+TEST(test_many_flipped)
 {
 	size_t len;
 	char *bytes = read_fixture("-g", &len), *copy = alloc_array(len, 1);
 	uint32_t random = 1;
 
-	(void)state;
 	fixture_quiet();
 	for (int round = 0; round < 300; round++) {
 		memcpy(copy, bytes, len);
@@ -155,15 +146,4 @@ static void test_many_flipped(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_flipped_packed),
-		cmocka_unit_test(test_many_flipped),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helpers for the tests of src/kernel/. Include after cmocka.h. */
+/* Helpers for the tests of src/kernel/. Include after test.h. */
 #pragma once
 
 #include <elf.h>

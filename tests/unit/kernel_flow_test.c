@@ -3,14 +3,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/system/clock.h"
 #include "kernel/code/flow.h"
 #include "kernel/image/kcore.h"
@@ -114,14 +109,13 @@ static void check(struct kernel_flow *flow, const char *edges, unsigned int prob
 	kernel_flow_destroy(flow);
 }
 
-static void straight_line_is_one_block(void **state)
+TEST(straight_line_is_one_block)
 {
 	static const uint8_t code[] = {
 		0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3, 0x0f, 0x1f, 0x00, 0xcc
 	};
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_int_equal(flow->n_insns, 6);
 	assert_true(kernel_flow_insn_at(flow, AT + 5)->flags & KERNEL_INSN_REACHED);
 	/* Padding after the return is decoded and unreachable. */
@@ -130,7 +124,7 @@ static void straight_line_is_one_block(void **state)
 	check(flow, "0:ret", 0);
 }
 
-static void conditions_and_jumps(void **state)
+TEST(conditions_and_jumps)
 {
 	static const uint8_t code[] = {
 		0x85, 0xff, /* 0 test */
@@ -141,11 +135,10 @@ static void conditions_and_jumps(void **state)
 		0xc3, /* 8 */
 	};
 
-	(void)state;
 	check(flow_of(code), "0-4:fall 0-7:taken 4-8:jump 7-8:fall 8:ret", 0);
 }
 
-static void a_loop_goes_back(void **state)
+TEST(a_loop_goes_back)
 {
 	static const uint8_t code[] = {
 		0x90, /* 0 */
@@ -156,13 +149,12 @@ static void a_loop_goes_back(void **state)
 		0xc3, /* d */
 	};
 
-	(void)state;
 	check(flow_of(code),
 	      "0-1:fall 1-9:fall 1-1:taken 9-b:fall 9-1:taken b-d:fall b:taken d:ret",
 	      KERNEL_FLOW_MISALIGNED);
 }
 
-static void calls_come_back_unless_they_do_not(void **state)
+TEST(calls_come_back_unless_they_do_not)
 {
 	static const uint8_t code[] = {
 		0xe8, REL32(1, ENTRY), /* 0 */
@@ -177,13 +169,12 @@ static void calls_come_back_unless_they_do_not(void **state)
 	};
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_true(kernel_flow_insn_at(flow, AT + 0xe)->flags & KERNEL_INSN_INDIRECT);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 0x16)->kind, KERNEL_INSN_CALL_NORETURN);
 	check(flow, "0-7:fall 0-c:taken 7:stop c-15:fall c-16:taken 15:ret 16:stop", 0);
 }
 
-static void returns_through_thunks_and_tail_jumps(void **state)
+TEST(returns_through_thunks_and_tail_jumps)
 {
 	static const uint8_t code[] = {
 		0x74,
@@ -203,14 +194,13 @@ static void returns_through_thunks_and_tail_jumps(void **state)
 	};
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 2)->kind, KERNEL_INSN_RET);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 0x14)->kind, KERNEL_INSN_JUMP_INDIRECT);
 	check(flow, "0-2:fall 0-7:taken 2:ret 7-9:fall 7-e:taken 9:tail e-14:fall e:tail 14:tail",
 	      0);
 }
 
-static void jump_labels_have_both_states(void **state)
+TEST(jump_labels_have_both_states)
 {
 	static const uint8_t off[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00, 0x90, 0xc3, 0x90, 0xc3 };
 	static const uint8_t on[] = { 0xeb, 0x05, 0x0f, 0x1f, 0x00, 0x90, 0xc3, 0x90, 0xc3 };
@@ -218,7 +208,6 @@ static void jump_labels_have_both_states(void **state)
 	struct arch_tables tables = { .labels = &label, .n_labels = 1 };
 	struct kernel_flow *flow = flow_with(off, sizeof(off), NULL, &tables, NULL);
 
-	(void)state;
 	assert_true(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_LABEL_NOP);
 	check(flow, "0-5:fall 0-7:label 5:ret 7:ret", 0);
 	flow = flow_with(on, sizeof(on), NULL, &tables, NULL);
@@ -228,18 +217,17 @@ static void jump_labels_have_both_states(void **state)
 	check(flow_with(off, sizeof(off), NULL, NULL, NULL), "0:ret", 0);
 }
 
-static void faults_continue_at_their_fixup(void **state)
+TEST(faults_continue_at_their_fixup)
 {
 	static const uint8_t code[] = { 0x90, 0x8b, 0x07, 0x31, 0xc0, 0xc3, 0x90, 0xc3 };
 	struct arch_fixup fixups[] = { { AT + 1, AT + 6 }, { AT + 3, AT + 0x4444 } };
 	struct arch_tables tables = { .fixups = fixups, .n_fixups = 2 };
 
-	(void)state;
 	check(flow_with(code, sizeof(code), NULL, &tables, NULL),
 	      "0-3:fall 0-6:fix 3-5:fall 3:fix 5:ret 6:ret", 0);
 }
 
-static void warn_goes_on_and_bug_does_not(void **state)
+TEST(warn_goes_on_and_bug_does_not)
 {
 	static const uint8_t code[] = {
 		0x0f, 0x0b, 0x74, 0x02, 0x0f, 0x0b, 0x90, 0x0f, 0x0b, 0xc3
@@ -248,13 +236,12 @@ static void warn_goes_on_and_bug_does_not(void **state)
 	struct arch_tables tables = { .bugs = bugs, .n_bugs = 2, .has_bugs = true };
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 
-	(void)state;
 	assert_int_equal(kernel_flow_place(flow, AT, NULL, NULL), KERNEL_PLACE_BUG);
 	/* The last trap is in no table: the compiler put it there. */
 	check(flow, "0-4:fall 0-6:taken 4:stop 6:stop", 0);
 }
 
-static void switches_go_through_their_tables(void **state)
+TEST(switches_go_through_their_tables)
 {
 	/* cmp $2,%edi; ja 19; jmp *TABLE(,%rdi,8) */
 	static const uint8_t code[] = {
@@ -270,7 +257,6 @@ static void switches_go_through_their_tables(void **state)
 				   0xffffffff8100100e };
 	struct memory memory = { 0x8000, table, sizeof(table) };
 
-	(void)state;
 	check(flow_with(code, sizeof(code), NULL, NULL, &memory),
 	      "0-5:fall 0-f:taken 5-d:switch 5-e:switch 5-f:switch d-e:fall e-f:fall f:ret", 0);
 	/* A table that cannot be read, or that leads out of the function, makes the jump go anywhere. */
@@ -279,7 +265,7 @@ static void switches_go_through_their_tables(void **state)
 	      "0-5:fall 0-f:taken 5:any d-f:fall f:ret", KERNEL_FLOW_UNRESOLVED);
 }
 
-static void switches_by_differences(void **state)
+TEST(switches_by_differences)
 {
 	/* lea TABLE(%rip),%rdx; movslq (%rdx,%rdi,4),%rax; add %rdx,%rax; jmp *%rax */
 	static const uint8_t code[] = {
@@ -293,13 +279,12 @@ static void switches_by_differences(void **state)
 	const int32_t table[] = { AT + 0x10 - 0x8000, AT + 0x11 - 0x8000, 0x7777777 };
 	struct memory memory = { 0x8000, table, sizeof(table) };
 
-	(void)state;
 	check(flow_with(code, sizeof(code), NULL, NULL, &memory),
 	      "0-10:switch 0-11:switch 10-11:fall 11:ret", 0);
 }
 
 /* A kprobe on a call with a prefix crashes Linux 6.1, which continues 5 bytes after the call's start. */
-static void kprobes_that_harm(void **state)
+TEST(kprobes_that_harm)
 {
 	static const uint8_t code[] = {
 		0x2e,
@@ -313,7 +298,6 @@ static void kprobes_that_harm(void **state)
 	};
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_int_equal(kernel_flow_place(flow, AT, NULL, NULL), KERNEL_PLACE_HARMFUL);
 	assert_int_equal(kernel_flow_place(flow, AT + 6, NULL, NULL), KERNEL_PLACE_OK);
 	assert_int_equal(kernel_flow_place(flow, AT + 0xb, NULL, NULL), KERNEL_PLACE_HARMFUL);
@@ -321,7 +305,7 @@ static void kprobes_that_harm(void **state)
 }
 
 /* In a Clang kernel with KCFI, the handler of ud2 reads the two instructions before the jump. */
-static void kprobes_on_type_checks(void **state)
+TEST(kprobes_on_type_checks)
 {
 	static const uint8_t code[] = {
 		0x41, 0xba,
@@ -341,7 +325,6 @@ static void kprobes_on_type_checks(void **state)
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 	static const uint8_t refused[] = { 0, 6 }, taken[] = { 0xa, 0xe, 0x13, 0x19 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused); i++)
 		assert_int_equal(kernel_flow_place(flow, AT + refused[i], NULL, NULL),
 				 KERNEL_PLACE_INSN);
@@ -352,7 +335,7 @@ static void kprobes_on_type_checks(void **state)
 	check(flow, "0-c:fall 0-e:taken c:stop e:ret", 0);
 }
 
-static void other_indirect_jumps(void **state)
+TEST(other_indirect_jumps)
 {
 	/* jmp *8(%rax); jmp *%rax after a load; jmp *%rax of an unknown value */
 	static const uint8_t memory[] = { 0xff, 0x60, 0x08 };
@@ -361,7 +344,6 @@ static void other_indirect_jumps(void **state)
 	uint64_t retpoline = AT + 2;
 	struct arch_tables tables = { .retpolines = &retpoline, .n_retpolines = 1 };
 
-	(void)state;
 	check(flow_of(memory), "0:tail", 0);
 	check(flow_of(loaded), "0:tail", 0);
 	check(flow_of(unknown), "0-2:fall 0-4:taken 2:any 4:ret 6:ret", KERNEL_FLOW_UNRESOLVED);
@@ -370,15 +352,14 @@ static void other_indirect_jumps(void **state)
 	      "0-2:fall 0-4:taken 2:tail 4:ret", 0);
 }
 
-static void calls_of_the_next_instruction(void **state)
+TEST(calls_of_the_next_instruction)
 {
 	static const uint8_t code[] = { 0xe8, 0x01, 0, 0, 0, 0xcc, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
 
-	(void)state;
 	check(flow_of(code), "0-5:fall 0-6:callinside 5:stop 6:ret", 0);
 }
 
-static void younger_instructions_than_the_decoder(void **state)
+TEST(younger_instructions_than_the_decoder)
 {
 	static const uint8_t code[] = {
 		0x0f, 0x01, 0xe8, /* serialize */
@@ -389,18 +370,16 @@ static void younger_instructions_than_the_decoder(void **state)
 	};
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_int_equal(flow->n_insns, 5);
 	check(flow, "0:ret", 0);
 }
 
-static void bytes_that_are_no_code(void **state)
+TEST(bytes_that_are_no_code)
 {
 	static const uint8_t code[] = { 0x90, 0x06, 0x90, 0xc3 };
 	static const uint8_t cut[] = { 0x90, 0xe9, 0x00, 0x00 };
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_int_equal(kernel_flow_place(flow, AT, NULL, NULL), KERNEL_PLACE_OK);
 	assert_int_equal(kernel_flow_place(flow, AT + 2, NULL, NULL), KERNEL_PLACE_NO_BOUNDARY);
 	check(flow, "0:stop", KERNEL_FLOW_BAD_CODE);
@@ -411,16 +390,15 @@ static void bytes_that_are_no_code(void **state)
 	check(flow, "", 0);
 }
 
-static void the_end_falls_out(void **state)
+TEST(the_end_falls_out)
 {
 	static const uint8_t code[] = { 0x90 };
 
-	(void)state;
 	check(flow_of(code), "0:tail", KERNEL_FLOW_FALLS_OUT);
 }
 
 /* Others' probes are replaced by the file's code; the kernel's own patches are kept. */
-static void probes_of_others(void **state)
+TEST(probes_of_others)
 {
 	static const uint8_t file[] = {
 		0x55, /* 0 push */
@@ -436,7 +414,6 @@ static void probes_of_others(void **state)
 	static const uint8_t jump[] = { 0xe9, 0x00, 0x00, 0x00, 0x98 };
 	struct kernel_flow *flow = flow_with(live, sizeof(live), file, NULL, NULL);
 
-	(void)state;
 	assert_true(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_FROM_FILE);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 8)->kind, KERNEL_INSN_RET);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 8)->len, 1);
@@ -452,7 +429,7 @@ static void probes_of_others(void **state)
 }
 
 /* With the mitigation of Indirect Target Selection, jumps and calls lead to memory without symbols. */
-static void thunks_that_have_no_name(void **state)
+TEST(thunks_that_have_no_name)
 {
 	static const uint8_t file[] = {
 		0x74, 0x06, /* 0 je 8 */
@@ -468,7 +445,6 @@ static void thunks_that_have_no_name(void **state)
 	struct arch_tables tables = { .retpolines = sites, .n_retpolines = 2 };
 	struct kernel_flow *flow = flow_with(live, sizeof(live), file, &tables, NULL);
 
-	(void)state;
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 3)->kind, KERNEL_INSN_JUMP_INDIRECT);
 	assert_false(kernel_flow_insn_at(flow, AT + 3)->flags & KERNEL_INSN_FROM_FILE);
 	assert_true(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
@@ -480,7 +456,7 @@ static void thunks_that_have_no_name(void **state)
 	kernel_flow_destroy(flow);
 }
 
-static void probes_that_hide_what_the_kernel_changed(void **state)
+TEST(probes_that_hide_what_the_kernel_changed)
 {
 	/* One probe covers four pushes and the jump to the thunk, which is now a return. */
 	static const uint8_t file[] = { 0x50, 0x51, 0x52, 0x53, 0xe9, REL32(5, RETTHUNK) };
@@ -494,7 +470,6 @@ static void probes_that_hide_what_the_kernel_changed(void **state)
 	struct arch_tables tables = { .alternatives = &alternative, .n_alternatives = 1 };
 	struct kernel_flow *flow = flow_with(jump, sizeof(jump), file, NULL, NULL);
 
-	(void)state;
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 4)->kind, KERNEL_INSN_RET);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 4)->len, 1);
 	check(flow, "0:ret", 0);
@@ -510,7 +485,7 @@ static void probes_that_hide_what_the_kernel_changed(void **state)
 	check(flow_with(trap, sizeof(trap), file, &tables, NULL), "0:ret", KERNEL_FLOW_HIDDEN);
 }
 
-static void parts_are_one_function(void **state)
+TEST(parts_are_one_function)
 {
 	/* je to the cold part, which jumps back */
 	static const uint8_t hot[] = { 0x0f, 0x84, 0xfa, 0x0f, 0x00, 0x00, 0x90, 0xc3 };
@@ -521,7 +496,6 @@ static void parts_are_one_function(void **state)
 	struct kernel_flow_input in = { .parts = parts, .n_parts = 2, .entry = AT };
 	struct kernel_flow *flow = kernel_flow_create(&in);
 
-	(void)state;
 	check(flow, "0-6:fall 0-1000:taken 6:ret 1000-6:jump", 0);
 	/* Overlapping parts are refused. */
 	parts[1].start = AT + 4;
@@ -561,7 +535,7 @@ static const char *sites_text(const struct kernel_flow *flow, const struct kerne
 	return text;
 }
 
-static void ranges_are_entered_and_left(void **state)
+TEST(ranges_are_entered_and_left)
 {
 	static const uint8_t code[] = {
 		0x90, /* 0 */
@@ -581,7 +555,6 @@ static void ranges_are_entered_and_left(void **state)
 	struct kernel_range head = { AT + 6, AT + 0xa }, whole = { AT, AT + 0xf };
 	struct kernel_range empty = { AT + 5, AT + 5 }, elsewhere = { 0, AT };
 
-	(void)state;
 	assert_string_equal(sites_text(flow, &range, 1), "5:E- 8:E+- b:L+-");
 	assert_string_equal(sites_text(flow, two, 3), "0:EF- 3:L+ 5:E- 6:L+-");
 	/* The range's end is in the middle of straight code. Backward jumps of its loop start inside. */
@@ -593,7 +566,7 @@ static void ranges_are_entered_and_left(void **state)
 	kernel_flow_destroy(flow);
 }
 
-static void one_range_into_another_of_the_set(void **state)
+TEST(one_range_into_another_of_the_set)
 {
 	static const uint8_t code[] = {
 		0x90, /* 0 */
@@ -607,7 +580,6 @@ static void one_range_into_another_of_the_set(void **state)
 	struct kernel_range set[] = { { AT + 1, AT + 3 }, { AT + 3, AT + 6 }, { AT + 6, AT + 9 } };
 	struct kernel_flow *flow = flow_of(code);
 
-	(void)state;
 	assert_string_equal(sites_text(flow, set, 3), "1:E- 9:L+");
 	/* Without the middle range, the body is left and entered again. */
 	set[1] = set[2];
@@ -615,7 +587,7 @@ static void one_range_into_another_of_the_set(void **state)
 	kernel_flow_destroy(flow);
 }
 
-static void ways_out_from_inside(void **state)
+TEST(ways_out_from_inside)
 {
 	static const uint8_t code[] = {
 		0x8b,
@@ -640,12 +612,11 @@ static void ways_out_from_inside(void **state)
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 	struct kernel_range range = { AT, AT + 0x17 };
 
-	(void)state;
 	assert_string_equal(sites_text(flow, &range, 1), "0:EF- 4:R+ 7:R+ c:RC+ 17:LX+");
 	kernel_flow_destroy(flow);
 }
 
-static void unresolved_jumps_make_candidates(void **state)
+TEST(unresolved_jumps_make_candidates)
 {
 	static const uint8_t code[] = {
 		0x74, 0x02, /* 0 je 4 */
@@ -658,7 +629,6 @@ static void unresolved_jumps_make_candidates(void **state)
 	struct kernel_flow *flow = flow_of(code);
 	struct kernel_range jump = { AT + 2, AT + 4 }, target = { AT + 6, AT + 8 };
 
-	(void)state;
 	assert_string_equal(sites_text(flow, &jump, 1), "0:L?+ 2:ERC+- 4:L?+- 6:L?+");
 	assert_string_equal(sites_text(flow, &target, 1), "6:E?- 7:R+");
 	kernel_flow_destroy(flow);
@@ -669,7 +639,7 @@ static bool second_byte(uint64_t addr, void *arg)
 	return addr == *(uint64_t *)arg;
 }
 
-static void where_probes_can_be(void **state)
+TEST(where_probes_can_be)
 {
 	static const uint8_t code[] = {
 		0x0f, 0x1f,
@@ -699,7 +669,6 @@ static void where_probes_can_be(void **state)
 	struct kernel_range after = { AT + 5, AT + sizeof(code) }, none = { 0, 0 };
 	uint64_t out[4];
 
-	(void)state;
 #define place(offset) kernel_flow_place(flow, AT + (offset), second_byte, &listed)
 	assert_int_equal(place(0), KERNEL_PLACE_OK);
 	assert_int_equal(place(4), KERNEL_PLACE_FTRACE);
@@ -728,11 +697,10 @@ static void where_probes_can_be(void **state)
 }
 
 /* Random bytes with random tables: kernel_flow terminates; its answers do not matter. */
-static void noise(void **state)
+TEST(noise)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		uint8_t code[64];
 		struct arch_jump_label labels[4];
@@ -801,13 +769,12 @@ static void check_function(const struct kernel_flow *flow)
 	}
 }
 
-static void all_functions_of_a_kernel(void **state)
+TEST(all_functions_of_a_kernel)
 {
 	struct kernel_image *img = fixture_lab_image();
 	uint64_t start = clock_ns(), addr = 0, insns = 0, problems = 0, functions = 0;
 	struct kernel_code *code;
 
-	(void)state;
 	if (!img)
 		fixture_skip(FIXTURE_NO_KERNEL);
 	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
@@ -844,7 +811,7 @@ static void all_functions_of_a_kernel(void **state)
  * kcore.
  */
 
-static void kcore_reads_by_its_headers(void **state)
+TEST(kcore_reads_by_its_headers)
 {
 	struct {
 		Elf64_Ehdr ehdr;
@@ -869,7 +836,6 @@ static void kcore_reads_by_its_headers(void **state)
 	struct kernel_kcore *kc;
 	char buf[8] = "";
 
-	(void)state;
 	memcpy(core.ehdr.e_ident, ELFMAG, SELFMAG);
 	core.ehdr.e_ident[EI_CLASS] = ELFCLASS64;
 	assert_int_equal(kernel_kcore_open(fixture_write("core", &core, sizeof(core)), &kc), 0);
@@ -890,39 +856,4 @@ static void kcore_reads_by_its_headers(void **state)
 	assert_int_equal(kernel_kcore_open("/nonexistent", &kc), -ENOENT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(straight_line_is_one_block),
-		cmocka_unit_test(conditions_and_jumps),
-		cmocka_unit_test(a_loop_goes_back),
-		cmocka_unit_test(calls_come_back_unless_they_do_not),
-		cmocka_unit_test(returns_through_thunks_and_tail_jumps),
-		cmocka_unit_test(thunks_that_have_no_name),
-		cmocka_unit_test(jump_labels_have_both_states),
-		cmocka_unit_test(faults_continue_at_their_fixup),
-		cmocka_unit_test(warn_goes_on_and_bug_does_not),
-		cmocka_unit_test(switches_go_through_their_tables),
-		cmocka_unit_test(switches_by_differences),
-		cmocka_unit_test(kprobes_that_harm),
-		cmocka_unit_test(kprobes_on_type_checks),
-		cmocka_unit_test(other_indirect_jumps),
-		cmocka_unit_test(calls_of_the_next_instruction),
-		cmocka_unit_test(younger_instructions_than_the_decoder),
-		cmocka_unit_test(bytes_that_are_no_code),
-		cmocka_unit_test(the_end_falls_out),
-		cmocka_unit_test(probes_of_others),
-		cmocka_unit_test(probes_that_hide_what_the_kernel_changed),
-		cmocka_unit_test(parts_are_one_function),
-		cmocka_unit_test(ranges_are_entered_and_left),
-		cmocka_unit_test(one_range_into_another_of_the_set),
-		cmocka_unit_test(ways_out_from_inside),
-		cmocka_unit_test(unresolved_jumps_make_candidates),
-		cmocka_unit_test(where_probes_can_be),
-		cmocka_unit_test(noise),
-		cmocka_unit_test(all_functions_of_a_kernel),
-		cmocka_unit_test(kcore_reads_by_its_headers),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read the kernel's ftrace locations from a made-up core file. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <bpf/btf.h>
 
+#include "test.h"
 #include "base/alloc.h"
 #include "kernel/code/ftrace.h"
 #include "kernel/image/kcore.h"
@@ -94,12 +88,11 @@ static int read_it(const struct btf *with, const char *line, uint64_t **addrs, s
 
 #define START "ffffffff81000000 b ftrace_pages_start\n"
 
-static void reads_pages_as_full_as_they_are(void **state)
+TEST(reads_pages_as_full_as_they_are)
 {
 	uint64_t *addrs;
 	size_t n;
 
-	(void)state;
 	fill();
 	assert_int_equal(read_it(btf, START, &addrs, &n), 0);
 	assert_int_equal(n, 3);
@@ -108,13 +101,12 @@ static void reads_pages_as_full_as_they_are(void **state)
 	free(addrs);
 }
 
-static void says_what_it_cannot_read(void **state)
+TEST(says_what_it_cannot_read)
 {
 	struct btf *empty = btf__new_empty();
 	uint64_t *addrs;
 	size_t n;
 
-	(void)state;
 	fill();
 	assert_int_equal(read_it(btf, "", &addrs, &n), -ENOENT);
 	assert_int_equal(read_it(empty, START, &addrs, &n), -ENOENT);
@@ -130,12 +122,4 @@ static void says_what_it_cannot_read(void **state)
 	btf__free(empty);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_pages_as_full_as_they_are),
-		cmocka_unit_test(says_what_it_cannot_read),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

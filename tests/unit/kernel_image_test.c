@@ -3,14 +3,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/image_impl.h"
 #include "kernel_fixture.h"
@@ -95,12 +90,11 @@ static void check_frame(const struct kernel_frame *frame, const char *name, cons
 	assert_int_equal(frame->symbol == NULL, inlined);
 }
 
-static void test_frames(void **state)
+TEST(test_frames)
 {
 	struct kernel_image *img = build("full", "-g");
 	struct frames f = { .n = 0 };
 
-	(void)state;
 	assert_true(kernel_image_has_dwarf(img));
 	assert_true(kernel_image_has_symtab(img));
 	assert_int_equal(kernel_index_frames(idx, address_of(img, "mark_innermost"), add_frame, &f),
@@ -124,12 +118,11 @@ static void test_frames(void **state)
 	destroy(img);
 }
 
-static void test_clones(void **state)
+TEST(test_clones)
 {
 	struct kernel_image *img = build("full", "-g");
 	struct frames f = { .n = 0 };
 
-	(void)state;
 	kernel_index_frames(idx, address_of(img, "mark_cold"), add_frame, &f);
 	assert_int_equal(f.n, 2);
 	check_frame(&f.items[0], "body", "in body, in split.cold", true);
@@ -151,12 +144,11 @@ static int stop(const struct kernel_frame *frame, void *arg)
 	return 77;
 }
 
-static void test_iteration(void **state)
+TEST(test_iteration)
 {
 	struct kernel_image *img = build("full", "-g");
 	int calls = 0;
 
-	(void)state;
 	assert_int_equal(kernel_index_frames(idx, address_of(img, "mark_innermost"), stop, &calls),
 			 77);
 	assert_int_equal(calls, 1);
@@ -197,7 +189,7 @@ static int add_place(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-static void test_inlined(void **state)
+TEST(test_inlined)
 {
 	struct kernel_image *img = build("full", "-g");
 	struct places p = { .n = 0 };
@@ -205,7 +197,6 @@ static void test_inlined(void **state)
 	uint32_t empty;
 	char *chain;
 
-	(void)state;
 	assert_int_equal(kernel_index_bodies_each(idx, "innermost", add_place, &p, NULL), 0);
 	assert_int_equal(p.n, 1);
 	assert_string_equal(p.items[0].into, "outer");
@@ -251,14 +242,13 @@ static void test_inlined(void **state)
 	destroy(img);
 }
 
-static void test_functions(void **state)
+TEST(test_functions)
 {
 	struct kernel_image *img = build("full", "-g");
 	uint64_t size = 0, offset, outer = address_of(img, "outer");
 	const char *file;
 	uint32_t line;
 
-	(void)state;
 	assert_true(kernel_image_is_function(img, "outer", outer, &size));
 	assert_in_range(size, 8, 200);
 	assert_false(kernel_image_is_function(img, "outer", outer + 1, NULL));
@@ -277,13 +267,12 @@ static void test_functions(void **state)
 	destroy(img);
 }
 
-static void test_without_dwarf(void **state)
+TEST(test_without_dwarf)
 {
 	struct kernel_image *img = build("plain", "-g0");
 	struct frames f = { .n = 0 };
 	struct places p = { .n = 0 };
 
-	(void)state;
 	assert_false(kernel_image_has_dwarf(img));
 	assert_int_equal(
 		kernel_index_frames(idx, address_of(img, "cloned.constprop.0") + 1, add_frame, &f),
@@ -297,7 +286,7 @@ static void test_without_dwarf(void **state)
 	destroy(img);
 }
 
-static void test_other_dwarf(void **state)
+TEST(test_other_dwarf)
 {
 	static const char *const options[] = { "-gdwarf-4", "-g -gz", "-gdwarf-4 -gz",
 					       "-g -fdebug-types-section", "-g -gdwarf64" };
@@ -314,17 +303,15 @@ static void test_other_dwarf(void **state)
 		check_frame(&f.items[2], "outer", "middle in outer", false);
 		destroy(img);
 	}
-	(void)state;
 }
 
-static void test_stripped(void **state)
+TEST(test_stripped)
 {
 	struct kernel_image *img;
 	struct frames f = { .n = 0 };
 	uint64_t mark;
 	char command[512];
 
-	(void)state;
 	img = build("full", "-g");
 	mark = address_of(img, "mark_innermost");
 	destroy(img);
@@ -343,7 +330,7 @@ static void test_stripped(void **state)
 	destroy(img);
 }
 
-static void test_build_id(void **state)
+TEST(test_build_id)
 {
 	struct kernel_image *img = build("full", "-g"), *found;
 	struct kernel_build_id id = *kernel_image_build_id(img), other, read;
@@ -359,7 +346,6 @@ static void test_build_id(void **state)
 		{ 6, 5, 257 }, "Linux", "four", { 4, 3, NT_GNU_BUILD_ID }, "GNU", { 1, 2, 0xab }
 	};
 
-	(void)state;
 	assert_int_equal(id.len, 20);
 	destroy(img);
 	assert_int_equal(kernel_build_id_read(fixture_write("notes", &notes, sizeof(notes)), &read),
@@ -401,12 +387,11 @@ static void test_build_id(void **state)
  * A file named by a user or by a data file is opened only if it is a regular file of root or of the
  * user. Opening never blocks.
  */
-static void test_not_trusted(void **state)
+TEST(test_not_trusted)
 {
 	char *fifo = alloc_strdup(fixture_path("fifo")), *other;
 	struct kernel_image *img;
 
-	(void)state;
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	fixture_quiet();
 	assert_int_equal(kernel_image_try(fifo, &img), -EINVAL);
@@ -427,13 +412,12 @@ static void test_not_trusted(void **state)
 	free(other);
 }
 
-static void test_releases(void **state)
+TEST(test_releases)
 {
 	static const char *const wrong[] = { "",    ".",     "..",    "../x",
 					     "a/b", "6.1 x", "6.1\n", "6.1\033[m" };
 	size_t i;
 
-	(void)state;
 	assert_true(kernel_is_release("6.1.0-42-cloud-amd64"));
 	assert_true(kernel_is_release("6.12.0~rc3+deb_1"));
 	assert_false(kernel_is_release(NULL));
@@ -441,11 +425,10 @@ static void test_releases(void **state)
 		assert_false(kernel_is_release(wrong[i]));
 }
 
-static void test_not_elf(void **state)
+TEST(test_not_elf)
 {
 	struct kernel_image *img;
 
-	(void)state;
 	fixture_quiet();
 	assert_int_equal(kernel_image_open(fixture_text("text", "#!/bin/sh\n"), &img), -ENOEXEC);
 	assert_null(img);
@@ -457,17 +440,4 @@ static void test_not_elf(void **state)
 	kernel_image_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frames),      cmocka_unit_test(test_clones),
-		cmocka_unit_test(test_iteration),   cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_functions),   cmocka_unit_test(test_without_dwarf),
-		cmocka_unit_test(test_other_dwarf), cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_build_id),    cmocka_unit_test(test_not_trusted),
-		cmocka_unit_test(test_releases),    cmocka_unit_test(test_not_elf),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

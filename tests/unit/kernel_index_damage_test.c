@@ -4,14 +4,9 @@
  * answers, and have no other effect. A crash ends the test by its signal, an endless loop by SIGALRM.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/debuginfo/index_impl.h"
 #include "kernel_fixture.h"
 
@@ -108,24 +103,22 @@ static int open_bytes(const void *bytes, size_t size)
 	return err;
 }
 
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	size_t size;
 	unsigned char *bytes = index_bytes(&size);
 
-	(void)state;
 	for (size_t n = 0; n < size; n += n < 400 ? 1 : 13)
 		assert_int_equal(open_bytes(bytes, n), -EBADMSG);
 	assert_int_equal(open_bytes(bytes, size), 0);
 	free(bytes);
 }
 
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
 	size_t size;
 	unsigned char *bytes = index_bytes(&size);
 
-	(void)state;
 	for (size_t i = 0; i < size; i++) {
 		int err;
 
@@ -155,13 +148,12 @@ static void ask_hostile(const unsigned char *bytes, size_t size)
 	free(copy);
 }
 
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const unsigned char masks[] = { 0xff, 0x80, 0x01, 0x10 };
 	size_t size;
 	unsigned char *bytes = index_bytes(&size);
 
-	(void)state;
 	for (size_t i = 0; i < size; i++) {
 		for (size_t m = 0; m < sizeof(masks); m++) {
 			bytes[i] ^= masks[m];
@@ -172,13 +164,12 @@ static void test_hostile(void **state)
 	free(bytes);
 }
 
-static void test_many_hostile(void **state)
+TEST(test_many_hostile)
 {
 	size_t size;
 	unsigned char *bytes = index_bytes(&size), *copy = alloc_array(size, 1);
 	uint32_t random = 1;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		memcpy(copy, bytes, size);
 		for (int i = 0; i < 1 + round % 60; i++) {
@@ -196,13 +187,12 @@ static void test_many_hostile(void **state)
 }
 
 /* A file that is truncated while being read still gives an index, but it is not kept. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 	struct kernel_image *img;
 	struct kernel_index *idx;
 	const char *path;
 
-	(void)state;
 	if (!fixture_build("cut", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("cut"), &img), 0);
@@ -217,14 +207,4 @@ static void test_cut_off(void **state)
 	kernel_image_destroy(img);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_hostile),   cmocka_unit_test(test_many_hostile),
-		cmocka_unit_test(test_cut_off),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -7,14 +7,9 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/debuginfo/dwarf.h"
 #include "kernel/debuginfo/index_impl.h"
 #include "kernel_fixture.h"
@@ -281,14 +276,13 @@ static struct kernel_index *build_fixture(const char *options)
 	return idx;
 }
 
-static void test_fixture(void **state)
+TEST(test_fixture)
 {
 	static const char *const options[] = { "-g",           "-gdwarf-4",
 					       "-g -gz",       "-gdwarf-4 -gz",
 					       "-g -gdwarf64", "-g -fdebug-types-section",
 					       "-g -O1",       "-g -O3" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		struct kernel_index *idx = build_fixture(options[i]);
 		struct oracle o;
@@ -323,7 +317,7 @@ static const char *lab_vmlinux(void)
 	return n && !access(path, R_OK) ? path : NULL;
 }
 
-static void test_lab(void **state)
+TEST(test_lab)
 {
 	const char *path = getenv("KPROTPERF_TEST_VMLINUX") ?: lab_vmlinux();
 	struct kernel_image *img;
@@ -332,7 +326,6 @@ static void test_lab(void **state)
 	uint32_t random = 1, inlined = 0;
 	uint64_t end = 0;
 
-	(void)state;
 	if (!path)
 		fixture_skip(FIXTURE_NO_KERNEL);
 	assert_int_equal(kernel_image_open(path, &img), 0);
@@ -357,13 +350,4 @@ static void test_lab(void **state)
 	kernel_index_destroy(idx);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fixture),
-		cmocka_unit_test(test_lab),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

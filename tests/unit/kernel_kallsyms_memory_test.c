@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read the kernel's symbols from a made-up core file. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <bpf/btf.h>
 
+#include "test.h"
 #include "base/alloc.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/kcore.h"
@@ -216,11 +210,10 @@ static void expect_symbol(const struct kernel_kallsyms *ks, uint64_t addr, const
 	assert_string_equal(found[0]->module ?: "", module);
 }
 
-static void reads_the_image(void **state)
+TEST(reads_the_image)
 {
 	struct kernel_kallsyms *ks;
 
-	(void)state;
 	fill();
 	assert_int_equal(read_it(btf, &ks), 0);
 	assert_int_equal(ks->n_syms, 3);
@@ -232,11 +225,10 @@ static void reads_the_image(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void reads_offsets_from_the_base_up(void **state)
+TEST(reads_offsets_from_the_base_up)
 {
 	struct kernel_kallsyms *ks;
 
-	(void)state;
 	fill();
 	for (uint32_t i = 1; i < memory.n; i++)
 		memory.offsets[i] = -1 - memory.offsets[i];
@@ -246,11 +238,10 @@ static void reads_offsets_from_the_base_up(void **state)
 }
 
 /* The format since Linux 7.0. */
-static void reads_offsets_from_their_own_places(void **state)
+TEST(reads_offsets_from_their_own_places)
 {
 	struct kernel_kallsyms *ks;
 
-	(void)state;
 	fill();
 	for (uint32_t i = 1; i < memory.n; i++)
 		memory.offsets[i] =
@@ -262,11 +253,10 @@ static void reads_offsets_from_their_own_places(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void reads_what_was_loaded(void **state)
+TEST(reads_what_was_loaded)
 {
 	struct kernel_kallsyms *ks, *now;
 
-	(void)state;
 	fill();
 	load_module();
 	memory.bpf.next = at(&memory.ksym.lnode);
@@ -289,11 +279,10 @@ static void reads_what_was_loaded(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void says_what_it_cannot_read(void **state)
+TEST(says_what_it_cannot_read)
 {
 	struct kernel_kallsyms *ks = NULL;
 
-	(void)state;
 	fill();
 	assert_int_equal(read_it(NULL, &ks), -ENOENT);
 	memory.n = 0;
@@ -329,15 +318,4 @@ static void says_what_it_cannot_read(void **state)
 	assert_null(ks);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_the_image),
-		cmocka_unit_test(reads_offsets_from_the_base_up),
-		cmocka_unit_test(reads_offsets_from_their_own_places),
-		cmocka_unit_test(reads_what_was_loaded),
-		cmocka_unit_test(says_what_it_cannot_read),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

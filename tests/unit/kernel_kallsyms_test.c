@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read kallsyms, find symbols in it, and tell what the kernel allows to be probed. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/tracing.h"
 #include "kernel_fixture.h"
@@ -66,13 +61,12 @@ static const char *name_at(struct kernel_kallsyms *ks, uint64_t addr, uint64_t *
 	return sym ? sym->name : "";
 }
 
-static void test_load(void **state)
+TEST(test_load)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym *syms;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(ks->stext, 0xffffffff81000000);
 	syms = ks->syms;
 	n = ks->n_syms;
@@ -85,13 +79,12 @@ static void test_load(void **state)
 	kernel_kallsyms_destroy(NULL);
 }
 
-static void test_named(void **state)
+TEST(test_named)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym *const *named;
 	size_t n;
 
-	(void)state;
 	named = kernel_kallsyms_named(ks, "twin", &n);
 	assert_int_equal(n, 4);
 	assert_int_equal(named[0]->addr, 0xffffffff81000080);
@@ -113,13 +106,12 @@ static void test_named(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void test_clones(void **state)
+TEST(test_clones)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym **clones;
 	size_t n;
 
-	(void)state;
 	clones = kernel_kallsyms_clones(ks, "helper", &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(clones[0]->name, "helper.isra.0");
@@ -134,12 +126,11 @@ static void test_clones(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void test_covering(void **state)
+TEST(test_covering)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	uint64_t offset = 99;
 
-	(void)state;
 	assert_string_equal(name_at(ks, 0xffffffff81000041, &offset), "first");
 	assert_int_equal(offset, 1);
 	/* Marks of the linker script and local aliases have the lowest priority. */
@@ -164,13 +155,12 @@ static void test_covering(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void test_properties(void **state)
+TEST(test_properties)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym *const *named;
 	size_t n;
 
-	(void)state;
 	named = kernel_kallsyms_named(ks, "first", &n);
 	assert_int_equal(kernel_kallsyms_size(ks, named[0]), 0x40);
 	assert_false(kernel_kallsyms_is_init(ks, named[0]));
@@ -195,7 +185,7 @@ static void test_properties(void **state)
 }
 
 /* Symbols outside of the code are variables, whatever their letters. */
-static void test_variables(void **state)
+TEST(test_variables)
 {
 	static const char *const names[] = { "some_data", "jiffies", "crng_init" };
 	static const uint64_t addrs[] = { 0xffffffff81800000, 0xffffffff81800008,
@@ -204,7 +194,6 @@ static void test_variables(void **state)
 	uint64_t offset;
 	size_t n;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_true(kernel_kallsyms_variable(ks, names[i]) == addrs[i]);
 		assert_string_equal(kernel_kallsyms_variable_at(ks, addrs[i] + 4, &offset),
@@ -217,12 +206,11 @@ static void test_variables(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void test_suggest(void **state)
+TEST(test_suggest)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const char *names[4];
 
-	(void)state;
 	assert_int_equal(kernel_kallsyms_suggest(ks, "alocate_salb", names, 4), 1);
 	assert_string_equal(names[0], "allocate_slab");
 	/* Symbols that contain the name are suggested, each once. */
@@ -236,7 +224,7 @@ static void test_suggest(void **state)
 }
 
 /* A clone is reported by its function's name if it is the only one, or if calls do not pass through both. */
-static void test_reported(void **state)
+TEST(test_reported)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
 					  "ffffffff81000010 t alone.part.0\n"
@@ -254,14 +242,13 @@ static void test_reported(void **state)
 		      { "split.part.0", 12 },
 		      { "split.part.0.isra.0", 19 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_int_equal(kernel_kallsyms_reported_len(ks, names[i].name), names[i].length);
 	kernel_kallsyms_destroy(ks);
 }
 
 /* Names that other kernels use are suggested before similarly spelt ones. */
-static void test_suggest_renamed(void **state)
+TEST(test_suggest_renamed)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
 					  "ffffffff81000010 t kmem_cache_alias\n"
@@ -279,7 +266,6 @@ static void test_suggest_renamed(void **state)
 					  "ffffffff810000d0 t __alloc_pages_noprof\n");
 	const char *names[4];
 
-	(void)state;
 	assert_true(kernel_kallsyms_suggest(ks, "kmem_cache_alloc", names, 4) > 1);
 	assert_string_equal(names[0], "kmem_cache_alloc_noprof");
 	assert_int_equal(kernel_kallsyms_suggest(ks, "do_mmap_pgoff", names, 4), 1);
@@ -304,11 +290,10 @@ static void refused(const char *text, int err)
 	assert_null(ks);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct kernel_kallsyms *ks;
 
-	(void)state;
 	refused("0000000000000000 T _stext\n0000000000000000 T first\n", -EPERM);
 	refused("", -EINVAL);
 	refused("garbage\n\n\n", -EINVAL);
@@ -329,12 +314,11 @@ static enum kernel_answer is_ftrace(struct kernel_kallsyms *ks, struct kernel_tr
 	return kernel_tracing_is_ftrace(t, named[which]);
 }
 
-static void test_ftrace_names(void **state)
+TEST(test_ftrace_names)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	struct kernel_tracing *t;
 
-	(void)state;
 	fixture_text("available_filter_functions", "first\ntwin\nAliased\ntwin [first]\n"
 						   "mod_start [first]\nunknown\nlast [odd\nwea");
 	assert_int_equal(kernel_tracing_load(ks, NULL, 0, fixture_dir, NULL, &t), 0);
@@ -354,12 +338,11 @@ static void test_ftrace_names(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void test_ftrace_addrs(void **state)
+TEST(test_ftrace_addrs)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	struct kernel_tracing *t;
 
-	(void)state;
 	fixture_text("available_filter_functions", "weak\n");
 	/* The first is after an endbr64; the last is not at the start of a function. */
 	fixture_text("available_filter_functions_addrs", "ffffffff81000044 first\n"
@@ -378,7 +361,7 @@ static void test_ftrace_addrs(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-static void test_blacklist(void **state)
+TEST(test_blacklist)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	struct kernel_tracing *t;
@@ -387,7 +370,6 @@ static void test_blacklist(void **state)
 						     "0xffffffff81000120-0xffffffff81000130\tin b\n"
 						     "0x10\n0x20-\n0x9-0x8\tx\n");
 
-	(void)state;
 	assert_int_equal(kernel_tracing_load(ks, NULL, 0, "/nonexistent", path, &t), 0);
 	assert_false(kernel_tracing_ftrace_known(t));
 	assert_int_equal(is_ftrace(ks, t, "first", 0), KERNEL_UNKNOWN);
@@ -408,18 +390,4 @@ static void test_blacklist(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_load),         cmocka_unit_test(test_named),
-		cmocka_unit_test(test_clones),       cmocka_unit_test(test_covering),
-		cmocka_unit_test(test_properties),   cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_suggest),      cmocka_unit_test(test_suggest_renamed),
-		cmocka_unit_test(test_refused),      cmocka_unit_test(test_ftrace_names),
-		cmocka_unit_test(test_ftrace_addrs), cmocka_unit_test(test_blacklist),
-		cmocka_unit_test(test_reported),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find the functions that livepatches have replaced, from the kernel's folder of livepatches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/code/livepatch.h"
 #include "kernel/image/kallsyms.h"
 
-static void functions_are_those_of_their_object(void **state)
+TEST(functions_are_those_of_their_object)
 {
 	char folder[] = "/tmp/livepatch-XXXXXX";
 	const struct kernel_sym patched = { .name = "vfs_read" }, other = { .name = "vfs_write" },
 				of_module = { .name = "vfs_write", .module = "ext4" };
 	struct kernel_livepatches l;
 
-	(void)state;
 	kernel_livepatches_load("/no/such/folder", &l);
 	assert_null(kernel_livepatch_of(&l, &patched));
 	kernel_livepatches_deinit(&l);
@@ -49,11 +42,4 @@ static void functions_are_those_of_their_object(void **state)
 	remove(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_those_of_their_object),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

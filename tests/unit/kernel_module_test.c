@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A kernel module is relocatable: find its code, and the bodies inlined there. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/file.h"
 #include "kernel/code/code.h"
 #include "kernel/debuginfo/index.h"
@@ -66,7 +61,7 @@ static int is_inner(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-static void is_laid_out_as_loaded(void **state)
+TEST(is_laid_out_as_loaded)
 {
 	struct kernel_frame_base base;
 	const char *into = "second";
@@ -74,7 +69,6 @@ static void is_laid_out_as_loaded(void **state)
 	struct kernel_index *idx;
 	uint64_t second, size;
 
-	(void)state;
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
@@ -100,13 +94,12 @@ static void is_laid_out_as_loaded(void **state)
 }
 
 /* Modules compressed as by distributions are read; other compressed files are refused. */
-static void is_unpacked(void **state)
+TEST(is_unpacked)
 {
 	struct kernel_build_id id;
 	struct kernel_image *img;
 	char command[1024];
 
-	(void)state;
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
@@ -135,7 +128,7 @@ static void is_unpacked(void **state)
 }
 
 /* Jumps and tables in the code are relocated to places in the module, also if libdwfl leaves some unrelocated. */
-static void code_is_relocated(void **state)
+TEST(code_is_relocated)
 {
 	struct kernel_code *code;
 	struct kernel_image *img;
@@ -143,7 +136,6 @@ static void code_is_relocated(void **state)
 	uint8_t jump[5];
 	int32_t rel;
 
-	(void)state;
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
@@ -166,7 +158,7 @@ static void code_is_relocated(void **state)
 }
 
 /* For a fetched kernel, the code of the module and the DWARF of its debug file are joined. */
-static void is_joined(void **state)
+TEST(is_joined)
 {
 	const char *into = "second";
 	struct kernel_build_id id;
@@ -176,7 +168,6 @@ static void is_joined(void **state)
 	char command[1024];
 	uint8_t jump;
 
-	(void)state;
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
@@ -223,7 +214,7 @@ static uint32_t add_location(struct profile *p, uint64_t addr, const char *name)
 }
 
 /* Name inlined bodies by the cached index, except locations that it contradicts. */
-static void names_inlined_bodies(void **state)
+TEST(names_inlined_bodies)
 {
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
 	struct profile *p = profile_create();
@@ -232,7 +223,6 @@ static void names_inlined_bodies(void **state)
 	struct kernel_index *idx;
 	uint64_t other, entry;
 
-	(void)state;
 	setenv("KPROTPERF_CACHE", fixture_dir, 1);
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
@@ -264,12 +254,11 @@ static void names_inlined_bodies(void **state)
 	profile_destroy(p);
 }
 
-static void others_are_refused(void **state)
+TEST(others_are_refused)
 {
 	struct kernel_image *img;
 	char command[512];
 
-	(void)state;
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	snprintf(command, sizeof(command),
@@ -282,14 +271,13 @@ static void others_are_refused(void **state)
 }
 
 /* Damage costs answers only. */
-static void damage_is_survived(void **state)
+TEST(damage_is_survived)
 {
 	struct kernel_image *img;
 	struct kernel_index *idx;
 	size_t len, step;
 	char *bytes;
 
-	(void)state;
 	if (!build("m.ko", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(file_read(fixture_path("m.ko"), 1 << 20, &bytes, &len), 0);
@@ -310,17 +298,4 @@ static void damage_is_survived(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_laid_out_as_loaded),
-		cmocka_unit_test(is_unpacked),
-		cmocka_unit_test(code_is_relocated),
-		cmocka_unit_test(names_inlined_bodies),
-		cmocka_unit_test(is_joined),
-		cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(damage_is_survived),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Facts from names alone: clones, similarity, and functions that must not be probed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
 
-static void test_base(void **state)
+TEST(test_base)
 {
 	static const struct {
 		const char *name, *base;
@@ -38,7 +32,6 @@ static void test_base(void **state)
 		{ "", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		if (kernel_name_base_len(cases[i].name) != strlen(cases[i].base))
 			fail_msg("%s: %zu", cases[i].name, kernel_name_base_len(cases[i].name));
@@ -56,9 +49,8 @@ static void test_base(void **state)
 	assert_false(kernel_name_is_cold("cold"));
 }
 
-static void test_distance(void **state)
+TEST(test_distance)
 {
-	(void)state;
 	assert_int_equal(kernel_name_distance("", "", 0), 0);
 	assert_int_equal(kernel_name_distance("slab", "slab", 3), 0);
 	assert_int_equal(kernel_name_distance("slab", "slabs", 3), 1);
@@ -88,7 +80,7 @@ static void check_all(enum kernel_safety safety, const char *const *names)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const names[] = {
 		"allocate_slab.cold",
@@ -158,11 +150,10 @@ static void test_refused(void **state)
 		NULL,
 	};
 
-	(void)state;
 	check_all(KERNEL_REFUSE, names);
 }
 
-static void test_skipped(void **state)
+TEST(test_skipped)
 {
 	static const char *const names[] = {
 		"bpf_fentry_test1",
@@ -185,12 +176,11 @@ static void test_skipped(void **state)
 		NULL,
 	};
 
-	(void)state;
 	check_all(KERNEL_SKIP_IN_GLOB, names);
 }
 
 /* Functions that users measure must not match a pattern of unsafe names. */
-static void test_safe(void **state)
+TEST(test_safe)
 {
 	static const char *const names[] = {
 		"allocate_slab",
@@ -302,30 +292,18 @@ static void test_safe(void **state)
 		NULL,
 	};
 
-	(void)state;
 	check_all(KERNEL_SAFE, names);
 }
 
-static void test_long_name(void **state)
+TEST(test_long_name)
 {
 	char name[2001];
 	const char *reason;
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(kernel_name_safety(name, &reason), KERNEL_REFUSE);
 	assert_int_equal(kernel_name_distance(name, name + 1, 3), 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_base),    cmocka_unit_test(test_distance),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_safe),    cmocka_unit_test(test_long_name),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find the values that code reads, and those that decide its branches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "kernel/code/operands.h"
 
 #define BASE 0x1000
@@ -62,9 +58,8 @@ static const char *operands(struct code code)
 #define operands_are(expected, ...) \
 	assert_string_equal(operands((struct code){ { __VA_ARGS__ } }), expected)
 
-static void what_is_compared_decides(void **state)
+TEST(what_is_compared_decides)
 {
-	(void)state;
 	/* cmpl $0,8(%rdi) */
 	operands_are("!0+8:4", 0x83, 0x7f, 0x08, 0x00, RET);
 	/* mov 16(%rsi),%eax; and $7,%eax; cmp $3,%eax */
@@ -85,9 +80,8 @@ static void what_is_compared_decides(void **state)
 		     0x04, 0x25, 0x20, 0x00, 0x00, 0x00, RET);
 }
 
-static void registers_are_followed(void **state)
+TEST(registers_are_followed)
 {
-	(void)state;
 	/* mov %rdi,%rbx; call; cmpl $1,4(%rbx); cmpl $1,4(%rdi): a call preserves rbx, but not rdi */
 	operands_are("!0+4:4", 0x48, 0x89, 0xfb, 0x90, CALL, 0x83, 0x7b, 0x04, 0x01, 0x83, 0x7f,
 		     0x04, 0x01, RET);
@@ -117,9 +111,8 @@ static void registers_are_followed(void **state)
 		     0x7b, 0x08, 0x01, RET);
 }
 
-static void ways_meet(void **state)
+TEST(ways_meet)
 {
-	(void)state;
 	/* test %edx,%edx; je 1f; mov %rsi,%rdi; 1: cmpl $1,(%rdi): one path reads the second argument, the other the first */
 	operands_are("!2 !1+0:4 !0+0:4", 0x85, 0xd2, 0x74, 0x03, 0x48, 0x89, 0xf7, 0x83, 0x3f, 0x01,
 		     RET);
@@ -132,11 +125,10 @@ static void ways_meet(void **state)
 		     RET);
 }
 
-static void nothing_that_code_does_harms(void **state)
+TEST(nothing_that_code_does_harms)
 {
 	struct code code;
 
-	(void)state;
 	for (uint32_t seed = 1; seed < 20000; seed++) {
 		uint32_t x = seed * 2654435761u;
 
@@ -148,14 +140,4 @@ static void nothing_that_code_does_harms(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_compared_decides),
-		cmocka_unit_test(registers_are_followed),
-		cmocka_unit_test(ways_meet),
-		cmocka_unit_test(nothing_that_code_does_harms),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find the locations of an inlined body's parameters in DWARF. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/debuginfo/variables.h"
 
@@ -31,7 +25,7 @@ static struct kernel_location at_entry(struct kernel_image *img, const struct ke
 	return at;
 }
 
-static void test_parameters(void **state)
+TEST(test_parameters)
 {
 	struct kernel_parameter p[4];
 	struct kernel_location at;
@@ -40,7 +34,6 @@ static void test_parameters(void **state)
 	struct kernel_body body = {};
 	Dwarf_Die of;
 
-	(void)state;
 	if (!fixture_build_of("parameters.c", "parameters", "-g"))
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("parameters"), &img), 0);
@@ -69,12 +62,4 @@ static void test_parameters(void **state)
 	kernel_image_destroy(img);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parameters),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

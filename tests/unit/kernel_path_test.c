@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names of source files relative to the kernel's tree. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/debuginfo/path.h"
 #include "kernel_fixture.h"
 
@@ -35,9 +30,8 @@ static void check(const char *dir, const char *anchor, const struct expected *ex
 	kernel_paths_destroy(p);
 }
 
-static void test_builds(void **state)
+TEST(test_builds)
 {
-	(void)state;
 	/* In the source folder. */
 	check("/src/linux", "init/main.c",
 	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
@@ -69,9 +63,8 @@ static void test_builds(void **state)
 	      (struct expected[]){ { "/build/mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
 }
 
-static void test_odd(void **state)
+TEST(test_odd)
 {
-	(void)state;
 	check("/", "init/main.c",
 	      (struct expected[]){ { "/../../x.c", "x.c" },
 				   { "../../x.c", "../../x.c" },
@@ -84,12 +77,11 @@ static void test_odd(void **state)
 				   { NULL, NULL } });
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct paths *p = kernel_paths_create();
 	char raw[64], *huge = alloc_array(100001, 1);
 
-	(void)state;
 	kernel_paths_unit(p, "/src", "init/main.c");
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 5000; i++) {
@@ -105,14 +97,4 @@ static void test_many(void **state)
 	kernel_paths_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_builds),
-		cmocka_unit_test(test_odd),
-		cmocka_unit_test(test_many),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

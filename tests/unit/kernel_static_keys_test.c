@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Read the enabled static keys from a made-up core file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel/image/kcore.h"
 #include "kernel/code/static_keys.h"
 #include "kernel/image/kallsyms.h"
@@ -58,13 +51,12 @@ static char *read_it(const char *symbols)
 }
 
 /* For a range of code, each key is listed once, unless it is part of another variable, or has a numbered name. */
-static void names_those_of_code(void **state)
+TEST(names_those_of_code)
 {
 	struct kernel_kallsyms *ks;
 	struct kernel_kcore *kcore;
 	struct alloc_texts names = {};
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		memory.jumps[i].code = 0x1000;
 	set(0, 1, 0);
@@ -89,11 +81,10 @@ static void names_those_of_code(void **state)
 	kernel_kcore_destroy(kcore);
 }
 
-static void names_what_is_on(void **state)
+TEST(names_what_is_on)
 {
 	char *text;
 
-	(void)state;
 	set(0, 3, 0); /* many+0x4 */
 	set(1, 1, 1);
 	set(2, 0, 2);
@@ -110,9 +101,8 @@ static void names_what_is_on(void **state)
 	free(text);
 }
 
-static void says_nothing_where_it_cannot_read(void **state)
+TEST(says_nothing_where_it_cannot_read)
 {
-	(void)state;
 	assert_null(read_it("ffffffff81000000 T _stext\n"));
 	assert_null(read_it("ffffffff81000000 T _stext\n"
 			    "ffffffff81000000 R __start___jump_table\n"
@@ -122,13 +112,4 @@ static void says_nothing_where_it_cannot_read(void **state)
 			    "ffffffff81000000 R __stop___jump_table\n"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_those_of_code),
-		cmocka_unit_test(names_what_is_on),
-		cmocka_unit_test(says_nothing_where_it_cannot_read),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Show the conditions that keep loops going in the source's words, for compiled code: tests/symbol/loops.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/alloc.h"
 #include "kernel/cfg/stop.h"
 #include "kernel/code/flow.h"
@@ -59,14 +52,13 @@ static char *conditions(struct kernel_image *img, const struct kernel_flow *flow
 	return text;
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
 	scoped_free char *text = NULL;
 	struct kernel_image *img;
 	struct kernel_code *code;
 	struct kernel_flow *flow;
 
-	(void)state;
 	if (!fixture_build_of("loops.c", "loops",
 			      "-g -mcmodel=kernel -Wl,-Ttext=" KERNEL_BASE
 			      " -Wl,--defsym=_stext=" KERNEL_BASE))
@@ -84,12 +76,4 @@ static void test_addresses(void **state)
 	kernel_image_destroy(img);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

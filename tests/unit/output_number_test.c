@@ -2,16 +2,9 @@
 /* Figures as text. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "output/number.h"
 #include "output/text.h"
 
@@ -20,9 +13,8 @@ static void check(enum output_type type, enum profile_clock clock, double value,
 	assert_string_equal(output_number(type, value, clock), text);
 }
 
-static void test_instructions(void **state)
+TEST(test_instructions)
 {
-	(void)state;
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, NAN, "-");
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 0, "0");
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 7, "7");
@@ -40,9 +32,8 @@ static void test_instructions(void **state)
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, INFINITY, "inf");
 }
 
-static void test_nanoseconds(void **state)
+TEST(test_nanoseconds)
 {
-	(void)state;
 	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 0, "0 ns");
 	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 360, "360 ns");
 	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 12.34, "12.34 ns");
@@ -57,9 +48,8 @@ static void test_nanoseconds(void **state)
 	check(OUTPUT_DELTA, PROFILE_CLOCK_NS, 1234, "+1.234 us");
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
-	(void)state;
 	check(OUTPUT_COUNT, PROFILE_CLOCK_NS, 120180, "120,180");
 	check(OUTPUT_COUNT, PROFILE_CLOCK_NS, 2.5, "2.5");
 	check(OUTPUT_PERCENT, PROFILE_CLOCK_NS, 0.6, "+0.60 %");
@@ -73,7 +63,7 @@ static void test_others(void **state)
 }
 
 /* No value may overrun the buffer. */
-static void test_extremes(void **state)
+TEST(test_extremes)
 {
 	static const double values[] = { DBL_MAX,  -DBL_MAX,  DBL_MIN, -DBL_MIN,
 					 1e15,     -999999e9, 9e14,    -999999999999999.4,
@@ -82,7 +72,6 @@ static void test_extremes(void **state)
 	size_t i;
 	int type, clock;
 
-	(void)state;
 	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		for (type = OUTPUT_FLAG; type <= OUTPUT_FRACTION; type++)
 			for (clock = 0; clock < 2; clock++)
@@ -91,12 +80,11 @@ static void test_extremes(void **state)
 	}
 }
 
-static void test_sentence(void **state)
+TEST(test_sentence)
 {
 	const char *texts[OUTPUT_NUMBERS];
 	char expected[8];
 
-	(void)state;
 	for (int i = 0; i < OUTPUT_NUMBERS; i++)
 		texts[i] = i % 2 ? output_number_plain(i) :
 				   output_number(OUTPUT_COUNT, i, PROFILE_CLOCK_NS);
@@ -111,9 +99,8 @@ static void check_digits(double value, int digits, const char *text)
 	assert_string_equal(output_digits(value, digits), text);
 }
 
-static void test_digits(void **state)
+TEST(test_digits)
 {
-	(void)state;
 	check_digits(2, 3, "2");
 	check_digits(0.01148, 3, "0.0115");
 	check_digits(98.96, 3, "99");
@@ -129,9 +116,8 @@ static void test_digits(void **state)
 	check_digits(INFINITY, 3, "inf");
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
-	(void)state;
 	assert_string_equal(output_number_plain(NAN), "");
 	assert_string_equal(output_number_plain(11803112), "11803112");
 	assert_string_equal(output_number_plain(-0.0), "0");
@@ -146,9 +132,8 @@ static void check_escape(const char *text, const char *expected)
 	free(escaped);
 }
 
-static void test_escape(void **state)
+TEST(test_escape)
 {
-	(void)state;
 	check_escape("", "");
 	check_escape("allocate_slab", "allocate_slab");
 	check_escape("\033[31m\a\n\x7f", "\\x1b[31m\\x07\\x0a\\x7f");
@@ -170,9 +155,8 @@ static void check_wrap(const char *text, unsigned int width, unsigned int column
 	free(out);
 }
 
-static void test_wrap(void **state)
+TEST(test_wrap)
 {
-	(void)state;
 	check_wrap("", 10, 0, "\n");
 	check_wrap("one two three", 0, 0, "one two three\n");
 	check_wrap("one two three", 8, 0, "one two\n  three\n");
@@ -180,15 +164,4 @@ static void test_wrap(void **state)
 	check_wrap("toolongforaline x", 5, 0, "toolongforaline\n  x\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_instructions), cmocka_unit_test(test_nanoseconds),
-		cmocka_unit_test(test_others),       cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_digits),       cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_escape),       cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_sentence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

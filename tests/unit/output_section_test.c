@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The same rows as a table, CSV and JSON. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "output/csv.h"
 #include "output/folded.h"
 #include "output/json.h"
@@ -75,9 +68,8 @@ static void check_table(size_t n_rows, struct output_table_options options, cons
 	free(out);
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-	(void)state;
 	check_table(3, (struct output_table_options){ 0 },
 		    "                 --- baseline ----  --- hardened ----\n"
 		    "NAME             CALLS        MEAN  CALLS        MEAN        %  AGAIN\n"
@@ -102,7 +94,7 @@ static void test_table(void **state)
  * Rows with a small weight are left out, but not rows with an unknown one. A column with only one
  * text may be left out.
  */
-static void test_selection(void **state)
+TEST(test_selection)
 {
 	static const struct output_column columns[] = {
 		{ "name", "NAME", OUTPUT_TEXT, OUTPUT_IF_VARIES, offsetof(struct row, name) },
@@ -132,7 +124,6 @@ static void test_selection(void **state)
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
-	(void)state;
 	assert_int_equal(output_table_shown(&s, &options), 2);
 	output_table_write(f, &s, &options);
 	fclose(f);
@@ -146,7 +137,7 @@ static void test_selection(void **state)
 	assert_int_equal(output_table_shown(&s, &options), 1);
 }
 
-static void test_truncate(void **state)
+TEST(test_truncate)
 {
 	static const struct output_group name_only[] = { { NULL, 0, id, 1 } };
 	static const struct row long_name[] = { { .name = "a_very_long_name_of_a_function" } };
@@ -156,7 +147,6 @@ static void test_truncate(void **state)
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
-	(void)state;
 	output_table_write(f, &s, &options);
 	options.width = 2; /* long enough to tell names apart */
 	output_table_write(f, &s, &options);
@@ -168,14 +158,13 @@ static void test_truncate(void **state)
 	free(out);
 }
 
-static void test_csv(void **state)
+TEST(test_csv)
 {
 	struct output_section s = section(2);
 	char *out = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
-	(void)state;
 	output_csv_write(f, &s);
 	fclose(f);
 	assert_string_equal(out,
@@ -187,7 +176,7 @@ static void test_csv(void **state)
 }
 
 /* Texts must not be formulas for a spreadsheet; numbers stay numbers. */
-static void test_csv_formula(void **state)
+TEST(test_csv_formula)
 {
 	static const struct row formulas[] = {
 		{ "=1+1" }, { "+1" }, { "-1" }, { "@f(\"a\")" }, { "\t=1" }, { "", .pct = -1 },
@@ -198,7 +187,6 @@ static void test_csv_formula(void **state)
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
-	(void)state;
 	s.rows = formulas;
 	output_csv_write(f, &s);
 	fclose(f);
@@ -212,12 +200,11 @@ static void test_csv_formula(void **state)
 	free(out);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
 	struct output_section s = section(2);
 	json_t *json = output_json_rows(&s), *row;
 
-	(void)state;
 	assert_int_equal(json_array_size(json), 2);
 	row = json_array_get(json, 0);
 	assert_true(json_is_true(json_object_get(row, "hot")));
@@ -232,12 +219,11 @@ static void test_json(void **state)
 	json_decref(json);
 }
 
-static void test_json_values(void **state)
+TEST(test_json_values)
 {
 	json_t *json = json_object();
 	char *text;
 
-	(void)state;
 	output_json_set(json, "\xff", output_json_text("\xfe"));
 	output_json_set(json, "big", output_json_count(UINT64_MAX - 1));
 	output_json_set(json, "none", output_json_count(PROFILE_NOT_COUNTED));
@@ -249,7 +235,7 @@ static void test_json_values(void **state)
 	json_decref(json);
 }
 
-static void test_folded(void **state)
+TEST(test_folded)
 {
 	struct analyze_frame first[] = { { ANALYZE_FRAME_OTHER, "a" },
 					 { ANALYZE_FRAME_OTHER, "b" } };
@@ -263,7 +249,6 @@ static void test_folded(void **state)
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
-	(void)state;
 	output_folded_write(f, &stacks, 1);
 	output_folded_write(f, &stacks, 2);
 	fclose(f);
@@ -271,14 +256,4 @@ static void test_folded(void **state)
 	free(out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_selection),   cmocka_unit_test(test_table),
-		cmocka_unit_test(test_truncate),    cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_csv_formula), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_values), cmocka_unit_test(test_folded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -3,16 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "test.h"
 #include "base/file.h"
 #include "base/output.h"
 
@@ -67,11 +62,10 @@ static unsigned int entries(void)
 	return n - 2;
 }
 
-static void files_are_replaced_whole(void **state)
+TEST_WITH(files_are_replaced_whole, setup, teardown)
 {
 	struct stat before, after;
 
-	(void)state;
 	assert_int_equal(put("new", "one"), 0);
 	assert_int_equal(link("new", "other"), 0);
 	assert_int_equal(stat("new", &before), 0);
@@ -93,9 +87,8 @@ static int fails(int fd, const void *arg)
 	return file_write_all(fd, "half", 4) ?: -ENOSPC;
 }
 
-static void failures_leave_what_was_there(void **state)
+TEST_WITH(failures_leave_what_was_there, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(put("kept", "old"), 0);
 	assert_int_equal(output_replace("kept", &(struct output){ fails, NULL, .mode = 0600 }),
 			 -ENOSPC);
@@ -111,9 +104,8 @@ static void failures_leave_what_was_there(void **state)
 }
 
 /* A writer to a pipe would wait for a reader forever. */
-static void pipes_are_refused(void **state)
+TEST_WITH(pipes_are_refused, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	assert_int_equal(put("pipe", ""), -EEXIST);
 	assert_int_equal(output_try("pipe"), -EEXIST);
@@ -122,12 +114,11 @@ static void pipes_are_refused(void **state)
 	assert_int_equal(entries(), 2);
 }
 
-static void own_links_are_followed(void **state)
+TEST_WITH(own_links_are_followed, setup, teardown)
 {
 	char path[128];
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/../%s/folder/file", dir, strrchr(dir, '/'));
 	assert_int_equal(mkdir("folder", 0777), 0);
 	assert_int_equal(symlink("folder/../folder", "way"), 0);
@@ -142,11 +133,10 @@ static void own_links_are_followed(void **state)
 }
 
 /* For root, links that another user placed in a world-writable folder are refused. */
-static void strangers_links_are_not(void **state)
+TEST_WITH(strangers_links_are_not, setup, teardown)
 {
 	static const mode_t modes[] = { 01777, 0777 };
 
-	(void)state;
 	if (geteuid())
 		skip();
 	assert_int_equal(mkdir("etc", 0755), 0);
@@ -171,12 +161,11 @@ static void strangers_links_are_not(void **state)
 }
 
 /* Files that root writes for a user of sudo belong to that user. */
-static void files_belong_to_the_invoker(void **state)
+TEST_WITH(files_belong_to_the_invoker, setup, teardown)
 {
 	const struct output output = { content, "x", .mode = 0600, .invokers = true };
 	struct stat st;
 
-	(void)state;
 	if (geteuid())
 		skip();
 	setenv("SUDO_UID", "65534", 1);
@@ -196,15 +185,4 @@ static void files_belong_to_the_invoker(void **state)
 	assert_int_equal(st.st_uid, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(files_are_replaced_whole), TEST(failures_leave_what_was_there),
-		TEST(pipes_are_refused),        TEST(own_links_are_followed),
-		TEST(strangers_links_are_not),  TEST(files_belong_to_the_invoker),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

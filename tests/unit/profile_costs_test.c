@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Costs of probes, as numbers, as text, and in files. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "fixture.h"
 #include "fixture_file.h"
 #include "profile/merge.h"
@@ -42,12 +36,11 @@ static struct profile *calibrated(void)
 	return p;
 }
 
-static void test_numbers_are_kept_in_files(void **state)
+TEST(test_numbers_are_kept_in_files)
 {
 	struct profile *p = calibrated(), *q;
 	uint32_t n;
 
-	(void)state;
 	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 2534.5, NAN);
 	n = p->n_costs;
 	q = through_file(p);
@@ -58,7 +51,7 @@ static void test_numbers_are_kept_in_files(void **state)
 	profile_destroy(q);
 }
 
-static void test_damaged_costs_are_refused(void **state)
+TEST(test_damaged_costs_are_refused)
 {
 	static const struct profile_cost damaged[] = {
 		{ .mech = PROFILE_N_COSTS, .kind = PROFILE_COST_FULL },
@@ -67,7 +60,6 @@ static void test_damaged_costs_are_refused(void **state)
 		{ .mech = PROFILE_MECH_FENTRY, .kind = PROFILE_COST_FULL, .value = INFINITY },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
 		struct profile *p = profile_create();
 
@@ -81,11 +73,10 @@ static void test_damaged_costs_are_refused(void **state)
 }
 
 /* A merged profile has the calibration of the first. */
-static void test_a_merge_keeps_the_first(void **state)
+TEST(test_a_merge_keeps_the_first)
 {
 	struct profile *a = calibrated(), *b = calibrated();
 
-	(void)state;
 	profile_cost_set(b, PROFILE_MECH_FENTRY, PROFILE_COST_FULL, 1000, 0);
 	profile_cost_set(b, PROFILE_MECH_KPROBE, PROFILE_COST_FULL, 1000, 0);
 	profile_merge(a, b);
@@ -95,13 +86,4 @@ static void test_a_merge_keeps_the_first(void **state)
 	profile_destroy(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers_are_kept_in_files),
-		cmocka_unit_test(test_damaged_costs_are_refused),
-		cmocka_unit_test(test_a_merge_keeps_the_first),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

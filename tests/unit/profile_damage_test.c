@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Damaged, hostile and foreign files are refused with one clear line, without a crash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 
+#include "test.h"
 #include "fixture_file.h"
 #include "base/alloc.h"
 #include "profile/file/section.h"
 
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	struct profile *p = fixture_big_fork(2, 943);
 	unsigned char *bytes;
 	size_t n, i;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &bytes);
@@ -37,14 +30,13 @@ static void test_truncated(void **state)
 }
 
 /* A flip of any bit of any byte is detected, without a crash. */
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
 	unsigned char *bytes;
 	size_t n, i;
 	int bit, fd;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &bytes);
@@ -69,7 +61,7 @@ static void test_flipped(void **state)
 	free(bytes);
 }
 
-static void test_named_in_errors(void **state)
+TEST(test_named_in_errors)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	unsigned char *bytes;
@@ -77,7 +69,6 @@ static void test_named_in_errors(void **state)
 	size_t n, at;
 	uint32_t type;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &bytes);
@@ -122,9 +113,8 @@ static size_t put_header(unsigned char *at, uint32_t version)
 	return FILE_HEADER_SIZE;
 }
 
-static void test_not_ours(void **state)
+TEST(test_not_ours)
 {
-	(void)state;
 	store(path, "", 0);
 	assert_refused(-EBADMSG, "not a kprotperf data file");
 	store(path, "PERFILE2 and some more of it", 28);
@@ -136,12 +126,11 @@ static void test_not_ours(void **state)
 	rmdir(path);
 }
 
-static void test_other_versions(void **state)
+TEST(test_other_versions)
 {
 	unsigned char bytes[FILE_HEADER_SIZE + 2 * SECTION_HEADER_SIZE];
 	size_t n;
 
-	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 2, this one reads 1): update");
@@ -162,13 +151,12 @@ static void test_other_versions(void **state)
 }
 
 /* Unknown sections of newer versions are skipped if they are marked as optional. */
-static void test_unknown_optional(void **state)
+TEST(test_unknown_optional)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
 	unsigned char *bytes, *longer;
 	size_t n, m;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	n = load(path, &bytes);
 	longer = malloc(n + 200);
@@ -185,14 +173,13 @@ static void test_unknown_optional(void **state)
 	free(longer);
 }
 
-static void test_hostile_lengths(void **state)
+TEST(test_hostile_lengths)
 {
 	static const uint64_t lengths[] = { 1,          1000,       UINT32_MAX, 1ULL << 29,
 					    1ULL << 40, 1ULL << 63, UINT64_MAX, UINT64_MAX - 27 };
 	unsigned char bytes[200];
 	size_t n, i;
 
-	(void)state;
 	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		n = put_header(bytes, FILE_VERSION);
 		n += put_section(bytes + n, SECTION_STRINGS, 0, 1, NULL, lengths[i], 0);
@@ -214,12 +201,11 @@ static size_t deflated(unsigned char *out, size_t room, const void *raw, size_t 
 	return stored;
 }
 
-static void test_bombs(void **state)
+TEST(test_bombs)
 {
 	size_t size = 64 << 20, room = 1 << 20, n, stored;
 	unsigned char *zeros = calloc(size, 1), *packed = malloc(room), *bytes = malloc(room);
 
-	(void)state;
 	stored = deflated(packed, room, zeros, size);
 	n = put_header(bytes, FILE_VERSION);
 	n += put_section(bytes + n, SECTION_STRINGS, 0, size, packed, stored, stored);
@@ -340,14 +326,13 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SAMPLED, "\2\1\7\1\7", "more than one event"),
 };
 
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	unsigned char *good, *bytes, packed[200];
 	size_t n, at, length, i, stored;
 	char what[100];
 
-	(void)state;
 	profile_sample_event_set(p, "cache-misses", 10007);
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
@@ -398,11 +383,10 @@ static size_t put_file_with_name(unsigned char *at, size_t length)
 	return n;
 }
 
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
 	unsigned char bytes[2000];
 
-	(void)state;
 	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX + 1));
 	assert_refused(-EBADMSG, "section \"sites\": has a name that is too long");
 	/* One byte less is accepted: the error is the missing rest. */
@@ -411,13 +395,12 @@ static void test_long_names(void **state)
 }
 
 /* Sections in another order, twice, or missing. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	size_t n, first, second;
 	unsigned char *good, *bytes;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &good);
@@ -446,13 +429,12 @@ static void test_order(void **state)
 }
 
 /* A few bytes must not make readers do very much work. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t deep[1024], at = fixture_location(p, 0x777, "deep"), stack, i;
 	char name[32];
 
-	(void)state;
 	for (i = 0; i < 1024; i++)
 		deep[i] = at;
 	stack = profile_stack_add(p, deep, 1024);
@@ -473,13 +455,12 @@ static void test_bounds(void **state)
 }
 
 /* In a stack, the kernel's locations must come first: readers rely on it. */
-static void test_user_above_kernel(void **state)
+TEST(test_user_above_kernel)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t locations[2] = { profile_location_add(p, 0, PROFILE_MODULE_USER),
 				  fixture_location(p, 0x777, "f") };
 
-	(void)state;
 	profile_stack_add(p, locations, 2);
 	listen_start();
 	assert_int_equal(profile_file_write(p, path), -EINVAL);
@@ -495,7 +476,7 @@ static uint32_t next_random(uint64_t *seed)
 }
 
 /* Random bytes as contents, with correct lengths and checksums. */
-static void test_garbage(void **state)
+TEST(test_garbage)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	unsigned char *good, *bytes, raw[300], packed[400];
@@ -504,7 +485,6 @@ static void test_garbage(void **state)
 	uint32_t type;
 	int round;
 
-	(void)state;
 	/* The file must have all sections. */
 	vec_push(p, traces, ((struct profile_trace){ .times = 1, .insns = 943 }));
 	profile_miss_add(p, &(struct profile_miss){ .event = MODEL_L1D, .count = 1 });
@@ -546,14 +526,13 @@ static void test_garbage(void **state)
 }
 
 /* Real contents with a changed byte, and correct checksums: read or refused, without a crash. */
-static void test_mutated(void **state)
+TEST(test_mutated)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	unsigned char *good, *bytes, *raw, *packed;
 	size_t n, at, length, i;
 	int value;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &good);
@@ -595,26 +574,4 @@ static void test_mutated(void **state)
 	free(good);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_named_in_errors),
-		cmocka_unit_test(test_not_ours),
-		cmocka_unit_test(test_user_above_kernel),
-		cmocka_unit_test(test_other_versions),
-		cmocka_unit_test(test_unknown_optional),
-		cmocka_unit_test(test_hostile_lengths),
-		cmocka_unit_test(test_bombs),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_mutated),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

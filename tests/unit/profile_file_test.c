@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A data file is read back equal, and is written whole or not at all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
@@ -14,6 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "test.h"
 #include "fixture_file.h"
 #include "profile/layout.h"
 
@@ -107,11 +101,10 @@ static struct profile *rich_profile(void)
 	return p;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	struct profile *p = profile_create();
 
-	(void)state;
 	assert_round_trip(p);
 	profile_destroy(p);
 	p = fixture_big_fork(5, 943);
@@ -123,12 +116,11 @@ static void test_round_trip(void **state)
 }
 
 /* Entries can be added to a profile that was read: existing ones are found. */
-static void test_read_and_continue(void **state)
+TEST(test_read_and_continue)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	uint32_t n;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	assert_int_equal(profile_file_read(path, &back), 0);
 	n = back->n_contexts;
@@ -141,13 +133,12 @@ static void test_read_and_continue(void **state)
 	profile_destroy(back);
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
 	struct profile *p = rich_profile(), *back;
 	unsigned char *a, *b;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(profile_file_write(p, path), 0);
 	assert_int_equal(profile_file_read(path, &back), 0);
 	assert_int_equal(profile_file_write(back, other), 0);
@@ -161,12 +152,11 @@ static void test_same_bytes(void **state)
 }
 
 /* Data that would compress better than readers accept is stored otherwise. */
-static void test_repetitive(void **state)
+TEST(test_repetitive)
 {
 	struct profile *p = profile_create();
 	char *big = malloc((8 << 20) + 1);
 
-	(void)state;
 	memset(big, 'a', 8 << 20);
 	big[8 << 20] = '\0';
 	profile_env_set(p, "big", big);
@@ -199,12 +189,11 @@ static void assert_write_fails(const struct profile *p, const char *to, const ch
 	assert_no_leftovers();
 }
 
-static void test_disk_full(void **state)
+TEST(test_disk_full)
 {
 	struct profile *p = fixture_big_fork(2, 943), *old, *back;
 	struct rlimit limit, tiny;
 
-	(void)state;
 	assert_write_fails(p, "/dev/full", "No space left on device");
 
 	/* The previous file stays. */
@@ -226,12 +215,11 @@ static void test_disk_full(void **state)
 	profile_destroy(p);
 }
 
-static void test_where(void **state)
+TEST(test_where)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
 	struct stat st;
 
-	(void)state;
 	assert_write_fails(p, "/nonexistent/x.data", "No such file or directory");
 	assert_write_fails(p, dir, "Is a directory");
 	assert_int_equal(profile_file_write(p, "/dev/null"), 0);
@@ -256,11 +244,10 @@ static void test_where(void **state)
 }
 
 /* Check a path before a measurement. */
-static void test_try(void **state)
+TEST(test_try)
 {
 	const char *const bad[] = { "/nonexistent/x.data", "/proc/x.data", dir };
 
-	(void)state;
 	unlink(path);
 	assert_int_equal(profile_file_try(path), 0);
 	assert_int_not_equal(access(path, F_OK), 0);
@@ -278,13 +265,12 @@ static void test_try(void **state)
 }
 
 /* A measurement that cannot be written to its path is saved whole elsewhere. */
-static void test_keep(void **state)
+TEST(test_keep)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	char pattern[64];
 	glob_t found;
 
-	(void)state;
 	setenv("TMPDIR", dir, 1);
 	listen_start();
 	assert_int_equal(profile_file_keep(p, "/dev/full"), -ENOSPC);
@@ -314,14 +300,13 @@ static void *write_pipe(void *p)
 	return (void *)(intptr_t)err;
 }
 
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
 	struct profile *p = rich_profile(), *back;
 	char in[32];
 	pthread_t writer;
 	void *err;
 
-	(void)state;
 	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
 	snprintf(in, sizeof(in), "/dev/fd/%d", pipe_fds[0]);
 
@@ -336,11 +321,10 @@ static void test_pipe(void **state)
 }
 
 /* A bug in the caller must be found when the file is written, not when it is read weeks later. */
-static void test_inconsistent(void **state)
+TEST(test_inconsistent)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 
-	(void)state;
 	unlink(path);
 	profile_cell(p, 7, 0, 0);
 	assert_write_fails(p, path, "section \"cells\" refers to a nonexistent run; this is a bug");
@@ -381,12 +365,11 @@ static void test_inconsistent(void **state)
 }
 
 /* Stacks and traces must be in order, since others refer to them. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t user = profile_location_add(p, 0, PROFILE_MODULE_USER "12"), stack;
 
-	(void)state;
 	assert_write_fails(p, path, "section \"locations\" has a file without a build-id");
 	p->locations[user].module = PROFILE_MODULE_USER;
 	p->locations[user].addr = 1;
@@ -414,12 +397,11 @@ static void test_order(void **state)
 }
 
 /* Sums of a section's numbers do not overflow, and fractions are finite. */
-static void test_large(void **state)
+TEST(test_large)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	struct profile_stats *s = profile_cell(p, 0, 0, 0);
 
-	(void)state;
 	p->runs[0].status = INT32_MIN;
 	assert_write_fails(p, path, "section \"runs\" has a run with an exit status that is none");
 	p->runs[0].status = 0;
@@ -436,17 +418,4 @@ static void test_large(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_read_and_continue),
-		cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_repetitive),
-		cmocka_unit_test(test_disk_full),  cmocka_unit_test(test_where),
-		cmocka_unit_test(test_try),        cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_inconsistent),
-		cmocka_unit_test(test_order),      cmocka_unit_test(test_large),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Merge several boots into one profile, with each entry in its place; the merge command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <argp.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "test.h"
 #include "cmd/cmd.h"
 #include "analyze/blocks/blocks.h"
 #include "fixture_file.h"
@@ -41,13 +35,12 @@ static void assert_conflict(const struct profile *a, const struct profile *b, co
 }
 
 /* Two recordings of one boot stay one boot. Recordings without a boot's identity are boots of their own. */
-static void test_same_boot(void **state)
+TEST(test_same_boot)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 1000),
 		       *c = fixture_big_fork(1, 1000), *d = fixture_big_fork(1, 1000),
 		       *again = fixture_big_fork(2, 950);
 
-	(void)state;
 	profile_env_set(a, PROFILE_ENV_BOOTS, "11");
 	profile_env_set(again, PROFILE_ENV_BOOTS, "11");
 	profile_env_set(b, PROFILE_ENV_BOOTS, "22");
@@ -76,12 +69,11 @@ static void test_same_boot(void **state)
 	profile_destroy(again);
 }
 
-static void test_same_kernel(void **state)
+TEST(test_same_kernel)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(3, 1000);
 	uint32_t n_locations = a->n_locations, i;
 
-	(void)state;
 	profile_env_set(b, PROFILE_ENV_TIME, "2026-01-01T00:00:20Z");
 	assert_null(profile_merge_conflict(a, b));
 	profile_merge(a, b);
@@ -115,12 +107,11 @@ static void test_same_kernel(void **state)
 }
 
 /* Entries in another order, and entries of one side only. */
-static void test_other_order(void **state)
+TEST(test_other_order)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = profile_create();
 	uint32_t vm, slab, page_fault, clone, locations[2], stack, run;
 
-	(void)state;
 	page_fault = profile_context_add(b, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));
 	clone = profile_context_add(b, "clone");
 	vm = fixture_function(b, "vm_area_dup", 0x89000);
@@ -155,11 +146,10 @@ static void test_other_order(void **state)
 	profile_destroy(b);
 }
 
-static void test_merged_boots(void **state)
+TEST(test_merged_boots)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943);
 
-	(void)state;
 	profile_merge(b, a);
 	profile_merge(a, b);
 	assert_int_equal(a->n_runs, 6);
@@ -170,12 +160,11 @@ static void test_merged_boots(void **state)
 	profile_destroy(b);
 }
 
-static void test_conflicts(void **state)
+TEST(test_conflicts)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
 	char *both;
 
-	(void)state;
 	profile_env_set(b, PROFILE_ENV_TIME, "later");
 	profile_env_set(b, "record.extra", "1");
 	assert_null(profile_merge_conflict(a, b));
@@ -229,12 +218,11 @@ static void test_conflicts(void **state)
 }
 
 /* Bodies of one name differ by their place, and timed ones from untimed ones. */
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
 	uint32_t site = fixture_range(a, "want_init_on_alloc", "slab_alloc_node", "kmalloc", 3400);
 
-	(void)state;
 	fixture_entries(profile_cell(a, 0, site, 0), 7, 9, 20, 30);
 	assert_conflict(a, b, "different functions were timed (want_init_on_alloc)");
 	fixture_range(b, "want_init_on_alloc", NULL, "kmalloc", 3400);
@@ -260,12 +248,11 @@ static void test_ranges(void **state)
 }
 
 /* Forced: entries of other code stay apart, and addresses of another kernel get a module of their own. */
-static void test_forced(void **state)
+TEST(test_forced)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
 	uint32_t i, same_addr = 0;
 
-	(void)state;
 	a->sites[1].missed = 5;
 	b->sites[1].missed = 7;
 	b->sites[1].detached = true;
@@ -289,11 +276,10 @@ static void test_forced(void **state)
 }
 
 /* Names resolved in one profile are used for both. */
-static void test_resolved_later(void **state)
+TEST(test_resolved_later)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 
-	(void)state;
 	profile_location_add(a, 0x100, NULL);
 	fixture_location(b, 0x100, "schedule");
 	profile_merge(a, b);
@@ -337,12 +323,11 @@ static const char *said_by_merge(int want_status, char **argv)
 	return listen_end();
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	char out[64];
 
-	(void)state;
 	snprintf(out, sizeof(out), "%s/out.data", dir);
 	assert_int_equal(profile_file_write(p, path), 0);
 	assert_int_equal(profile_file_write(p, other), 0);
@@ -377,12 +362,11 @@ static void test_command(void **state)
 	profile_destroy(p);
 }
 
-static void test_command_refuses(void **state)
+TEST(test_command_refuses)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	char linked[64], out[64];
 
-	(void)state;
 	snprintf(out, sizeof(out), "%s/out.data", dir);
 	snprintf(linked, sizeof(linked), "%s/linked.data", dir);
 	assert_int_equal(profile_file_write(p, path), 0);
@@ -450,14 +434,13 @@ static struct profile *wide_boot(uint32_t seed)
 	return p;
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
 	char *argv[MANY_FILES + 4] = { "merge", "-o", path }, names[MANY_FILES][64];
 	struct profile *back;
 	struct rusage usage;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < MANY_FILES; i++) {
 		struct profile *p = wide_boot(i);
 
@@ -484,14 +467,13 @@ static void test_many(void **state)
 }
 
 /* Counts of blocks belong to the same function in one kernel, and to each run. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943),
 		       *changed = fixture_big_fork(2, 943);
 	uint64_t counts[2];
 	struct analyze_counted counted;
 
-	(void)state;
 	fixture_add_blocks(a, 1);
 	fixture_add_blocks(b, 1);
 	fixture_add_blocks(changed, 1);
@@ -520,14 +502,13 @@ static void test_blocks(void **state)
 }
 
 /* Variables are matched by name. Calls lack the values that their side did not capture. */
-static void test_captures(void **state)
+TEST(test_captures)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943),
 		       *plain = fixture_big_fork(1, 943), *many = fixture_big_fork(1, 943);
 	const char *names[PROFILE_VALUES_MAX];
 	const struct profile_capture *c;
 
-	(void)state;
 	fixture_add_captures(a, 1, 2, (const char *[]){ "n", "flags" });
 	fixture_add_captures(b, 1, 3, (const char *[]){ "return", "n", "size" });
 	fixture_add_captures(plain, 0, 1, (const char *[]){ "n" });
@@ -575,12 +556,11 @@ static void test_captures(void **state)
 }
 
 /* Slow calls of both sides are kept, with their stacks and runs. */
-static void test_slow(void **state)
+TEST(test_slow)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 943);
 	struct profile *more = fixture_big_fork(1, 943);
 
-	(void)state;
 	fixture_add_captures(a, 1, 1, (const char *[]){ "flags" });
 	fixture_add_captures(more, 1, 1, (const char *[]){ "size" });
 	fixture_add_slow(b);
@@ -604,18 +584,4 @@ static void test_slow(void **state)
 	profile_destroy(more);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_boot),       cmocka_unit_test(test_same_kernel),
-		cmocka_unit_test(test_other_order),     cmocka_unit_test(test_merged_boots),
-		cmocka_unit_test(test_conflicts),       cmocka_unit_test(test_forced),
-		cmocka_unit_test(test_resolved_later),  cmocka_unit_test(test_command),
-		cmocka_unit_test(test_command_refuses), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_ranges),          cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_captures),        cmocka_unit_test(test_slow),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Profiles in memory: interning, lookups, and arithmetic of stats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "fixture.h"
 
-static void test_create(void **state)
+TEST(test_create)
 {
 	struct profile *p = profile_create();
 
-	(void)state;
 	assert_int_equal(p->n_sites, 1);
 	assert_int_equal(p->sites[0].kind, PROFILE_SITE_CONTEXT);
 	assert_string_equal(p->sites[0].name, "context");
@@ -24,7 +17,7 @@ static void test_create(void **state)
 	profile_destroy(NULL);
 }
 
-static void test_intern(void **state)
+TEST(test_intern)
 {
 	struct profile *p = profile_create();
 	char name[] = "allocate_slab", text[40], *big;
@@ -32,7 +25,6 @@ static void test_intern(void **state)
 	size_t size = 300000;
 	int i;
 
-	(void)state;
 	assert_ptr_not_equal(a, name);
 	assert_ptr_equal(a, profile_intern(p, "allocate_slab"));
 	name[0] = 'x';
@@ -61,12 +53,11 @@ static void test_intern(void **state)
 }
 
 /* Tell the kinds of contexts and keys by their names. */
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	struct profile *p = profile_create();
 	uint32_t clone = profile_context_add(p, "clone"), irq = profile_context_add(p, "[irq]");
 
-	(void)state;
 	assert_true(profile_context_is(p, irq, PROFILE_CONTEXT_IRQ));
 	assert_false(profile_context_is(p, irq, PROFILE_CONTEXT_NONE));
 	assert_false(profile_context_is(p, clone, PROFILE_CONTEXT_IRQ));
@@ -76,11 +67,10 @@ static void test_kinds(void **state)
 	profile_destroy(p);
 }
 
-static void test_env(void **state)
+TEST(test_env)
 {
 	struct profile *p = profile_create();
 
-	(void)state;
 	assert_null(profile_env_get(p, PROFILE_ENV_RELEASE));
 	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1");
 	profile_env_set(p, PROFILE_ENV_ARCH, "x86_64");
@@ -91,13 +81,12 @@ static void test_env(void **state)
 	profile_destroy(p);
 }
 
-static void test_found_again(void **state)
+TEST(test_found_again)
 {
 	struct profile *p = profile_create();
 	uint32_t stack[] = { 3, 1, 2 }, n = 200000, i;
 	char name[20];
 
-	(void)state;
 	for (i = 0; i < 500; i++) {
 		snprintf(name, sizeof(name), "syscall_%u", i);
 		assert_int_equal(profile_context_add(p, name), i);
@@ -128,12 +117,11 @@ static void test_found_again(void **state)
 	profile_destroy(p);
 }
 
-static void test_samples_add_up(void **state)
+TEST(test_samples_add_up)
 {
 	struct profile *p = profile_create();
 	struct profile_sample sample = { .run = 1, .context = 2, .stack = 3, .count = 4 };
 
-	(void)state;
 	profile_sample_add(p, &sample);
 	profile_sample_add(p, &sample);
 	sample.flags = PROFILE_SAMPLE_LATE;
@@ -144,13 +132,12 @@ static void test_samples_add_up(void **state)
 	profile_destroy(p);
 }
 
-static void test_not_counted(void **state)
+TEST(test_not_counted)
 {
 	struct profile *p = profile_create();
 	uint64_t sum = PROFILE_NOT_COUNTED;
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
-	(void)state;
 	assert_int_equal(p->runs[run].kind, PROFILE_RUN_CONTROL);
 	assert_true(p->runs[run].losses[PROFILE_LOSS_PROBE_MISSED] == PROFILE_NOT_COUNTED);
 	assert_true(p->runs[run].samples_expected == PROFILE_NOT_COUNTED);
@@ -165,11 +152,10 @@ static void test_not_counted(void **state)
 	profile_destroy(p);
 }
 
-static void test_loss_names(void **state)
+TEST(test_loss_names)
 {
 	int i, j;
 
-	(void)state;
 	for (i = 0; i < PROFILE_N_LOSSES; i++) {
 		char *one = profile_loss_text(i, 1), *many = profile_loss_text(i, 2);
 
@@ -188,7 +174,7 @@ static void test_loss_names(void **state)
 	assert_true(profile_loss_is_info(PROFILE_INFO_TASKS_LEFT));
 }
 
-static void test_bucket_order(void **state)
+TEST(test_bucket_order)
 {
 	static const uint32_t slots[] = { 50, 10, 30, 50, 0, 591, 30, 20 };
 	static const struct profile_bucket want[] = { { 0, 1 },  { 10, 1 }, { 20, 1 },
@@ -196,7 +182,6 @@ static void test_bucket_order(void **state)
 	struct profile_stats s;
 	size_t i;
 
-	(void)state;
 	profile_stats_init(&s);
 	for (i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
 		profile_stats_bucket_add(&s, slots[i], 1);
@@ -210,12 +195,11 @@ static void test_bucket_order(void **state)
 }
 
 /* Calls added to one stats, or to two that are merged, give the same. */
-static void test_merge(void **state)
+TEST(test_merge)
 {
 	struct profile_stats a, b, all;
 	uint32_t i;
 
-	(void)state;
 	profile_stats_init(&a);
 	profile_stats_init(&b);
 	profile_stats_init(&all);
@@ -253,11 +237,10 @@ static void test_merge(void **state)
 	profile_stats_deinit(&all);
 }
 
-static void test_merge_empty(void **state)
+TEST(test_merge_empty)
 {
 	struct profile_stats a, b;
 
-	(void)state;
 	profile_stats_init(&a);
 	profile_stats_init(&b);
 	profile_stats_merge(&a, &b);
@@ -276,11 +259,10 @@ static void test_merge_empty(void **state)
 }
 
 /* A range's observations are its excursions, also without any counted entry. */
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
 	struct profile_stats a, b;
 
-	(void)state;
 	profile_stats_init(&a);
 	profile_stats_init(&b);
 	assert_true(a.entries == PROFILE_NOT_COUNTED);
@@ -311,13 +293,12 @@ static void test_ranges(void **state)
 	profile_stats_deinit(&b);
 }
 
-static void test_quantile_small(void **state)
+TEST(test_quantile_small)
 {
 	struct profile_stats s;
 	uint64_t time;
 	int i;
 
-	(void)state;
 	profile_stats_init(&s);
 	assert_true(isnan(profile_stats_quantile(&s, 0.5)));
 
@@ -342,13 +323,12 @@ static void test_quantile_small(void **state)
 }
 
 /* A quantile is within a slot's width of the truth; quantiles ascend, between min and max. */
-static void test_quantile_wide(void **state)
+TEST(test_quantile_wide)
 {
 	struct profile_stats s;
 	double q, value, last = 0;
 	int i;
 
-	(void)state;
 	profile_stats_init(&s);
 	fixture_calls(&s, 100001, 1000, 5000000);
 	for (i = 0; i <= 1000; i++) {
@@ -364,11 +344,10 @@ static void test_quantile_wide(void **state)
 }
 
 /* All times above 2^40 share one slot, still bounded by max. */
-static void test_quantile_huge(void **state)
+TEST(test_quantile_huge)
 {
 	struct profile_stats s;
 
-	(void)state;
 	profile_stats_init(&s);
 	fixture_call(&s, 1ULL << 50);
 	fixture_call(&s, 1ULL << 50);
@@ -376,39 +355,14 @@ static void test_quantile_huge(void **state)
 	profile_stats_deinit(&s);
 }
 
-static void test_fixture(void **state)
+TEST(test_fixture)
 {
 	struct profile *p = fixture_big_fork(3, 943);
 
-	(void)state;
 	assert_int_equal(p->n_runs, 3);
 	assert_int_equal(p->n_cells, 9);
 	assert_int_equal(p->n_stacks, 2);
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create),
-		cmocka_unit_test(test_intern),
-		cmocka_unit_test(test_env),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_found_again),
-		cmocka_unit_test(test_samples_add_up),
-		cmocka_unit_test(test_not_counted),
-		cmocka_unit_test(test_loss_names),
-		cmocka_unit_test(test_bucket_order),
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_merge_empty),
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_quantile_small),
-		cmocka_unit_test(test_quantile_wide),
-		cmocka_unit_test(test_quantile_huge),
-
-		cmocka_unit_test(test_fixture),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* record --auto: choose functions by samples. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "profile/profile.h"
 #include "record/auto.h"
 
@@ -34,7 +27,7 @@ static void add(struct profile *p, const char *context, uint32_t flags, uint64_t
 #define ADD(p, context, flags, count, ...) \
 	add(p, context, flags, count, (const char *const[]){ __VA_ARGS__, NULL })
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
 	static const char entry[] = "entry", fork[] = "copy_process";
 	static const char *const names[] = { "allocate_slab", "dup_mm", fork,     "restored",
@@ -43,7 +36,6 @@ static void test_choice(void **state)
 	struct record_counts counts = { .items = items };
 	struct profile *p = profile_create();
 
-	(void)state;
 	profile_run_add(p, PROFILE_RUN_PROBED);
 	record_auto_choose(&counts, p, 1e-6);
 	assert_int_equal(counts.n_items, 0);
@@ -70,9 +62,4 @@ static void test_choice(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

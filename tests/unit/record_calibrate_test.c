@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Get the cost of probes from readings without and with them. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/cost/cold.h"
 #include "record/cost/cost.h"
 #include "record/engine/engine.h"
@@ -27,11 +22,10 @@ static struct record_series constant(uint64_t value)
 	return series_of(value, 0);
 }
 
-static void median_and_deviation(void **state)
+TEST(median_and_deviation)
 {
 	struct record_series s;
 
-	(void)state;
 	for (uint32_t i = 0; i < RECORD_ROUNDS; i++)
 		s.values[i] = (i * 37) % RECORD_ROUNDS; /* each once */
 	assert_int_equal(record_series_median(&s), RECORD_ROUNDS / 2);
@@ -42,12 +36,11 @@ static void median_and_deviation(void **state)
 	assert_int_equal(record_series_deviation(&s, 7), 0);
 }
 
-static void inner_and_full(void **state)
+TEST(inner_and_full)
 {
 	struct record_series base = constant(1000), with = constant(1332), inner = constant(101);
 	struct engine_cost cost = {};
 
-	(void)state;
 	record_cost_solve(&cost, &base, &with, &inner, 3);
 	assert_true(cost.known);
 	assert_int_equal(cost.full, 332);
@@ -58,12 +51,11 @@ static void inner_and_full(void **state)
 }
 
 /* The spread of a difference includes both series. */
-static void spreads_add_up(void **state)
+TEST(spreads_add_up)
 {
 	struct record_series base, with, inner = constant(100);
 	struct engine_cost cost = {};
 
-	(void)state;
 	for (uint32_t i = 0; i < RECORD_ROUNDS; i++) {
 		base.values[i] = 1000 + (i % 3 - 1) * 4; /* 996, 1000, 1004 */
 		with.values[i] = 2000 + (i % 3 - 1) * 6;
@@ -74,12 +66,11 @@ static void spreads_add_up(void **state)
 }
 
 /* A coarse clock may give a negative difference: the cost is 0. */
-static void no_cost_is_negative(void **state)
+TEST(no_cost_is_negative)
 {
 	struct record_series base = constant(1000), with = constant(990), inner = constant(2);
 	struct engine_cost cost = {}, less = { .full = 1, .inner = 1 }, many = {};
 
-	(void)state;
 	record_cost_solve(&cost, &base, &with, &inner, 3);
 	assert_int_equal(cost.full, 0);
 	assert_int_equal(cost.inner, 0);
@@ -88,11 +79,10 @@ static void no_cost_is_negative(void **state)
 	assert_int_equal(less.nested, 0);
 }
 
-static void arguments_are_passed_on_at_a_cost(void **state)
+TEST(arguments_are_passed_on_at_a_cost)
 {
 	struct engine_cost cost = { .full = 300, .inner = 100, .full_args = 20, .inner_args = 10 };
 
-	(void)state;
 	assert_int_equal(record_cost_full(&cost, 1), 300);
 	assert_int_equal(record_cost_full(&cost, 6), 320);
 	assert_int_equal(record_cost_full(&cost, 4), 312);
@@ -102,21 +92,19 @@ static void arguments_are_passed_on_at_a_cost(void **state)
 	assert_int_equal(record_cost_full(&cost, 0), 0);
 }
 
-static void nested_is_what_goes_beyond_a_call(void **state)
+TEST(nested_is_what_goes_beyond_a_call)
 {
 	struct engine_cost cost = { .full = 300, .full_args = 20 }, outer = { .full = 345 };
 
-	(void)state;
 	record_cost_solve_nested(&cost, &outer, 4);
 	assert_int_equal(cost.nested, 345 - 312);
 }
 
 /* With only the return probe, a part of the cost of both remains. */
-static void half_is_the_return_alone(void **state)
+TEST(half_is_the_return_alone)
 {
 	struct engine_cost cost = { .full = 300 };
 
-	(void)state;
 	record_cost_solve_half(&cost, 1300, 1180);
 	assert_int_equal(cost.half, 180);
 	record_cost_solve_half(&cost, 1300, 1310);
@@ -126,13 +114,12 @@ static void half_is_the_return_alone(void **state)
 }
 
 /* Seven calls per round; one of them encloses the others. */
-static void many_calls_share_what_they_take(void **state)
+TEST(many_calls_share_what_they_take)
 {
 	uint64_t n = 7 * RECORD_ROUNDS;
 	struct record_series base = constant(1000), with = constant(1000 + 7 * 400 + 30);
 	struct engine_cost cost = { .nested = 30 };
 
-	(void)state;
 	record_cost_solve_multi(&cost, &base, &with, n);
 	assert_int_equal(cost.full, 400);
 	assert_true(cost.known);
@@ -146,36 +133,33 @@ static void many_calls_share_what_they_take(void **state)
 }
 
 /* The trampoline costs 60, a handler 200, and the rest after all handlers 25 for each. */
-static void the_trampoline_is_shared(void **state)
+TEST(the_trampoline_is_shared)
 {
 	struct record_timed none = { 1000, 100 }, one = { 1000 + 60 + 200 + 25, 425 };
 	struct record_timed two = { 1000 + 60 + 2 * (200 + 25), 450 };
 	struct engine_cost cost = {};
 
-	(void)state;
 	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &two), 0);
 	assert_int_equal(cost.trampoline, 60);
 	assert_int_equal(cost.after_handlers, 25);
 }
 
-static void a_coarse_clock_tells_nothing_of_it(void **state)
+TEST(a_coarse_clock_tells_nothing_of_it)
 {
 	struct record_timed none = { 1000, 100 }, one = { 1200, 425 }, two = { 1400, 425 };
 	struct record_timed earlier = { 1300, 424 };
 	struct engine_cost cost = {};
 
-	(void)state;
 	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &two), -ERANGE);
 	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &earlier), -ERANGE);
 	assert_int_equal(cost.trampoline, 0);
 	assert_int_equal(cost.after_handlers, 0);
 }
 
-static void interrupts_hit_probes_too(void **state)
+TEST(interrupts_hit_probes_too)
 {
 	struct engine_cost cost = { .inner = 100, .full = 330, .nested = 50, .half = 200 };
 
-	(void)state;
 	record_cost_add_interrupts(&cost, 0.01);
 	assert_int_equal(cost.inner, 101);
 	assert_int_equal(cost.full, 333);
@@ -185,9 +169,8 @@ static void interrupts_hit_probes_too(void **state)
 	assert_int_equal(cost.full, 333);
 }
 
-static void errors_add_up(void **state)
+TEST(errors_add_up)
 {
-	(void)state;
 	/* 4 % of 1,000, since another loop is measured; and the spread between two calibrations, 1.4142 x 1.4826 x 30. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1000), 40);
 	assert_int_equal(record_cost_error(30, 0, 1000, 1000, 1000), 50);
@@ -197,28 +180,25 @@ static void errors_add_up(void **state)
 }
 
 /* Series that are constant, but differ from one another. */
-static void deviations_are_those_between_moments(void **state)
+TEST(deviations_are_those_between_moments)
 {
 	const uint64_t medians[RECORD_REPEATS] = { 100, 130, 107, 90, 102 };
 	struct record_series s = record_series_of(medians);
 
-	(void)state;
 	assert_int_equal(record_series_median(&s), 102);
 	assert_int_equal(record_series_deviation(&s, 102), 5); /* of 0, 2, 5, 12, 28 */
 }
 
 /* A clock with a step of 10 ns reads the same each time. */
-static void a_step_is_an_error(void **state)
+TEST(a_step_is_an_error)
 {
-	(void)state;
 	assert_int_equal(record_cost_error(0, 10, 100, 100, 100), 6); /* of 4 and 3.6: 5.4 */
 	assert_int_equal(record_cost_error(0, 100, 0, 0, 0), 36);
 }
 
 /* Two standard deviations of 4 %, times the spread of a difference: 16.8 %. */
-static void drift_is_what_readings_do_not_explain(void **state)
+TEST(drift_is_what_readings_do_not_explain)
 {
-	(void)state;
 	assert_false(record_cost_disagrees(0, 1000, 1167));
 	assert_true(record_cost_disagrees(0, 1000, 1169));
 	assert_true(record_cost_disagrees(0, 1000, 831));
@@ -232,17 +212,16 @@ static int fails_at_two(void *arg, uint32_t i)
 	return i == 2 ? -EIO : 0;
 }
 
-static void repeats_end_with_an_error(void **state)
+TEST(repeats_end_with_an_error)
 {
 	uint32_t n = 0;
 
-	(void)state;
 	assert_int_equal(record_repeat(false, fails_at_two, &n), -EIO);
 	assert_int_equal(n, 3);
 }
 
 /* Costs are interpolated linearly between the two ends of calibration. Beyond, costs within a call's time grow more slowly. */
-static void coldness_is_read_off_closings(void **state)
+TEST(coldness_is_read_off_closings)
 {
 	const struct engine_cost cost = { .inner = 40,
 					  .full = 100,
@@ -256,7 +235,6 @@ static void coldness_is_read_off_closings(void **state)
 					 { .closings = 5, .closing_time = 750 } };
 	struct record_cold_costs sums = {};
 
-	(void)state;
 	assert_true(record_coldness(shards, 2, &cost) == 0.5);
 	assert_true(record_cold_add(&sums, &cost, 10, 0, 0.5) == 100);
 	assert_true(sums.calls == 10 && sums.inner == 1400 && sums.full == 4000);
@@ -275,11 +253,10 @@ static void coldness_is_read_off_closings(void **state)
 }
 
 /* The walk touches all its memory: the second walk takes no less than the first. */
-static void a_walk_touches_it_all(void **state)
+TEST(a_walk_touches_it_all)
 {
 	struct record_walk w, none = {};
 
-	(void)state;
 	record_walk_init(&w);
 	assert_non_null(w.memory);
 	assert_true(w.size >= 512 << 10);
@@ -290,28 +267,4 @@ static void a_walk_touches_it_all(void **state)
 	assert_null(w.memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(median_and_deviation),
-		cmocka_unit_test(inner_and_full),
-		cmocka_unit_test(deviations_are_those_between_moments),
-		cmocka_unit_test(a_step_is_an_error),
-		cmocka_unit_test(drift_is_what_readings_do_not_explain),
-		cmocka_unit_test(repeats_end_with_an_error),
-		cmocka_unit_test(spreads_add_up),
-		cmocka_unit_test(no_cost_is_negative),
-		cmocka_unit_test(arguments_are_passed_on_at_a_cost),
-		cmocka_unit_test(nested_is_what_goes_beyond_a_call),
-		cmocka_unit_test(half_is_the_return_alone),
-		cmocka_unit_test(many_calls_share_what_they_take),
-		cmocka_unit_test(the_trampoline_is_shared),
-		cmocka_unit_test(a_coarse_clock_tells_nothing_of_it),
-		cmocka_unit_test(interrupts_hit_probes_too),
-		cmocka_unit_test(errors_add_up),
-		cmocka_unit_test(coldness_is_read_off_closings),
-		cmocka_unit_test(a_walk_touches_it_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

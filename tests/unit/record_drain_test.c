@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Copy the kernel's counts into the profile: sums are not clamped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* drain.c is included for its static functions; the others need a kernel. */
+#include "test.h"
 #include "record/collect/drain.c"
 
 /* Fill a cell with two calls of 50 ticks each, 5 of them for the site's own probes. */
@@ -24,12 +19,11 @@ static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 	c->hist[hist_slot(45)] = 2;
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	struct engine_cell c;
 	struct profile_stats s;
 
-	(void)state;
 	fill(&c, 20, 30);
 	profile_stats_init(&s);
 	shard_add(&s, &c, 5, 0, false);
@@ -43,12 +37,11 @@ static void test_times(void **state)
 }
 
 /* Sums are negative for probes with an estimated cost above the time. */
-static void test_below_zero(void **state)
+TEST(test_below_zero)
 {
 	struct engine_cell c;
 	struct profile_stats s;
 
-	(void)state;
 	profile_stats_init(&s);
 	fill(&c, 50, 80);
 	shard_add(&s, &c, 5, 0, false);
@@ -66,12 +59,11 @@ static void test_below_zero(void **state)
 }
 
 /* A cost of probes beyond the subtracted one is subtracted from each call, also in the distribution. */
-static void test_more(void **state)
+TEST(test_more)
 {
 	struct engine_cell c;
 	struct profile_stats s;
 
-	(void)state;
 	fill(&c, 20, 0);
 	/* Two calls of 35 net: 100 on the CPU, less 20, less 2 x 5. */
 	c.sq_lo = 34 * 34 + 36 * 36;
@@ -97,7 +89,7 @@ static void test_more(void **state)
 }
 
 /* Returns missed since a site was detached, and its open frames, are not losses of the kernel. */
-static void test_detached(void **state)
+TEST(test_detached)
 {
 	static const uint64_t missed[] = { 0, 5, 9, 4 };
 	static const uint64_t before[] = { UINT64_MAX, 2, UINT64_MAX, 4 };
@@ -111,7 +103,6 @@ static void test_detached(void **state)
 				   .missed = missed, .n_sites = 4, .tasks = tasks, .n_tasks = 3 } };
 	uint64_t *losses;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		profile_site_add(d.p, &(struct profile_site){ .name = "f",
 							      .kind = PROFILE_SITE_FUNCTION,
@@ -136,15 +127,4 @@ static void test_detached(void **state)
 	profile_destroy(d.p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_below_zero),
-		cmocka_unit_test(test_more),
-		cmocka_unit_test(test_detached),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names of events, compared with perf's documentation and perf_event_open(2). */
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/engine/counters.h"
 
 static void is(const char *name, uint32_t type, uint64_t config)
@@ -20,9 +15,8 @@ static void is(const char *name, uint32_t type, uint64_t config)
 	assert_int_equal(event.config, config);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	is("cycles", PERF_TYPE_HARDWARE, 0);
 	is("instructions", PERF_TYPE_HARDWARE, 1);
 	is("cache-misses", PERF_TYPE_HARDWARE, 3);
@@ -50,9 +44,8 @@ static uint64_t period(const char *name)
 }
 
 /* The kernel's own events are all sampled; frequent events of the CPU have longer periods. */
-static void test_periods(void **state)
+TEST(test_periods)
 {
-	(void)state;
 	assert_int_equal(period("page-faults"), 1);
 	assert_int_equal(period("cpu-clock"), 1000003);
 	assert_int_equal(period("task-clock"), 1000003);
@@ -64,7 +57,7 @@ static void test_periods(void **state)
 	assert_int_equal(period("branch-misses"), 10007);
 }
 
-static void test_no_names(void **state)
+TEST(test_no_names)
 {
 	static const char *const names[] = {
 		"",         "cycle",
@@ -75,16 +68,14 @@ static void test_no_names(void **state)
 	};
 	struct record_event event;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_false(record_event_find(names[i], &event));
 }
 
-static void test_instructions(void **state)
+TEST(test_instructions)
 {
 	struct record_event event;
 
-	(void)state;
 	assert_true(record_event_find("instructions", &event));
 	assert_true(record_event_is_instructions(&event, false));
 	assert_true(record_event_find("cpu-clock", &event));
@@ -94,14 +85,4 @@ static void test_instructions(void **state)
 	assert_false(record_event_is_instructions(&event, true));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_no_names),
-		cmocka_unit_test(test_instructions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

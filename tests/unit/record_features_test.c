@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's restrictions in words, and its configuration in any of its places. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel_fixture.h"
 #include "record/collect/environment.h"
 #include "record/engine/features.h"
 
-static void names_lockdown(void **state)
+TEST(names_lockdown)
 {
 	struct record_features f = {
 		.btf = true, .bpf = -EPERM, .fentry = -EPERM, .multi = -EPERM
 	};
 
-	(void)state;
 	assert_string_equal(record_features_why_not_fentry(&f), strerror(EPERM));
 	strcpy(f.lockdown, "none");
 	assert_string_equal(record_features_why_not_bpf(&f), strerror(EPERM));
@@ -45,13 +37,12 @@ static void names_lockdown(void **state)
 }
 
 /* Switches that make attached probes do nothing. */
-static void names_switches(void **state)
+TEST(names_switches)
 {
 	struct record_features f = {
 		.btf = true, .ftrace = -ESHUTDOWN, .fentry = -ESHUTDOWN, .multi = -ESHUTDOWN
 	};
 
-	(void)state;
 	assert_non_null(strstr(record_features_why_not_fentry(&f), "kernel.ftrace_enabled=1"));
 	assert_non_null(strstr(record_features_why_not_multi(&f), "kernel.ftrace_enabled=1"));
 	assert_null(record_features_why_not_kprobe(&f));
@@ -78,12 +69,11 @@ static void check_config(const char *expected)
 	profile_destroy(p);
 }
 
-static void finds_configuration(void **state)
+TEST_WITH(finds_configuration, fixture_setup, fixture_teardown)
 {
 	static const char *const folders[] = { "lib", "lib/modules", "lib/modules/6.1.0-x", "boot",
 					       "proc" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		assert_int_equal(mkdir(fixture_path(folders[i]), 0700), 0);
 	check_config(NULL);
@@ -95,14 +85,4 @@ static void finds_configuration(void **state)
 	check_config("CONFIG_C=y\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_lockdown),
-		cmocka_unit_test(names_switches),
-		cmocka_unit_test_setup_teardown(finds_configuration, fixture_setup,
-						fixture_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

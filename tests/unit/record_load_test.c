@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Other load, temperatures and frequencies of CPUs, from a folder like the kernel's. */
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/alloc.h"
 #include "record/collect/load.h"
 
@@ -49,14 +43,13 @@ static void nothing(void)
 {
 }
 
-static void test_not_there(void **state)
+TEST(test_not_there)
 {
 	static const enum profile_loss kinds[] = { PROFILE_INFO_WAITED, PROFILE_INFO_STOLEN,
 						   PROFILE_INFO_THROTTLED, PROFILE_INFO_APERF,
 						   PROFILE_INFO_MPERF };
 	struct profile *p = run_between(nothing, nothing);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		assert_true(p->runs[0].losses[kinds[i]] == PROFILE_NOT_COUNTED);
 	profile_destroy(p);
@@ -78,11 +71,10 @@ static void hot(void)
 	put(HEAT "/package_throttle_count", "9");
 }
 
-static void test_heat(void **state)
+TEST(test_heat)
 {
 	struct profile *p = run_between(cool, hot);
 
-	(void)state;
 	assert_int_equal(p->runs[0].losses[PROFILE_INFO_WAITED], 250000);
 	assert_int_equal(p->runs[0].losses[PROFILE_INFO_STOLEN],
 			 3 * (1000000000 / sysconf(_SC_CLK_TCK)));
@@ -108,13 +100,12 @@ static void fault(void)
 	}
 }
 
-static void test_frequency(void **state)
+TEST(test_frequency)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE };
 	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
 	struct profile *p;
 
-	(void)state;
 	if (fd < 0)
 		skip(); /* needs the right to count a CPU's events */
 	close(fd);
@@ -140,13 +131,4 @@ static int remove_root(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_not_there),
-		cmocka_unit_test(test_heat),
-		cmocka_unit_test(test_frequency),
-	};
-
-	return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+RUN_TESTS(make_root, remove_root)

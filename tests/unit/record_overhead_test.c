@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --max-overhead: choose the probes to detach. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/cost/overhead.h"
 
 #define ONCPU 1000000.0
 
-static void little_enough_stays(void **state)
+TEST(little_enough_stays)
 {
 	struct record_overhead_probe probes[] = {
 		{ .site = 1, .full = 300, .calls = 10 },
@@ -19,7 +13,6 @@ static void little_enough_stays(void **state)
 	};
 	double cost;
 
-	(void)state;
 	assert_int_equal(record_overhead_choose(probes, 2, 3, ONCPU, &cost), 0);
 	assert_true(cost == 30000);
 	/* The most expensive one is still first. */
@@ -27,7 +20,7 @@ static void little_enough_stays(void **state)
 	assert_int_equal(probes[0].cost, 27000);
 }
 
-static void the_busiest_goes(void **state)
+TEST(the_busiest_goes)
 {
 	struct record_overhead_probe probes[] = {
 		{ .site = 1, .full = 300, .calls = 10 },
@@ -35,14 +28,13 @@ static void the_busiest_goes(void **state)
 	};
 	double cost;
 
-	(void)state;
 	assert_int_equal(record_overhead_choose(probes, 2, 3, ONCPU, &cost), 1);
 	assert_int_equal(probes[0].site, 2);
 	assert_int_equal(probes[1].site, 1);
 }
 
 /* Only calls since the last look count, times the cost of each. */
-static void only_calls_since_the_last_look_count(void **state)
+TEST(only_calls_since_the_last_look_count)
 {
 	struct record_overhead_probe probes[] = {
 		{ .site = 1, .full = 300, .calls = 100000, .before = 99990 },
@@ -51,7 +43,6 @@ static void only_calls_since_the_last_look_count(void **state)
 	};
 	double cost;
 
-	(void)state;
 	assert_int_equal(record_overhead_choose(probes, 3, 10, ONCPU, &cost), 1);
 	assert_true(cost == 3000 + 120000 + 60000);
 	assert_int_equal(probes[0].site, 2);
@@ -63,7 +54,7 @@ static void only_calls_since_the_last_look_count(void **state)
  * Detached probes take no time: with 600,000 of 1,000,000 in probes and the first 500,000 gone, 100,000 of 500,000 remain, 20
  * %.
  */
-static void what_goes_takes_no_time_any_more(void **state)
+TEST(what_goes_takes_no_time_any_more)
 {
 	struct record_overhead_probe probes[] = {
 		{ .site = 1, .full = 100, .calls = 5000 },
@@ -72,7 +63,6 @@ static void what_goes_takes_no_time_any_more(void **state)
 	};
 	double cost;
 
-	(void)state;
 	assert_int_equal(record_overhead_choose(probes, 3, 20, ONCPU, &cost), 1);
 	assert_int_equal(record_overhead_choose(probes, 3, 19, ONCPU, &cost), 2);
 	/* 40,000 of 440,000 */
@@ -81,7 +71,7 @@ static void what_goes_takes_no_time_any_more(void **state)
 }
 
 /* A function that is not called costs nothing. */
-static void what_is_not_called_stays(void **state)
+TEST(what_is_not_called_stays)
 {
 	struct record_overhead_probe probes[] = {
 		{ .site = 1, .full = 300, .calls = 7, .before = 7 },
@@ -90,7 +80,6 @@ static void what_is_not_called_stays(void **state)
 	};
 	double cost;
 
-	(void)state;
 	assert_int_equal(record_overhead_choose(probes, 3, 0, ONCPU, &cost), 1);
 	assert_int_equal(probes[0].site, 2);
 	assert_int_equal(record_overhead_choose(probes, 0, 1, ONCPU, &cost), 0);
@@ -116,7 +105,7 @@ static struct profile *profile_of(const enum profile_mechanism *mechs, uint32_t 
 }
 
 /* Detaching a part of a kprobe.multi link attaches the others again; an untouched link stays. */
-static void others_of_a_link_are_attached_anew(void **state)
+TEST(others_of_a_link_are_attached_anew)
 {
 	static const enum profile_mechanism mechs[] = { PROFILE_MECH_FENTRY, PROFILE_MECH_MULTI,
 							PROFILE_MECH_MULTI, PROFILE_MECH_KPROBE };
@@ -129,7 +118,6 @@ static void others_of_a_link_are_attached_anew(void **state)
 	struct profile *p = profile_of(mechs, 4);
 	uint32_t sites[4];
 
-	(void)state;
 	assert_int_equal(record_overhead_sites(p, probes, 4, 1, sites), 1);
 	assert_int_equal(sites[0], 2);
 	assert_int_equal(sites[1], 3);
@@ -143,16 +131,4 @@ static void others_of_a_link_are_attached_anew(void **state)
 	profile_destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(little_enough_stays),
-		cmocka_unit_test(the_busiest_goes),
-		cmocka_unit_test(only_calls_since_the_last_look_count),
-		cmocka_unit_test(what_goes_takes_no_time_any_more),
-		cmocka_unit_test(what_is_not_called_stays),
-		cmocka_unit_test(others_of_a_link_are_attached_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

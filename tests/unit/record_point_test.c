@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Probes inside functions: how a breakpoint is executed, its program's cookie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "arch/arch.h"
 #include "record/probe/point.h"
 
 /* The first four bytes of an instruction. */
 #define TEXT(a, b, c, d) ((uint32_t)(a) | (b) << 8 | (c) << 16 | (uint32_t)(d) << 24)
 
-static void breakpoints_are_told_by_the_instruction(void **state)
+TEST(breakpoints_are_told_by_the_instruction)
 {
 	static const struct {
 		uint32_t text;
@@ -38,12 +32,11 @@ static void breakpoints_are_told_by_the_instruction(void **state)
 		{ TEXT(0x9c, 0x90, 0x90, 0x90), ENGINE_RANGE_EMULATED }, /* pushf */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(arch_kprobe_kind(cases[i].text), cases[i].kind);
 }
 
-static void finds_the_calls_to_calibrate_on(void **state)
+TEST(finds_the_calls_to_calibrate_on)
 {
 	static const uint8_t code[] = {
 		0x55, /* push */
@@ -56,7 +49,6 @@ static void finds_the_calls_to_calibrate_on(void **state)
 	};
 	uint64_t moves[3], after[3];
 
-	(void)state;
 	assert_true(arch_find_test_call(code, sizeof(code), 0x1000, 0x1050, 1, moves, after));
 	assert_int_equal(moves[0], 0x1001);
 	assert_int_equal(after[0], 0x1006);
@@ -76,7 +68,7 @@ static void finds_the_calls_to_calibrate_on(void **state)
 	assert_int_equal(arch_find_return(code, 42), 42);
 }
 
-static void one_action_stands_in_the_cookie(void **state)
+TEST(one_action_stands_in_the_cookie)
 {
 	struct record_point p = {
 		.actions = { { .site = 300, .flags = ENGINE_RANGE_CALL | ENGINE_RANGE_STRICT } },
@@ -86,7 +78,6 @@ static void one_action_stands_in_the_cookie(void **state)
 	};
 	uint64_t cookie = record_point_cookie(&p);
 
-	(void)state;
 	assert_int_equal(cookie & ENGINE_RANGE_KEY, ENGINE_KEY(300, 0));
 	assert_true(cookie & ENGINE_RANGE_CALL && cookie & ENGINE_RANGE_STRICT);
 	assert_int_equal(cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1),
@@ -94,34 +85,21 @@ static void one_action_stands_in_the_cookie(void **state)
 	assert_int_equal(cookie >> ENGINE_RANGE_FRAME, ENGINE_RANGE_FRAME_FP | 17);
 }
 
-static void several_actions_have_a_list(void **state)
+TEST(several_actions_have_a_list)
 {
 	struct record_point p = { .n_actions = 2, .list = 9, .kind = ENGINE_RANGE_STEPPED };
 	uint64_t cookie = record_point_cookie(&p);
 
-	(void)state;
 	assert_int_equal(cookie & ENGINE_RANGE_KEY, 9);
 	assert_int_equal(cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1),
 			 ENGINE_RANGE_STEPPED);
 }
 
-static void a_block_is_all_a_cookie_says(void **state)
+TEST(a_block_is_all_a_cookie_says)
 {
 	struct record_point p = { .counts = true, .block = 77, .kind = 3 };
 
-	(void)state;
 	assert_int_equal(record_point_cookie(&p), 77);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(breakpoints_are_told_by_the_instruction),
-		cmocka_unit_test(finds_the_calls_to_calibrate_on),
-		cmocka_unit_test(one_action_stands_in_the_cookie),
-		cmocka_unit_test(several_actions_have_a_list),
-		cmocka_unit_test(a_block_is_all_a_cookie_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

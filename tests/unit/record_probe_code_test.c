@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find the kernel functions that exist for probes only. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/collect/probe_code.h"
 
-static void test_machinery(void **state)
+TEST(test_machinery)
 {
 	static const char *const yes[] = { "__bpf_prog_enter",     "kprobe_ftrace_handler",
 					   "trampoline_handler",   "bpf_trace_run2",
@@ -20,14 +14,13 @@ static void test_machinery(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		assert_true(record_is_probe_code(yes[i]));
 	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		assert_false(record_is_probe_code(no[i]));
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	static const struct {
 		const char *symbol;
@@ -44,14 +37,12 @@ static void test_kinds(void **state)
 		{ "__bpf_trace_kfree", RECORD_PROBE_FOREIGN },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
 		assert_int_equal(record_probe_code_kind(of[i].symbol), of[i].kind);
 }
 
-static void test_entry_code(void **state)
+TEST(test_entry_code)
 {
-	(void)state;
 	assert_true(record_is_entry_code("syscall_trace_enter.isra.0", false));
 	assert_true(record_is_entry_code("syscall_exit_to_user_mode", true));
 	assert_false(record_is_entry_code("syscall_exit_to_user_mode_x", true));
@@ -61,14 +52,4 @@ static void test_entry_code(void **state)
 	assert_false(record_is_entry_code("ksys_read", true));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machinery),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_entry_code),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -3,14 +3,7 @@
  * The equations of range costs. The readings of each trial are computed from made-up parts of probes, as the kernel would add
  * them; solving must return these parts.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/cost/range_equations.h"
 
 /* Ticks of a hit before and after the program reads the clock, by kind, and ticks by action. */
@@ -100,12 +93,11 @@ static void assert_kind(const struct record_range_costs *costs, const struct tru
 	assert_int_equal(c->per_frame, t->per_frame);
 }
 
-static void costs_are_those_that_were_read(void **state)
+TEST(costs_are_those_that_were_read)
 {
 	struct record_trials trials = trials_of(&usual);
 	struct record_range_costs costs = solve(&trials, 0);
 
-	(void)state;
 	assert_true(costs.known);
 	assert_int_equal(costs.inner, 420);
 	for (int kind = 0; kind <= ENGINE_RANGE_PREPARED; kind++)
@@ -114,13 +106,12 @@ static void costs_are_those_that_were_read(void **state)
 }
 
 /* With a coarse clock a probe may seem to take less than 0; this is subtracted with its sign. */
-static void costs_are_signed(void **state)
+TEST(costs_are_signed)
 {
 	struct truth odd = usual;
 	struct record_trials trials;
 	struct record_range_costs costs;
 
-	(void)state;
 	odd.head[ENGINE_RANGE_EMULATED] = -700;
 	odd.head[ENGINE_RANGE_CALL_EMULATED] = -700;
 	odd.head[ENGINE_RANGE_JUMP_EMULATED] = -700;
@@ -136,12 +127,11 @@ static void costs_are_signed(void **state)
 }
 
 /* Halves of an odd sum differ by one, and add up to it. */
-static void halves_add_up(void **state)
+TEST(halves_add_up)
 {
 	struct record_trials trials = trials_of(&usual);
 	struct record_range_costs costs;
 
-	(void)state;
 	trials.further = false;
 	trials.more[TRIAL_PLAIN]++;
 	trials.more[TRIAL_OUTER]++;
@@ -156,12 +146,11 @@ static void halves_add_up(void **state)
 }
 
 /* Without the further trials, a return costs as much as a jump, a prepared probe as much as a stepped one. */
-static void basic_trials_do_alone(void **state)
+TEST(basic_trials_do_alone)
 {
 	struct record_trials trials = trials_of(&usual);
 	struct record_range_costs costs;
 
-	(void)state;
 	trials.further = trials.returns = trials.blocks = false;
 	costs = solve(&trials, 0);
 	assert_memory_equal(&costs.kinds[ENGINE_RANGE_JUMP_EMULATED],
@@ -174,11 +163,10 @@ static void basic_trials_do_alone(void **state)
 }
 
 /* Half of opening and closing a range is used for opening one that seems to cost 0. */
-static void opening_is_half_if_not_known(void **state)
+TEST(opening_is_half_if_not_known)
 {
 	struct record_range_costs costs = { .trials = trials_of(&usual) };
 
-	(void)state;
 	costs.trials.more[TRIAL_AROUND_OPEN] = 0;
 	assert_false(record_range_costs_solve(&costs, 0));
 	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].open, 420);
@@ -186,24 +174,22 @@ static void opening_is_half_if_not_known(void **state)
 	assert_int_equal(costs.kinds[ENGINE_RANGE_JUMP_EMULATED].close_head, 540);
 }
 
-static void a_block_costs_by_its_kind(void **state)
+TEST(a_block_costs_by_its_kind)
 {
 	struct record_trials trials = trials_of(&usual);
 	struct record_range_costs costs = solve(&trials, 0);
 
-	(void)state;
 	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_OPTIMIZED) == 430);
 	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_STEPPED) == 430 + 890 - 420);
 }
 
 /* Interrupts take a tenth of the time: each cost grows by that, rounded, negative ones too. */
-static void interrupts_are_added(void **state)
+TEST(interrupts_are_added)
 {
 	struct truth odd = usual;
 	struct record_trials trials;
 	struct record_range_costs costs;
 
-	(void)state;
 	odd.idle_enter = -40;
 	trials = trials_of(&odd);
 	costs = solve(&trials, 0.1);
@@ -217,17 +203,4 @@ static void interrupts_are_added(void **state)
 	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 484);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(costs_are_those_that_were_read),
-		cmocka_unit_test(costs_are_signed),
-		cmocka_unit_test(halves_add_up),
-		cmocka_unit_test(basic_trials_do_alone),
-		cmocka_unit_test(opening_is_half_if_not_known),
-		cmocka_unit_test(a_block_costs_by_its_kind),
-		cmocka_unit_test(interrupts_are_added),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

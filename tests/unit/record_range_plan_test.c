@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Plan the probes of inlined bodies in tests/symbol/inlines.c, taken as a running kernel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/engine/features.h"
 #include "record/target/range_plan.h"
 #include "kernel_fixture.h"
@@ -119,11 +113,10 @@ static const struct record_action *action(const struct record_ranges *ranges,
 }
 
 /* Each body is entered inside it and left outside it, its calls are counted, and frames agree with CFI. */
-static void bodies_are_entered_and_left(void **state)
+TEST(bodies_are_entered_and_left)
 {
 	struct record_ranges ranges = plan("*");
 
-	(void)state;
 	assert_int_equal(ranges.n_items, 7);
 	for (uint32_t i = 0; i < ranges.n_items; i++) {
 		uint32_t enters = 0, leaves = 0, calls = 0;
@@ -152,12 +145,11 @@ static void bodies_are_entered_and_left(void **state)
 }
 
 /* Points are sorted by address, each once. A point with more than one action has its own list. */
-static void points_are_shared(void **state)
+TEST(points_are_shared)
 {
 	struct record_ranges ranges = plan("*");
 	uint32_t lists = 0;
 
-	(void)state;
 	for (uint32_t k = 0; k < ranges.n_points; k++) {
 		const struct record_point *p = &ranges.points[k];
 		struct kernel_frame_base base;
@@ -178,12 +170,11 @@ static void points_are_shared(void **state)
 }
 
 /* The inner one of nested bodies is left first if they end together, and entered last if they start together. */
-static void inner_bodies_come_first_and_go_last(void **state)
+TEST(inner_bodies_come_first_and_go_last)
 {
 	struct record_ranges ranges = plan("*");
 	uint32_t shared = 0;
 
-	(void)state;
 	for (uint32_t k = 0; k < ranges.n_points; k++) {
 		const struct record_point *p = &ranges.points[k];
 
@@ -207,12 +198,11 @@ static void inner_bodies_come_first_and_go_last(void **state)
 }
 
 /* A body that is given up loses its probes; probes of other bodies stay. */
-static void what_is_given_up_is_pruned(void **state)
+TEST(what_is_given_up_is_pruned)
 {
 	struct record_ranges ranges = plan("*"), alone;
 	uint32_t before = ranges.n_points, n = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < ranges.n_items; i++)
 		if (strcmp(ranges.items[i].name, "twice"))
 			record_range_give_up(&ranges, i, "for the test");
@@ -243,7 +233,7 @@ static void expect_why(struct record_ranges *ranges, const char *name, const cha
 }
 
 /* Bodies in a function with blacklisted places are given up, and no others. */
-static void blacklisted_places_give_a_body_up(void **state)
+TEST(blacklisted_places_give_a_body_up)
 {
 	struct kernel_tracing *before = symbols.tracing;
 	const struct kernel_sym *const *outer;
@@ -251,7 +241,6 @@ static void blacklisted_places_give_a_body_up(void **state)
 	char list[128];
 	size_t n;
 
-	(void)state;
 	outer = kernel_kallsyms_named(symbols.ks, "outer", &n);
 	assert_int_equal(n, 1);
 	snprintf(
@@ -283,11 +272,10 @@ static void read_from(const char *path)
 }
 
 /* The running code decides, not the file's. */
-static void code_that_cannot_be_read(void **state)
+TEST(code_that_cannot_be_read)
 {
 	struct record_ranges ranges;
 
-	(void)state;
 	read_from("/nonexistent");
 	ranges = plan("twice");
 	expect_why(&ranges, "twice", "/proc/kcore");
@@ -332,9 +320,8 @@ static const char *said(const char *pattern)
 }
 
 /* A pattern without a match is reported, but is not an error, since the other kernel may have a match. */
-static void what_fits_nothing_is_said(void **state)
+TEST(what_fits_nothing_is_said)
 {
-	(void)state;
 	assert_string_equal(said("twice"), "");
 	assert_non_null(strstr(said("never"), "no inlined function matches 'never'"));
 	assert_non_null(
@@ -343,12 +330,11 @@ static void what_fits_nothing_is_said(void **state)
 }
 
 /* An index of an earlier recording, without its vmlinux. */
-static void an_index_alone_times_nothing(void **state)
+TEST(an_index_alone_times_nothing)
 {
 	struct kernel_image *image = symbols.kernel.image;
 	const char *said_of_it;
 
-	(void)state;
 	read_from(kcore);
 	symbols.kernel.image = NULL;
 	symbols.kernel.why_not = alloc_strdup("no vmlinux of 6.1 below /boot");
@@ -360,18 +346,4 @@ static void an_index_alone_times_nothing(void **state)
 	symbols.kernel.image = image;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bodies_are_entered_and_left),
-		cmocka_unit_test(points_are_shared),
-		cmocka_unit_test(inner_bodies_come_first_and_go_last),
-		cmocka_unit_test(what_is_given_up_is_pruned),
-		cmocka_unit_test(blacklisted_places_give_a_body_up),
-		cmocka_unit_test(code_that_cannot_be_read),
-		cmocka_unit_test(what_fits_nothing_is_said),
-		cmocka_unit_test(an_index_alone_times_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

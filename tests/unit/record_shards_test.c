@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Share counters between CPUs by the kernel's topology. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "record/engine/shards.h"
 
 #define N_CPUS 16
@@ -53,22 +46,20 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-static void each_cpu_has_its_own_where_there_are_enough(void **state)
+TEST(each_cpu_has_its_own_where_there_are_enough)
 {
 	uint32_t shards[N_CPUS];
 
-	(void)state;
 	record_shards(folder, N_CPUS, N_CPUS, shards);
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
 		assert_int_equal(shards[cpu], cpu);
 }
 
 /* The fifteen online CPUs of set_up(): nearest ones share first. */
-static void neighbours_share(void **state)
+TEST(neighbours_share)
 {
 	uint32_t shards[N_CPUS];
 
-	(void)state;
 	record_shards(folder, N_CPUS, 8, shards);
 	for (uint32_t cpu = 0; cpu < 7; cpu++)
 		assert_int_equal(shards[cpu], shards[cpu + 8]);
@@ -84,11 +75,10 @@ static void neighbours_share(void **state)
 		assert_int_equal(shards[cpu], 0);
 }
 
-static void all_are_used_where_nothing_is_known(void **state)
+TEST(all_are_used_where_nothing_is_known)
 {
 	uint32_t shards[N_CPUS], n[4] = { 0 };
 
-	(void)state;
 	record_shards("/nonexistent", N_CPUS, 4, shards);
 	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
 		n[shards[cpu]]++;
@@ -96,13 +86,4 @@ static void all_are_used_where_nothing_is_known(void **state)
 		assert_int_equal(n[i], N_CPUS / 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_cpu_has_its_own_where_there_are_enough),
-		cmocka_unit_test(neighbours_share),
-		cmocka_unit_test(all_are_used_where_nothing_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, tear_down)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks: owners and names of code, and the addresses looked up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel_fixture.h"
 #include "record/collect/stack.h"
 
@@ -155,9 +148,8 @@ static void report(uint64_t addr, const char *name, uint32_t epoch)
 }
 
 /* Code of this recording's programs is separate from the workload's; others' programs have their names. */
-static void test_programs(void **state)
+TEST(test_programs)
 {
-	(void)state;
 	begin(PROFILE_MECH_FENTRY);
 	STACK("[probe] 2023 probe ", 0, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
 	STACK("7004 2023 probe ", 0, TRACER + 4, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
@@ -175,9 +167,8 @@ static void test_programs(void **state)
 }
 
 /* Kernel code that leads to probes belongs to the tool that probed the function. */
-static void test_probe_code(void **state)
+TEST(test_probe_code)
 {
-	(void)state;
 	begin(PROFILE_MECH_FENTRY);
 	STACK("7004 5008 1004 2023 probe ", 0, TRACER + 4, FTRACE + 9, READ + 5, SYSCALL + 0x24);
 	STACK("7004 5008 2004 ", 0, TRACER + 4, FTRACE + 9, SYSCALL + 5);
@@ -190,9 +181,8 @@ static void test_probe_code(void **state)
 }
 
 /* An address may belong to another module later. */
-static void test_changes(void **state)
+TEST(test_changes)
 {
-	(void)state;
 	begin(PROFILE_MECH_FENTRY);
 	STACK("run_first ", EPOCH(0), MODULE + 4);
 	STACK("run_second ", EPOCH(1), MODULE + 4);
@@ -202,11 +192,10 @@ static void test_changes(void **state)
 }
 
 /* A program may come to where another was, and go before a table is read. */
-static void test_reports(void **state)
+TEST(test_reports)
 {
 	const uint32_t epoch = code.n_tables;
 
-	(void)state;
 	vec_push(&code, tables, load(IMAGE PROGRAMS));
 	for (uint32_t i = 1; i < 4; i++)
 		vec_push(&code, tables, NULL);
@@ -226,11 +215,10 @@ static void test_reports(void **state)
 }
 
 /* Return addresses are looked up less 1, so that a body inlined after the call is not the caller. */
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
 	const uint32_t at_return = ENGINE_SAMPLE_AT_RETURN;
 
-	(void)state;
 	begin(PROFILE_MECH_FENTRY);
 	STACK("1040 2023 ", 0, READ + 0x40, SYSCALL + 0x24);
 	STACK("1004 2023 ", at_return, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
@@ -244,14 +232,4 @@ static void test_addresses(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_programs),  cmocka_unit_test(test_probe_code),
-		cmocka_unit_test(test_changes),   cmocka_unit_test(test_reports),
-		cmocka_unit_test(test_addresses),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Other tools' tracing, from the kernel's lists, and from its reports of changed code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "kernel_fixture.h"
 #include "record/collect/tracers.h"
 
@@ -44,11 +38,10 @@ static void read_lists(struct record_tracers *t, const char *keys)
 	record_tracers_read(t, fixture_dir, fixture_path("kprobes"), keys);
 }
 
-static void reads_lists(void **state)
+TEST(reads_lists)
 {
 	struct record_tracers t = {};
 
-	(void)state;
 	record_tracers_read(&t, NULL, fixture_path("none"), NULL);
 	assert_noted(&t, "nothing", "nothing");
 	write_lists("nop\n", "", "");
@@ -89,7 +82,7 @@ static bool is_ignored(uint64_t addr, const void *arg)
 	return addr == *(const uint64_t *)arg;
 }
 
-static void watches_code(void **state)
+TEST(watches_code)
 {
 	static const char kallsyms[] = "0000000081000000 T _stext\n"
 				       "0000000081001000 T vfs_read\n"
@@ -112,7 +105,6 @@ static void watches_code(void **state)
 	struct kernel_kallsyms *ks;
 	uint64_t own = 0x81003000;
 
-	(void)state;
 	fixture_write("kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	assert_int_equal(kernel_kallsyms_load(fixture_path("kallsyms"), &ks), 0);
 	record_tracers_watch(&t, &watch, ks, is_ignored, &own);
@@ -127,12 +119,4 @@ static void watches_code(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_lists),
-		cmocka_unit_test(watches_code),
-	};
-
-	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
-}
+RUN_TESTS(fixture_setup, fixture_teardown)

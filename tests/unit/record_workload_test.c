@@ -3,22 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <linux/capability.h>
 #include <linux/types.h>
 
+#include "test.h"
 #include "base/system/clock.h"
 #include "base/system/privileges.h"
 #include "base/system/interrupt.h"
@@ -41,11 +34,10 @@ static struct profile *run_script(const char *script)
 	return p;
 }
 
-static void finds_programs(void **state)
+TEST(finds_programs)
 {
 	char *found;
 
-	(void)state;
 	assert_int_equal(record_workload_find("sh", &found), 0);
 	assert_int_equal(access(found, X_OK), 0);
 	free(found);
@@ -60,11 +52,10 @@ static void finds_programs(void **state)
 	assert_null(found);
 }
 
-static void passes_status_on(void **state)
+TEST(passes_status_on)
 {
 	struct profile *p;
 
-	(void)state;
 	p = run_script("exit 3");
 	assert_int_equal(p->runs[0].status, 3);
 	profile_destroy(p);
@@ -74,11 +65,10 @@ static void passes_status_on(void **state)
 	profile_destroy(p);
 }
 
-static void hears_reports(void **state)
+TEST(hears_reports)
 {
 	struct profile *p;
 
-	(void)state;
 	p = run_script(
 		"echo 'a iterations=3 mean_ns=5.5 p50_ns=4 min_ns=1 other=x' >&$KPROTPERF_REPORT_FD;"
 		"echo 'b iterations=7 mean_ns=9' >&$KPROTPERF_REPORT_FD;"
@@ -95,7 +85,7 @@ static void hears_reports(void **state)
 }
 
 /* Lines that are not reports are mentioned, with the number of the first one; reports beside them are read. */
-static void says_what_is_no_report(void **state)
+TEST(says_what_is_no_report)
 {
 	static const struct {
 		const char *script, *said;
@@ -121,7 +111,6 @@ static void says_what_is_no_report(void **state)
 		  "reports are 65539 bytes long", 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct profile *p;
 		const char *said;
@@ -138,12 +127,11 @@ static void says_what_is_no_report(void **state)
 }
 
 /* The command inherits closed descriptors as closed. */
-static void reports_are_no_standard_output(void **state)
+TEST(reports_are_no_standard_output)
 {
 	int out = dup(STDOUT_FILENO), in = dup(STDIN_FILENO);
 	struct profile *p;
 
-	(void)state;
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	p = run_script("echo 'a mean_ns=1'; echo 'b mean_ns=1' >&$KPROTPERF_REPORT_FD");
@@ -162,14 +150,13 @@ static int refuse(void *arg)
 	return -1; /* EPERM */
 }
 
-static void says_when_it_cannot_start(void **state)
+TEST(says_when_it_cannot_start)
 {
 	static const struct record_workload_hooks refusing = { .prepare = refuse };
 	char *const argv[] = { "x", NULL };
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
-	(void)state;
 	assert_int_equal(record_workload_run(p, run, "/no/such/program", argv, &none), -2);
 	assert_int_equal(record_workload_run(p, run, "/bin/true", argv, &refusing), -1);
 	profile_destroy(p);
@@ -180,7 +167,7 @@ static void count(void *arg)
 	++*(int *)arg;
 }
 
-static void looks_while_it_waits(void **state)
+TEST(looks_while_it_waits)
 {
 	int looks = 0;
 	const struct record_workload_hooks hooks = { .look = count, .look_ms = 20, .arg = &looks };
@@ -188,7 +175,6 @@ static void looks_while_it_waits(void **state)
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
-	(void)state;
 	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 	assert_int_equal(p->runs[run].status, 3);
 	assert_true(p->runs[run].wall >= 500000000);
@@ -205,14 +191,13 @@ static void take(void *fd)
 	assert_int_equal(read(*(int *)fd, &byte, 1), 1);
 }
 
-static void looks_when_there_is_input(void **state)
+TEST(looks_when_there_is_input)
 {
 	char *const argv[] = { "sh", "-c", "sleep 0.2", NULL };
 	struct profile *p = profile_create();
 	struct record_workload_hooks hooks = { .look = take, .look_ms = 100000 };
 	int fds[2], left;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	hooks.arg = fds;
 	hooks.look_fd = fds[0];
@@ -243,12 +228,11 @@ static int run_limited(const char *script, uint64_t *wall)
 }
 
 /* At the limit the command gets SIGTERM, and may do with it what it wants. */
-static void ends_at_the_limit(void **state)
+TEST(ends_at_the_limit)
 {
 	const struct record_workload_hooks hooks = { .limit = 200000000 };
 	uint64_t wall, start;
 
-	(void)state;
 	assert_int_equal(run_limited("exec sleep 60", &wall), 0);
 	assert_in_range(wall, 300000000, 30000000000);
 	assert_int_equal(run_limited("trap 'exit 9' TERM; sleep 2 & wait", &wall), 9);
@@ -357,9 +341,8 @@ static int hung_up(void)
 	return interrupt_signal() ? 251 : status_of("kill -HUP $$; exit 7");
 }
 
-static void signals_end_it(void **state)
+TEST(signals_end_it)
 {
-	(void)state;
 	assert_int_equal(in_child(interrupted_before), 250);
 	assert_int_equal(in_child(interrupted_at_start), 128 + SIGTERM);
 	assert_int_equal(in_child(interrupted_twice), GOES_ON);
@@ -367,7 +350,7 @@ static void signals_end_it(void **state)
 	assert_int_equal(in_child(hung_up), 7);
 }
 
-static void runs_as_another_user(void **state)
+TEST(runs_as_another_user)
 {
 	const struct invoker nobody = { 65534, 65533 };
 	const struct record_workload_hooks hooks = { .user = &nobody };
@@ -381,7 +364,6 @@ static void runs_as_another_user(void **state)
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
-	(void)state;
 	if (!geteuid()) {
 		assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 		assert_int_equal(p->runs[run].status, 0);
@@ -397,9 +379,8 @@ static int without_capabilities(void)
 	       status_of("test $(grep -c '^Cap[PE].*0000000020$' /proc/$PPID/status) = 2");
 }
 
-static void gives_capabilities_up(void **state)
+TEST(gives_capabilities_up)
 {
-	(void)state;
 	if (!geteuid())
 		assert_int_equal(in_child(without_capabilities), 0);
 }
@@ -412,9 +393,8 @@ static void check_name(uint32_t ctx, const char *expected)
 	free(name);
 }
 
-static void names_contexts(void **state)
+TEST(names_contexts)
 {
-	(void)state;
 	check_name(56, "clone");
 	check_name(435, "clone3");
 	check_name(ENGINE_CTX_COMPAT + 120, "compat:clone");
@@ -424,7 +404,7 @@ static void names_contexts(void **state)
 	check_name(ENGINE_CTX_IRQ, profile_context_name(PROFILE_CONTEXT_IRQ));
 }
 
-static void selects_contexts(void **state)
+TEST(selects_contexts)
 {
 	static const struct {
 		const char *name, *guess;
@@ -438,7 +418,6 @@ static void selects_contexts(void **state)
 	char *guess;
 	uint32_t n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_false(record_context_keep(&left_out, wrong[i].name, &guess));
 		assert_string_equal(guess, wrong[i].guess);
@@ -454,27 +433,4 @@ static void selects_contexts(void **state)
 	free(left_out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_programs),
-		cmocka_unit_test(passes_status_on),
-		cmocka_unit_test(hears_reports),
-		cmocka_unit_test(says_what_is_no_report),
-		cmocka_unit_test(reports_are_no_standard_output),
-		cmocka_unit_test(says_when_it_cannot_start),
-		cmocka_unit_test(looks_while_it_waits),
-		cmocka_unit_test(looks_when_there_is_input),
-		cmocka_unit_test(ends_at_the_limit),
-		cmocka_unit_test(signals_end_it),
-		cmocka_unit_test(runs_as_another_user),
-		cmocka_unit_test(gives_capabilities_up),
-		cmocka_unit_test(names_contexts),
-		cmocka_unit_test(selects_contexts),
-	};
-
-	/* Signals ignored at start stay ignored: background jobs of a shell ignore SIGINT, nohup ignores SIGHUP. */
-	signal(SIGINT, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The conclusion of a comparison, in words. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "view/words.h"
 
 static void check(const struct analyze_conclusion *c, const char *expected)
@@ -50,11 +44,10 @@ static struct analyze_conclusion slower(void)
 	return c;
 }
 
-static void test_syscalls(void **state)
+TEST(test_syscalls)
 {
 	struct analyze_conclusion c = slower();
 
-	(void)state;
 	check(&c,
 	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call). 100 % of the "
 	      "change is in allocate_slab, nearly all of it in shuffle_freelist (mm/slub.c:1978, "
@@ -112,11 +105,10 @@ static void test_syscalls(void **state)
 	      "variation between runs is unknown.");
 }
 
-static void test_unsure(void **state)
+TEST(test_unsure)
 {
 	struct analyze_conclusion c = slower();
 
-	(void)state;
 	c.clock = PROFILE_CLOCK_NS;
 	c.delta = 5;
 	c.delta_pct = 0.5;
@@ -214,11 +206,10 @@ static void test_unsure(void **state)
 	check(&c, "Nothing to compare: no syscalls were recorded.");
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
 	struct analyze_conclusion c = slower();
 
-	(void)state;
 	c.clock = PROFILE_CLOCK_NS;
 	c.kind = ANALYZE_CONCLUSION_WORKLOAD;
 	c.what = "fork";
@@ -259,13 +250,4 @@ static void test_others(void **state)
 	      "Measured over 3 runs per side.");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_syscalls),
-		cmocka_unit_test(test_unsure),
-		cmocka_unit_test(test_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sentences about loops and calls that changed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "view/diff.h"
 
 /* Check the text of the column KEY for ROW alone. */
@@ -34,7 +28,7 @@ static const struct analyze_loop loop = { .function = "refill",
 					  .body = "shuffle",
 					  .offset = 16 };
 
-static void test_loops(void **state)
+TEST(test_loops)
 {
 	struct analyze_counted_change row = { .kind = ANALYZE_COUNTED_LOOP,
 					      .function = "refill",
@@ -43,7 +37,6 @@ static void test_loops(void **state)
 					      .cost = { 5, 5 } };
 	struct analyze_loop other = loop;
 
-	(void)state;
 	check(row, "kind", "loop");
 	check(row, "what", "loop at slub.c:20 (shuffle) in refill");
 	check(row, "text",
@@ -63,7 +56,7 @@ static void test_loops(void **state)
 	      "only)");
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	struct analyze_counted_change row = { .kind = ANALYZE_COUNTED_CALL,
 					      .function = "refill",
@@ -71,7 +64,6 @@ static void test_calls(void **state)
 					      .often = { 0.2, 0.6 },
 					      .slow = { NAN, NAN } };
 
-	(void)state;
 	check(row, "what", "slow");
 	check(row, "text", "refill calls slow in 60 % of its calls (baseline: 20 %)");
 	row.through = "extract";
@@ -88,12 +80,4 @@ static void test_calls(void **state)
 	check(row, "text", "refill calls slow 3 times per call (baseline: 0.2 times)");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_calls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* docs/json.md names every table and key in its part on the command that prints them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "base/alloc.h"
 #include "view/annotate.h"
 #include "view/changes.h"
@@ -89,12 +82,11 @@ static uint32_t count_missing(const char *all, const struct view_list *list)
 	return missing;
 }
 
-static void test_docs_name_all(void **state)
+TEST(test_docs_name_all)
 {
 	char *docs = read_docs();
 	uint32_t missing = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		missing += count_missing(docs, lists[i]);
 	assert_int_equal(missing, 0);
@@ -121,20 +113,11 @@ static void check_list(const struct view_list *list)
 	}
 }
 
-static void test_tables_are_complete(void **state)
+TEST(test_tables_are_complete)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		check_list(lists[i]);
 	assert_null(view_list_find(&view_diff_list, "losses"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_docs_name_all),
-		cmocka_unit_test(test_tables_are_complete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The difference of two sides' misses, in words. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "view/misses.h"
 
 #define N 4
@@ -40,28 +33,20 @@ static void check(char *text, const char *expected)
 }
 
 /* One of four differs by little more than its interval: that may be chance. */
-static void test_chance(void **state)
+TEST(test_chance)
 {
-	(void)state;
 	check(change(0.001, 20),
 	      "Data misses in model tiny: read has +100 estimated cycles of misses");
 	check(change(0.03, 95), "Data misses in model tiny: no significant change");
 }
 
-static void test_one_run(void **state)
+TEST(test_one_run)
 {
 	char *text = change(NAN, NAN);
 
-	(void)state;
 	assert_non_null(strstr(text, "read has +100"));
 	assert_non_null(strstr(text, "may be chance"));
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_chance),
-					    cmocka_unit_test(test_one_run) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Warnings, in words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "analyze/figures/load.h"
 #include "analyze/figures/table.h"
 #include "view/words.h"
@@ -23,9 +16,8 @@ static void check(struct analyze_warning warning, const char *expected)
 #define W(of, ...) ((struct analyze_warning){ .kind = ANALYZE_WARNING_##of, __VA_ARGS__ })
 #define BOTH       .side = ANALYZE_SIDE_NONE
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-	(void)state;
 	check(W(WORK, BOTH, .names = { "true", "fal\033se" }),
 	      "different work: argument 0 is \"true\" on the baseline side and \"fal\\x1bse\" on "
 	      "the hardened side");
@@ -67,13 +59,12 @@ static void test_pairs(void **state)
 	      "again, alternately)");
 }
 
-static void test_one(void **state)
+TEST(test_one)
 {
 	const struct profile_run failed = { .status = 1 };
 	const struct profile_run killed = { .status = 139, .end = PROFILE_END_SIGNAL };
 	const struct profile_run interrupted = { .status = 130, .end = PROFILE_END_NONE };
 
-	(void)state;
 	check(W(LOSS, .side = ANALYZE_SIDE_BASELINE, .code = PROFILE_LOSS_DEPTH_EXCEEDED,
 		.values = { 1234 }),
 	      "baseline: 1,234 calls not timed: too many timed functions nested (time fewer "
@@ -136,12 +127,4 @@ static void test_one(void **state)
 	      "low (--raw shows uncorrected figures)");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

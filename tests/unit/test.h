@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unit tests by cmocka. A file has tests, each TEST(NAME) and a function's body, and behind the last one RUN_TESTS(), by which they run
+ * in the file's order. NAME says what must hold.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct CMUnitTest tests_of_file[64] __attribute__((unused));
+
+/* A test that SET_UP comes before, and TEAR_DOWN after; each may be NULL. */
+#define TEST_WITH(name, set_up, tear_down)                                                       \
+	static void name(void **state);                                                          \
+	static void __attribute__((constructor)) add_##name(void)                                \
+	{                                                                                        \
+		tests_of_file[__COUNTER__] = (struct CMUnitTest)cmocka_unit_test_setup_teardown( \
+			name, set_up, tear_down);                                                \
+	}                                                                                        \
+	static void name(void **state __attribute__((unused)))
+
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Runs the tests between SET_UP and TEAR_DOWN, which may be NULL, and prints TAP. */
+#define RUN_TESTS(set_up, tear_down)                                                    \
+	int main(void)                                                                  \
+	{                                                                               \
+		const size_t n_tests = __COUNTER__;                                     \
+                                                                                        \
+		cmocka_set_message_output(CM_OUTPUT_TAP);                               \
+		return _cmocka_run_group_tests("tests", tests_of_file, n_tests, set_up, \
+					       tear_down);                              \
+	}
