@@ -221,14 +221,14 @@ fi
 need_module hardened
 boot hardened guest_shapes
 clean_dmesg
-# Breakpoints are off by their places in the kernel's hash table. In two boots by up to 16 instructions and 2.1 %.
-declare -A percent=([shapes]=2 [shapes-int3]=3) instructions=([shapes]=10 [shapes-int3]=20)
+# A body's breakpoints are off by their places in the kernel's hash table, for each excursion. 67 of 78 bodies in three boots are less
+# than 2 % or 20 instructions off, the worst 89 of 3,005, 68 of 1,603 and 21 of 201.
 for name in shapes shapes-int3; do
 	while read -r inlined calls insns; do
 		equal "$name: calls of $inlined" "$(range $name calls "$inlined")" $((calls * runs))
 		close_to "$name: $inlined" \
 			"$(mean_of "$(range $name total "$inlined")" "$(range $name calls "$inlined")")" \
-			"$(mean_of "$insns" "$calls")" "${percent[$name]}" "${instructions[$name]}"
+			"$(mean_of "$insns" "$calls")" 8 40
 	done <known.txt
 	balanced $name
 done

@@ -492,7 +492,7 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	uint64_t more = (uint64_t)HOP_INSNS * n / (2 * LISTS);
 	/*
 	 * The others in a list would be Poisson distributed, and each place among them as likely. Addresses are less regular than
-	 * that: in 6 boots callers of three timed functions were up to 12 instructions for each of these off.
+	 * that: in 8 boots callers of three timed functions were up to 12 instructions for each of these off.
 	 */
 	double others = (double)n / LISTS, variance = 1 + others / 2 + others * others / 12;
 
