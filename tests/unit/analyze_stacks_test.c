@@ -66,7 +66,7 @@ TEST(test_lines)
 	sample(p, run, "clone", stack, PROFILE_SAMPLE_LATE, 3);
 	sample(p, run, "clone", none, PROFILE_SAMPLE_USER, 1);
 	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER, 1);
-	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER | PROFILE_SAMPLE_LATE, 3);
+	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER, 3);
 	sample(p, run, "[none]", none, 0, 6);
 	sample(p, run, "[irq]", plain, 0, 7);
 	sample(p, control, "clone", stack, 0, 1000);
@@ -250,7 +250,7 @@ TEST(test_leaves)
 	sample(p, run, "mmap", add_stack(p, 2), 0, 1);
 	sample(p, run, "mmap", stack, PROFILE_SAMPLE_LATE, 2);
 	sample(p, run, "mmap", none, PROFILE_SAMPLE_USER, 1);
-	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER | PROFILE_SAMPLE_LATE, 1);
+	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER, 1);
 	analyze_leaves_init(&leaves, p);
 	assert_true(leaves.samples == 10);
 	assert_int_equal(leaves.n_leaves, 3);

@@ -82,15 +82,9 @@ static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out
 	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->n_samples; i++) {
-		if (p->runs[p->samples[i].run].kind == PROFILE_RUN_CONTROL)
-			continue;
-		samples[n] = p->samples[i];
-		/* User code runs with interrupts on: files up to 0.1 have the flag wherever the timer came late. */
-		if (samples[n].flags & PROFILE_SAMPLE_USER)
-			samples[n].flags &= ~PROFILE_SAMPLE_LATE;
-		n++;
-	}
+	for (size_t i = 0; i < p->n_samples; i++)
+		if (p->runs[p->samples[i].run].kind != PROFILE_RUN_CONTROL)
+			samples[n++] = p->samples[i];
 	*n_out = unite_array(samples, n, sizeof(*samples), sample_compare, sample_add);
 	return samples;
 }

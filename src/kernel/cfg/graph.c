@@ -45,7 +45,11 @@ void kernel_graph_clear(struct kernel_graph *graph)
 	memset(graph, 0, sizeof(*graph));
 }
 
-uint32_t *kernel_graph_index(const struct kernel_graph *g, bool to, uint32_t **sorted)
+/*
+ * The arcs by the block that they lead to (TO) or come from: those of block b are (*SORTED)[first[b]] up to
+ * first[b + 1], where first is what is returned; both for free(). Arcs out of the function lead to none.
+ */
+static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **sorted)
 {
 	uint32_t *first = alloc_array((size_t)g->n_blocks + 2, sizeof(*first));
 
@@ -87,8 +91,7 @@ struct finder {
 static void find_order(struct finder *f)
 {
 	const struct kernel_graph *g = f->g;
-	uint32_t *by_from, *first = kernel_graph_index(g, false, &by_from), n = 0,
-			   left = g->n_blocks;
+	uint32_t *by_from, *first = index_arcs(g, false, &by_from), n = 0, left = g->n_blocks;
 	scoped_free uint32_t *stack = alloc_array(g->n_blocks, sizeof(*stack));
 	scoped_free uint32_t *next = alloc_array(g->n_blocks, sizeof(*next));
 	scoped_free bool *seen = alloc_array(g->n_blocks, sizeof(*seen));
@@ -270,7 +273,7 @@ void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *ou
 	memset(out->innermost, 0xff, graph->n_blocks * sizeof(*out->innermost));
 	memset(mark, 0xff, graph->n_blocks * sizeof(*mark));
 	find_order(&f);
-	f.first_pred = kernel_graph_index(graph, true, &f.pred);
+	f.first_pred = index_arcs(graph, true, &f.pred);
 	find_dominators(&f);
 	find_heads(&f, mark, stack);
 	sort_array(out->loops, out->n_loops, sizeof(*out->loops), compare_loops);

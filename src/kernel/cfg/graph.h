@@ -31,12 +31,6 @@ int kernel_graph_of(const struct kernel_flow *flow, struct kernel_graph *out);
 void kernel_graph_clear(struct kernel_graph *graph);
 
 /*
- * The arcs by the block that they lead to (TO) or come from: those of block b are (*SORTED)[first[b]] up to
- * first[b + 1], where first is what is returned; both for free(). Arcs out of the function lead to none.
- */
-uint32_t *kernel_graph_index(const struct kernel_graph *graph, bool to, uint32_t **sorted);
-
-/*
  * The loops of a function's graph: natural loops, those with one head that each iteration passes. A
  * cycle with several heads (a goto into a loop) is none.
  */

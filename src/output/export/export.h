@@ -63,15 +63,12 @@ int export_init_sides(struct export *e, const struct profile *const sides[2],
 		      struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
 
-/* Each node's counts with those of all below it, by side: 2 * N is NODES[N]'s first. The last two are the sums. For free(). */
-double *export_counts(const struct export *e);
-
 /* Return how much larger the second of COUNTS is, as a part of the larger; 0 within two standard errors. */
 double export_change(const struct export *e, const double counts[2]);
 
 /* The frames of E in a flame graph: the widest, and the lower of equally wide ones. */
 struct export_graph {
-	double *counts; /* export_counts() */
+	double *counts; /* of each node with all below it, by side: 2 * N is NODES[N]'s first; the last two are the sums */
 	/* By node: the count of the larger side, at least those of its children together. The last is their sum. */
 	double *widths;
 	bool *is_drawn; /* by node; so is its parent then */

@@ -137,7 +137,8 @@ int export_init_sides(struct export *e, const struct profile *const sides[2],
 	return 0;
 }
 
-double *export_counts(const struct export *e)
+/* Return each node's counts with those of all below it, as struct export_graph has them. For free(). */
+static double *counts_below(const struct export *e)
 {
 	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
 
@@ -179,7 +180,7 @@ void export_graph_init(struct export_graph *g, const struct export *e)
 	uint32_t n = e->n_nodes;
 	scoped_free struct place *places = alloc_array(n, sizeof(*places));
 
-	*g = (struct export_graph){ .counts = export_counts(e),
+	*g = (struct export_graph){ .counts = counts_below(e),
 				    .widths = alloc_array(n + 1, sizeof(*g->widths)),
 				    .is_drawn = alloc_array(n, sizeof(*g->is_drawn)),
 				    .left_out = n };

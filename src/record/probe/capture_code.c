@@ -31,12 +31,12 @@
 #define SUM  BPF_REG_9
 #define AT   BPF_REG_3 /* the value, and before that what leads to it */
 
-struct record_code {
+struct bpf_code {
 	struct bpf_insn *items;
 	size_t n_items, cap_items;
 };
 
-static void emit(struct record_code *code, uint8_t op, uint8_t dst, uint8_t src, int16_t off,
+static void emit(struct bpf_code *code, uint8_t op, uint8_t dst, uint8_t src, int16_t off,
 		 int32_t imm)
 {
 	const struct bpf_insn insn = {
@@ -46,23 +46,23 @@ static void emit(struct record_code *code, uint8_t op, uint8_t dst, uint8_t src,
 	vec_push(code, items, insn);
 }
 
-static void move(struct record_code *code, uint8_t dst, uint8_t src)
+static void move(struct bpf_code *code, uint8_t dst, uint8_t src)
 {
 	emit(code, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
 }
 
-static void operate(struct record_code *code, uint8_t op, uint8_t dst, int32_t imm)
+static void operate(struct bpf_code *code, uint8_t op, uint8_t dst, int32_t imm)
 {
 	emit(code, BPF_ALU64 | op | BPF_K, dst, 0, 0, imm);
 }
 
-static void load_wide(struct record_code *code, uint8_t dst, uint8_t src, uint64_t imm)
+static void load_wide(struct bpf_code *code, uint8_t dst, uint8_t src, uint64_t imm)
 {
 	emit(code, BPF_LD | BPF_DW | BPF_IMM, dst, src, 0, (int32_t)imm);
 	emit(code, 0, 0, 0, 0, (int32_t)(imm >> 32));
 }
 
-static void load(struct record_code *code, uint8_t dst, uint8_t src, int16_t offset, uint32_t bytes)
+static void load(struct bpf_code *code, uint8_t dst, uint8_t src, int16_t offset, uint32_t bytes)
 {
 	static const uint8_t sizes[] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
 
@@ -70,17 +70,17 @@ static void load(struct record_code *code, uint8_t dst, uint8_t src, int16_t off
 }
 
 /* Zero, in eight bytes of the call. */
-static void store(struct record_code *code, size_t offset)
+static void store(struct bpf_code *code, size_t offset)
 {
 	emit(code, BPF_ST | BPF_MEM | BPF_DW, CALL, 0, (int16_t)offset, 0);
 }
 
-static void call(struct record_code *code, int32_t helper)
+static void call(struct bpf_code *code, int32_t helper)
 {
 	emit(code, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
 }
 
-static void jump(struct record_code *code, uint8_t op, uint8_t dst, int32_t imm, size_t over)
+static void jump(struct bpf_code *code, uint8_t op, uint8_t dst, int32_t imm, size_t over)
 {
 	emit(code, BPF_JMP | op | BPF_K, dst, 0, (int16_t)over, imm);
 }
@@ -88,7 +88,7 @@ static void jump(struct record_code *code, uint8_t op, uint8_t dst, int32_t imm,
 #define ABSENT_INSNS 4
 
 /* The values BITS are absent; the hash is then another one than that of zeros. */
-static void mark_absent(struct record_code *code, int32_t bits)
+static void mark_absent(struct bpf_code *code, int32_t bits)
 {
 	const int16_t absent = offsetof(struct engine_call, absent);
 
@@ -101,7 +101,7 @@ static void mark_absent(struct record_code *code, int32_t bits)
 #define SYSCALL_INSNS 6 /* of each syscall */
 
 /* Number I of C, an argument of a syscall; absent in others. */
-static void read_syscall(struct record_code *code, const struct record_capture *c, uint32_t i)
+static void read_syscall(struct bpf_code *code, const struct record_capture *c, uint32_t i)
 {
 	const struct record_value *v = &c->values[i];
 
@@ -120,7 +120,7 @@ static void read_syscall(struct record_code *code, const struct record_capture *
 	operate(code, BPF_MOV, AT, 0);
 }
 
-static void read_base(struct record_code *code, const struct record_value *v, uint32_t ret)
+static void read_base(struct bpf_code *code, const struct record_value *v, uint32_t ret)
 {
 	static const int32_t helpers[] = {
 		[RECORD_BASE_TASK] = BPF_FUNC_get_current_task_btf,
@@ -159,7 +159,7 @@ static bool is_same_way(const struct record_value *a, const struct record_value 
  * values of C behind AT, of which number I is reached after N loads, are absent, and the load gives 0. The check is made once for all of
  * them, so that most calls pay for each pointer, not for each value.
  */
-static void check_pointer(struct record_code *code, const struct record_capture *c, uint32_t i,
+static void check_pointer(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t n)
 {
 	int32_t bits = 0;
@@ -198,7 +198,7 @@ static bool is_typed(const struct record_value *v, const struct reading *r)
 }
 
 /* AT points to a struct of TYPE: the call is a move of its first argument. */
-static void cast(struct record_code *code, uint32_t by, uint32_t type)
+static void cast(struct bpf_code *code, uint32_t by, uint32_t type)
 {
 	move(code, BPF_REG_1, AT);
 	operate(code, BPF_MOV, BPF_REG_2, (int32_t)type);
@@ -207,7 +207,7 @@ static void cast(struct record_code *code, uint32_t by, uint32_t type)
 }
 
 /* BYTES from what AT points to, by HELPER. */
-static void copy(struct record_code *code, int32_t helper, int32_t offset, uint32_t bytes)
+static void copy(struct bpf_code *code, int32_t helper, int32_t offset, uint32_t bytes)
 {
 	move(code, BPF_REG_1, CALL);
 	operate(code, BPF_ADD, BPF_REG_1, COPY);
@@ -217,13 +217,13 @@ static void copy(struct record_code *code, int32_t helper, int32_t offset, uint3
 }
 
 /* By a copy, which is zero where there is nothing; and R0 is not then. */
-static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
+static void read_copy(struct bpf_code *code, int32_t offset, uint32_t bytes)
 {
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
 /* The value V is where it is loaded from, AT: its bits are taken out of that. record_value_extend() extends the sign of a whole number. */
-static void cut(struct record_code *code, const struct record_value *v)
+static void cut(struct bpf_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
@@ -244,7 +244,7 @@ static void cut(struct record_code *code, const struct record_value *v)
 }
 
 /* Number I is AT: it is kept, and the hash learns of it. */
-static void keep(struct record_code *code, uint32_t i)
+static void keep(struct bpf_code *code, uint32_t i)
 {
 	emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
 	     (int16_t)(offsetof(struct engine_call, values) + 8 * i), 0);
@@ -259,7 +259,7 @@ static bool is_name(const struct record_value *v)
 }
 
 /* Number I and the one behind it are the name at OFFSET from AT, with zeros behind its end; not known where nothing can be read. */
-static void read_name(struct record_code *code, uint32_t i, int32_t offset)
+static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 {
 	store(code, offsetof(struct engine_reading, read[0]));
 	store(code, offsetof(struct engine_reading, read[1]));
@@ -313,7 +313,7 @@ static struct span find_span(const struct record_capture *c, uint32_t i, uint32_
 }
 
 /* Number I of C and others by copies; the numbers of all of them, as bits. They are not known where nothing could be read. */
-static uint32_t read_span(struct record_code *code, const struct record_capture *c, uint32_t i,
+static uint32_t read_span(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t done, const struct reading *r)
 {
 	const struct record_value *v = &c->values[i];
@@ -345,7 +345,7 @@ static uint32_t read_span(struct record_code *code, const struct record_capture 
 }
 
 /* Number I of C, from registers or by loads. */
-static void read_value(struct record_code *code, const struct record_capture *c, uint32_t i,
+static void read_value(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 		       const struct reading *r)
 {
 	const struct record_value *v = &c->values[i];
@@ -378,7 +378,7 @@ static bool is_far(const struct record_value *v)
 }
 
 /* Numbers that come from parameters which the call's entry did not know are absent; what pointers lead to is by itself. */
-static void mark_unsure(struct record_code *code, const struct record_capture *c)
+static void mark_unsure(struct bpf_code *code, const struct record_capture *c)
 {
 	for (uint32_t k = 0; k < ENGINE_ARGS; k++) {
 		int32_t bits = 0;
@@ -397,7 +397,7 @@ static void mark_unsure(struct record_code *code, const struct record_capture *c
 }
 
 /* Appends what fills in the values of C. */
-static void write_code(struct record_code *code, const struct record_capture *c, uint32_t slot,
+static void write_code(struct bpf_code *code, const struct record_capture *c, uint32_t slot,
 		       const struct reading *r)
 {
 	uint32_t done = 0;
@@ -426,8 +426,7 @@ static void write_code(struct record_code *code, const struct record_capture *c,
 }
 
 /* Puts CODE where COPY has PLACEHOLDER. There may be several; from the end, since those behind one move. */
-static void put(struct record_saved_program *copy, int32_t placeholder,
-		const struct record_code *code)
+static void put(struct record_saved_program *copy, int32_t placeholder, const struct bpf_code *code)
 {
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
@@ -439,7 +438,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 			  uint32_t ret, bool typed, enum record_reading how)
 {
 	const struct reading r = { how, typed, target->capture->cast, ret };
-	struct record_code code = {};
+	struct bpf_code code = {};
 
 	write_code(&code, target->capture, target->capture_slot, &r);
 	put(copy, PLACEHOLDER, &code);
@@ -452,7 +451,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 #define WHICH HASH /* entry, or body, before that */
 
 /* Number K of an entry's parameters, to where it is saved; CTX is the struct pt_regs. */
-static void save_parameter(struct record_code *code, const struct record_parameter *p, uint32_t k)
+static void save_parameter(struct bpf_code *code, const struct record_parameter *p, uint32_t k)
 {
 	int16_t to = (int16_t)offsetof(struct engine_saved, args[k]);
 
@@ -477,7 +476,7 @@ static void save_parameter(struct record_code *code, const struct record_paramet
 	call(code, BPF_FUNC_probe_read_kernel);
 }
 
-static void write_entry(struct record_code *code, const struct record_entry *entry)
+static void write_entry(struct bpf_code *code, const struct record_entry *entry)
 {
 	int32_t absent = 0;
 
@@ -490,17 +489,17 @@ static void write_entry(struct record_code *code, const struct record_entry *ent
 	     (int16_t)offsetof(struct engine_saved, absent), absent);
 }
 
-static void append(struct record_code *code, const struct record_code *part)
+static void append(struct bpf_code *code, const struct bpf_code *part)
 {
 	for (size_t i = 0; i < part->n_items; i++)
 		vec_push(code, items, part->items[i]);
 }
 
 /* CODE becomes PART where REG is NUMBER, else what it was; LAST: PART in any case. */
-static void choose(struct record_code *code, uint8_t reg, uint32_t number,
-		   const struct record_code *part, bool last)
+static void choose(struct bpf_code *code, uint8_t reg, uint32_t number, const struct bpf_code *part,
+		   bool last)
 {
-	struct record_code both = {};
+	struct bpf_code both = {};
 
 	if (!last)
 		jump(&both, BPF_JNE, reg, (int32_t)number, part->n_items + 1);
@@ -512,10 +511,10 @@ static void choose(struct record_code *code, uint8_t reg, uint32_t number,
 	*code = both;
 }
 
-static void write_entries(struct record_code *code, const struct record_captures *captures)
+static void write_entries(struct bpf_code *code, const struct record_captures *captures)
 {
 	for (uint32_t i = captures->n_entries; i-- > 0;) {
-		struct record_code part = {};
+		struct bpf_code part = {};
 
 		write_entry(&part, &captures->entries[i]);
 		choose(code, WHICH, i, &part, !code->n_items);
@@ -523,13 +522,13 @@ static void write_entries(struct record_code *code, const struct record_captures
 	}
 }
 
-static void write_bodies(struct record_code *code, const struct record_captures *captures,
+static void write_bodies(struct bpf_code *code, const struct record_captures *captures,
 			 enum record_reading how)
 {
 	for (uint32_t i = captures->n_items; i-- > 0;) {
 		const struct record_capture *c = &captures->items[i];
 		const struct reading r = { .how = how, .cast = c->cast };
-		struct record_code part = {};
+		struct bpf_code part = {};
 
 		if (!c->is_range)
 			continue;
@@ -542,7 +541,7 @@ static void write_bodies(struct record_code *code, const struct record_captures 
 void record_capture_write_bodies(struct record_saved_program *copy,
 				 const struct record_captures *captures, enum record_reading how)
 {
-	struct record_code entries = {}, bodies = {};
+	struct bpf_code entries = {}, bodies = {};
 
 	write_entries(&entries, captures);
 	put(copy, ENTRIES_PLACEHOLDER, &entries);

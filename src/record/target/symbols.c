@@ -126,7 +126,11 @@ const char *record_symbols_why_patched(const struct record_symbols *s, const str
 		       NULL;
 }
 
-size_t record_stack_given_back(struct decoder *decoder, const uint8_t *code, size_t len)
+/*
+ * Return the offset in a function's CODE, of LEN bytes, after the last instruction that frees stack by adding to the stack
+ * pointer; 0: there is none.
+ */
+static size_t end_of_stack(struct decoder *decoder, const uint8_t *code, size_t len)
 {
 	struct arch_access access;
 	struct decoded insn;
@@ -156,7 +160,7 @@ static void find_unwalkable(struct record_symbols *s, struct record_multi_behavi
 	s->decoder = s->decoder ?: decoder_create();
 	if (s->decoder && record_symbols_live(s) &&
 	    !kernel_kcore_read(s->live, named[0]->addr, code, len))
-		at = record_stack_given_back(s->decoder, code, len);
+		at = end_of_stack(s->decoder, code, len);
 	is->unwalkable = named[0]->addr + at;
 	is->unwalkable_len = (uint32_t)(len - at);
 }

@@ -66,12 +66,6 @@ struct record_kernel {
 	struct record_features *features;
 };
 
-/*
- * Return the offset in a function's CODE, of LEN bytes, after the last instruction that frees stack by adding to the stack
- * pointer; 0: there is none.
- */
-size_t record_stack_given_back(struct decoder *decoder, const uint8_t *code, size_t len);
-
 /* See record_features_try_multi(). */
 int record_kernel_try_multi(const struct record_kernel *kernel);
 

@@ -9,8 +9,8 @@
 #include "view/report.h"
 
 /*
- * What the file has, but for the kernel's configuration: 5,000 lines that say little; what protects is taken out of
- * them. And what was calibrated, which older files have as text, in TEXTS. For free().
+ * Return what the file has, and what was calibrated as text, which TEXTS keeps; without the kernel's configuration: 5,000 lines
+ * that say little, of which protections are taken out. For free().
  */
 static struct profile_env *envs_of(const struct profile *p, struct alloc_texts *texts, uint32_t *n)
 {
