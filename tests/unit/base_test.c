@@ -20,7 +20,7 @@ static bool square_is(const void *ctx, uint32_t item, const void *key)
 	return squares[item] == *(const uint64_t *)key;
 }
 
-TEST(test_hash)
+TEST(a_hash_table_finds_what_was_added)
 {
 	enum {
 		N = 5000
@@ -49,7 +49,7 @@ TEST(test_hash)
 }
 
 /* In a table with reserved room, the first of equal items is found, also in a chain that wraps around the table's end. */
-TEST(test_hash_first)
+TEST(the_first_of_equal_items_is_found)
 {
 	enum {
 		N = 1000
@@ -72,7 +72,7 @@ TEST(test_hash_first)
 	}
 }
 
-TEST(test_bisect)
+TEST(bisect_finds_the_first_that_is_not_before)
 {
 	const int items[] = { 1, 3, 3, 3, 8 };
 	const uint32_t n = sizeof(items) / sizeof(items[0]);
@@ -95,7 +95,7 @@ static int compare_int(const void *a, const void *b)
 	return compare_values(*(const int *)a, *(const int *)b);
 }
 
-TEST(test_sort)
+TEST(sorted_arrays_are_searched)
 {
 	int items[] = { 3, -1, 2, 2 };
 	int key = 3;
@@ -108,7 +108,7 @@ TEST(test_sort)
 	assert_null(search_array(&key, NULL, 0, sizeof(int), compare_int));
 }
 
-TEST(test_join)
+TEST(joins_pair_equal_items)
 {
 	const int a[] = { 1, 2, 2, 5 }, b[] = { 2, 3, 5, 5, 5 };
 	const struct {
@@ -135,7 +135,7 @@ TEST(test_join)
 	assert_false(join_next(&j));
 }
 
-TEST(test_numbers)
+TEST(numbers_are_parsed_whole)
 {
 	static const char *const not [] = { "",  " 1",  "1 ", "+1", "-1",
 					    "x", "0x1", "11", "4",  "18446744073709551616" };
@@ -150,7 +150,7 @@ TEST(test_numbers)
 	assert_true(value == UINT64_MAX);
 }
 
-TEST(test_doubles)
+TEST(fractions_are_parsed_whole)
 {
 	static const char *const not [] = { "",     "inf",  "nan",   "1e999",
 					    "0x10", "2.5%", "100.1", "-0.1" };
@@ -163,7 +163,7 @@ TEST(test_doubles)
 	assert_true(number_double("1e2", 0, 100, &value) && value == 100);
 }
 
-TEST(test_times)
+TEST(times_have_units)
 {
 	static const char *const not [] = { "",    "s",   "0",     "0s",   "-1s", "1 s",  "1sec",
 					    "1ss", "0x1", "1e30h", "infs", "nan", "0.1ns" };
@@ -181,7 +181,7 @@ TEST(test_times)
 	assert_true(number_time("1h", &ns) && ns == 3600000000000);
 }
 
-TEST(test_scan)
+TEST(numbers_are_scanned_up_to_their_end)
 {
 	const char *text = "12@clone", *hex = "0xffffFFFF81000000 T x", *none = "zero";
 	uint64_t value;
@@ -204,7 +204,7 @@ TEST(test_scan)
 	assert_string_equal(text, "+-1");
 }
 
-TEST(test_versions)
+TEST(versions_are_up_to_three_numbers)
 {
 	unsigned int v[3];
 
@@ -232,7 +232,7 @@ static uint64_t now_by_tens(void)
 	return now += reads++ % 3 ? 30 : 40;
 }
 
-TEST(test_clock_step)
+TEST(the_clocks_step_is_found)
 {
 	assert_int_equal(clock_step_ns(now_by_ticks), 4000000);
 	assert_int_equal(clock_step_ns(now_by_tens), 10);
@@ -253,7 +253,7 @@ static pid_t ask_progress(int fd)
 	_exit(!log_progress_due());
 }
 
-TEST(test_progress)
+TEST(progress_is_written_to_terminals_alone)
 {
 	int terminal, other_end, pipes[2], status;
 	pid_t on_terminal, on_pipe;
@@ -281,7 +281,7 @@ static bool first_line(const char *text, char *line, size_t size)
 	return read;
 }
 
-TEST(test_line)
+TEST(the_first_line_is_read)
 {
 	char line[8];
 

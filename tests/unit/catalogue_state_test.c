@@ -41,7 +41,7 @@ static void expect(const char *name, struct kernel kernel, enum catalogue_state 
 #define RELEASE_6_1  "6.1.0-kprotperf"
 #define RELEASE_6_12 "6.12.0-kprotperf"
 
-TEST(test_option)
+TEST(options_of_the_configuration_decide)
 {
 	static const char on[] = "CONFIG_A=y\nCONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_B=y\n";
 	static const char off[] = "CONFIG_A=y\n# CONFIG_SLAB_FREELIST_RANDOM is not set\n";
@@ -57,7 +57,7 @@ TEST(test_option)
 	       "no /proc/config.gz, /boot/config-* or /lib/modules/*/config");
 }
 
-TEST(test_version)
+TEST(versions_have_their_defaults)
 {
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" },
 	       CATALOGUE_OFF, "added in Linux 6.6");
@@ -75,7 +75,7 @@ TEST(test_version)
 	       "always there");
 }
 
-TEST(test_parameter)
+TEST(kernel_parameters_decide)
 {
 	static const char config[] =
 		"CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y\nCONFIG_HARDENED_USERCOPY=y\n";
@@ -108,8 +108,7 @@ TEST(test_parameter)
 	expect("randomize_base", kernel, CATALOGUE_OFF, "nokaslr on the command line");
 }
 
-/* Parse settings from text. */
-TEST(test_settings)
+TEST(settings_are_parsed_from_text)
 {
 	static const char config[] =
 		"#\n# Automatically generated\nCONFIG_A=\"b c=d\"\n# CONFIG_B is not set\n"
@@ -140,7 +139,7 @@ TEST(test_settings)
 	assert_true(catalogue_text_is(setting.name, "") && !*cmdline);
 }
 
-TEST(test_cpu)
+TEST(the_kernels_report_decides_unless_forced)
 {
 	struct kernel kernel = { RELEASE_6_1, "CONFIG_PAGE_TABLE_ISOLATION=y\n", "quiet",
 				 PROFILE_ENV_MITIGATION "meltdown", "Mitigation: PTI" };
@@ -170,8 +169,7 @@ TEST(test_cpu)
 	expect("mds", kernel, CATALOGUE_OFF, "mds: Not affected");
 }
 
-/* Every row is complete, and names are unique. */
-TEST(test_table)
+TEST(rows_are_complete_and_names_unique)
 {
 	size_t i, j;
 

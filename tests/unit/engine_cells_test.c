@@ -7,7 +7,7 @@
 
 #define MAX 3
 
-TEST(test_each_once)
+TEST(each_cell_is_given_once)
 {
 	__u32 taken = 0;
 
@@ -18,7 +18,7 @@ TEST(test_each_once)
 }
 
 /* Failed requests are not counted: 2^32 of them would wrap around. */
-TEST(test_no_wrap)
+TEST(failed_requests_are_not_counted)
 {
 	__u32 taken = UINT32_MAX - 1;
 
@@ -27,7 +27,7 @@ TEST(test_no_wrap)
 	assert_int_equal(taken, UINT32_MAX - 1);
 }
 
-TEST(test_give_back)
+TEST(cells_that_are_given_back_are_given_again)
 {
 	__u32 taken = 0, first = engine_cell_take(&taken, MAX), second;
 

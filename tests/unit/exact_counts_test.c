@@ -116,7 +116,7 @@ static const struct profile_stats *cell(struct profile *p, const char *name, con
 	return NULL;
 }
 
-TEST(test_rows)
+TEST(counts_become_rows)
 {
 	const struct profile_stats *s;
 	struct profile *p;
@@ -147,7 +147,7 @@ TEST(test_rows)
 	profile_destroy(p);
 }
 
-TEST(test_stacks)
+TEST(calling_contexts_become_stacks)
 {
 	uint64_t sum = 0, user = 0, by_jump = 0;
 	struct profile *p;
@@ -180,7 +180,7 @@ static const struct analyze_misses_row *missed(const struct analyze_misses *m, c
 	return NULL;
 }
 
-TEST(test_misses)
+TEST(misses_have_their_function)
 {
 	struct profile *p[2];
 	struct analyze_misses m;
@@ -261,7 +261,7 @@ static struct profile *loop_profile(const char *text, struct analyze_loops *loop
 	return p;
 }
 
-TEST(test_loops)
+TEST(loops_have_iterations_and_conditions)
 {
 	struct analyze_loops loops;
 	struct analyze_blocks blocks;
@@ -302,7 +302,7 @@ TEST(test_loops)
 		 2, 7, "E 2 2\nE 4 1\nE 5 " #times "\n")
 
 /* An interrupted block is one block, as in another boot, unless control did not return. */
-TEST(test_interrupted)
+TEST(an_interrupted_block_is_one)
 {
 	struct analyze_loops loops;
 	struct profile *p[3];
@@ -333,8 +333,7 @@ TEST(test_interrupted)
 		profile_destroy(p[i]);
 }
 
-/* In a made-up file, pieces may lie after all blocks, and be empty. */
-TEST(test_no_bytes)
+TEST(pieces_may_be_empty)
 {
 	struct analyze_loops loops;
 	struct profile *p[2];
@@ -357,7 +356,7 @@ TEST(test_no_bytes)
 	profile_destroy(p[1]);
 }
 
-TEST(test_refused)
+TEST(damaged_lines_are_refused)
 {
 	static const char *const wrong[] = {
 		"",

@@ -49,7 +49,7 @@ static struct profile *profile_with(int turns, uint32_t extra)
 	return p;
 }
 
-TEST(test_fold)
+TEST(repeated_calls_are_folded)
 {
 	struct profile *p = profile_with(6000, 0);
 	struct analyze_trace t;
@@ -76,7 +76,7 @@ static const struct analyze_trace_pair *first_of(const struct analyze_trace_diff
 	return NULL;
 }
 
-TEST(test_diff)
+TEST(traces_are_compared_line_by_line)
 {
 	struct profile *few = profile_with(3, 0), *many = profile_with(5, 9);
 	struct analyze_trace_diff d;

@@ -20,7 +20,7 @@ static void check_value(uint64_t v)
 			 slot, (unsigned long long)low, (unsigned long long)width);
 }
 
-TEST(test_small_values)
+TEST(values_lie_in_their_slots)
 {
 	uint64_t v;
 
@@ -33,7 +33,7 @@ TEST(test_small_values)
 		assert_int_equal(hist_slot(v), v);
 }
 
-TEST(test_octave_edges)
+TEST(values_at_edges_of_octaves_lie_in_their_slots)
 {
 	int bit, sub, around;
 
@@ -45,7 +45,7 @@ TEST(test_octave_edges)
 	check_value(UINT64_MAX - 1);
 }
 
-TEST(test_slots_tile)
+TEST(slots_follow_each_other_without_gaps)
 {
 	uint64_t next = 0;
 	unsigned int slot;
@@ -65,7 +65,7 @@ TEST(test_slots_tile)
 	assert_int_equal(next, HIST_MAX_VALUE + 1);
 }
 
-TEST(test_last_slot)
+TEST(the_last_slot_takes_the_rest)
 {
 	assert_int_equal(hist_slot(HIST_MAX_VALUE), HIST_SLOTS - 1);
 	assert_int_equal(hist_slot(HIST_MAX_VALUE + 1), HIST_SLOTS - 1);

@@ -75,7 +75,7 @@ static char *read_fixture(const char *options, size_t *len)
 	return bytes;
 }
 
-TEST(test_truncated)
+TEST(a_truncated_vmlinux_does_not_crash)
 {
 	size_t len;
 	char *bytes = read_fixture("-g", &len);
@@ -111,19 +111,19 @@ static void flip(const char *options, size_t first, size_t step)
 	free(bytes);
 }
 
-TEST(test_flipped)
+TEST(flipped_bits_do_not_crash)
 {
 	/* Cover the headers densely, and sample the rest, half of which is padding. */
 	flip("-g", 0, 97);
 	flip("-g", 0x2000, 5);
 }
 
-TEST(test_flipped_packed)
+TEST(flipped_bits_in_packed_files_do_not_crash)
 {
 	flip("-gdwarf-4 -gz", 0, 97);
 }
 
-TEST(test_many_flipped)
+TEST(many_flipped_bits_do_not_crash)
 {
 	size_t len;
 	char *bytes = read_fixture("-g", &len), *copy = alloc_array(len, 1);

@@ -90,7 +90,7 @@ static void check_frame(const struct kernel_frame *frame, const char *name, cons
 	assert_int_equal(frame->symbol == NULL, inlined);
 }
 
-TEST(test_frames)
+TEST(an_address_has_its_frames)
 {
 	struct kernel_image *img = build("full", "-g");
 	struct frames f = { .n = 0 };
@@ -118,7 +118,7 @@ TEST(test_frames)
 	destroy(img);
 }
 
-TEST(test_clones)
+TEST(clones_have_their_own_frames)
 {
 	struct kernel_image *img = build("full", "-g");
 	struct frames f = { .n = 0 };
@@ -144,7 +144,7 @@ static int stop(const struct kernel_frame *frame, void *arg)
 	return 77;
 }
 
-TEST(test_iteration)
+TEST(iteration_ends_with_the_callbacks_value)
 {
 	struct kernel_image *img = build("full", "-g");
 	int calls = 0;
@@ -189,7 +189,7 @@ static int add_place(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-TEST(test_inlined)
+TEST(inlined_bodies_are_found)
 {
 	struct kernel_image *img = build("full", "-g");
 	struct places p = { .n = 0 };
@@ -242,7 +242,7 @@ TEST(test_inlined)
 	destroy(img);
 }
 
-TEST(test_functions)
+TEST(functions_have_their_lines)
 {
 	struct kernel_image *img = build("full", "-g");
 	uint64_t size = 0, offset, outer = address_of(img, "outer");
@@ -267,7 +267,7 @@ TEST(test_functions)
 	destroy(img);
 }
 
-TEST(test_without_dwarf)
+TEST(a_file_without_dwarf_has_symbols)
 {
 	struct kernel_image *img = build("plain", "-g0");
 	struct frames f = { .n = 0 };
@@ -286,7 +286,7 @@ TEST(test_without_dwarf)
 	destroy(img);
 }
 
-TEST(test_other_dwarf)
+TEST(other_versions_of_dwarf_are_read)
 {
 	static const char *const options[] = { "-gdwarf-4", "-g -gz", "-gdwarf-4 -gz",
 					       "-g -fdebug-types-section", "-g -gdwarf64" };
@@ -305,7 +305,7 @@ TEST(test_other_dwarf)
 	}
 }
 
-TEST(test_stripped)
+TEST(a_file_without_symbols_has_frames)
 {
 	struct kernel_image *img;
 	struct frames f = { .n = 0 };
@@ -330,7 +330,7 @@ TEST(test_stripped)
 	destroy(img);
 }
 
-TEST(test_build_id)
+TEST(the_build_id_is_compared)
 {
 	struct kernel_image *img = build("full", "-g"), *found;
 	struct kernel_build_id id = *kernel_image_build_id(img), other, read;
@@ -387,7 +387,7 @@ TEST(test_build_id)
  * A file named by a user or by a data file is opened only if it is a regular file of root or of the
  * user. Opening never blocks.
  */
-TEST(test_not_trusted)
+TEST(files_of_strangers_are_refused)
 {
 	char *fifo = alloc_strdup(fixture_path("fifo")), *other;
 	struct kernel_image *img;
@@ -412,7 +412,7 @@ TEST(test_not_trusted)
 	free(other);
 }
 
-TEST(test_releases)
+TEST(releases_that_are_paths_are_refused)
 {
 	static const char *const wrong[] = { "",    ".",     "..",    "../x",
 					     "a/b", "6.1 x", "6.1\n", "6.1\033[m" };
@@ -425,7 +425,7 @@ TEST(test_releases)
 		assert_false(kernel_is_release(wrong[i]));
 }
 
-TEST(test_not_elf)
+TEST(other_files_are_refused)
 {
 	struct kernel_image *img;
 

@@ -103,7 +103,7 @@ static int open_bytes(const void *bytes, size_t size)
 	return err;
 }
 
-TEST(test_truncated)
+TEST(a_truncated_index_is_refused)
 {
 	size_t size;
 	unsigned char *bytes = index_bytes(&size);
@@ -114,7 +114,7 @@ TEST(test_truncated)
 	free(bytes);
 }
 
-TEST(test_flipped)
+TEST(a_flip_of_any_bit_is_found)
 {
 	size_t size;
 	unsigned char *bytes = index_bytes(&size);
@@ -148,7 +148,7 @@ static void ask_hostile(const unsigned char *bytes, size_t size)
 	free(copy);
 }
 
-TEST(test_hostile)
+TEST(hostile_numbers_do_not_crash)
 {
 	static const unsigned char masks[] = { 0xff, 0x80, 0x01, 0x10 };
 	size_t size;
@@ -164,7 +164,7 @@ TEST(test_hostile)
 	free(bytes);
 }
 
-TEST(test_many_hostile)
+TEST(many_hostile_numbers_do_not_crash)
 {
 	size_t size;
 	unsigned char *bytes = index_bytes(&size), *copy = alloc_array(size, 1);
@@ -186,8 +186,7 @@ TEST(test_many_hostile)
 	free(bytes);
 }
 
-/* A file that is truncated while being read still gives an index, but it is not kept. */
-TEST(test_cut_off)
+TEST(a_file_cut_off_while_read_gives_an_index_that_is_not_kept)
 {
 	struct kernel_image *img;
 	struct kernel_index *idx;

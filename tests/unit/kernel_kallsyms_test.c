@@ -61,7 +61,7 @@ static const char *name_at(struct kernel_kallsyms *ks, uint64_t addr, uint64_t *
 	return sym ? sym->name : "";
 }
 
-TEST(test_load)
+TEST(the_list_is_read)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym *syms;
@@ -79,7 +79,7 @@ TEST(test_load)
 	kernel_kallsyms_destroy(NULL);
 }
 
-TEST(test_named)
+TEST(all_symbols_of_a_name_are_found)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym *const *named;
@@ -106,7 +106,7 @@ TEST(test_named)
 	kernel_kallsyms_destroy(ks);
 }
 
-TEST(test_clones)
+TEST(clones_are_found_by_their_function)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym **clones;
@@ -126,7 +126,7 @@ TEST(test_clones)
 	kernel_kallsyms_destroy(ks);
 }
 
-TEST(test_covering)
+TEST(an_address_has_its_symbol)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	uint64_t offset = 99;
@@ -155,7 +155,7 @@ TEST(test_covering)
 	kernel_kallsyms_destroy(ks);
 }
 
-TEST(test_properties)
+TEST(symbols_have_size_module_and_init)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const struct kernel_sym *const *named;
@@ -184,8 +184,7 @@ TEST(test_properties)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* Symbols outside of the code are variables, whatever their letters. */
-TEST(test_variables)
+TEST(symbols_outside_of_code_are_variables)
 {
 	static const char *const names[] = { "some_data", "jiffies", "crng_init" };
 	static const uint64_t addrs[] = { 0xffffffff81800000, 0xffffffff81800008,
@@ -206,7 +205,7 @@ TEST(test_variables)
 	kernel_kallsyms_destroy(ks);
 }
 
-TEST(test_suggest)
+TEST(near_names_are_suggested)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	const char *names[4];
@@ -224,7 +223,7 @@ TEST(test_suggest)
 }
 
 /* A clone is reported by its function's name if it is the only one, or if calls do not pass through both. */
-TEST(test_reported)
+TEST(a_clone_has_its_functions_name_if_it_is_the_only_one)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
 					  "ffffffff81000010 t alone.part.0\n"
@@ -247,8 +246,7 @@ TEST(test_reported)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* Names that other kernels use are suggested before similarly spelt ones. */
-TEST(test_suggest_renamed)
+TEST(names_of_other_kernels_are_suggested_first)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
 					  "ffffffff81000010 t kmem_cache_alias\n"
@@ -290,7 +288,7 @@ static void refused(const char *text, int err)
 	assert_null(ks);
 }
 
-TEST(test_refused)
+TEST(useless_lists_are_refused)
 {
 	struct kernel_kallsyms *ks;
 
@@ -314,7 +312,7 @@ static enum kernel_answer is_ftrace(struct kernel_kallsyms *ks, struct kernel_tr
 	return kernel_tracing_is_ftrace(t, named[which]);
 }
 
-TEST(test_ftrace_names)
+TEST(ftrace_locations_are_read_by_name)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	struct kernel_tracing *t;
@@ -338,7 +336,7 @@ TEST(test_ftrace_names)
 	kernel_kallsyms_destroy(ks);
 }
 
-TEST(test_ftrace_addrs)
+TEST(ftrace_locations_are_read_by_address)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	struct kernel_tracing *t;
@@ -361,7 +359,7 @@ TEST(test_ftrace_addrs)
 	kernel_kallsyms_destroy(ks);
 }
 
-TEST(test_blacklist)
+TEST(blacklisted_functions_are_known)
 {
 	struct kernel_kallsyms *ks = load(listing);
 	struct kernel_tracing *t;

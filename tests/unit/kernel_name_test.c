@@ -4,7 +4,7 @@
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
 
-TEST(test_base)
+TEST(clone_suffixes_are_no_part_of_a_name)
 {
 	static const struct {
 		const char *name, *base;
@@ -49,7 +49,7 @@ TEST(test_base)
 	assert_false(kernel_name_is_cold("cold"));
 }
 
-TEST(test_distance)
+TEST(the_edit_distance_is_right)
 {
 	assert_int_equal(kernel_name_distance("", "", 0), 0);
 	assert_int_equal(kernel_name_distance("slab", "slab", 3), 0);
@@ -80,7 +80,7 @@ static void check_all(enum kernel_safety safety, const char *const *names)
 	}
 }
 
-TEST(test_refused)
+TEST(unsafe_functions_are_refused)
 {
 	static const char *const names[] = {
 		"allocate_slab.cold",
@@ -153,7 +153,7 @@ TEST(test_refused)
 	check_all(KERNEL_REFUSE, names);
 }
 
-TEST(test_skipped)
+TEST(globs_skip_unsafe_functions)
 {
 	static const char *const names[] = {
 		"bpf_fentry_test1",
@@ -179,8 +179,7 @@ TEST(test_skipped)
 	check_all(KERNEL_SKIP_IN_GLOB, names);
 }
 
-/* Functions that users measure must not match a pattern of unsafe names. */
-TEST(test_safe)
+TEST(functions_that_users_measure_are_safe)
 {
 	static const char *const names[] = {
 		"allocate_slab",
@@ -295,7 +294,7 @@ TEST(test_safe)
 	check_all(KERNEL_SAFE, names);
 }
 
-TEST(test_long_name)
+TEST(long_names_do_not_overrun)
 {
 	char name[2001];
 	const char *reason;

@@ -13,7 +13,7 @@ static void check(enum output_type type, enum profile_clock clock, double value,
 	assert_string_equal(output_number(type, value, clock), text);
 }
 
-TEST(test_instructions)
+TEST(instructions_are_whole_with_commas)
 {
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, NAN, "-");
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 0, "0");
@@ -32,7 +32,7 @@ TEST(test_instructions)
 	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, INFINITY, "inf");
 }
 
-TEST(test_nanoseconds)
+TEST(nanoseconds_have_units)
 {
 	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 0, "0 ns");
 	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 360, "360 ns");
@@ -48,7 +48,7 @@ TEST(test_nanoseconds)
 	check(OUTPUT_DELTA, PROFILE_CLOCK_NS, 1234, "+1.234 us");
 }
 
-TEST(test_others)
+TEST(other_columns_have_their_formats)
 {
 	check(OUTPUT_COUNT, PROFILE_CLOCK_NS, 120180, "120,180");
 	check(OUTPUT_COUNT, PROFILE_CLOCK_NS, 2.5, "2.5");
@@ -62,8 +62,7 @@ TEST(test_others)
 	check(OUTPUT_FLAG, PROFILE_CLOCK_NS, 1, "yes");
 }
 
-/* No value may overrun the buffer. */
-TEST(test_extremes)
+TEST(no_value_overruns_the_buffer)
 {
 	static const double values[] = { DBL_MAX,  -DBL_MAX,  DBL_MIN, -DBL_MIN,
 					 1e15,     -999999e9, 9e14,    -999999999999999.4,
@@ -80,7 +79,7 @@ TEST(test_extremes)
 	}
 }
 
-TEST(test_sentence)
+TEST(sentences_have_short_numbers)
 {
 	const char *texts[OUTPUT_NUMBERS];
 	char expected[8];
@@ -99,7 +98,7 @@ static void check_digits(double value, int digits, const char *text)
 	assert_string_equal(output_digits(value, digits), text);
 }
 
-TEST(test_digits)
+TEST(precision_follows_the_digits)
 {
 	check_digits(2, 3, "2");
 	check_digits(0.01148, 3, "0.0115");
@@ -116,7 +115,7 @@ TEST(test_digits)
 	check_digits(INFINITY, 3, "inf");
 }
 
-TEST(test_plain)
+TEST(files_have_plain_numbers)
 {
 	assert_string_equal(output_number_plain(NAN), "");
 	assert_string_equal(output_number_plain(11803112), "11803112");
@@ -132,7 +131,7 @@ static void check_escape(const char *text, const char *expected)
 	free(escaped);
 }
 
-TEST(test_escape)
+TEST(control_characters_are_escaped)
 {
 	check_escape("", "");
 	check_escape("allocate_slab", "allocate_slab");
@@ -155,7 +154,7 @@ static void check_wrap(const char *text, unsigned int width, unsigned int column
 	free(out);
 }
 
-TEST(test_wrap)
+TEST(lines_are_wrapped_between_words)
 {
 	check_wrap("", 10, 0, "\n");
 	check_wrap("one two three", 0, 0, "one two three\n");

@@ -68,7 +68,7 @@ static void check_table(size_t n_rows, struct output_table_options options, cons
 	free(out);
 }
 
-TEST(test_table)
+TEST(tables_are_aligned)
 {
 	check_table(3, (struct output_table_options){ 0 },
 		    "                 --- baseline ----  --- hardened ----\n"
@@ -94,7 +94,7 @@ TEST(test_table)
  * Rows with a small weight are left out, but not rows with an unknown one. A column with only one
  * text may be left out.
  */
-TEST(test_selection)
+TEST(rows_with_a_small_weight_are_left_out)
 {
 	static const struct output_column columns[] = {
 		{ "name", "NAME", OUTPUT_TEXT, OUTPUT_IF_VARIES, offsetof(struct row, name) },
@@ -137,7 +137,7 @@ TEST(test_selection)
 	assert_int_equal(output_table_shown(&s, &options), 1);
 }
 
-TEST(test_truncate)
+TEST(long_texts_are_truncated)
 {
 	static const struct output_group name_only[] = { { NULL, 0, id, 1 } };
 	static const struct row long_name[] = { { .name = "a_very_long_name_of_a_function" } };
@@ -158,7 +158,7 @@ TEST(test_truncate)
 	free(out);
 }
 
-TEST(test_csv)
+TEST(csv_quotes_what_needs_it)
 {
 	struct output_section s = section(2);
 	char *out = NULL;
@@ -175,8 +175,7 @@ TEST(test_csv)
 	free(out);
 }
 
-/* Texts must not be formulas for a spreadsheet; numbers stay numbers. */
-TEST(test_csv_formula)
+TEST(texts_are_no_formulas_for_spreadsheets)
 {
 	static const struct row formulas[] = {
 		{ "=1+1" }, { "+1" }, { "-1" }, { "@f(\"a\")" }, { "\t=1" }, { "", .pct = -1 },
@@ -200,7 +199,7 @@ TEST(test_csv_formula)
 	free(out);
 }
 
-TEST(test_json)
+TEST(json_has_all_columns)
 {
 	struct output_section s = section(2);
 	json_t *json = output_json_rows(&s), *row;
@@ -219,7 +218,7 @@ TEST(test_json)
 	json_decref(json);
 }
 
-TEST(test_json_values)
+TEST(json_has_null_for_unknown_values)
 {
 	json_t *json = json_object();
 	char *text;
@@ -235,7 +234,7 @@ TEST(test_json_values)
 	json_decref(json);
 }
 
-TEST(test_folded)
+TEST(folded_stacks_are_lines_of_frames_and_counts)
 {
 	struct analyze_frame first[] = { { ANALYZE_FRAME_OTHER, "a" },
 					 { ANALYZE_FRAME_OTHER, "b" } };

@@ -36,7 +36,7 @@ static struct profile *calibrated(void)
 	return p;
 }
 
-TEST(test_numbers_are_kept_in_files)
+TEST(numbers_are_kept_in_files)
 {
 	struct profile *p = calibrated(), *q;
 	uint32_t n;
@@ -51,7 +51,7 @@ TEST(test_numbers_are_kept_in_files)
 	profile_destroy(q);
 }
 
-TEST(test_damaged_costs_are_refused)
+TEST(damaged_costs_are_refused)
 {
 	static const struct profile_cost damaged[] = {
 		{ .mech = PROFILE_N_COSTS, .kind = PROFILE_COST_FULL },
@@ -72,8 +72,7 @@ TEST(test_damaged_costs_are_refused)
 	}
 }
 
-/* A merged profile has the calibration of the first. */
-TEST(test_a_merge_keeps_the_first)
+TEST(a_merge_keeps_the_first_calibration)
 {
 	struct profile *a = calibrated(), *b = calibrated();
 

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "profile/file/section.h"
 
-TEST(test_truncated)
+TEST(a_truncated_file_is_refused)
 {
 	struct profile *p = fixture_big_fork(2, 943);
 	unsigned char *bytes;
@@ -29,8 +29,7 @@ TEST(test_truncated)
 	free(bytes);
 }
 
-/* A flip of any bit of any byte is detected, without a crash. */
-TEST(test_flipped)
+TEST(a_flip_of_any_bit_is_found)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
 	unsigned char *bytes;
@@ -61,7 +60,7 @@ TEST(test_flipped)
 	free(bytes);
 }
 
-TEST(test_named_in_errors)
+TEST(errors_name_the_file)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	unsigned char *bytes;
@@ -113,7 +112,7 @@ static size_t put_header(unsigned char *at, uint32_t version)
 	return FILE_HEADER_SIZE;
 }
 
-TEST(test_not_ours)
+TEST(other_files_are_refused)
 {
 	store(path, "", 0);
 	assert_refused(-EBADMSG, "not a kprotperf data file");
@@ -126,7 +125,7 @@ TEST(test_not_ours)
 	rmdir(path);
 }
 
-TEST(test_other_versions)
+TEST(other_versions_are_refused)
 {
 	unsigned char bytes[FILE_HEADER_SIZE + 2 * SECTION_HEADER_SIZE];
 	size_t n;
@@ -150,8 +149,7 @@ TEST(test_other_versions)
 	assert_refused(-EPROTONOSUPPORT, "unknown section 77 is needed");
 }
 
-/* Unknown sections of newer versions are skipped if they are marked as optional. */
-TEST(test_unknown_optional)
+TEST(unknown_optional_sections_are_skipped)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
 	unsigned char *bytes, *longer;
@@ -173,7 +171,7 @@ TEST(test_unknown_optional)
 	free(longer);
 }
 
-TEST(test_hostile_lengths)
+TEST(lengths_beyond_the_file_are_refused)
 {
 	static const uint64_t lengths[] = { 1,          1000,       UINT32_MAX, 1ULL << 29,
 					    1ULL << 40, 1ULL << 63, UINT64_MAX, UINT64_MAX - 27 };
@@ -201,7 +199,7 @@ static size_t deflated(unsigned char *out, size_t room, const void *raw, size_t 
 	return stored;
 }
 
-TEST(test_bombs)
+TEST(sections_that_inflate_too_much_are_refused)
 {
 	size_t size = 64 << 20, room = 1 << 20, n, stored;
 	unsigned char *zeros = calloc(size, 1), *packed = malloc(room), *bytes = malloc(room);
@@ -326,7 +324,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SAMPLED, "\2\1\7\1\7", "more than one event"),
 };
 
-TEST(test_nonsense)
+TEST(contradictions_are_refused)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	unsigned char *good, *bytes, packed[200];
@@ -383,7 +381,7 @@ static size_t put_file_with_name(unsigned char *at, size_t length)
 	return n;
 }
 
-TEST(test_long_names)
+TEST(long_names_are_refused)
 {
 	unsigned char bytes[2000];
 
@@ -394,8 +392,7 @@ TEST(test_long_names)
 	assert_refused(-EBADMSG, "section \"contexts\": missing");
 }
 
-/* Sections in another order, twice, or missing. */
-TEST(test_order)
+TEST(sections_in_another_order_twice_or_missing_are_refused)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	size_t n, first, second;
@@ -428,8 +425,7 @@ TEST(test_order)
 	free(bytes);
 }
 
-/* A few bytes must not make readers do very much work. */
-TEST(test_bounds)
+TEST(few_bytes_do_not_make_much_work)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t deep[1024], at = fixture_location(p, 0x777, "deep"), stack, i;
@@ -455,7 +451,7 @@ TEST(test_bounds)
 }
 
 /* In a stack, the kernel's locations must come first: readers rely on it. */
-TEST(test_user_above_kernel)
+TEST(user_space_above_the_kernel_is_refused)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t locations[2] = { profile_location_add(p, 0, PROFILE_MODULE_USER),
@@ -475,8 +471,7 @@ static uint32_t next_random(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Random bytes as contents, with correct lengths and checksums. */
-TEST(test_garbage)
+TEST(random_contents_do_not_crash)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	unsigned char *good, *bytes, raw[300], packed[400];
@@ -525,8 +520,7 @@ TEST(test_garbage)
 	free(good);
 }
 
-/* Real contents with a changed byte, and correct checksums: read or refused, without a crash. */
-TEST(test_mutated)
+TEST(a_changed_byte_does_not_crash)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	unsigned char *good, *bytes, *raw, *packed;

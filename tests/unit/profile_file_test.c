@@ -101,7 +101,7 @@ static struct profile *rich_profile(void)
 	return p;
 }
 
-TEST(test_round_trip)
+TEST(what_is_written_is_read)
 {
 	struct profile *p = profile_create();
 
@@ -115,8 +115,7 @@ TEST(test_round_trip)
 	profile_destroy(p);
 }
 
-/* Entries can be added to a profile that was read: existing ones are found. */
-TEST(test_read_and_continue)
+TEST(entries_that_were_read_are_found)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	uint32_t n;
@@ -133,7 +132,7 @@ TEST(test_read_and_continue)
 	profile_destroy(back);
 }
 
-TEST(test_same_bytes)
+TEST(a_file_that_was_read_is_written_the_same)
 {
 	struct profile *p = rich_profile(), *back;
 	unsigned char *a, *b;
@@ -151,8 +150,7 @@ TEST(test_same_bytes)
 	profile_destroy(back);
 }
 
-/* Data that would compress better than readers accept is stored otherwise. */
-TEST(test_repetitive)
+TEST(data_that_compresses_too_well_is_stored_otherwise)
 {
 	struct profile *p = profile_create();
 	char *big = malloc((8 << 20) + 1);
@@ -189,7 +187,7 @@ static void assert_write_fails(const struct profile *p, const char *to, const ch
 	assert_no_leftovers();
 }
 
-TEST(test_disk_full)
+TEST(a_full_disk_leaves_the_previous_file)
 {
 	struct profile *p = fixture_big_fork(2, 943), *old, *back;
 	struct rlimit limit, tiny;
@@ -215,7 +213,7 @@ TEST(test_disk_full)
 	profile_destroy(p);
 }
 
-TEST(test_where)
+TEST(only_files_and_devices_are_written)
 {
 	struct profile *p = fixture_big_fork(1, 943), *back;
 	struct stat st;
@@ -243,8 +241,7 @@ TEST(test_where)
 	profile_destroy(p);
 }
 
-/* Check a path before a measurement. */
-TEST(test_try)
+TEST(a_path_is_checked_before_a_measurement)
 {
 	const char *const bad[] = { "/nonexistent/x.data", "/proc/x.data", dir };
 
@@ -264,8 +261,7 @@ TEST(test_try)
 	assert_no_leftovers();
 }
 
-/* A measurement that cannot be written to its path is saved whole elsewhere. */
-TEST(test_keep)
+TEST(a_measurement_is_saved_elsewhere_if_need_be)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	char pattern[64];
@@ -300,7 +296,7 @@ static void *write_pipe(void *p)
 	return (void *)(intptr_t)err;
 }
 
-TEST(test_pipe)
+TEST(pipes_are_read_and_written)
 {
 	struct profile *p = rich_profile(), *back;
 	char in[32];
@@ -321,7 +317,7 @@ TEST(test_pipe)
 }
 
 /* A bug in the caller must be found when the file is written, not when it is read weeks later. */
-TEST(test_inconsistent)
+TEST(inconsistency_is_found_when_writing)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 
@@ -364,8 +360,7 @@ TEST(test_inconsistent)
 	profile_destroy(p);
 }
 
-/* Stacks and traces must be in order, since others refer to them. */
-TEST(test_order)
+TEST(stacks_and_traces_must_be_in_order)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	uint32_t user = profile_location_add(p, 0, PROFILE_MODULE_USER "12"), stack;
@@ -396,8 +391,7 @@ TEST(test_order)
 	profile_destroy(p);
 }
 
-/* Sums of a section's numbers do not overflow, and fractions are finite. */
-TEST(test_large)
+TEST(sums_of_a_section_do_not_overflow)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	struct profile_stats *s = profile_cell(p, 0, 0, 0);

@@ -35,7 +35,7 @@ static void assert_conflict(const struct profile *a, const struct profile *b, co
 }
 
 /* Two recordings of one boot stay one boot. Recordings without a boot's identity are boots of their own. */
-TEST(test_same_boot)
+TEST(recordings_of_one_boot_stay_one)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 1000),
 		       *c = fixture_big_fork(1, 1000), *d = fixture_big_fork(1, 1000),
@@ -69,7 +69,7 @@ TEST(test_same_boot)
 	profile_destroy(again);
 }
 
-TEST(test_same_kernel)
+TEST(recordings_of_one_kernel_are_united)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(3, 1000);
 	uint32_t n_locations = a->n_locations, i;
@@ -106,8 +106,7 @@ TEST(test_same_kernel)
 	profile_destroy(b);
 }
 
-/* Entries in another order, and entries of one side only. */
-TEST(test_other_order)
+TEST(entries_are_found_in_any_order)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = profile_create();
 	uint32_t vm, slab, page_fault, clone, locations[2], stack, run;
@@ -146,7 +145,7 @@ TEST(test_other_order)
 	profile_destroy(b);
 }
 
-TEST(test_merged_boots)
+TEST(boots_of_merged_files_stay_apart)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943);
 
@@ -160,7 +159,7 @@ TEST(test_merged_boots)
 	profile_destroy(b);
 }
 
-TEST(test_conflicts)
+TEST(recordings_that_differ_are_refused)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
 	char *both;
@@ -217,8 +216,7 @@ TEST(test_conflicts)
 	profile_destroy(a);
 }
 
-/* Bodies of one name differ by their place, and timed ones from untimed ones. */
-TEST(test_ranges)
+TEST(bodies_differ_by_place_and_by_being_timed)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
 	uint32_t site = fixture_range(a, "want_init_on_alloc", "slab_alloc_node", "kmalloc", 3400);
@@ -248,7 +246,7 @@ TEST(test_ranges)
 }
 
 /* Forced: entries of other code stay apart, and addresses of another kernel get a module of their own. */
-TEST(test_forced)
+TEST(force_keeps_other_code_separate)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
 	uint32_t i, same_addr = 0;
@@ -275,8 +273,7 @@ TEST(test_forced)
 	profile_destroy(b);
 }
 
-/* Names resolved in one profile are used for both. */
-TEST(test_resolved_later)
+TEST(names_of_one_side_are_used_for_both)
 {
 	struct profile *a = profile_create(), *b = profile_create();
 
@@ -323,7 +320,7 @@ static const char *said_by_merge(int want_status, char **argv)
 	return listen_end();
 }
 
-TEST(test_command)
+TEST(the_command_writes_the_union)
 {
 	struct profile *p = fixture_big_fork(2, 943), *back;
 	char out[64];
@@ -362,7 +359,7 @@ TEST(test_command)
 	profile_destroy(p);
 }
 
-TEST(test_command_refuses)
+TEST(the_command_refuses_what_differs)
 {
 	struct profile *p = fixture_big_fork(1, 943);
 	char linked[64], out[64];
@@ -434,7 +431,7 @@ static struct profile *wide_boot(uint32_t seed)
 	return p;
 }
 
-TEST(test_many)
+TEST(many_boots_are_merged)
 {
 	char *argv[MANY_FILES + 4] = { "merge", "-o", path }, names[MANY_FILES][64];
 	struct profile *back;
@@ -466,8 +463,7 @@ TEST(test_many)
 #endif
 }
 
-/* Counts of blocks belong to the same function in one kernel, and to each run. */
-TEST(test_blocks)
+TEST(block_counts_belong_to_function_and_run)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943),
 		       *changed = fixture_big_fork(2, 943);
@@ -502,7 +498,7 @@ TEST(test_blocks)
 }
 
 /* Variables are matched by name. Calls lack the values that their side did not capture. */
-TEST(test_captures)
+TEST(variables_are_matched_by_name)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943),
 		       *plain = fixture_big_fork(1, 943), *many = fixture_big_fork(1, 943);
@@ -555,8 +551,7 @@ TEST(test_captures)
 	profile_destroy(many);
 }
 
-/* Slow calls of both sides are kept, with their stacks and runs. */
-TEST(test_slow)
+TEST(slow_calls_keep_their_stacks_and_runs)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 943);
 	struct profile *more = fixture_big_fork(1, 943);

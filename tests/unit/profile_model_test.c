@@ -5,7 +5,7 @@
 #include "test.h"
 #include "fixture.h"
 
-TEST(test_create)
+TEST(a_new_profile_has_no_entries_but_the_first_site)
 {
 	struct profile *p = profile_create();
 
@@ -17,7 +17,7 @@ TEST(test_create)
 	profile_destroy(NULL);
 }
 
-TEST(test_intern)
+TEST(equal_texts_are_one)
 {
 	struct profile *p = profile_create();
 	char name[] = "allocate_slab", text[40], *big;
@@ -52,8 +52,7 @@ TEST(test_intern)
 	profile_destroy(p);
 }
 
-/* Tell the kinds of contexts and keys by their names. */
-TEST(test_kinds)
+TEST(names_tell_the_kinds_of_contexts_and_keys)
 {
 	struct profile *p = profile_create();
 	uint32_t clone = profile_context_add(p, "clone"), irq = profile_context_add(p, "[irq]");
@@ -67,7 +66,7 @@ TEST(test_kinds)
 	profile_destroy(p);
 }
 
-TEST(test_env)
+TEST(a_key_has_one_value)
 {
 	struct profile *p = profile_create();
 
@@ -81,7 +80,7 @@ TEST(test_env)
 	profile_destroy(p);
 }
 
-TEST(test_found_again)
+TEST(what_is_added_twice_is_found)
 {
 	struct profile *p = profile_create();
 	uint32_t stack[] = { 3, 1, 2 }, n = 200000, i;
@@ -117,7 +116,7 @@ TEST(test_found_again)
 	profile_destroy(p);
 }
 
-TEST(test_samples_add_up)
+TEST(equal_samples_add_up)
 {
 	struct profile *p = profile_create();
 	struct profile_sample sample = { .run = 1, .context = 2, .stack = 3, .count = 4 };
@@ -132,7 +131,7 @@ TEST(test_samples_add_up)
 	profile_destroy(p);
 }
 
-TEST(test_not_counted)
+TEST(what_was_not_counted_stays_so)
 {
 	struct profile *p = profile_create();
 	uint64_t sum = PROFILE_NOT_COUNTED;
@@ -152,7 +151,7 @@ TEST(test_not_counted)
 	profile_destroy(p);
 }
 
-TEST(test_loss_names)
+TEST(each_loss_has_a_name)
 {
 	int i, j;
 
@@ -174,7 +173,7 @@ TEST(test_loss_names)
 	assert_true(profile_loss_is_info(PROFILE_INFO_TASKS_LEFT));
 }
 
-TEST(test_bucket_order)
+TEST(buckets_are_in_order)
 {
 	static const uint32_t slots[] = { 50, 10, 30, 50, 0, 591, 30, 20 };
 	static const struct profile_bucket want[] = { { 0, 1 },  { 10, 1 }, { 20, 1 },
@@ -194,8 +193,7 @@ TEST(test_bucket_order)
 	profile_stats_deinit(&s);
 }
 
-/* Calls added to one stats, or to two that are merged, give the same. */
-TEST(test_merge)
+TEST(merged_stats_are_those_of_all_calls)
 {
 	struct profile_stats a, b, all;
 	uint32_t i;
@@ -237,7 +235,7 @@ TEST(test_merge)
 	profile_stats_deinit(&all);
 }
 
-TEST(test_merge_empty)
+TEST(empty_stats_change_nothing)
 {
 	struct profile_stats a, b;
 
@@ -258,8 +256,7 @@ TEST(test_merge_empty)
 	profile_stats_deinit(&a);
 }
 
-/* A range's observations are its excursions, also without any counted entry. */
-TEST(test_ranges)
+TEST(a_range_observes_excursions_without_counted_entries)
 {
 	struct profile_stats a, b;
 
@@ -293,7 +290,7 @@ TEST(test_ranges)
 	profile_stats_deinit(&b);
 }
 
-TEST(test_quantile_small)
+TEST(small_quantiles_are_exact)
 {
 	struct profile_stats s;
 	uint64_t time;
@@ -322,8 +319,7 @@ TEST(test_quantile_small)
 	profile_stats_deinit(&s);
 }
 
-/* A quantile is within a slot's width of the truth; quantiles ascend, between min and max. */
-TEST(test_quantile_wide)
+TEST(quantiles_are_true_to_a_slot_and_ascend)
 {
 	struct profile_stats s;
 	double q, value, last = 0;
@@ -343,8 +339,7 @@ TEST(test_quantile_wide)
 	profile_stats_deinit(&s);
 }
 
-/* All times above 2^40 share one slot, still bounded by max. */
-TEST(test_quantile_huge)
+TEST(huge_times_share_a_slot_below_max)
 {
 	struct profile_stats s;
 
@@ -355,7 +350,7 @@ TEST(test_quantile_huge)
 	profile_stats_deinit(&s);
 }
 
-TEST(test_fixture)
+TEST(the_fixture_is_as_tests_expect)
 {
 	struct profile *p = fixture_big_fork(3, 943);
 

@@ -19,7 +19,7 @@ static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 	c->hist[hist_slot(45)] = 2;
 }
 
-TEST(test_times)
+TEST(times_are_less_probe_cost)
 {
 	struct engine_cell c;
 	struct profile_stats s;
@@ -37,7 +37,7 @@ TEST(test_times)
 }
 
 /* Sums are negative for probes with an estimated cost above the time. */
-TEST(test_below_zero)
+TEST(sums_may_be_below_zero)
 {
 	struct engine_cell c;
 	struct profile_stats s;
@@ -59,7 +59,7 @@ TEST(test_below_zero)
 }
 
 /* A cost of probes beyond the subtracted one is subtracted from each call, also in the distribution. */
-TEST(test_more)
+TEST(extra_probe_cost_is_subtracted_from_each_call)
 {
 	struct engine_cell c;
 	struct profile_stats s;
@@ -89,7 +89,7 @@ TEST(test_more)
 }
 
 /* Returns missed since a site was detached, and its open frames, are not losses of the kernel. */
-TEST(test_detached)
+TEST(calls_of_a_detached_site_are_no_losses)
 {
 	static const uint64_t missed[] = { 0, 5, 9, 4 };
 	static const uint64_t before[] = { UINT64_MAX, 2, UINT64_MAX, 4 };

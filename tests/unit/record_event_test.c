@@ -15,7 +15,7 @@ static void is(const char *name, uint32_t type, uint64_t config)
 	assert_int_equal(event.config, config);
 }
 
-TEST(test_names)
+TEST(names_are_those_of_perf)
 {
 	is("cycles", PERF_TYPE_HARDWARE, 0);
 	is("instructions", PERF_TYPE_HARDWARE, 1);
@@ -44,7 +44,7 @@ static uint64_t period(const char *name)
 }
 
 /* The kernel's own events are all sampled; frequent events of the CPU have longer periods. */
-TEST(test_periods)
+TEST(periods_follow_how_frequent_events_are)
 {
 	assert_int_equal(period("page-faults"), 1);
 	assert_int_equal(period("cpu-clock"), 1000003);
@@ -57,7 +57,7 @@ TEST(test_periods)
 	assert_int_equal(period("branch-misses"), 10007);
 }
 
-TEST(test_no_names)
+TEST(unknown_names_are_refused)
 {
 	static const char *const names[] = {
 		"",         "cycle",
@@ -72,7 +72,7 @@ TEST(test_no_names)
 		assert_false(record_event_find(names[i], &event));
 }
 
-TEST(test_instructions)
+TEST(instructions_are_known_on_each_clock)
 {
 	struct record_event event;
 

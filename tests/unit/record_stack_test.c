@@ -148,7 +148,7 @@ static void report(uint64_t addr, const char *name, uint32_t epoch)
 }
 
 /* Code of this recording's programs is separate from the workload's; others' programs have their names. */
-TEST(test_programs)
+TEST(own_code_is_separate_and_others_have_names)
 {
 	begin(PROFILE_MECH_FENTRY);
 	STACK("[probe] 2023 probe ", 0, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
@@ -167,7 +167,7 @@ TEST(test_programs)
 }
 
 /* Kernel code that leads to probes belongs to the tool that probed the function. */
-TEST(test_probe_code)
+TEST(probe_code_belongs_to_who_probed)
 {
 	begin(PROFILE_MECH_FENTRY);
 	STACK("7004 5008 1004 2023 probe ", 0, TRACER + 4, FTRACE + 9, READ + 5, SYSCALL + 0x24);
@@ -180,8 +180,7 @@ TEST(test_probe_code)
 	end();
 }
 
-/* An address may belong to another module later. */
-TEST(test_changes)
+TEST(an_address_may_belong_to_another_module_later)
 {
 	begin(PROFILE_MECH_FENTRY);
 	STACK("run_first ", EPOCH(0), MODULE + 4);
@@ -192,7 +191,7 @@ TEST(test_changes)
 }
 
 /* A program may come to where another was, and go before a table is read. */
-TEST(test_reports)
+TEST(a_program_may_replace_another_between_tables)
 {
 	const uint32_t epoch = code.n_tables;
 
@@ -215,7 +214,7 @@ TEST(test_reports)
 }
 
 /* Return addresses are looked up less 1, so that a body inlined after the call is not the caller. */
-TEST(test_addresses)
+TEST(return_addresses_are_looked_up_less_1)
 {
 	const uint32_t at_return = ENGINE_SAMPLE_AT_RETURN;
 
