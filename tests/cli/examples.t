@@ -18,12 +18,12 @@ cp -a "$build"/{obj,bpf,libkprotperf.a,page.*,*.skel.h,*.bpf.o,.pkgs} "tree/$nam
 
 sed -n '/^    --- /,/^[^ ]/s/^    //p' "$repo/docs/ARCHITECTURE.md" >examples.patch
 ok 'the examples apply' patch --silent -d tree -p1 -i "$PWD/examples.patch"
-ok 'and compile' make -s -C tree BUILD="$name" "$name/kprotperf"
+ok 'they compile' make -s -C tree BUILD="$name" "$name/kprotperf"
 kprotperf=tree/$name/kprotperf
 run report --section=probes baseline.data
 like 'the new table is printed' "$(<out)" '^FUNCTION +PROBED BY +RETURNS MISSED$'
 run report --format=json baseline.data
-is 'and is in JSON' "$(jq -r '.probes[0] | keys_unsorted | join(" ")' out)" 'function mechanism missed'
+is 'JSON has the table' "$(jq -r '.probes[0] | keys_unsorted | join(" ")' out)" 'function mechanism missed'
 run report --format=markdown --section=probes baseline.data
 is 'in the new format too' "$(head -n 2 out)" "| function | mechanism | missed |
 |---|---|---|"

@@ -19,7 +19,7 @@ lab=root/usr/bin/kprotperf-lab
 try "$lab" --help
 like 'the lab runs where it is installed, under its name there' "$status:$(head -n 1 out)" '^0:usage: kprotperf-lab build'
 try "$lab" path debug-1.0
-like 'and knows its kernels' "$status:$err" "^2:lab: unknown kernel 'debug-1\.0'.*see kprotperf-lab --help"
+like 'it knows its kernels' "$status:$err" "^2:lab: unknown kernel 'debug-1\.0'.*see kprotperf-lab --help"
 ok 'workloads' root/usr/lib/kprotperf/build/workloads/getpid -n 1
 share=$scratch/root/usr/share
 kprotperf=$scratch/root/usr/bin/kprotperf

@@ -37,7 +37,7 @@ if [ "$(id -u)" = 0 ]; then
   fails 1 "another user's symbolic link" merge -o kprotperf.data ../baseline.data
   fails 1 "another user's symbolic link" merge -o way/shadow ../baseline.data
   fails 1 "another user's symbolic link" record -- true
-  is 'what the links lead to is as it was' "$(cat ../shadow)" secret
+  is 'the target of the links is unchanged' "$(cat ../shadow)" secret
   cc -g -Wl,--build-id -o ../kernel -xc - <<<'int main(void) { return 0; }'
   export KPROTPERF_CACHE=way/cache
   fails 1 "another user's symbolic link" index ../kernel

@@ -25,7 +25,7 @@ json 'a recorder that is killed leaves what it had counted' \
   '[.syscalls[] | select(.name == "execve")] | length > 0' report --format=json killed.data
 json 'and that says so' '[.warnings[] | select(test("the recorder was killed"))] | length == 1' \
   report --format=json killed.data
-is 'and no other file' "$(ls killed.data*)" killed.data
+is 'no other file is left' "$(ls killed.data*)" killed.data
 
 "$kprotperf" record -F 0 -o /dev/stdout -- true 2>err | "$kprotperf" report --section=syscalls /dev/stdin >out
 like 'standard output takes it too' "$(<out)" '^execve'
@@ -52,12 +52,12 @@ for to in limited.data /dev/stdout; do
   limited -SH "$to" >redirected
   like "one that cannot be lifted, -o $to: one line" "$status:$(wc -l <err):$(<err)" "^1:1:kprotperf: cannot write $to: File too large .see ulimit -f.$"
 done
-is 'and nothing is left of it' "$(echo limited.data* aside/*)" 'limited.data* aside/*'
+is 'nothing of it is left' "$(echo limited.data* aside/*)" 'limited.data* aside/*'
 # Too few descriptors are no missing feature of the kernel.
 (ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o few.data -- true) >out 2>&1
 is 'too few descriptors: one line says so' "$?:$(<out)" '1:kprotperf: cannot load BPF tracing programs: Too many open files (see ulimit -n)'
 (ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" doctor) >out 2>&1
-like 'and doctor' "$(<out)" 'no   BPF tracing programs  +Too many open files \(see ulimit -n\)'
+like 'doctor says so too' "$(<out)" 'no   BPF tracing programs  +Too many open files \(see ulimit -n\)'
 # Messages are limited too, where they go to a file.
 (ulimit -f 0 && KPROTPERF_RESOLVE_LATER=/dev/null exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o limited.data -- true) >said 2>&1
 is 'no file can be written: a failure, and no signal' "$?:$(<said)" 1:
@@ -205,7 +205,7 @@ chmod 777 .
 as_nobody ,+bpf,+perfmon,+sys_admin,+syslog ./kprotperf record -F 0 -o nobody.data -- true
 is 'capabilities suffice' "$status" 0
 as_nobody ,+sys_admin,+syslog ./kprotperf record -F 0 -o nobody.data -- true
-is 'so do older ones' "$status" 0
+is 'older ones do too' "$status" 0
 while read -r caps regex; do
   as_nobody "$caps" ./kprotperf record -F 0 -o missing.data -- true
   is "without enough of them: one line ($caps)" "$status:$(wc -l <err)" 1:1
@@ -217,7 +217,7 @@ END
 as_nobody ,+kill grep -q '^0*[1-9a-f]' /proc/kallsyms
 if [ "$status" = 1 ]; then
   as_nobody ,+bpf,+perfmon,+sys_admin ./kprotperf record -F 0 -o missing.data -- true
-  like 'nor without addresses' "$status:$(wc -l <err):$(<err)" '^1:1:.*CAP_SYSLOG'
+  like 'without addresses it is refused' "$status:$(wc -l <err):$(<err)" '^1:1:.*CAP_SYSLOG'
 fi
 if unshare -r true 2>/dev/null; then
   as_nobody ,+kill unshare -r ./kprotperf record -F 0 -o missing.data -- true

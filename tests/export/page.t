@@ -42,7 +42,7 @@ usage '--format=html has no section calls' report --html --section=calls hardene
 mkdir -p bin && for tool in bash dirname readlink; do ln -s "$(command -v $tool)" bin; done
 try env PATH="$PWD/bin" "$repo/scripts/page" "$PWD/made" "$PWD/page.html"
 like 'without npm the build says what is left out' "$status:$err" '^0:make: npm is not installed \(.*\); --format=html is left out'
-is 'and the page is empty' "$(stat -c %s page.html)" 0
+is 'the page is empty' "$(stat -c %s page.html)" 0
 
 # seen FILE KEY: what page.mjs says of FILE.html.
 seen() {

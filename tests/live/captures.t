@@ -91,18 +91,18 @@ equal 'bits of flags, by name and by number, are those of the flags' "$(rows sla
 	'map(.values | capture("__GFP_ZERO=(?<z>[^ ]+) flags & 0x100=(?<n>[^ ]+) flags=(?<f>[^ ]+)") |
 		select((.z == "0x100") != (.f | tonumber / 256 | floor % 2 == 1) or (.z == "0x100") != (.n == "256"))) | length')" 0
 # The command maps thousands of areas, one after the other.
-holds 'what pointers lead to' "$(rows slab allocate_slab \
+holds 'targets of pointers are captured' "$(rows slab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
-equal 'what the code reads of its arguments, without being asked' "$(rows slab allocate_slab \
+equal '--context captures members that the code reads' "$(rows slab allocate_slab \
 	'map(.values | test(" s->flags=0x[0-9a-f]+ ")) | all')" true
 equal 'the names of slab caches, without being asked' "$(rows slab allocate_slab \
 	'map(.values | capture(" s->name=(?<name>[^ ]+)").name) | unique | [.[] | select(. == "vm_area_struct" or . == "filp")] | length')" 2
 equal 'static keys' "$(rows random get_random_u32 'map(.values | test(" crng_is_ready=1( |$)")) | all')" true
-equal 'and of variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_net_busy_poll=0($| )")) | all')" true
+equal '--context captures variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_net_busy_poll=0($| )")) | all')" true
 equal 'members of what such a member points to' "$(rows poll vfs_read \
 	'map(.values | test(" file->f_path.dentry->d_flags=0x[0-9a-f]+( |$)")) | all')" true
-equal 'but no address' "$(rows poll vfs_read 'map(.values | test("=0xffff[89a-f][0-9a-f]{11}( |$)") | not) | all')" true
-equal 'nor the registers of a user' "$(rows poll __x64_sys_poll 'map(.values | test("regs->") | not) | length > 0 and all')" true
+equal '--context captures no address' "$(rows poll vfs_read 'map(.values | test("=0xffff[89a-f][0-9a-f]{11}( |$)") | not) | all')" true
+equal '--context captures no registers of a user' "$(rows poll __x64_sys_poll 'map(.values | test("regs->") | not) | length > 0 and all')" true
 equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
 	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
 # -0.05 to +0.05 % in ten recordings.
@@ -111,11 +111,11 @@ within 'nor of the function'\''s own' "$(function_row slab allocate_slab p50)" "
 
 equal 'an argument: polls of each number of files' "$(rows poll do_sys_poll \
 	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
-equal 'what a null pointer leads to is not known' "$(rows poll do_sys_poll \
+equal 'the target of a null pointer is not known' "$(rows poll do_sys_poll \
 	'[.[] | select(.syscall == "poll" and (.values | test("^end_time->tv_sec=-($| )"))) | .calls] | add')" 30
 equal 'the argument of the syscall is that of the function' "$(rows poll do_sys_poll \
 	'map(.values | capture("sys.nfds=(?<sys>[^ ]+) nfds=(?<own>[0-9]+)") | .sys == .own) | length > 40 and all')" true
-equal 'and that of one syscall not known in others' "$(rows poll vfs_read 'map([.syscall == "read", (.values |
+equal 'an argument of one syscall is not known in others' "$(rows poll vfs_read 'map([.syscall == "read", (.values |
 	capture("^sys.read.count=(?<sys>[^ ]+) count=(?<own>[0-9]+)") | .sys == .own, .sys == "-")] | tostring) | unique | join(" ")')" \
 	'[false,false,true] [true,true,false]'
 holds 'more files take longer' "$(rows poll do_sys_poll \
@@ -188,7 +188,7 @@ equal 'the context is a variable, of as many values as there are contexts' "$(qu
 varies caches allocate_slab
 # Slabs of shmem_inode_cache take 2,400 instructions in the mean, those of the other caches 1,200.
 holds 'caches differ, by name' "$(query caches.varies '.variables[0] | .name == "s->name" and .kind == "name" and .significant')"
-is 'and the tree has the name' "$(query caches.varies '.variable_tree[1].condition')" 's->name = shmem_inode_cac'
+is 'the tree has the name' "$(query caches.varies '.variable_tree[1].condition')" 's->name = shmem_inode_cac'
 
 full=$(loss distinct captures_full)
 holds "more values than rows: calls that have none are counted, $full" "$full > 2500"
@@ -202,7 +202,7 @@ holds 'more values than rows: the sample is of all of them alike' "$(rows distin
 	([range(7000)] - map(select(.sampled | not) | at)) as $left | $left[($left | length) / 2 | floor] as $middle |
 	map(select(.sampled) | at | select(. < $middle)) | length - 512 | fabs') < 71"
 equal 'of a function named with it only' "$(rows distinct ksys_read 'map(.values | test("f_pos") | not) | all')" true
-equal 'and of all where none is named' "$(rows distinct ksys_read 'map(select(.values | test("count=1($| )")) | .calls) | add >= 7000')" true
+equal 'without names, those of all are captured' "$(rows distinct ksys_read 'map(select(.values | test("count=1($| )")) | .calls) | add >= 7000')" true
 
 # refused NAME LINE: in one line.
 refused() {
@@ -219,9 +219,9 @@ refused __oo 'does not begin with a name'
 refused sys_nosuch "no matching syscall has an argument 'nosuch', according to this kernel's trace events"
 refused sys_flags "more than 8 syscalls have an argument 'flags': name one, as in sys.read.count"
 refused s__oo 'not a number'
-is 'what kprobe.multi times has no values, which is said' \
+is 'functions by kprobe.multi have no values, which is said' \
 	"$(grep -c 'no function with known arguments' multi.err):$(cat multi.status)" 1:1
 like 'functions that there is no room for are told' "$(cat crowd.err)" 'no values are captured in [1-9][0-9]* functions: the limit is 64 functions'
-is 'and the recording is made' "$(cat crowd.status)" 0
+is 'the recording is made' "$(cat crowd.status)" 0
 is 'nothing to capture of is wrong usage' "$(cat no-function.status):$(grep -c 'need functions' no-function.err)" 2:1
 done_testing

@@ -72,7 +72,7 @@ flavour() {
 	for how in memory listed; do
 		jq -c '.functions[] | [.name, .module]' $how.out >$how.names
 	done
-	ok 'where there are the same functions as on its list' cmp memory.names listed.names
+	ok 'memory and list have the same functions' cmp memory.names listed.names
 	[ "$(cat modules)" = 0 ] || holds 'of modules too' "$(jq -s 'map(.[1]) | unique | length' memory.names) >= 2"
 	recorded function "$slab is called" "[.functions[] | select(.name == \"$slab\")] | length > 0"
 	# The shortest: 6.12 lets the child preempt its parent in most forks, which adds 1.2 of 7.7 million instructions to

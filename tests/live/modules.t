@@ -107,16 +107,16 @@ annotated all --all sampled.data shape_twice
 
 is 'record says that it cannot be unloaded meanwhile' "$(grep -c 'module kprotperf_known cannot be unloaded while it is recorded' sampled.err)" 1
 equal 'the module is named' "$(of sampled .module)" kprotperf_known
-equal 'and its file' "$(of sampled .vmlinux)" "$(cat module.txt)"
+equal 'its file is named' "$(of sampled .vmlinux)" "$(cat module.txt)"
 # The samples that nobody knows the place of are no part of these.
 holds 'the call of a function of the kernel, named, has nearly all samples' \
 	"$(of sampled '([.instructions[] | select(.text == "callq clear_page_rep") | .callees] | add) / (.samples.self + .samples.callees)') > 0.9"
-holds 'which are enough' "$(of sampled .samples.callees) > 50"
-equal 'and the function is timed' "$(of sampled .calls)" 20000
+holds 'they are enough samples' "$(of sampled .samples.callees) > 50"
+equal 'the function is timed' "$(of sampled .calls)" 20000
 turns=$((7 * 500))
 equal 'an instruction in the loop of a body: its executions' \
 	"$(of counted '[.instructions[] | select(.body == "inl_loop") | .per_call] | max')" "$turns"
-equal 'its line, and the source of that' "$(of counted '[.lines[] | select(.body == "inl_loop")] | max_by(.per_call) | .source')" 'turn(500);'
+equal 'it has its line and source' "$(of counted '[.lines[] | select(.body == "inl_loop")] | max_by(.per_call) | .source')" 'turn(500);'
 equal 'the body by itself' "$(of body '[.places[] | "\(.function) \(.inlined)"] | join(" ")')" 'shape_loop true'
 equal 'what has no samples is found too, by name' "$(of all '[.bodies[].body] | unique | join(" ")')" inl_twice
 equal 'annotate in the guest' "$(cat live.status)" 0

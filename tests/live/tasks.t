@@ -147,7 +147,7 @@ equal 'cgroup: none at that path: nothing is run' "$(cat no-cgroup.status) $(ech
 equal 'a task that moves into a cgroup, and out of it: nothing is lost' "$(lost moves)" nothing
 balanced 'a task that moves into a cgroup, and out of it' moves
 equal 'a task that moves into a cgroup, and out of it: what it calls meanwhile' "$(syscalls moves compat:getpid)" 1000
-equal 'and what that calls' "$(calls moves __task_pid_nr_ns compat:getpid)" 1000
+equal 'calls below it are counted' "$(calls moves __task_pid_nr_ns compat:getpid)" 1000
 
 # slots
 equal '1,000 children with 64 slots: nothing is lost' "$(lost recycled)" nothing
@@ -166,7 +166,7 @@ equal '100 asleep at once: nothing is lost' "$(lost asleep)" nothing
 equal '100 asleep at once: all returns are seen' "$(calls asleep do_nanosleep)" 100
 equal '100 asleep at once: the outer ones too' "$(calls asleep hrtimer_nanosleep clock_nanosleep)" 100
 holds 'on-CPU time is without the 200 ms asleep' "$(function_row asleep do_nanosleep max) < 5000000"
-holds 'but the run took them' "$(json asleep '.runs[0].wall') >= 200000000"
+holds 'the run has the time asleep' "$(json asleep '.runs[0].wall') >= 200000000"
 equal '1,000 asleep at once under kprobe.multi: nothing is lost' "$(lost asleep-multi)" nothing
 equal '1,000 asleep at once under kprobe.multi: all returns are seen' "$(calls asleep-multi do_nanosleep)" 1000
 # A kretprobe of 6.1 misses calls here. They are shown, not hidden.

@@ -38,7 +38,7 @@ if [ "$status" -ne 0 ] && [ ! -e demo.out ]; then
 else
   is 'make demo, without npm' "$(tail -n 1 demo.out)" ended
   is 'says in one line why there are no pages' "$(grep -c '^demo: no pages: .*npm' demo.err)" 1
-  is 'and leaves none' "$(find demo -name '*.html')" ''
+  is 'no page is left' "$(find demo -name '*.html')" ''
   is 'make check, with npm' "$(tail -n 1 check.out)" ended
   like 'its page is there' "$(<check.out)" 'tests/export/page.t \.+ ok'
   is 'make demo has pages now' "$(find again -name '*.html' -size +100k | sort | paste -sd ' ')" \

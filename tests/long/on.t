@@ -78,7 +78,7 @@ like 'a kernel that is not there' "$status:$(wc -l <err):$err" "^120:1:lab: $hos
 try "$lab" run --on "ssh:$host" --kernel "$release" --append sysrq_always_enabled -- sh -c 'uname -r; tail -c 21 /proc/cmdline; exit 3'
 is 'it runs a command under the kernel, with the parameter' "$status:$out" "3:$release
 sysrq_always_enabled"
-is 'and has its default kernel after it' "$(default)" "$was"
+is 'the default kernel is back after it' "$(default)" "$was"
 
 try "$lab" matrix --on "ssh:$host" --kernel "$release" --protection init_on_alloc --workload cow-fault --boots 1
 is 'a matrix of it' "$status" 0
@@ -87,8 +87,8 @@ is 'has the boots of both sides, and of the floor' "$(for file in matrix/boots/*
 		"\(.["kernel.release"]) \(.["kernel.cmdline"] | match("init_on_alloc=.") | .string)"'
 done | sort | paste -sd,)" "$release init_on_alloc=0,$release init_on_alloc=0,$release init_on_alloc=1"
 # By instructions: 5 % in the command, the floor half of one.
-is 'what the protection costs is in its cell' "$(jq '.cells | map(.delta_pct) | .[0] > 2 and .[0] > .[1]' matrix/matrix.json)" true
-is 'and it has its default kernel after it' "$(default)" "$was"
+is 'the cell has the cost of the protection' "$(jq '.cells | map(.delta_pct) | .[0] > 2 and .[0] > .[1]' matrix/matrix.json)" true
+is 'the default kernel is back after the matrix' "$(default)" "$was"
 
 "$lab" run --on "ssh:$host" --kernel "$release" -- sh -c 'touch started; sleep 1000000' >out 2>err &
 pid=$!
@@ -97,5 +97,5 @@ kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 # A process that it left behind has the lock until the machine has returned.
 flock -w 1000 "$cache/locks/on-$host" true
-is 'where the lab is killed it has it, too' "$(default)" "$was"
+is 'the default kernel is back if the lab is killed' "$(default)" "$was"
 done_testing

@@ -20,7 +20,7 @@ boot debian-5.10-cloud guest_refused --accel icount
 is 'debian-5.10-cloud: doctor and record fail' "$(cat doctor.status refused.status | paste -sd,)" 1,1
 like 'doctor names what is too old' "$(cat doctor.out)" '5\.15'
 is 'record in one line' "$(wc -l <refused.err)" 1
-like 'which does, too' "$(cat refused.err)" '5\.15'
+like 'the refusal names the version' "$(cat refused.err)" '5\.15'
 clean_dmesg
 
 for kernel in ${KERNELS-debian-6.1-cloud debian-6.1 debian-6.1-rt debian-6.12-cloud debian-6.12 debian-6.12-rt \
@@ -37,7 +37,7 @@ like 'a kernel of other sources is one' "$("$lab" run --exact -o padding.data --
 	--cpu vendor=GenuineIntel,family=6,model=94 --append retbleed=stuff -- uname -r)" '^6\.12\.'
 "$kprotperf" report --format=json padding.data >padding.json
 is 'a call by way of the padding is one of the function' "$(jq '[.functions[].name | select(startswith("__pfx_"))] | length' padding.json)" 0
-is 'which call depth tracking has' "$(jq 'any(.functions[]; .name == "call_depth_return_thunk")' padding.json)" true
+is 'padding of call depth tracking is found' "$(jq 'any(.functions[]; .name == "call_depth_return_thunk")' padding.json)" true
 
 # --- by a kernel parameter ---------------------------------------------------------
 
