@@ -496,10 +496,9 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	 */
 	double others = (double)n / LISTS, variance = 1 + others / 2 + others * others / 12;
 
-	if (kprobe->known) {
+	if (kprobe->known)
 		kprobe->full += more;
-		kprobe->full_spread += llround(HOP_INSNS * sqrt(variance) / DEVIATIONS_PER_SPREAD);
-	}
+	out->place_spread = llround(HOP_INSNS * sqrt(variance) / DEVIATIONS_PER_SPREAD);
 	record_calibrator_set_costs(e, out->cost);
 	if (!out->ranges.known)
 		return;
@@ -541,12 +540,17 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 		profile_cost_set(p, PROFILE_MECH_RANGE, numbers[i].kind, numbers[i].value, NAN);
 }
 
-static void store_cost(const struct engine_cost *cost, struct profile *p,
+static void store_cost(const struct record_calibration *c, struct profile *p,
 		       enum profile_mechanism mech)
 {
+	const struct engine_cost *cost = &c->cost[mech];
+	/* Calibration's own kprobe has one place; a jump is not looked up. */
+	bool by_place = profile_mechanism(mech)->is_kprobe && mech != PROFILE_MECH_KPROBE_OPTIMIZED;
+	double spread = (double)(cost->full_spread + (by_place ? c->place_spread : 0));
+
 	profile_cost_set(p, mech, PROFILE_COST_INNER, cost->inner, cost->inner_spread);
 	if (cost->full)
-		profile_cost_set(p, mech, PROFILE_COST_FULL, cost->full, cost->full_spread);
+		profile_cost_set(p, mech, PROFILE_COST_FULL, cost->full, spread);
 	if (!cost->nested && !cost->trampoline)
 		return;
 	profile_cost_set(p, mech, PROFILE_COST_NESTED, cost->nested, NAN);
@@ -591,7 +595,7 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
 		if (c->cost[mech].known) {
-			store_cost(&c->cost[mech], p, mech);
+			store_cost(c, p, mech);
 			store_counted(c, p, mech);
 		}
 	if (c->ranges.known)

@@ -25,6 +25,7 @@ struct record_calibration {
 	struct record_walk walk; /* until syscalls are calibrated */
 	struct engine_cost returns; /* of all that return through the kernel's trampoline */
 	struct record_range_costs ranges;
+	uint64_t place_spread; /* of a kprobe's full cost, by its place in the kernel's table */
 	int run; /* on a real clock, where there is one: record_calibrate_runner()'s descriptor; -1 */
 	uint64_t step; /* that the clock advances by, at least, on a real clock; else 0 */
 	bool repeats; /* on a real clock, where syscalls are known: all is measured once more in the end */
