@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 
 /*
- * How far off what a profile's calibration subtracts may be: docs/internals/statistics.md has the formula.
+ * The uncertainty of the probe cost that is subtracted: docs/internals/statistics.md has the formula.
  * Costs and spreads are those of "record.cost."
  */
 struct analyze_calibration {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which captured variable explains how much of the variance of a function's latency: docs/internals/why-varies.md has the method, with its
- * sources.
+ * The part of the variance of a function's latency that each captured variable explains: docs/internals/why-varies.md has the
+ * method, with its sources.
  */
 #pragma once
 

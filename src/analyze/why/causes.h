@@ -11,7 +11,7 @@
 #include "analyze/why/tree.h"
 #include "base/alloc.h"
 
-/* How sure a change is that was counted in several boots of each kernel: docs/internals/why.md. */
+/* The certainty of a change that was counted in several boots of each kernel: docs/internals/why.md. */
 
 /* A change that one kernel shows against itself as often as that, in any context, is not worth a word. */
 #define WHY_UNLIKELY 0.5

@@ -6,7 +6,7 @@
 
 #include "analyze/diff/diff.h"
 
-/* Of the innermost function's calls; probes of what is called more often slow down what is to be measured: see docs/auto.md. */
+/* A caller is timed if it has at most so many times the calls of the innermost function. Probes of busier ones slow it down. */
 #define CALLS_MOST 2
 
 /* Of the function NAME per run, wherever from, on the side that has more of them. */
