@@ -110,6 +110,16 @@ uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn
 	return found;
 }
 
+struct hash_index hash_copy(const struct hash_index *index)
+{
+	struct hash_index copy = *index;
+
+	copy.slots = alloc_array(index->cap, sizeof(*copy.slots));
+	if (index->cap)
+		memcpy(copy.slots, index->slots, index->cap * sizeof(*copy.slots));
+	return copy;
+}
+
 void hash_deinit(struct hash_index *index)
 {
 	free(index->slots);

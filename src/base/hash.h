@@ -43,4 +43,6 @@ uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn
 void hash_reserve(struct hash_index *index, uint32_t n);
 /* Adds ITEM, below HASH_NONE, which must not be in the table. */
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item);
+/* The same table for a copy of the array. */
+struct hash_index hash_copy(const struct hash_index *index);
 void hash_deinit(struct hash_index *index);

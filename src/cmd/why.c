@@ -119,7 +119,7 @@ static const struct why_context *find_context(const struct why *w, const char *n
 static int write_plan(const struct view_why *w, const char *path)
 {
 	const char *names[WHY_PROBED];
-	uint32_t n = w->of ? why_probed_functions(&w->why.tree, w->of, names) : 0;
+	uint32_t n = w->of ? why_probed_functions(&w->why.pair, w->of, names) : 0;
 	scoped_free char *text = alloc_strdup(n ? "--func=@(" : "");
 
 	for (uint32_t i = 0; i < n; i++)
@@ -173,7 +173,7 @@ static int explain_context(const struct why_options *o, struct view_why *w,
 
 	w->of = of;
 	w->checked = p[2] && of;
-	if (w->checked && why_check_init(&w->check, &w->why.tree, of, exact, probed))
+	if (w->checked && why_check_init(&w->check, &w->why.pair, of, exact, probed))
 		return CMD_FAILED;
 	if (o->plan && write_plan(w, o->plan))
 		return CMD_FAILED;

@@ -830,8 +830,8 @@ TEST(test_noise)
 TEST(test_lines)
 {
 	struct profile *a = side(20, 0), *b = side(20, 0);
-	struct why_line_changes changes;
-	struct why_lines lines;
+	struct tree_line_changes changes;
+	struct tree_lines lines;
 	struct answer x;
 
 	for (uint32_t line = 10; line < 15; line++) {
@@ -842,19 +842,19 @@ TEST(test_lines)
 	insns_at(b, 0, "ae", 14, 300);
 	answer_init(&x, a, b);
 	assert_cause(&x, "e", WHY_SELF, "e", 1000);
-	lines = why_lines_find(&x.why.tree, causes(&x)->parts[causes(&x)->items[0].first_part].node,
-			       1);
-	assert_int_equal(lines.kind, WHY_LINES_ADDED);
+	lines = tree_lines_find(&x.why.pair,
+				causes(&x)->parts[causes(&x)->items[0].first_part].node, 1);
+	assert_int_equal(lines.kind, TREE_LINES_ADDED);
 	assert_int_equal(lines.first, 12);
 	assert_int_equal(lines.last, 14);
 	assert_says(&x, "which executes additional code at f.c:12-14");
-	why_line_changes_init(&changes, &x.why.tree, why_tree_context(&x.why.tree, "X"));
+	tree_line_changes_init(&changes, &x.why.pair, tree_pair_context(&x.why.pair, "X"));
 	assert_int_equal(changes.n_items, 2);
 	assert_string_equal(changes.items[0].name, "e");
 	assert_int_equal(changes.items[0].number, 12);
 	assert_true(changes.items[0].insns[0] == 0 && changes.items[0].insns[1] == 700);
 	assert_int_equal(changes.items[1].number, 14);
-	why_line_changes_deinit(&changes);
+	tree_line_changes_deinit(&changes);
 	answer_deinit(&x);
 }
 
@@ -944,7 +944,7 @@ TEST(test_context_itself)
 	answer_init(&x, p[0], p[1]);
 	c = causes(&x);
 	assert_string_equal(c->items[0].name, "X");
-	assert_null(why_owner(&x.why.switched, &x.why.tree, &c->parts[c->items[0].first_part]));
+	assert_null(why_owner(&x.why.switched, &x.why.pair, &c->parts[c->items[0].first_part]));
 	answer_deinit(&x);
 }
 
@@ -966,7 +966,7 @@ TEST(test_owner)
 		}
 		answer_init(&x, p[0], p[1]);
 		c = causes(&x);
-		owner = why_owner(&x.why.switched, &x.why.tree, &c->parts[c->items[0].first_part]);
+		owner = why_owner(&x.why.switched, &x.why.pair, &c->parts[c->items[0].first_part]);
 		assert_int_equal(!owner, off);
 		answer_deinit(&x);
 	}
@@ -1002,7 +1002,7 @@ TEST(test_layers)
 	struct answer x;
 
 	answer_init(&x, layers(false), layers(true));
-	assert_true(x.why.tree.n_nodes <= x.why.tree.max_nodes + 1000);
+	assert_true(x.why.pair.n_nodes <= x.why.tree.max_nodes + 1000);
 	answer_deinit(&x);
 }
 
@@ -1096,7 +1096,7 @@ static void check_probed(uint64_t more, const char *expected)
 	for (int i = 0; i < 2; i++)
 		calls(sides[i], 0, "db", more, 50);
 	answer_init(&x, sides[0], sides[1]);
-	n = why_probed_functions(&x.why.tree, &x.why.contexts[0], names);
+	n = why_probed_functions(&x.why.pair, &x.why.contexts[0], names);
 	for (uint32_t i = 0; i < n; i++)
 		probed[i] = names[i][0];
 	assert_string_equal(probed, expected);

@@ -11,7 +11,7 @@
 #define ROUNDING 1e-3 /* of instructions per run, which are counted */
 
 struct finder {
-	const struct why_tree *t;
+	const struct tree_pair *t;
 	struct why_causes *c;
 	struct hash_index causes, parts;
 	double charged; /* so far */
@@ -43,7 +43,7 @@ static bool is_part(const void *ctx, uint32_t item, const void *key)
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
 {
-	const struct why_node *n = &f->t->nodes[node];
+	const struct tree_pair_node *n = &f->t->nodes[node];
 	struct why_part *part, new = { .kind = kind, .name = n->name, .most = -1 };
 	uint32_t hash, found;
 
@@ -99,11 +99,11 @@ static bool is_of_ratio(double *ratio, double was, double is)
 }
 
 /* The line of N from AT on, by number, that SIDE executes; NULL: the last has been. */
-static const struct why_line *next_line(const struct why_tree *t, const struct why_node *n,
-					uint32_t *at, int side)
+static const struct tree_line *next_line(const struct tree_pair *t, const struct tree_pair_node *n,
+					 uint32_t *at, int side)
 {
 	while (*at < n->n_lines) {
-		const struct why_line *line = &t->lines.items[n->first_line + (*at)++];
+		const struct tree_line *line = &t->lines.items[n->first_line + (*at)++];
 
 		if (line->times[side] > 0)
 			return line;
@@ -115,13 +115,13 @@ static const struct why_line *next_line(const struct why_tree *t, const struct w
  * How much more often the hardened side executes the lines of N, if these are the same, in order (a patch above them gives them
  * other numbers), and all are. False: they are not; no lines at all leave *RATIO as it is.
  */
-static bool lines_ratio(const struct why_tree *t, const struct why_node *n, double *ratio)
+static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *n, double *ratio)
 {
 	uint32_t at[2] = {};
 
 	for (;;) {
-		const struct why_line *was = next_line(t, n, &at[0], 0);
-		const struct why_line *is = next_line(t, n, &at[1], 1);
+		const struct tree_line *was = next_line(t, n, &at[0], 0);
+		const struct tree_line *is = next_line(t, n, &at[1], 1);
 
 		if (!was && !is)
 			return true;
@@ -135,14 +135,14 @@ static bool lines_ratio(const struct why_tree *t, const struct why_node *n, doub
  * How much more often the hardened side executes the inlined body NODE: by its lines, if they tell, and by what it calls, of which
  * all calls are counted, if that is more or less than SCALE too. NAN: not known.
  */
-static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
+static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 {
-	const struct why_node *n = &t->nodes[node];
+	const struct tree_pair_node *n = &t->nodes[node];
 	double lines = NAN, calls = NAN;
 
 	if (!lines_ratio(t, n, &lines))
 		return NAN;
-	for (uint32_t i = n->first_child; i != WHY_NONE; i = t->nodes[i].next)
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = t->nodes[i].next)
 		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
 		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
 			return lines;
@@ -156,8 +156,8 @@ static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
  */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
-	const struct why_node *c = &f->t->nodes[callee];
-	uint32_t apart = why_tree_apart(f->t, callee);
+	const struct tree_pair_node *c = &f->t->nodes[callee];
+	uint32_t apart = tree_pair_apart(f->t, callee);
 	struct scale below = scale, explained = scale;
 	double times = NAN, more = 0, before = f->charged;
 
@@ -172,7 +172,7 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 	explain(f, callee, below);
 	if (below.calls != explained.calls)
 		more = excess(c->total[1] - (f->charged - before), c->total[0], explained);
-	if (apart != WHY_NONE)
+	if (apart != TREE_NONE)
 		more += excess(f->t->nodes[apart].total[1], f->t->nodes[apart].total[0], scale);
 	charge(f, node, WHY_OFTEN, callee, more, explained.calls, below.calls / explained.calls);
 }
@@ -180,11 +180,11 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 /* What NODE and its callees execute that are there on one side only; callees that both sides have are gone into. */
 static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 {
-	const struct why_node *n = &f->t->nodes[node];
+	const struct tree_pair_node *n = &f->t->nodes[node];
 	double sum = excess(n->self[1], n->self[0], scale);
 
-	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
-		const struct why_node *callee = &f->t->nodes[i];
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next) {
+		const struct tree_pair_node *callee = &f->t->nodes[i];
 
 		if (callee->seen[0] && callee->seen[1] && !callee->apart)
 			explain_callee(f, node, i, scale);
@@ -196,17 +196,17 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 
 /*
  * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
- * callers did as they do on the baseline. The depth is that of calls, which why_tree_init() bounds.
+ * callers did as they do on the baseline. The depth is that of calls, which tree_pair_init() bounds.
  */
 static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
-	const struct why_node *n = &f->t->nodes[node];
+	const struct tree_pair_node *n = &f->t->nodes[node];
 	double self = n->self[0] > 0 ? n->self[1] / n->self[0] : scale.calls;
 
 	charge(f, node, WHY_SELF, node, excess(n->self[1], n->self[0], scale), nearest(scale, self),
 	       1);
-	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
-		const struct why_node *callee = &f->t->nodes[i];
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next) {
+		const struct tree_pair_node *callee = &f->t->nodes[i];
 
 		if (callee->seen[0] && callee->seen[1] && !callee->apart)
 			explain_callee(f, node, i, scale);
@@ -227,7 +227,7 @@ define_compare(by_rank, struct why_cause,
 									strcmp(a->name, b->name));
 
 /* The function around NODE, if that is inlined. */
-static const char *function_around(const struct why_tree *t, uint32_t node)
+static const char *function_around(const struct tree_pair *t, uint32_t node)
 {
 	const char *name = NULL;
 
@@ -264,7 +264,7 @@ void why_causes_sort(struct why_causes *c)
 			c->parts[c->items[i].first_part + k].cause = i;
 }
 
-static void finish(struct why_causes *c, const struct why_tree *t)
+static void finish(struct why_causes *c, const struct tree_pair *t)
 {
 	find_waits(c);
 	sort_array(c->parts, c->n_parts, sizeof(*c->parts), by_cause);
@@ -285,10 +285,10 @@ static void finish(struct why_causes *c, const struct why_tree *t)
 	why_causes_sort(c);
 }
 
-void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context,
+void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself)
 {
-	const struct why_node *n = &t->nodes[context];
+	const struct tree_pair_node *n = &t->nodes[context];
 	struct finder f = { .t = t, .c = c };
 	double scale = 1;
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "analyze/stats/statistics.h"
-#include "analyze/why/tree.h"
+#include "tree/pair.h"
 #include "base/alloc.h"
 
 /* The certainty of a change that was counted in several boots of each kernel: docs/internals/why.md. */
@@ -98,7 +98,7 @@ struct why_causes {
 };
 
 /* Of T's node CONTEXT; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */
-void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context,
+void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself);
 /* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);

@@ -10,18 +10,18 @@
 #define CALLS_MOST 2
 
 /* Of the function NAME per run, wherever from, on the side that has more of them. */
-static double calls_of(const struct why_tree *t, const char *name)
+static double calls_of(const struct tree_pair *t, const char *name)
 {
 	double calls[2] = {};
 
-	vec_each(const struct why_node, node, t, nodes)
+	vec_each(const struct tree_pair_node, node, t, nodes)
 		if (!strcmp(node->name, name))
 			for (int side = 0; side < 2; side++)
 				calls[side] += node->calls[side];
 	return fmax(calls[0], calls[1]);
 }
 
-uint32_t why_probed_functions(const struct why_tree *t, const struct why_context *c,
+uint32_t why_probed_functions(const struct tree_pair *t, const struct why_context *c,
 			      const char *names[WHY_PROBED])
 {
 	const struct why_part *part;
@@ -33,7 +33,7 @@ uint32_t why_probed_functions(const struct why_tree *t, const struct why_context
 	part = &c->causes.parts[c->causes.items[0].first_part];
 	node = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
 	for (; n < WHY_PROBED && t->nodes[node].parent; node = t->nodes[node].parent) {
-		const struct why_node *f = &t->nodes[node];
+		const struct tree_pair_node *f = &t->nodes[node];
 		double calls = calls_of(t, f->name);
 
 		if (f->inlined[0] || f->inlined[1] || calls > most)
@@ -94,7 +94,7 @@ static int compare(struct why_check *check, const struct why_context *c,
 	return 0;
 }
 
-int why_check_init(struct why_check *check, const struct why_tree *t, const struct why_context *c,
+int why_check_init(struct why_check *check, const struct tree_pair *t, const struct why_context *c,
 		   const struct profile *const exact[2], const struct profile *const probed[2])
 {
 	const char *names[WHY_PROBED];

@@ -19,11 +19,11 @@ struct why_check {
  * The functions that have the largest cause of context C of T in them, innermost first: compilers and kernels do not let probes
  * time each. None is called much more often than the innermost. Returns how many; 0 where no cause is to be named.
  */
-uint32_t why_probed_functions(const struct why_tree *t, const struct why_context *c,
+uint32_t why_probed_functions(const struct tree_pair *t, const struct why_context *c,
 			      const char *names[WHY_PROBED]);
 
 /*
  * Of the largest cause of C, of T. EXACT, PROBED: baseline and hardened side. 0, or what analyze_diff_init() returns, reported.
  */
-int why_check_init(struct why_check *check, const struct why_tree *t, const struct why_context *c,
+int why_check_init(struct why_check *check, const struct tree_pair *t, const struct why_context *c,
 		   const struct profile *const exact[2], const struct profile *const probed[2]);

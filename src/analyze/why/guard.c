@@ -12,7 +12,7 @@
 /* Of a function's calls: what is called in more of them is called in all. */
 #define NEARLY_ALL 0.9
 
-static bool is_inlined(const struct why_node *node)
+static bool is_inlined(const struct tree_pair_node *node)
 {
 	return node->inlined[0] || node->inlined[1];
 }
@@ -26,7 +26,7 @@ static bool calls(const struct profile_block *block, const char *callee)
 
 /* Whether CALLEE is called from SITE at L, or is inlined there. */
 static bool is_at(const struct profile_location *l, const char *callee, bool inlined,
-		  const struct why_line *site)
+		  const struct tree_line *site)
 {
 	for (uint32_t k = inlined; k < l->n_frames; k++) {
 		if (l->frames[k].line == site->number && same_text(l->frames[k].file, site->file) &&
@@ -40,7 +40,7 @@ static bool is_at(const struct profile_location *l, const char *callee, bool inl
 
 /* Whether BLOCK is where SITE is, which calls CALLEE at its end, or is of its body. */
 static bool is_site(const struct profile *p, const struct profile_block *block, const char *callee,
-		    bool inlined, const struct why_line *site)
+		    bool inlined, const struct tree_line *site)
 {
 	if (inlined)
 		return is_at(&p->locations[block->location], callee, inlined, site);
@@ -52,7 +52,7 @@ static bool is_site(const struct profile *p, const struct profile_block *block, 
 
 /* Whether BLOCK executes NODE's function; SITE: there. */
 static bool executes(const struct profile *p, const struct profile_block *block,
-		     const struct why_node *node, const struct why_line *site)
+		     const struct tree_pair_node *node, const struct tree_line *site)
 {
 	return (is_inlined(node) || calls(block, node->name)) &&
 	       (!site || is_site(p, block, node->name, is_inlined(node), site));
@@ -60,7 +60,8 @@ static bool executes(const struct profile *p, const struct profile_block *block,
 
 /* Of P's function CALLER, what holds where it calls NODE, at SITE if that is not NULL, for free(); NULL: not known. */
 static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
-		       const struct why_node *node, const struct why_line *site, bool *of_object)
+		       const struct tree_pair_node *node, const struct tree_line *site,
+		       bool *of_object)
 {
 	vec_each(const struct profile_blocks, blocks, p, blocks) {
 		struct kernel_stop_block *places;
@@ -97,7 +98,7 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
  * always hold, or did not.
  */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
-		 const struct why_tree *t, uint32_t node, const struct why_line *site)
+		 const struct tree_pair *t, uint32_t node, const struct tree_line *site)
 {
 	const double *times = site ? site->times : t->nodes[node].calls;
 	uint32_t caller = t->nodes[node].parent;
@@ -109,7 +110,7 @@ static void find(struct why_guard *guard, struct kernel_stops *stops, const stru
 	text = condition(stops, p, t->nodes[caller].name, &t->nodes[node], site, &of_object);
 	for (int side = 0; side < 2; side++)
 		always &= !(times[side] > 0 &&
-			    times[side] < NEARLY_ALL * why_tree_calls(t, caller, side));
+			    times[side] < NEARLY_ALL * tree_pair_calls(t, caller, side));
 	if (!text || (always && !of_object)) {
 		free(text);
 		return;
@@ -119,18 +120,18 @@ static void find(struct why_guard *guard, struct kernel_stops *stops, const stru
 }
 
 static void find_of_part(struct why_guard *guard, struct kernel_stops *stops,
-			 const struct profile *p, const struct why_tree *t,
+			 const struct profile *p, const struct tree_pair *t,
 			 const struct why_part *part)
 {
-	const struct why_line *site = NULL;
-	double all = t->nodes[part->node].alone;
+	const struct tree_line *site = NULL;
+	double all = t->nodes[part->node].one_sided;
 
 	if (part->kind != WHY_NEW && part->kind != WHY_OFTEN)
 		return;
 	if (t->nodes[part->node].divided)
-		site = why_site_apart(t, part->node, 1);
-	for (uint32_t at = part->node; at != WHY_NONE;
-	     at = part->kind == WHY_NEW ? why_tree_most(t, at, all) : WHY_NONE)
+		site = tree_site_apart(t, part->node, 1);
+	for (uint32_t at = part->node; at != TREE_NONE;
+	     at = part->kind == WHY_NEW ? tree_pair_most(t, at, all) : TREE_NONE)
 		if (!is_inlined(&t->nodes[at]) || site)
 			find(guard, stops, p, t, at, site);
 }
@@ -144,7 +145,7 @@ void why_guards_find(struct why *w, const struct profile *p, struct kernel_image
 
 		for (uint32_t k = 0; w->contexts[i].told && k < c->n_items; k++)
 			if (why_is_named(&w->contexts[i], k))
-				find_of_part(&c->items[k].guard, stops, p, &w->tree,
+				find_of_part(&c->items[k].guard, stops, p, &w->pair,
 					     &c->parts[c->items[k].first_part]);
 	}
 	kernel_stops_destroy(stops);

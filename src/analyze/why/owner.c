@@ -68,29 +68,29 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 }
 
 /* What PART is of and what it calls, down to where most of that is, or one of its callers. */
-static bool lists_part(const struct catalogue_protection *protection, const struct why_tree *t,
+static bool lists_part(const struct catalogue_protection *protection, const struct tree_pair *t,
 		       const struct why_part *part, bool switched)
 {
 	uint32_t node = part->node;
-	double all = t->nodes[node].alone;
+	double all = t->nodes[node].one_sided;
 
 	if (lists(protection, t->nodes[node].name, switched) ||
 	    (part->kind != WHY_SELF &&
 	     lists(protection, t->nodes[t->nodes[node].parent].name, switched)))
 		return true;
-	for (uint32_t at = why_tree_most(t, node, all); at != WHY_NONE;
-	     at = why_tree_most(t, at, all))
+	for (uint32_t at = tree_pair_most(t, node, all); at != TREE_NONE;
+	     at = tree_pair_most(t, at, all))
 		if (part->kind == WHY_NEW && lists(protection, t->nodes[at].name, false))
 			return true;
-	for (uint32_t at = t->nodes[node].parent; t->nodes[at].parent != WHY_ROOT;
+	for (uint32_t at = t->nodes[node].parent; t->nodes[at].parent != TREE_ROOT;
 	     at = t->nodes[at].parent)
 		if (lists(protection, t->nodes[at].name, false))
 			return true;
 	return false;
 }
 
-const struct catalogue_protection *why_owner(const struct why_switched *s, const struct why_tree *t,
-					     const struct why_part *part)
+const struct catalogue_protection *why_owner(const struct why_switched *s,
+					     const struct tree_pair *t, const struct why_part *part)
 {
 	for (uint32_t i = 0; i < s->n_items; i++)
 		if (lists_part(s->items[i], t, part, true))
@@ -104,7 +104,7 @@ const struct catalogue_protection *why_owner(const struct why_switched *s, const
 
 /* Of NODE: the function that it is, or is inlined into. */
 static const struct analyze_static_key *key_of(const struct analyze_static_keys *keys,
-					       const struct why_tree *t, uint32_t node,
+					       const struct tree_pair *t, uint32_t node,
 					       const char **function)
 {
 	while (t->nodes[node].inlined[1])
@@ -114,16 +114,16 @@ static const struct analyze_static_key *key_of(const struct analyze_static_keys 
 }
 
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
-						const struct why_tree *t,
+						const struct tree_pair *t,
 						const struct why_part *part, const char **function)
 {
 	uint32_t node = part->node;
-	double all = t->nodes[node].alone;
+	double all = t->nodes[node].one_sided;
 	const struct analyze_static_key *key = key_of(keys, t, node, function);
 
 	if (!key && part->kind != WHY_SELF)
 		key = key_of(keys, t, t->nodes[node].parent, function);
-	while (!key && part->kind == WHY_NEW && (node = why_tree_most(t, node, all)) != WHY_NONE)
+	while (!key && part->kind == WHY_NEW && (node = tree_pair_most(t, node, all)) != TREE_NONE)
 		key = key_of(keys, t, node, function);
 	return key;
 }

@@ -25,10 +25,10 @@ const char *why_switched_name(const struct why_switched *s, const char *name);
  * The protection that the catalogue lists a function for that PART executes, is in, or is of; NULL: none. Of one that is not
  * switched its own functions alone count, not those in which it runs with other work.
  */
-const struct catalogue_protection *why_owner(const struct why_switched *s, const struct why_tree *t,
-					     const struct why_part *part);
+const struct catalogue_protection *
+why_owner(const struct why_switched *s, const struct tree_pair *t, const struct why_part *part);
 
 /* The static key that both sides have otherwise and that switches PART's code; NULL: none. In *FUNCTION: that tests it. */
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
-						const struct why_tree *t,
+						const struct tree_pair *t,
 						const struct why_part *part, const char **function);

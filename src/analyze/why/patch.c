@@ -112,7 +112,7 @@ void why_patches_deinit(struct why_patches *p)
 	*p = (struct why_patches){};
 }
 
-static bool find_in(const struct why_patches *p, const struct why_node *node,
+static bool find_in(const struct why_patches *p, const struct tree_pair_node *node,
 		    struct why_patched *found)
 {
 	*found = (struct why_patched){};
@@ -128,18 +128,18 @@ static bool find_in(const struct why_patches *p, const struct why_node *node,
 }
 
 /* In the code of NODE, which bodies that are inlined there are part of. */
-static bool find_in_code(const struct why_patches *p, const struct why_tree *t, uint32_t node,
+static bool find_in_code(const struct why_patches *p, const struct tree_pair *t, uint32_t node,
 			 struct why_patched *found)
 {
 	if (find_in(p, &t->nodes[node], found))
 		return true;
-	for (uint32_t i = t->nodes[node].first_child; i != WHY_NONE; i = t->nodes[i].next)
+	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next)
 		if (t->nodes[i].inlined[1] && find_in_code(p, t, i, found))
 			return true;
 	return false;
 }
 
-bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
+bool why_patched_find(const struct why_patches *p, const struct tree_pair *t,
 		      const struct why_part *part, struct why_patched *found)
 {
 	uint32_t by = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
@@ -148,10 +148,10 @@ bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
 	       (part->kind == WHY_NEW && find_in_code(p, t, part->node, found));
 }
 
-const char *why_patched_caller(const struct why_patches *p, const struct why_tree *t,
+const char *why_patched_caller(const struct why_patches *p, const struct tree_pair *t,
 			       const struct why_part *part, struct why_patched *found)
 {
-	for (uint32_t at = t->nodes[part->node].parent; at != WHY_ROOT; at = t->nodes[at].parent)
+	for (uint32_t at = t->nodes[part->node].parent; at != TREE_ROOT; at = t->nodes[at].parent)
 		if (find_in(p, &t->nodes[at], found))
 			return t->nodes[at].name;
 	return NULL;

@@ -24,9 +24,9 @@ void why_patches_deinit(struct why_patches *p);
  * What a patch changes in the code that decides PART, or in what it executes besides: from the first to the last line. FILE is
  * P's. False: nothing.
  */
-bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
+bool why_patched_find(const struct why_patches *p, const struct tree_pair *t,
 		      const struct why_part *part, struct why_patched *found);
 
 /* The nearest caller of that code, or of what PART calls, that a patch changes, and what it changes there; NULL: none. */
-const char *why_patched_caller(const struct why_patches *p, const struct why_tree *t,
+const char *why_patched_caller(const struct why_patches *p, const struct tree_pair *t,
 			       const struct why_part *part, struct why_patched *found);

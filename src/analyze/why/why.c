@@ -26,22 +26,19 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* What two runs of P, which is of SIDE, differ by in the contexts of NAMES: its square, WEIGHT times. */
-static void add_runs(struct why *w, const struct profile *p, const uint32_t runs[2],
-		     const char *const *names, int side, double weight)
+/* Repetitions A and B of SIDE differ by chance: add the square, WEIGHT times, to the contexts that are VARYING. */
+static void add_repetitions(struct why *w, int side, uint32_t a, uint32_t b, double weight)
 {
-	const struct why_side one = { p, runs[0], runs[0] + 1, names };
-	const struct why_side other = { p, runs[1], runs[1] + 1, names };
-	scoped(why_tree_deinit) struct why_tree t;
+	const struct tree_part one = { side, a, 1 }, other = { side, b, 1 };
+	scoped(tree_pair_deinit) struct tree_pair pair;
 
-	why_tree_init(&t, &one, &other);
+	tree_pair_init(&pair, &w->tree, &one, &other);
 	vec_each(struct why_context, c, w, contexts) {
-		uint32_t node = why_tree_context(&t, c->name);
 		struct why_causes causes;
 
-		if (node == WHY_NONE)
+		if (!c->varying)
 			continue;
-		why_causes_init(&causes, &t, node, c->by_itself);
+		why_causes_init(&causes, &pair, tree_pair_context(&pair, c->name), c->by_itself);
 		why_causes_vary(&c->causes, &causes, side, weight);
 		why_causes_deinit(&causes);
 	}
@@ -59,41 +56,40 @@ static bool has_large_cause(const struct why_context *c)
 	return is_large(c, largest_cause(c));
 }
 
-/* The variance of causes takes a tree for each run: of contexts that may have any to be named. */
+/* The variance of causes takes a matching for each repetition: of contexts that may have any to be named. */
 static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
-	scoped_free const char **names = alloc_array(w->n_contexts + 1, sizeof(*names));
-	uint32_t n = 0;
+	bool any = false;
 
 	vec_each(struct why_context, c, w, contexts) {
-		if (c->varied || !is_wanted(c))
-			continue;
-		c->varied = true;
-		names[n++] = c->name;
+		c->varying = !c->varied && is_wanted(c);
+		c->varied |= c->varying;
+		any |= c->varying;
 	}
-	for (int side = 0; side < 2 && w->has_noise && n; side++) {
-		const struct profile *p = w->p[side];
-		uint32_t pairs = p->n_runs > 2 ? p->n_runs : p->n_runs - 1;
+	for (int side = 0; side < 2 && w->has_noise && any; side++) {
+		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
-		/* Each run and the next, and the last and the first: twice the variance each. */
+		/* Each repetition and the next, and the last and the first: twice the variance each. */
 		for (uint32_t i = 0; i < pairs; i++)
-			add_runs(w, p, (const uint32_t[]){ i, (i + 1) % p->n_runs }, names, side,
-				 (p->n_runs - 1) / (2.0 * pairs));
+			add_repetitions(w, side, i, (i + 1) % n, (n - 1) / (2.0 * pairs));
 	}
 }
 
-/* What each run of P executes in each context, against their mean. */
+/* What each repetition of SIDE executes in each context, against their mean. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct profile *p = w->p[side];
-	scoped_free double *totals =
-		alloc_array((size_t)p->n_contexts * p->n_runs, sizeof(*totals));
+	uint32_t n = w->repetitions[side];
+	scoped_free double *totals = alloc_array((size_t)p->n_contexts * n, sizeof(*totals));
 
-	for (uint32_t i = 0; i < p->n_samples; i++)
-		totals[p->samples[i].context * p->n_runs + p->samples[i].run] +=
-			(double)p->samples[i].count;
+	vec_each(const struct profile_sample, sample, p, samples) {
+		uint32_t i = tree_repetition(&w->tree, side, sample->run);
+
+		totals[sample->context * n + i] +=
+			(double)sample->count / tree_runs(&w->tree, side, i);
+	}
 	for (uint32_t i = 0; i < p->n_contexts; i++) {
-		struct analyze_moments m = analyze_moments_of(&totals[i * p->n_runs], p->n_runs);
+		struct analyze_moments m = analyze_moments_of(&totals[i * n], n);
 
 		for (uint32_t k = 0; k < w->n_contexts; k++)
 			if (!strcmp(w->contexts[k].name, p->contexts[i].name))
@@ -110,7 +106,7 @@ define_compare(by_value, double, compare_values(*a, *b));
 static double common_deviation(const struct why *w)
 {
 	scoped_free double *found = alloc_array(w->n_contexts, sizeof(*found));
-	uint32_t n = 0, df = w->runs[0] + w->runs[1] - 2;
+	uint32_t n = 0, df = w->repetitions[0] + w->repetitions[1] - 2;
 
 	for (uint32_t i = 0; i < w->n_contexts && df; i++) {
 		const double *squares = w->contexts[i].significance.squares;
@@ -126,7 +122,7 @@ static double common_deviation(const struct why *w)
 /* It is one of as many as there are contexts, since of a context's causes the largest are named. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta)
 {
-	why_significance_judge(significance, delta, w->runs, w->common, w->n_contexts);
+	why_significance_judge(significance, delta, w->repetitions, w->common, w->n_contexts);
 }
 
 static void judge_all(struct why *w)
@@ -195,13 +191,13 @@ define_compare(by_size, struct why_context,
 
 static void add_context(struct why *w, uint32_t node)
 {
-	const struct why_node *n = &w->tree.nodes[node];
+	const struct tree_pair_node *n = &w->pair.nodes[node];
 	struct why_context c = { .name = n->name, .delta = n->total[1] - n->total[0] };
 
 	memcpy(c.calls, n->calls, sizeof(c.calls));
 	memcpy(c.total, n->total, sizeof(c.total));
 	c.by_itself = n->name[0] == '[' && is_asynchronous(n->name);
-	why_causes_init(&c.causes, &w->tree, node, c.by_itself);
+	why_causes_init(&c.causes, &w->pair, node, c.by_itself);
 	c.significance.waits = c.causes.waits;
 	vec_push(w, contexts, c);
 	w->total[0] += c.total[0];
@@ -215,16 +211,19 @@ bool why_can_tell(const struct profile *p)
 
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened)
 {
-	const struct why_side a = { baseline, 0, baseline->n_runs };
-	const struct why_side b = { hardened, 0, hardened->n_runs };
+	struct tree_part sides[2];
 
-	*w = (struct why){ .p = { baseline, hardened },
-			   .runs = { baseline->n_runs, hardened->n_runs },
-			   .has_noise = baseline->n_runs > 1 && hardened->n_runs > 1 };
+	*w = (struct why){ .p = { baseline, hardened } };
 	why_switched_init(&w->switched, baseline, hardened);
-	why_tree_init(&w->tree, &a, &b);
-	for (uint32_t i = w->tree.nodes[0].first_child; i != WHY_NONE; i = w->tree.nodes[i].next)
-		if (strcmp(w->tree.nodes[i].name, "[idle]") != 0)
+	tree_init(&w->tree, baseline, hardened);
+	for (int side = 0; side < 2; side++) {
+		sides[side] = tree_side(&w->tree, side);
+		w->repetitions[side] = sides[side].count;
+	}
+	w->has_noise = sides[0].count > 1 && sides[1].count > 1;
+	tree_pair_init(&w->pair, &w->tree, &sides[0], &sides[1]);
+	for (uint32_t i = w->pair.nodes[0].first_child; i != TREE_NONE; i = w->pair.nodes[i].next)
+		if (strcmp(w->pair.nodes[i].name, "[idle]") != 0)
 			add_context(w, i);
 	w->delta = w->total[1] - w->total[0];
 	for (uint32_t i = 0; i < w->n_contexts; i++)
@@ -254,7 +253,7 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 static void compare_code(const struct why *w, const struct why_causes *c, struct why_cause *cause,
 			 struct analyze_changes *changes)
 {
-	const struct why_node *nodes = w->tree.nodes;
+	const struct tree_pair_node *nodes = w->pair.nodes;
 	uint32_t at = nodes[c->parts[cause->first_part].node].parent;
 	struct analyze_changed change;
 
@@ -266,17 +265,17 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 				   change.kind <= ANALYZE_CHANGE_SAME;
 		cause->other_code = change.kind == ANALYZE_CHANGE_DIFFERS;
 	}
-	for (; !cause->other_code && at != WHY_ROOT && !cause->caller; at = nodes[at].parent)
+	for (; !cause->other_code && at != TREE_ROOT && !cause->caller; at = nodes[at].parent)
 		if (!nodes[at].inlined[1] && has_other_code(changes, nodes[at].name))
 			cause->caller = nodes[at].name;
 }
 
 /* How much more a call of the function that PART is of executes, in the place where most of it is. */
-static double per_call(const struct why_tree *t, const struct why_part *part)
+static double per_call(const struct tree_pair *t, const struct why_part *part)
 {
-	const struct why_node *n = &t->nodes[part->node];
+	const struct tree_pair_node *n = &t->nodes[part->node];
 	uint32_t of = part->kind == WHY_SELF ? part->node : n->parent;
-	double calls[] = { why_tree_calls(t, of, 0), why_tree_calls(t, of, 1) };
+	double calls[] = { tree_pair_calls(t, of, 0), tree_pair_calls(t, of, 1) };
 
 	return part->kind == WHY_SELF ? n->self[1] / calls[1] - n->self[0] / calls[0] :
 					part->most / calls[1];
@@ -322,7 +321,7 @@ void why_find_certain(struct why *w)
 
 			if (!is_candidate(c, i))
 				continue;
-			why_significance_judge(&cause->significance, cause->delta, w->runs,
+			why_significance_judge(&cause->significance, cause->delta, w->repetitions,
 					       w->common, n);
 			cause->certain =
 				why_significance_sureness(&cause->significance) == WHY_SURE;
@@ -340,7 +339,7 @@ static bool is_of_interest(const struct why *w, const struct why_context *c, uin
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];
 
 	return (c->told && why_is_named(c, i)) ||
-	       (c->told < WHY_SURE && fabs(per_call(&w->tree, part)) >= WHY_LEAST_PER_CALL);
+	       (c->told < WHY_SURE && fabs(per_call(&w->pair, part)) >= WHY_LEAST_PER_CALL);
 }
 
 void why_compare_code(struct why *w, struct analyze_changes *changes)
@@ -357,7 +356,8 @@ void why_deinit(struct why *w)
 	for (uint32_t i = 0; i < w->n_contexts; i++)
 		why_causes_deinit(&w->contexts[i].causes);
 	free(w->contexts);
-	why_tree_deinit(&w->tree);
+	tree_pair_deinit(&w->pair);
+	tree_deinit(&w->tree);
 	why_switched_deinit(&w->switched);
 	analyze_static_keys_deinit(&w->keys);
 	why_patches_deinit(&w->patches);

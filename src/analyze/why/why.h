@@ -5,10 +5,10 @@
 #include "analyze/changes/changes.h"
 #include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
-#include "analyze/why/lines.h"
 #include "analyze/why/owner.h"
 #include "analyze/why/patch.h"
 #include "base/alloc.h"
+#include "tree/lines.h"
 
 /* A change of less than this share of what a context executes is not gone into: layout and hashes do as much. */
 #define WHY_LEAST_CHANGE 0.005
@@ -26,7 +26,8 @@ struct why_context {
 	double calls[2], total[2]; /* instructions */
 	double delta;
 	bool by_itself; /* nobody calls it: [softirq] */
-	bool varied; /* what its causes vary by is known */
+	bool varied; /* what its causes vary by is known, */
+	bool varying; /* or being found out */
 	struct why_significance significance; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
 	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */
@@ -36,12 +37,13 @@ struct why_context {
 
 struct why {
 	const struct profile *p[2];
-	struct why_tree tree;
+	struct tree tree;
+	struct tree_pair pair; /* of all repetitions of both sides */
 	struct why_switched switched;
 	struct analyze_static_keys keys; /* by who has the kernel's image; else none */
 	struct why_patches patches; /* by which the sources differ, as far as they are known */
-	uint32_t runs[2];
-	bool has_noise; /* both sides have several runs */
+	uint32_t repetitions[2];
+	bool has_noise; /* both sides have several repetitions */
 	double common; /* instructions: why_significance_judge() */
 	double total[2],
 		delta; /* of what the command executes in the kernel, all contexts of its own */

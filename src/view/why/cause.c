@@ -16,12 +16,12 @@
 #define ITERATIONS_DIFFER 0.01 /* by less they are the same */
 
 /* BEGIN, "ksys_read and vfs_read": the callers of NODE below its context, nearest last. Returns whether it has any. */
-static bool append_way(char **text, const char *begin, const struct why_tree *t, uint32_t node)
+static bool append_way(char **text, const char *begin, const struct tree_pair *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
 	int n = 0;
 
-	for (node = t->nodes[node].parent; n < WAY_MAX && t->nodes[node].parent != WHY_ROOT;
+	for (node = t->nodes[node].parent; n < WAY_MAX && t->nodes[node].parent != TREE_ROOT;
 	     node = t->nodes[node].parent)
 		names[WAY_MAX - ++n] = t->nodes[node].name;
 	alloc_append(text, "%s", n ? begin : "");
@@ -29,7 +29,7 @@ static bool append_way(char **text, const char *begin, const struct why_tree *t,
 	return n > 0;
 }
 
-static void append_place(char **text, const struct why_lines *l)
+static void append_place(char **text, const struct tree_lines *l)
 {
 	if (!l->file)
 		return;
@@ -41,13 +41,13 @@ static void append_place(char **text, const struct why_lines *l)
  * ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10",
  * ", in 95 % of calls instead of 3 %"
  */
-static void append_iterations(char **text, const struct why_lines *l)
+static void append_iterations(char **text, const struct tree_lines *l)
 {
-	double is = l->iterations[l->kind != WHY_LINES_REMOVED], was = l->iterations[0];
-	bool compared = l->kind == WHY_LINES_REPEATED || l->kind == WHY_LINES_CHANGED;
+	double is = l->iterations[l->kind != TREE_LINES_REMOVED], was = l->iterations[0];
+	bool compared = l->kind == TREE_LINES_REPEATED || l->kind == TREE_LINES_CHANGED;
 	bool both = compared && fabs(is - was) >= ITERATIONS_DIFFER * fmax(is, was);
 
-	if (is >= WHY_LOOP || (both && was >= WHY_LOOP)) {
+	if (is >= TREE_LOOP || (both && was >= TREE_LOOP)) {
 		alloc_append(text, ", %sa loop with %s iterations per call",
 			     l->in_loop || compared ? "in " : "", output_digits(is, 4));
 		if (both)
@@ -64,28 +64,28 @@ static void append_iterations(char **text, const struct why_lines *l)
 }
 
 /* What a function does itself. */
-static void append_self(char **text, const struct why_lines *l)
+static void append_self(char **text, const struct tree_lines *l)
 {
 	switch (l->kind) {
-	case WHY_LINES_ADDED:
+	case TREE_LINES_ADDED:
 		alloc_append(text, "executes additional code at ");
 		append_place(text, l);
 		break;
-	case WHY_LINES_REMOVED:
+	case TREE_LINES_REMOVED:
 		alloc_append(text, "no longer executes ");
 		append_place(text, l);
 		break;
-	case WHY_LINES_REPEATED:
+	case TREE_LINES_REPEATED:
 		alloc_append(text, "executes ");
 		append_place(text, l);
 		alloc_append(text, " %s times as often", output_digits(l->ratio, 3));
 		break;
-	case WHY_LINES_CHANGED:
+	case TREE_LINES_CHANGED:
 		alloc_append(text, "executes ");
 		append_place(text, l);
 		alloc_append(text, " differently");
 		break;
-	case WHY_LINES_UNKNOWN:
+	case TREE_LINES_UNKNOWN:
 		alloc_append(text, "executes its own code differently");
 		break;
 	}
@@ -94,7 +94,7 @@ static void append_self(char **text, const struct why_lines *l)
 
 static void append_callee(char **text, const struct why *w, const struct why_part *part)
 {
-	struct why_lines lines = why_lines_find(&w->tree, part->node, part->scale);
+	struct tree_lines lines = tree_lines_find(&w->pair, part->node, part->scale);
 
 	view_append_name(text, part->name);
 	if (!lines.file && !part->inlined)
@@ -110,12 +110,12 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 /* " in 10 % of calls": how often the hardened side's function calls PART, which it does not call on the baseline. */
 static void append_how_often(char **text, const struct why *w, const struct why_part *part)
 {
-	const struct why_node *node = &w->tree.nodes[part->node];
-	double ratio = node->calls[1] / why_tree_calls(&w->tree, node->parent, 1);
+	const struct tree_pair_node *node = &w->pair.nodes[part->node];
+	double ratio = node->calls[1] / tree_pair_calls(&w->pair, node->parent, 1);
 
 	if (ratio > 0 && ratio <= 1 - WORTH_A_WORD)
 		alloc_append(text, " in %.3g %% of calls", 100 * ratio);
-	else if (ratio >= WHY_LOOP)
+	else if (ratio >= TREE_LOOP)
 		alloc_append(text, " %s times per call", output_digits(ratio, 3));
 }
 
@@ -126,7 +126,7 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
 			    const struct why_cause *cause, const struct why_part *part)
 {
-	const struct why_node *nodes = w->tree.nodes;
+	const struct tree_pair_node *nodes = w->pair.nodes;
 	int side = part->kind == WHY_NEW;
 
 	for (uint32_t i = 0; i < cause->n_parts; i++) {
@@ -156,14 +156,14 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 
 	for (uint32_t i = 0; part->kind == WHY_OFTEN && i < cause->n_parts; i++) {
 		const struct why_part *self = &c->parts[cause->first_part + i];
-		struct why_lines lines;
+		struct tree_lines lines;
 
 		if (self->kind != WHY_SELF)
 			continue;
-		lines = why_lines_find(&w->tree, self->node, self->scale);
-		if (lines.kind == WHY_LINES_CHANGED)
+		lines = tree_lines_find(&w->pair, self->node, self->scale);
+		if (lines.kind == TREE_LINES_CHANGED)
 			lines.ratio = lines.iterations[1] / lines.iterations[0];
-		else if (lines.kind != WHY_LINES_REPEATED)
+		else if (lines.kind != TREE_LINES_REPEATED)
 			return false;
 		if (!(fabs(lines.ratio - ratio) <= WORTH_A_WORD * ratio))
 			return false;
@@ -177,14 +177,14 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 static void append_site(char **text, const struct why *w, const struct why_part *part)
 {
 	for (int side = 0; side < 2; side++) {
-		const struct why_line *site = why_site_apart(&w->tree, part->node, side);
-		struct why_lines place = {};
+		const struct tree_line *site = tree_site_apart(&w->pair, part->node, side);
+		struct tree_lines place = {};
 
-		if (!site || !site->file || !w->tree.nodes[part->node].divided)
+		if (!site || !site->file || !w->pair.nodes[part->node].divided)
 			continue;
-		place = (struct why_lines){ .file = site->file,
-					    .first = site->number,
-					    .last = site->number };
+		place = (struct tree_lines){ .file = site->file,
+					     .first = site->number,
+					     .last = site->number };
 		alloc_append(text, side ? ", also at " : ", no longer at ");
 		append_place(text, &place);
 	}
@@ -206,12 +206,12 @@ static void append_calls(char **text, const struct why_context *c, const struct 
 }
 
 /* Does SIDE call PART from its caller on another path? */
-static bool is_elsewhere(const struct why_tree *t, const struct why_part *part, int side)
+static bool is_elsewhere(const struct tree_pair *t, const struct why_part *part, int side)
 {
 	const char *caller = t->nodes[t->nodes[part->node].parent].name;
 
-	vec_each(const struct why_node, node, t, nodes)
-		if (node->seen[side] && node->parent != WHY_NONE &&
+	vec_each(const struct tree_pair_node, node, t, nodes)
+		if (node->seen[side] && node->parent != TREE_NONE &&
 		    !strcmp(node->name, part->name) && !strcmp(t->nodes[node->parent].name, caller))
 			return true;
 	return false;
@@ -220,11 +220,11 @@ static bool is_elsewhere(const struct why_tree *t, const struct why_part *part, 
 static void append_part(char **text, const struct why *w, const struct why_context *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
-	struct why_lines lines;
+	struct tree_lines lines;
 
 	switch (part->kind) {
 	case WHY_SELF:
-		lines = why_lines_find(&w->tree, part->node, part->scale);
+		lines = tree_lines_find(&w->pair, part->node, part->scale);
 		append_self(text, &lines);
 		break;
 	case WHY_NEW:
@@ -233,19 +233,19 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 		append_how_often(text, w, part);
 		append_replaced(text, w, &c->causes, cause, part);
 		alloc_append(text, "%s on the hardened side only%s",
-			     is_elsewhere(&w->tree, part, 0) ? " on this path" : "",
+			     is_elsewhere(&w->pair, part, 0) ? " on this path" : "",
 			     cause->same_code ? ", although its code is the same" : "");
 		break;
 	case WHY_GONE:
 		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
-		alloc_append(text, "%s", is_elsewhere(&w->tree, part, 1) ? " on this path" : "");
+		alloc_append(text, "%s", is_elsewhere(&w->pair, part, 1) ? " on this path" : "");
 		append_replaced(text, w, &c->causes, cause, part);
 		break;
 	default:
 		if (append_loop(text, w, &c->causes, cause, part))
 			alloc_append(text, ", and ");
-		alloc_append(text, w->tree.nodes[part->node].calls[0] > 0 ? "calls " : "executes ");
+		alloc_append(text, w->pair.nodes[part->node].calls[0] > 0 ? "calls " : "executes ");
 		append_callee(text, w, part);
 		alloc_append(text, " ");
 		if (!(part->calls[0] > 0)) {
@@ -258,22 +258,22 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 }
 
 /* Where in NODE, of one side, most of it is: ", most of that in extract_entropy via crng_make_state". */
-static void append_depth(char **text, const struct why_tree *t, uint32_t node)
+static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;
-	double all = t->nodes[node].alone;
+	double all = t->nodes[node].one_sided;
 	const char *names[WAY_MAX + 1] = {};
 	int depth = 0, first;
 
-	for (uint32_t i = why_tree_most(t, node, all); i != WHY_NONE;
-	     i = why_tree_most(t, i, all)) {
+	for (uint32_t i = tree_pair_most(t, node, all); i != TREE_NONE;
+	     i = tree_pair_most(t, i, all)) {
 		at = i;
 		names[depth++ % (WAY_MAX + 1)] = t->nodes[at].name;
 	}
 	if (!depth)
 		return;
 	alloc_append(text, ", %s of that in ",
-		     t->nodes[at].alone >= NEARLY_ALL * all ? "nearly all" : "most");
+		     t->nodes[at].one_sided >= NEARLY_ALL * all ? "nearly all" : "most");
 	view_append_name(text, t->nodes[at].name);
 	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
 	for (int i = first; i < depth - 1; i++) {
@@ -287,27 +287,27 @@ static void append_where(char **text, const struct why *w, const struct why_cont
 			 const struct why_cause *cause, uint32_t at)
 {
 	const char *separator = " (";
-	double calls = why_tree_calls(&w->tree, at, 1);
+	double calls = tree_pair_calls(&w->pair, at, 1);
 	char *via;
 
 	if (cause->function) {
-		uint32_t into = w->tree.nodes[at].parent;
+		uint32_t into = w->pair.nodes[at].parent;
 
 		alloc_append(text, "%sinlined into ", separator);
 		view_append_name(text, cause->function);
 		separator = ", ";
-		if (!strcmp(w->tree.nodes[into].name, cause->function))
+		if (!strcmp(w->pair.nodes[into].name, cause->function))
 			at = into; /* named already */
 	}
 	/* In a syscall it is per call of that. */
-	if (w->tree.nodes[at].parent && calls > 0 &&
+	if (w->pair.nodes[at].parent && calls > 0 &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
 		alloc_append(text, "%scalled %s %s per run", separator,
 			     view_why_number(OUTPUT_COUNT, calls), plural(calls, "time", "times"));
 		separator = ", ";
 	}
 	via = alloc_printf("%svia ", separator);
-	if (append_way(text, via, &w->tree, at) || *separator == ',')
+	if (append_way(text, via, &w->pair, at) || *separator == ',')
 		alloc_append(text, ")");
 	free(via);
 }
@@ -316,7 +316,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause)
 {
 	const struct why_part *part = &c->causes.parts[cause->first_part];
-	uint32_t at = part->kind == WHY_SELF ? part->node : w->tree.nodes[part->node].parent;
+	uint32_t at = part->kind == WHY_SELF ? part->node : w->pair.nodes[part->node].parent;
 	char *text = NULL;
 
 	view_append_name(&text, cause->name);
@@ -326,7 +326,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	alloc_append(&text, ": ");
 	view_why_append_change(&text, c, part->delta);
 	if (part->kind == WHY_NEW)
-		append_depth(&text, &w->tree, part->node);
+		append_depth(&text, &w->pair, part->node);
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
 		alloc_append(&text, "; the rest of ");
 		view_append_name(&text, cause->name);
@@ -338,7 +338,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 
 void view_why_append_owner(char **text, const struct why *w, const struct why_part *part)
 {
-	const struct catalogue_protection *owner = why_owner(&w->switched, &w->tree, part);
+	const struct catalogue_protection *owner = why_owner(&w->switched, &w->pair, part);
 
 	if (owner)
 		alloc_append(text, "; this belongs to %s%s", owner->name,
@@ -351,7 +351,7 @@ void view_why_append_owner(char **text, const struct why *w, const struct why_pa
 static void append_key(char **text, const struct why *w, const struct why_part *part)
 {
 	const char *function;
-	const struct analyze_static_key *key = why_static_key(&w->keys, &w->tree, part, &function);
+	const struct analyze_static_key *key = why_static_key(&w->keys, &w->pair, part, &function);
 
 	if (!key)
 		return;
@@ -383,12 +383,12 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 	struct why_patched found;
 
 	/* What code that is the same does otherwise, it may do because its caller does. */
-	if (why_patched_find(&w->patches, &w->tree, part, &found) ||
+	if (why_patched_find(&w->patches, &w->pair, part, &found) ||
 	    ((cause->same_code || cause->caller) &&
-	     (caller = why_patched_caller(&w->patches, &w->tree, part, &found)))) {
-		struct why_lines lines = { .file = found.file,
-					   .first = found.first,
-					   .last = found.last };
+	     (caller = why_patched_caller(&w->patches, &w->pair, part, &found)))) {
+		struct tree_lines lines = { .file = found.file,
+					    .first = found.first,
+					    .last = found.last };
 
 		alloc_append(text, "; ");
 		view_append_name(text, found.patch);

@@ -50,7 +50,7 @@ static void rows(struct view_rows *rows, const void *data)
 		for (uint32_t k = 0; k < cause->n_parts; k++) {
 			const struct why_part *part = &c->parts[cause->first_part + k];
 			const struct catalogue_protection *owner =
-				why_owner(&w->why.switched, &w->why.tree, part);
+				why_owner(&w->why.switched, &w->why.pair, part);
 
 			lines[n++] = (struct line){
 				.name = cause->name,

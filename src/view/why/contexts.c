@@ -34,7 +34,7 @@ static const struct output_column columns[] = {
 static const char *owner_name(const struct why *w, const struct why_context *c)
 {
 	const struct catalogue_protection *owner =
-		why_owner(&w->switched, &w->tree, &c->causes.parts[c->causes.items[0].first_part]);
+		why_owner(&w->switched, &w->pair, &c->causes.parts[c->causes.items[0].first_part]);
 
 	return owner ? owner->name : NULL;
 }

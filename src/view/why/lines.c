@@ -23,14 +23,14 @@ static const struct output_column columns[] = {
 
 static void add_rows(struct view_rows *rows, const struct why *w, const struct why_context *of)
 {
-	scoped(why_line_changes_deinit) struct why_line_changes changes = {};
+	scoped(tree_line_changes_deinit) struct tree_line_changes changes = {};
 	struct line *lines;
 
 	if (of)
-		why_line_changes_init(&changes, &w->tree, why_tree_context(&w->tree, of->name));
+		tree_line_changes_init(&changes, &w->pair, tree_pair_context(&w->pair, of->name));
 	lines = view_rows_new(rows, changes.n_items, sizeof(*lines));
 	for (uint32_t i = 0; i < changes.n_items; i++) {
-		const struct why_line_change *c = &changes.items[i];
+		const struct tree_line_change *c = &changes.items[i];
 
 		lines[i] = (struct line){ .name = c->name,
 					  .file = c->file,

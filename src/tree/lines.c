@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/why/lines.h"
+#include "tree/lines.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,15 +16,15 @@
 #define LITTLE 0.05
 
 struct side {
-	vec_of(struct why_line *, items); /* by number */
+	vec_of(struct tree_line *, items); /* by number */
 	bool *matched;
-	vec_of(const struct why_line *, same); /* those that are matched */
-	vec_of(const struct why_line *, left); /* the others */
+	vec_of(const struct tree_line *, same); /* those that are matched */
+	vec_of(const struct tree_line *, left); /* the others */
 };
 
-static void collect(struct side *s, const struct why_tree *t, uint32_t node, int which)
+static void collect(struct side *s, const struct tree_pair *t, uint32_t node, int which)
 {
-	const struct why_node *n = &t->nodes[node];
+	const struct tree_pair_node *n = &t->nodes[node];
 
 	for (uint32_t i = 0; i < n->n_lines; i++)
 		if (t->lines.items[n->first_line + i].insns[which] > 0)
@@ -37,7 +37,7 @@ static bool is_near(double was, double is)
 	return fabs(was - is) <= SAME * fmax(was, is);
 }
 
-static bool is_same(const struct why_line *a, const struct why_line *b, double scale)
+static bool is_same(const struct tree_line *a, const struct tree_line *b, double scale)
 {
 	return is_near(a->insns[0] * scale, b->insns[1]) &&
 	       is_near(a->times[0] * scale, b->times[1]) && !compare_text(a->file, b->file);
@@ -80,7 +80,7 @@ static void split(struct side *s)
 }
 
 /* Both sides' lines of NODE, for sides_deinit(); false: they are too many to compare. */
-static bool sides_init(struct side s[2], const struct why_tree *t, uint32_t node, double scale)
+static bool sides_init(struct side s[2], const struct tree_pair *t, uint32_t node, double scale)
 {
 	for (int which = 0; which < 2; which++) {
 		s[which] = (struct side){};
@@ -114,11 +114,11 @@ static double sum_left(const struct side *s, int which, double scale)
 }
 
 /* Executions of LINE per call of its function. */
-static double iterations_of(const struct why_tree *t, uint32_t node, const struct why_line *line,
+static double iterations_of(const struct tree_pair *t, uint32_t node, const struct tree_line *line,
 			    int which)
 {
 	return line && line->times[which] > 0 ?
-		       line->times[which] / why_tree_calls(t, node, which) :
+		       line->times[which] / tree_pair_calls(t, node, which) :
 		       NAN;
 }
 
@@ -132,7 +132,7 @@ static bool is_numbered_alike(const struct side s[2])
 }
 
 /* Of S's lines that are left the one that has LINE's number; NULL: there is none. */
-static const struct why_line *left_at(const struct side *s, const struct why_line *line)
+static const struct tree_line *left_at(const struct side *s, const struct tree_line *line)
 {
 	for (uint32_t i = 0; i < s->n_left; i++)
 		if (s->left[i]->number == line->number && same_text(s->left[i]->file, line->file))
@@ -144,12 +144,12 @@ static const struct why_line *left_at(const struct side *s, const struct why_lin
  * How often the line of S[WHICH] that is the one left at MOST is executed, and the same line on the other side: of repeated ones it is in
  * the same place, of others known by its number where no patch moved it.
  */
-static void set_iterations(struct why_lines *found, const struct why_tree *t, uint32_t node,
+static void set_iterations(struct tree_lines *found, const struct tree_pair *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
 {
-	const struct why_line *line = s[which].left[most], *other = NULL;
+	const struct tree_line *line = s[which].left[most], *other = NULL;
 
-	if (found->kind == WHY_LINES_REPEATED)
+	if (found->kind == TREE_LINES_REPEATED)
 		other = s[!which].left[most];
 	else if (is_numbered_alike(s))
 		other = left_at(&s[!which], line);
@@ -157,10 +157,10 @@ static void set_iterations(struct why_lines *found, const struct why_tree *t, ui
 	found->iterations[!which] = iterations_of(t, node, other, !which);
 	for (uint32_t i = 0; i < s[which].n_same; i++)
 		found->in_loop |= is_near(s[which].same[i]->times[which], line->times[which]);
-	for (uint32_t i = 0; i < t->n_loops && !found->condition; i++)
-		if (t->loops[i].node == node && t->loops[i].side == which &&
-		    is_near(t->loops[i].times, line->times[which]))
-			found->condition = t->loops[i].condition;
+	for (uint32_t i = 0; i < t->tree->n_loops && !found->condition; i++)
+		if (t->tree->loops[i].node == node && t->tree->loops[i].side == which &&
+		    is_near(t->tree->loops[i].times, line->times[which]))
+			found->condition = t->tree->loops[i].condition;
 }
 
 /* Whether what is left of both sides are the same lines, executed RATIO times as often. */
@@ -182,9 +182,9 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 }
 
 /* The lines of S that are left, most of them: those of the file of the largest, whose place among them is returned. */
-static uint32_t set_place(struct why_lines *found, const struct side *s, int which)
+static uint32_t set_place(struct tree_lines *found, const struct side *s, int which)
 {
-	const struct why_line *most;
+	const struct tree_line *most;
 	uint32_t at = 0;
 
 	for (uint32_t i = 1; i < s->n_left; i++)
@@ -194,7 +194,7 @@ static uint32_t set_place(struct why_lines *found, const struct side *s, int whi
 	found->file = most->file;
 	found->first = found->last = most->number;
 	for (uint32_t i = 0; i < s->n_left; i++) {
-		const struct why_line *l = s->left[i];
+		const struct tree_line *l = s->left[i];
 
 		/* Of the little that a compiler moves about besides nobody wants to know. */
 		if (compare_text(l->file, most->file) ||
@@ -206,9 +206,9 @@ static uint32_t set_place(struct why_lines *found, const struct side *s, int whi
 	return at;
 }
 
-struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale)
+struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale)
 {
-	struct why_lines found = { .iterations = { NAN, NAN } };
+	struct tree_lines found = { .iterations = { NAN, NAN } };
 	struct side s[2];
 
 	if (sides_init(s, t, node, scale) && s[0].n_items + s[1].n_items) {
@@ -217,13 +217,13 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 		int which = rest[1] >= rest[0];
 
 		if (is_repeated(s, rest, scale, &found.ratio))
-			found.kind = WHY_LINES_REPEATED;
+			found.kind = TREE_LINES_REPEATED;
 		else if (rest[0] <= LITTLE * all && all > 0)
-			found.kind = WHY_LINES_ADDED;
+			found.kind = TREE_LINES_ADDED;
 		else if (rest[1] <= LITTLE * all && all > 0)
-			found.kind = WHY_LINES_REMOVED;
+			found.kind = TREE_LINES_REMOVED;
 		else if (all > 0)
-			found.kind = WHY_LINES_CHANGED;
+			found.kind = TREE_LINES_CHANGED;
 		if (s[which].n_left)
 			set_iterations(&found, t, node, s, which,
 				       set_place(&found, &s[which], which));
@@ -232,16 +232,16 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 	return found;
 }
 
-define_compare(by_site, struct why_line,
+define_compare(by_site, struct tree_line,
 	       compare_values(a->node, b->node)       ?:
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
 /* How much more often the hardened side calls the function that calls NODE; 1 where that is not known. */
-static double scale_of_caller(const struct why_tree *t, uint32_t node)
+static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;
-	double scale = why_tree_calls(t, caller, 1) / why_tree_calls(t, caller, 0);
+	double scale = tree_pair_calls(t, caller, 1) / tree_pair_calls(t, caller, 0);
 
 	return isnan(scale) ? 1 : scale;
 }
@@ -272,18 +272,19 @@ static bool set_apart(struct side s[2], int more)
 }
 
 /* What is below what is divided was counted as if it were not. */
-static bool is_below_divided(const struct why_tree *t, uint32_t node)
+static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
-	for (node = t->nodes[node].parent; node != WHY_ROOT; node = t->nodes[node].parent)
+	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)
 		if (t->nodes[node].divided)
 			return true;
 	return false;
 }
 
 /* SITES are the N of NODE, by line. */
-static void divide(struct why_tree *t, uint32_t node, struct why_line *const *sites, uint32_t n)
+static void divide(struct tree *t, struct tree_pair *pair, uint32_t node,
+		   struct tree_line *const *sites, uint32_t n)
 {
-	double scale = scale_of_caller(t, node), sums[2] = {};
+	double scale = scale_of_caller(pair, node), sums[2] = {};
 	struct side s[2] = {};
 	int more;
 
@@ -296,64 +297,67 @@ static void divide(struct why_tree *t, uint32_t node, struct why_line *const *si
 	more = s[1].n_items > s[0].n_items;
 	if (s[!more].n_items && s[!more].n_items < s[more].n_items &&
 	    s[more].n_items <= LINES_MAX && !is_near(scale * sums[0], sums[1]) &&
-	    !is_below_divided(t, node)) {
+	    !is_below_divided(pair, node)) {
 		for (int side = 0; side < 2; side++)
 			s[side].matched = alloc_array(s[side].n_items, sizeof(*s[side].matched));
 		match(s, scale);
-		t->nodes[node].divided = set_apart(s, more);
+		t->nodes[node].divided = pair->nodes[node].divided = set_apart(s, more);
 		memcpy(t->nodes[node].everywhere, sums, sizeof(sums));
 	}
 	sides_deinit(s);
 }
 
-void why_sites_divide(struct why_tree *t)
+void tree_sites_divide(struct tree *t)
 {
+	const struct tree_part sides[] = { tree_side(t, 0), tree_side(t, 1) };
 	struct pointers sorted =
 		pointers_sort(t->sites.items, t->sites.n_items, sizeof(*t->sites.items), by_site);
-	struct why_line **sites = (struct why_line **)sorted.items;
+	struct tree_line **sites = (struct tree_line **)sorted.items;
+	scoped(tree_pair_deinit) struct tree_pair pair;
 
+	tree_pair_init_by_name(&pair, t, &sides[0], &sides[1]);
 	for_each_run(i, j, t->sites.n_items, sites[i]->node == sites[j]->node)
-		divide(t, sites[i]->node, &sites[i], j - i);
+		divide(t, &pair, sites[i]->node, &sites[i], j - i);
 	free(sorted.items);
 }
 
-const struct why_line *why_site_apart(const struct why_tree *t, uint32_t node, int side)
+const struct tree_line *tree_site_apart(const struct tree_pair *t, uint32_t node, int side)
 {
-	const struct why_line *most = NULL;
+	const struct tree_line *most = NULL;
 
-	vec_each(const struct why_line, site, &t->sites, items)
+	vec_each(const struct tree_line, site, &t->tree->sites, items)
 		if (site->node == node && site->apart[side] &&
 		    (!most || site->times[side] > most->times[side]))
 			most = site;
 	return most;
 }
 
-define_compare(by_line, struct why_line_change,
+define_compare(by_line, struct tree_line_change,
 	       strcmp(a->name, b->name)               ?:
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
-define_compare(by_size, struct why_line_change,
+define_compare(by_size, struct tree_line_change,
 	       compare_values(fabs(b->insns[1] - b->insns[0]), fabs(a->insns[1] - a->insns[0])) ?:
 		       by_line(a, b));
 
 static void line_add(void *to, void *from)
 {
 	for (int which = 0; which < 2; which++)
-		((struct why_line_change *)to)->insns[which] +=
-			((struct why_line_change *)from)->insns[which];
+		((struct tree_line_change *)to)->insns[which] +=
+			((struct tree_line_change *)from)->insns[which];
 }
 
-static void add_node(struct why_line_changes *l, const struct why_tree *t, uint32_t node)
+static void add_node(struct tree_line_changes *l, const struct tree_pair *t, uint32_t node)
 {
 	struct side s[2];
 
 	if (sides_init(s, t, node, 1))
 		for (int which = 0; which < 2; which++)
 			for (uint32_t i = 0; i < s[which].n_left; i++) {
-				const struct why_line *line = s[which].left[i];
-				struct why_line_change change = { t->nodes[node].name, line->file,
-								  line->number };
+				const struct tree_line *line = s[which].left[i];
+				struct tree_line_change change = { t->nodes[node].name, line->file,
+								   line->number };
 
 				change.insns[which] = line->insns[which];
 				vec_push(l, items, change);
@@ -361,15 +365,16 @@ static void add_node(struct why_line_changes *l, const struct why_tree *t, uint3
 	sides_deinit(s);
 }
 
-void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t, uint32_t context)
+void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
+			    uint32_t context)
 {
 	scoped_free bool *within = alloc_array(t->n_nodes, sizeof(*within));
 	size_t all;
 
-	*l = (struct why_line_changes){};
+	*l = (struct tree_line_changes){};
 	within[context] = true;
 	for (uint32_t i = context; i < t->n_nodes; i++) {
-		const struct why_node *n = &t->nodes[i];
+		const struct tree_pair_node *n = &t->nodes[i];
 
 		within[i] |= within[n->parent];
 		if (within[i] && n->self[0] != n->self[1])
@@ -383,7 +388,7 @@ void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t,
 	sort_array(l->items, l->n_items, sizeof(*l->items), by_size);
 }
 
-void why_line_changes_deinit(struct why_line_changes *l)
+void tree_line_changes_deinit(struct tree_line_changes *l)
 {
 	free(l->items);
 }

@@ -5,19 +5,19 @@
  */
 #pragma once
 
-#include "analyze/why/tree.h"
+#include "tree/pair.h"
 #include "base/alloc.h"
 
-enum why_lines_kind {
-	WHY_LINES_UNKNOWN, /* there are none, or too many to compare */
-	WHY_LINES_ADDED, /* only the hardened side has instructions on them */
-	WHY_LINES_REMOVED, /* or the baseline */
-	WHY_LINES_REPEATED, /* RATIO times as often as on the baseline, all of them */
-	WHY_LINES_CHANGED, /* in some other way */
+enum tree_lines_kind {
+	TREE_LINES_UNKNOWN, /* there are none, or too many to compare */
+	TREE_LINES_ADDED, /* only the hardened side has instructions on them */
+	TREE_LINES_REMOVED, /* or the baseline */
+	TREE_LINES_REPEATED, /* RATIO times as often as on the baseline, all of them */
+	TREE_LINES_CHANGED, /* in some other way */
 };
 
-struct why_lines {
-	enum why_lines_kind kind;
+struct tree_lines {
+	enum tree_lines_kind kind;
 	const char *file;
 	uint32_t first, last; /* of the side that has more of them */
 	double ratio;
@@ -28,31 +28,32 @@ struct why_lines {
 };
 
 /* Iterations from which on lines are said to be a loop's: what is executed more often than its function is called. */
-#define WHY_LOOP 1.1
+#define TREE_LOOP 1.1
 
 /* What changed of NODE itself, which SCALE is for as in causes.h. */
-struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale);
+struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*
  * Where one side calls a function from more lines of a caller than the other does, and by that more often, finds out which
  * these are, and sets APART of T's sites, and DIVIDED and EVERYWHERE of what they call.
  */
-void why_sites_divide(struct why_tree *t);
+void tree_sites_divide(struct tree *t);
 
 /* The line from which SIDE alone calls NODE's function besides, most often; NULL: there is none. */
-const struct why_line *why_site_apart(const struct why_tree *t, uint32_t node, int side);
+const struct tree_line *tree_site_apart(const struct tree_pair *t, uint32_t node, int side);
 
 /* A line of a function or body: its instructions per run, on either side, where the other has none to match. */
-struct why_line_change {
+struct tree_line_change {
 	const char *name, *file; /* NULL: the file is not known */
 	uint32_t number;
 	double insns[2];
 };
 
-struct why_line_changes {
-	vec_of(struct why_line_change, items); /* by falling change */
+struct tree_line_changes {
+	vec_of(struct tree_line_change, items); /* by falling change */
 };
 
 /* Of all that T's node CONTEXT executes. T must outlive L. */
-void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t, uint32_t context);
-void why_line_changes_deinit(struct why_line_changes *l);
+void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
+			    uint32_t context);
+void tree_line_changes_deinit(struct tree_line_changes *l);

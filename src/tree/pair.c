@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tree/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sorted.h"
+
+#define MOST_OF_IT 0.5
+/* Of a function between two others, how much more or less often it may be called than the other side calls the inner one. */
+#define LAYER_TIMES 2
+
+static bool is_node(const void *ctx, uint32_t item, const void *key)
+{
+	const struct tree_pair_node *node = &((const struct tree_pair *)ctx)->nodes[item];
+	const struct tree_key *k = key;
+
+	return node->parent == k->parent && node->apart == k->apart && !strcmp(node->name, k->name);
+}
+
+/* The child NAME of PARENT, which is added where it is not there. */
+static uint32_t child(struct tree_pair *t, uint32_t parent, const char *name)
+{
+	const struct tree_key key = { parent, name };
+	const struct tree_pair_node node = { .name = name,
+					     .parent = parent,
+					     .first_child = TREE_NONE,
+					     .next = t->nodes[parent].first_child };
+	uint32_t found =
+		hash_find_or_add(&t->index, tree_key_hash(&key), is_node, t, &key, t->n_nodes);
+
+	if (found == t->n_nodes) {
+		vec_push(t, nodes, node);
+		t->nodes[parent].first_child = found;
+	}
+	return found;
+}
+
+static void sum_up(struct tree_pair *t)
+{
+	for (uint32_t i = t->n_nodes; i-- > 0;) {
+		struct tree_pair_node *node = &t->nodes[i];
+
+		for (int side = 0; side < 2; side++) {
+			node->total[side] += node->self[side];
+			if (i)
+				t->nodes[node->parent].total[side] += node->total[side];
+		}
+		if (node->seen[0] && node->seen[1])
+			continue;
+		node->one_sided += node->self[0] + node->self[1];
+		if (i)
+			t->nodes[node->parent].one_sided += node->one_sided;
+	}
+}
+
+static bool is_of(const struct tree_pair_node *node, int side)
+{
+	return node->seen[side] && !node->seen[!side];
+}
+
+/* Moves what FROM and its callees have on SIDE to TO. */
+static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
+{
+	struct tree_pair_node *a = &t->nodes[from], *b = &t->nodes[to];
+
+	b->self[side] += a->self[side];
+	b->calls[side] += a->calls[side];
+	b->inlined[side] |= a->inlined[side];
+	b->nested[side] |= a->nested[side];
+	b->seen[side] = true;
+	a->self[side] = a->calls[side] = 0;
+	a->seen[side] = false;
+	a->moved = to;
+	/* What has nothing of SIDE has no callee of it. */
+	for (uint32_t i = a->first_child; i != TREE_NONE; i = t->nodes[i].next)
+		if (t->nodes[i].seen[side])
+			graft(t, i, child(t, to, t->nodes[i].name), side);
+}
+
+/*
+ * Does SIDE call LAYER, and INNER from there, where the other side calls CALLEE, all three in PARENT? Then a call of PARENT calls one
+ * about as often as the other. Another path to the same function, as one that is seldom taken, is no layer.
+ */
+static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t layer, uint32_t inner,
+			uint32_t callee, int side)
+{
+	/* Of inlined bodies no calls are counted. */
+	double layers = (t->nodes[layer].calls[side] ?: t->nodes[inner].calls[side]) /
+			tree_pair_calls(t, parent, side);
+	double callees = t->nodes[callee].calls[!side] / tree_pair_calls(t, parent, !side);
+
+	if (!(layers > 0) || !(callees > 0))
+		return true;
+	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
+}
+
+/* Puts below LAYER, which PARENT calls on SIDE only, what the other side calls from PARENT and SIDE from LAYER. */
+static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
+{
+	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
+		const struct tree_key key = { parent, t->nodes[i].name };
+		uint32_t found = hash_find(&t->index, tree_key_hash(&key), is_node, t, &key);
+
+		if (is_of(&t->nodes[i], side) && found != HASH_NONE &&
+		    is_of(&t->nodes[found], !side) && is_in_place(t, parent, layer, i, found, side))
+			graft(t, found, i, !side);
+	}
+}
+
+/*
+ * A call that one side has in an inlined body and the other in the code around it is one call: compilers give an
+ * instruction to a body or to its caller as they please. It is the outer one's then.
+ */
+static void graft_call(struct tree_pair *t, uint32_t node, int side)
+{
+	for (uint32_t body = t->nodes[node].parent;
+	     t->nodes[body].inlined[side] && !is_of(&t->nodes[body], side);
+	     body = t->nodes[body].parent) {
+		const struct tree_key key = { t->nodes[body].parent, t->nodes[node].name };
+		uint32_t found = hash_find(&t->index, tree_key_hash(&key), is_node, t, &key);
+
+		if (found != HASH_NONE && is_of(&t->nodes[found], !side)) {
+			graft(t, node, found, side);
+			return;
+		}
+	}
+}
+
+static void graft_all(struct tree_pair *t)
+{
+	uint32_t n = t->n_nodes, n_lines = t->lines.n_items;
+
+	/* Grafting adds nodes only below those that are on both sides then. */
+	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
+		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
+			if (is_of(&t->nodes[i], side)) {
+				graft_callees(t, t->nodes[i].parent, i, side);
+				graft_call(t, i, side);
+			}
+	for (uint32_t i = 0; i < n_lines; i++) {
+		struct tree_line line = t->lines.items[i];
+		const struct profile_frame frame = { .file = line.file, .line = line.number };
+
+		for (int side = 0; side < 2; side++) {
+			uint32_t node = line.node;
+
+			/* What was put somewhere may have been put elsewhere from there. */
+			while (!t->nodes[node].seen[side] && t->nodes[node].moved)
+				node = t->nodes[node].moved;
+			if (line.insns[side] > 0 && node != line.node) {
+				struct tree_line *to = tree_line_find(&t->lines, node, &frame);
+
+				to->insns[side] += line.insns[side];
+				to->times[side] = fmax(to->times[side], line.times[side]);
+			}
+		}
+	}
+}
+
+define_compare(by_place, struct tree_line,
+	       compare_values(a->node, b->node)       ?:
+		       compare_text(a->file, b->file) ?:
+							compare_values(a->number, b->number));
+
+static void sort_lines(struct tree_pair *t)
+{
+	hash_deinit(&t->lines.index);
+	sort_array(t->lines.items, t->lines.n_items, sizeof(*t->lines.items), by_place);
+	for (uint32_t i = t->lines.n_items; i-- > 0;) {
+		struct tree_pair_node *node = &t->nodes[t->lines.items[i].node];
+
+		node->first_line = i;
+		node->n_lines++;
+	}
+}
+
+/* The place of PART's first repetition among all of T's. */
+static uint32_t first_column(const struct tree *t, const struct tree_part *part)
+{
+	return (part->side ? t->n_repetitions[0] : 0) + part->first;
+}
+
+static double runs_of(const struct tree *t, const struct tree_part *part)
+{
+	double runs = 0;
+
+	for (uint32_t i = 0; i < part->count; i++)
+		runs += tree_runs(t, part->side, part->first + i);
+	return runs;
+}
+
+/* The values of item ITEM of VALUES, per run of PART. */
+static struct tree_value sum_of(const struct tree *t, const struct tree_value *values,
+				uint32_t item, const struct tree_part *part, double runs)
+{
+	const struct tree_value *v =
+		&values[(size_t)item * tree_columns(t) + first_column(t, part)];
+	struct tree_value sum = {};
+
+	for (uint32_t i = 0; i < part->count; i++) {
+		sum.insns += v[i].insns;
+		sum.times += v[i].times;
+		sum.seen |= v[i].seen;
+	}
+	sum.insns /= runs;
+	sum.times /= runs;
+	return sum;
+}
+
+static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part *const parts[2],
+		     const double runs[2])
+{
+	const struct tree *t = pair->tree;
+	const struct tree_node *from = &t->nodes[i];
+	struct tree_pair_node node = { .name = from->name,
+				       .parent = from->parent,
+				       .first_child = from->first_child,
+				       .next = from->next,
+				       .apart = from->apart,
+				       .divided = from->divided,
+				       .everywhere = { from->everywhere[0], from->everywhere[1] },
+				       .file = from->file,
+				       .from = from->from,
+				       .to = from->to };
+
+	for (int k = 0; k < 2; k++) {
+		struct tree_value value = sum_of(t, t->values, i, parts[k], runs[k]);
+
+		node.self[k] = value.insns;
+		node.calls[k] = value.times;
+		node.seen[k] = value.seen;
+		node.inlined[k] = from->inlined[parts[k]->side];
+		node.nested[k] = from->nested[parts[k]->side];
+	}
+	vec_push(pair, nodes, node);
+}
+
+static void add_lines(struct tree_pair *pair, const struct tree_part *const parts[2],
+		      const double runs[2])
+{
+	const struct tree *t = pair->tree;
+
+	pair->lines.index = hash_copy(&t->lines.index);
+	for (uint32_t i = 0; i < t->lines.n_items; i++) {
+		struct tree_line line = t->lines.items[i];
+
+		for (int k = 0; k < 2; k++) {
+			struct tree_value value = sum_of(t, t->line_values, i, parts[k], runs[k]);
+
+			line.insns[k] = value.insns;
+			line.times[k] = value.times;
+		}
+		vec_push(&pair->lines, items, line);
+	}
+}
+
+void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
+			    const struct tree_part *a, const struct tree_part *b)
+{
+	const struct tree_part *const parts[] = { a, b };
+	const double runs[] = { runs_of(tree, a), runs_of(tree, b) };
+
+	*pair = (struct tree_pair){ .tree = tree, .index = hash_copy(&tree->index) };
+	for (uint32_t i = 0; i < tree->n_nodes; i++)
+		add_node(pair, i, parts, runs);
+	add_lines(pair, parts, runs);
+}
+
+void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struct tree_part *a,
+		    const struct tree_part *b)
+{
+	tree_pair_init_by_name(pair, tree, a, b);
+	graft_all(pair);
+	sum_up(pair);
+	sort_lines(pair);
+}
+
+void tree_pair_deinit(struct tree_pair *pair)
+{
+	free(pair->nodes);
+	free(pair->lines.items);
+	hash_deinit(&pair->lines.index);
+	hash_deinit(&pair->index);
+	*pair = (struct tree_pair){};
+}
+
+uint32_t tree_pair_apart(const struct tree_pair *t, uint32_t node)
+{
+	const struct tree_key key = { t->nodes[node].parent, t->nodes[node].name, true };
+	uint32_t found = HASH_NONE;
+
+	if (t->nodes[node].divided)
+		found = hash_find(&t->index, tree_key_hash(&key), is_node, t, &key);
+	return found == HASH_NONE ? TREE_NONE : found;
+}
+
+uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
+{
+	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next)
+		if (!(t->nodes[i].seen[0] && t->nodes[i].seen[1]) &&
+		    t->nodes[i].one_sided >= MOST_OF_IT * all)
+			return i;
+	return TREE_NONE;
+}
+
+double tree_pair_calls(const struct tree_pair *t, uint32_t node, int side)
+{
+	while (node && t->nodes[node].inlined[side] && !t->nodes[node].calls[side])
+		node = t->nodes[node].parent;
+	return node && !t->nodes[node].inlined[side] && !t->nodes[node].nested[side] &&
+			       t->nodes[node].calls[side] > 0 ?
+		       t->nodes[node].calls[side] :
+		       NAN;
+}
+
+uint32_t tree_pair_context(const struct tree_pair *t, const char *name)
+{
+	for (uint32_t i = t->nodes[0].first_child; i != TREE_NONE; i = t->nodes[i].next)
+		if (!strcmp(t->nodes[i].name, name))
+			return i;
+	return TREE_NONE;
+}

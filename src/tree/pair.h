@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two sets of a tree's repetitions, matched: any two may be compared, those of one side too. */
+#pragma once
+
+#include "tree/tree.h"
+
+/* COUNT repetitions of SIDE from FIRST on. */
+struct tree_part {
+	int side;
+	uint32_t first, count;
+};
+
+/* All of SIDE. */
+static inline struct tree_part tree_side(const struct tree *t, int side)
+{
+	return (struct tree_part){ side, 0, t->n_repetitions[side] };
+}
+
+/* As struct tree_node, with the figures of both parts, per run. */
+struct tree_pair_node {
+	const char *name;
+	uint32_t parent;
+	uint32_t first_child, next;
+	uint32_t first_line, n_lines;
+	bool apart, divided;
+	double everywhere[2];
+	uint32_t moved; /* where one side's part was put, below the other's own; 0: nowhere */
+	bool seen[2]; /* executed there; callees may be without it: tree_pair_init() */
+	bool inlined[2];
+	bool nested[2];
+	double self[2], total[2]; /* instructions */
+	double one_sided; /* instructions of it and its callees that one side alone executes there */
+	double calls[2]; /* 0 of inlined bodies, and of code that is only jumped to */
+	const char *file;
+	uint32_t from, to;
+};
+
+struct tree_pair {
+	const struct tree *tree;
+	vec_of(struct tree_pair_node, nodes);
+	struct tree_line_table lines; /* by node, file and number */
+	struct hash_index index;
+};
+
+/*
+ * TREE must outlive PAIR. Where one side calls B from A and the other from a function of its own between the two,
+ * called about as often, both sides' calls of B are that function's.
+ */
+void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struct tree_part *a,
+		    const struct tree_part *b);
+/* The same with nothing but names matched. */
+void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
+			    const struct tree_part *a, const struct tree_part *b);
+void tree_pair_deinit(struct tree_pair *pair);
+
+/* The node that is apart from NODE; TREE_NONE: there is none. */
+uint32_t tree_pair_apart(const struct tree_pair *pair, uint32_t node);
+
+/* The callee of NODE that has most of ALL, which are instructions that one side alone executes there; TREE_NONE: no single one has. */
+uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
+
+/* Calls on SIDE of the function that NODE is, or that it is inlined into; NAN: not known. */
+double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
+
+/* The node of a context, "clone"; TREE_NONE: there is none. */
+uint32_t tree_pair_context(const struct tree_pair *pair, const char *name);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The calling contexts of two recordings as one tree: functions and inlined bodies below their callers, by the
+ * names that they have in the source. So it makes no difference whether a function was inlined on one side only,
+ * nor how the compiler cut it into parts. Each node has a value per repetition; tree_pair compares any two of them.
+ */
+#pragma once
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "profile/profile.h"
+
+#define TREE_NONE UINT32_MAX
+#define TREE_ROOT 0 /* the node above the contexts */
+
+/* More runs than this on a side share repetitions. */
+#define TREE_REPETITIONS 32
+
+/* One repetition of a node or a line: sums over its runs. */
+struct tree_value {
+	double insns; /* of a node without its callees */
+	double times; /* calls of a node, 0 for an inlined body; executions of a line */
+	bool seen; /* the repetition executes something there or below */
+};
+
+struct tree_node {
+	const char *name;
+	uint32_t parent; /* the root is its own */
+	uint32_t first_child, next;
+	bool apart; /* calls from places of one side's own, beside a node of this name for the others */
+	bool divided; /* the other of the two */
+	double everywhere
+		[2]; /* calls of both per run, or executions of the body; of what is divided only */
+	bool inlined[2]; /* in some call */
+	bool nested[2]; /* below itself: it called itself, or the compiler cut it up */
+	/* From the first line to the last of what the hardened side executes of it, calls and inlined bodies too; NULL: not known. */
+	const char *file;
+	uint32_t from, to;
+};
+
+/* The instructions of a node that are of one line; or what calls it from there, or has it inlined, in its caller. */
+struct tree_line {
+	uint32_t node, number;
+	const char *file; /* NULL: unknown */
+	double insns[2]; /* per run */
+	double times[2]; /* executions of the one that is executed most, or calls; 0: not known */
+	bool apart[2]; /* of calls: this side has them in addition to those that both have */
+};
+
+struct tree_line_table {
+	vec_of(struct tree_line, items);
+	struct hash_index index; /* by node, file and number */
+};
+
+/* A loop in NODE, or a body around it, whose head was executed so often per run on SIDE. */
+struct tree_loop {
+	uint32_t node;
+	int side;
+	double times;
+	const char *condition; /* as of struct profile_condition */
+};
+
+struct tree {
+	const struct profile *p[2];
+	uint32_t n_repetitions[2];
+	vec_of(struct tree_node, nodes); /* each behind its parent; the first is the root */
+	uint64_t max_nodes;
+	struct tree_line_table lines; /* without figures, which are in LINE_VALUES */
+	struct tree_line_table
+		sites; /* where nodes are called, those that are apart with the others */
+	vec_of(struct tree_loop, loops);
+	/* For each node or line, and each repetition of the baseline and then of the hardened side. */
+	vec_of(struct tree_value, values);
+	vec_of(struct tree_value, line_values);
+	struct hash_index index;
+};
+
+/* Both are exact recordings, which must outlive T. */
+void tree_init(struct tree *t, const struct profile *baseline, const struct profile *hardened);
+void tree_deinit(struct tree *t);
+
+static inline uint32_t tree_columns(const struct tree *t)
+{
+	return t->n_repetitions[0] + t->n_repetitions[1];
+}
+
+/* Return how many runs repetition I of SIDE is the sum of. */
+uint32_t tree_runs(const struct tree *t, int side, uint32_t i);
+
+/* Return the repetition of SIDE that RUN is in. */
+uint32_t tree_repetition(const struct tree *t, int side, uint32_t run);
+
+/* ---- for those who build trees ---- */
+
+/* A child's name below its parent. */
+struct tree_key {
+	uint32_t parent;
+	const char *name;
+	bool apart;
+};
+
+uint32_t tree_key_hash(const struct tree_key *key);
+
+/* Return the line of FRAME in NODE, which is added to TABLE where it is not there. */
+struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
+				 const struct profile_frame *frame);
