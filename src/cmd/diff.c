@@ -399,7 +399,7 @@ static void explain(struct view_diff *c)
 	analyze_static_keys_init(&c->why.keys, c->common.p[BASELINE], c->common.p[HARDENED], img);
 	if (img)
 		why_guards_find(&c->why, c->common.p[HARDENED], img);
-	first = &c->why.contexts[0];
+	first = why_main_context(&c->why);
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
 }

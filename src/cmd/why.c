@@ -18,7 +18,7 @@
 struct why_options {
 	struct view_options view;
 	const char *plan;
-	vec_of(const char *, contexts); /* none: the one that changed most */
+	vec_of(const char *, contexts); /* none: the command as a whole */
 	struct why_patches patches;
 	char **files;
 };
@@ -50,8 +50,8 @@ static void parse_patch(void *o, char *arg, struct argp_state *state)
 
 static const struct cmd_option options[] = {
 	{ "context", "NAME",
-	  "Explain the change of this syscall or other context instead of the one that changed "
-	  "most; may be repeated",
+	  "Explain the change of this syscall or other context instead of the whole command's; may be "
+	  "repeated",
 	  .parse = parse_context },
 	{ "plan", "FILE",
 	  "Write what to time to check the answer with probes, for record --plan=FILE",
@@ -119,7 +119,7 @@ static const struct why_context *find_context(const struct why *w, const char *n
 static int write_plan(const struct view_why *w, const char *path)
 {
 	const char *names[WHY_PROBED];
-	uint32_t n = w->of ? why_probed_functions(&w->why.pair, w->of, names) : 0;
+	uint32_t n = w->main ? why_probed_functions(&w->why.pair, w->main, names) : 0;
 	scoped_free char *text = alloc_strdup(n ? "--func=@(" : "");
 
 	for (uint32_t i = 0; i < n; i++)
@@ -172,8 +172,9 @@ static int explain_context(const struct why_options *o, struct view_why *w,
 	const struct profile *const exact[] = { p[0], p[1] }, *const probed[] = { p[2], p[3] };
 
 	w->of = of;
+	w->main = of && of->is_command ? why_main_context(&w->why) : of;
 	w->checked = p[2] && of;
-	if (w->checked && why_check_init(&w->check, &w->why.pair, of, exact, probed))
+	if (w->checked && why_check_init(&w->check, &w->why.pair, w->main, exact, probed))
 		return CMD_FAILED;
 	if (o->plan && write_plan(w, o->plan))
 		return CMD_FAILED;
@@ -191,14 +192,13 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 	};
 
 	why_init(&w.why, p[0], p[1]);
-	w.why.patches = o->patches;
-	o->patches = (struct why_patches){};
 	compare_code(&w.why, p);
+	why_set_patches(&w.why, &o->patches);
 	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
 	if (p[2])
 		varies_shifts_init(&w.shifts, p[2], p[3]);
-	of[0] = w.why.n_contexts ? &w.why.contexts[0] : NULL;
+	of[0] = w.why.n_contexts ? &w.why.command : NULL;
 	for (uint32_t i = 0; i < o->n_contexts; i++) {
 		of[i] = find_context(&w.why, o->contexts[i]);
 		if (!of[i])

@@ -366,7 +366,7 @@ static void add_node(struct tree_line_changes *l, const struct tree_pair *t, uin
 }
 
 void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
-			    uint32_t context)
+			    uint32_t context, bool (*is_of_command)(const char *context))
 {
 	scoped_free bool *within = alloc_array(t->n_nodes, sizeof(*within));
 	size_t all;
@@ -376,7 +376,8 @@ void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair 
 	for (uint32_t i = context; i < t->n_nodes; i++) {
 		const struct tree_pair_node *n = &t->nodes[i];
 
-		within[i] |= within[n->parent];
+		within[i] |= n->parent != TREE_ROOT || is_of_command(n->name) ? within[n->parent] :
+										false;
 		if (within[i] && n->self[0] != n->self[1])
 			add_node(l, t, i);
 	}

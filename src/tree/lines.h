@@ -53,7 +53,10 @@ struct tree_line_changes {
 	vec_of(struct tree_line_change, items); /* by falling change */
 };
 
-/* Of all that T's node CONTEXT executes. T must outlive L. */
+/*
+ * Of all that T's node CONTEXT executes; of the root, all in those contexts that IS_OF_COMMAND accepts by their names. T must
+ * outlive L.
+ */
 void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
-			    uint32_t context);
+			    uint32_t context, bool (*is_of_command)(const char *context));
 void tree_line_changes_deinit(struct tree_line_changes *l);

@@ -9,6 +9,12 @@
 #define MOST_OF_IT 0.5
 /* Of a function between two others, how much more or less often it may be called than the other side calls the inner one. */
 #define LAYER_TIMES 2
+/* A function that moved has at least this share of all instructions, */
+#define MOVED_LEAST 0.002
+/* and is called as often, by less than this share, with as many instructions, */
+#define MOVED_CALLS 0.1
+/* up to so many times. */
+#define MOVED_TIMES 1.5
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
 {
@@ -129,7 +135,7 @@ static void graft_call(struct tree_pair *t, uint32_t node, int side)
 
 static void graft_all(struct tree_pair *t)
 {
-	uint32_t n = t->n_nodes, n_lines = t->lines.n_items;
+	uint32_t n = t->n_nodes;
 
 	/* Grafting adds nodes only below those that are on both sides then. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
@@ -138,6 +144,127 @@ static void graft_all(struct tree_pair *t)
 				graft_callees(t, t->nodes[i].parent, i, side);
 				graft_call(t, i, side);
 			}
+}
+
+/* ---- work that moved to another context ---- */
+
+static uint32_t context_of(const struct tree_pair *t, uint32_t node)
+{
+	while (t->nodes[node].parent != TREE_ROOT)
+		node = t->nodes[node].parent;
+	return node;
+}
+
+/* A node that SIDE alone executes. */
+struct one_sided {
+	const char *name;
+	uint32_t node, context;
+	int side;
+	double total, calls;
+};
+
+struct candidate {
+	const struct one_sided *from, *to;
+};
+
+struct candidates {
+	vec_of(struct candidate, items);
+};
+
+define_compare(by_name, struct one_sided,
+	       strcmp(a->name, b->name)  ?:
+		       a->side - b->side ?:
+					   compare_values(a->node, b->node));
+
+define_compare(by_size, struct candidate,
+	       compare_values(b->from->total, a->from->total)       ?:
+		       compare_values(a->from->node, b->from->node) ?:
+		       compare_values(a->to->node, b->to->node));
+
+static bool is_near(double a, double b, double times)
+{
+	return a <= times * b && b <= times * a;
+}
+
+/* The candidates of one name; ITEMS are N. */
+static void add_candidates(struct candidates *candidates, const struct one_sided *items, size_t n)
+{
+	for (size_t i = 0; i < n && !items[i].side; i++)
+		for (size_t k = i + 1; k < n; k++) {
+			const struct one_sided *a = &items[i], *b = &items[k];
+
+			if (!b->side || a->context == b->context || !(a->calls > 0) ||
+			    !is_near(a->calls, b->calls, 1 + MOVED_CALLS) ||
+			    !is_near(a->total, b->total, MOVED_TIMES))
+				continue;
+			vec_push(candidates, items, ((struct candidate){ a, b }));
+		}
+}
+
+static struct one_sided *find_one_sided(const struct tree_pair *t, size_t *n)
+{
+	struct one_sided *items = alloc_array(t->n_nodes, sizeof(*items));
+	double least = MOVED_LEAST * fmax(t->nodes[0].total[0], t->nodes[0].total[1]);
+
+	*n = 0;
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		const struct tree_pair_node *node = &t->nodes[i];
+
+		for (int side = 0; side < 2; side++)
+			if (is_of(node, side) && node->parent != TREE_ROOT &&
+			    node->total[side] >= least)
+				items[(*n)++] =
+					(struct one_sided){ node->name,        i,
+							    context_of(t, i),  side,
+							    node->total[side], node->calls[side] };
+	}
+	sort_array(items, *n, sizeof(*items), by_name);
+	return items;
+}
+
+/* The largest first: what is below something that moved has moved with it. */
+static void move_all(struct tree_pair *t)
+{
+	size_t n;
+	scoped_free struct one_sided *items = find_one_sided(t, &n);
+	struct candidates candidates = {};
+
+	for_each_run(i, j, n, !strcmp(items[i].name, items[j].name))
+		add_candidates(&candidates, &items[i], j - i);
+	sort_array(candidates.items, candidates.n_items, sizeof(*candidates.items), by_size);
+	vec_each(const struct candidate, candidate, &candidates, items) {
+		const struct one_sided *from = candidate->from, *to = candidate->to;
+
+		if (!is_of(&t->nodes[from->node], 0) || !is_of(&t->nodes[to->node], 1))
+			continue;
+		graft(t, from->node, to->node, 0);
+		vec_push(t, moves,
+			 ((struct tree_move){ from->name, from->context, to->context,
+					      from->total }));
+	}
+	free(candidates.items);
+	for (uint32_t i = 0; i < t->n_nodes && t->n_moves; i++) {
+		t->nodes[i].total[0] = t->nodes[i].total[1] = 0;
+		t->nodes[i].one_sided = 0;
+	}
+	if (t->n_moves)
+		sum_up(t);
+}
+
+double tree_pair_moved(const struct tree_pair *pair, uint32_t context)
+{
+	double sum = 0;
+
+	vec_each(const struct tree_move, move, pair, moves)
+		sum += move->to == context ? move->insns : move->from == context ? -move->insns : 0;
+	return sum;
+}
+
+/* Lines follow their nodes. */
+static void graft_lines(struct tree_pair *t)
+{
+	uint32_t n_lines = t->lines.n_items;
+
 	for (uint32_t i = 0; i < n_lines; i++) {
 		struct tree_line line = t->lines.items[i];
 		const struct profile_frame frame = { .file = line.file, .line = line.number };
@@ -219,10 +346,7 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 				       .next = from->next,
 				       .apart = from->apart,
 				       .divided = from->divided,
-				       .everywhere = { from->everywhere[0], from->everywhere[1] },
-				       .file = from->file,
-				       .from = from->from,
-				       .to = from->to };
+				       .everywhere = { from->everywhere[0], from->everywhere[1] } };
 
 	for (int k = 0; k < 2; k++) {
 		struct tree_value value = sum_of(t, t->values, i, parts[k], runs[k]);
@@ -232,6 +356,9 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 		node.seen[k] = value.seen;
 		node.inlined[k] = from->inlined[parts[k]->side];
 		node.nested[k] = from->nested[parts[k]->side];
+		node.file[k] = from->file[parts[k]->side];
+		node.from[k] = from->from[parts[k]->side];
+		node.to[k] = from->to[parts[k]->side];
 	}
 	vec_push(pair, nodes, node);
 }
@@ -273,12 +400,15 @@ void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struc
 	tree_pair_init_by_name(pair, tree, a, b);
 	graft_all(pair);
 	sum_up(pair);
+	move_all(pair);
+	graft_lines(pair);
 	sort_lines(pair);
 }
 
 void tree_pair_deinit(struct tree_pair *pair)
 {
 	free(pair->nodes);
+	free(pair->moves);
 	free(pair->lines.items);
 	hash_deinit(&pair->lines.index);
 	hash_deinit(&pair->index);

@@ -31,20 +31,29 @@ struct tree_pair_node {
 	double self[2], total[2]; /* instructions */
 	double one_sided; /* instructions of it and its callees that one side alone executes there */
 	double calls[2]; /* 0 of inlined bodies, and of code that is only jumped to */
-	const char *file;
+	const char *file[2];
+	uint32_t from[2], to[2];
+};
+
+/* The first part calls NAME in context FROM, the second one in context TO: it is counted in TO. */
+struct tree_move {
+	const char *name;
 	uint32_t from, to;
+	double insns; /* of the first part, with what it calls, per run */
 };
 
 struct tree_pair {
 	const struct tree *tree;
 	vec_of(struct tree_pair_node, nodes);
+	vec_of(struct tree_move, moves); /* largest first */
 	struct tree_line_table lines; /* by node, file and number */
 	struct hash_index index;
 };
 
 /*
  * TREE must outlive PAIR. Where one side calls B from A and the other from a function of its own between the two,
- * called about as often, both sides' calls of B are that function's.
+ * called about as often, both sides' calls of B are that function's. A function that each calls in another context,
+ * as often and with as many instructions, has moved.
  */
 void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struct tree_part *a,
 		    const struct tree_part *b);
@@ -61,6 +70,9 @@ uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all)
 
 /* Calls on SIDE of the function that NODE is, or that it is inlined into; NAN: not known. */
 double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
+
+/* Return the instructions per run of the first part that moved into CONTEXT, less those that moved out of it. */
+double tree_pair_moved(const struct tree_pair *pair, uint32_t context);
 
 /* The node of a context, "clone"; TREE_NONE: there is none. */
 uint32_t tree_pair_context(const struct tree_pair *pair, const char *name);

@@ -102,13 +102,15 @@ struct end {
 	bool called;
 };
 
-static void extend(struct tree_node *node, const struct profile_frame *frame)
+static void extend(struct tree_node *node, const struct profile_frame *frame, int side)
 {
-	if (!frame->line || !frame->file || (node->file && strcmp(node->file, frame->file) != 0))
+	const char *file = node->file[side];
+
+	if (!frame->line || !frame->file || (file && strcmp(file, frame->file) != 0))
 		return;
-	node->from = !node->file || frame->line < node->from ? frame->line : node->from;
-	node->to = frame->line > node->to ? frame->line : node->to;
-	node->file = frame->file;
+	node->from[side] = !file || frame->line < node->from[side] ? frame->line : node->from[side];
+	node->to[side] = frame->line > node->to[side] ? frame->line : node->to[side];
+	node->file[side] = frame->file;
 }
 
 static struct tree_value *value_of(struct tree *t, uint32_t node, uint32_t column)
@@ -156,8 +158,7 @@ static void enter(struct tree *t, struct end *end, const struct profile_frame *c
 	node = &t->nodes[end->node];
 	node->nested[side] |= !end->called;
 	node->inlined[side] |= frame->inlined && node->parent != TREE_ROOT;
-	if (side)
-		extend(node, frame);
+	extend(node, frame, side);
 }
 
 /* Where a stack's outer locations end: the next stack most likely has most of them too. */
@@ -261,7 +262,7 @@ struct times {
 define_compare(by_instruction, struct times,
 	       compare_values(a->end.node, b->end.node)         ?:
 		       compare_values(a->location, b->location) ?:
-								  compare_values(a->column, b->column));
+		       compare_values(a->column, b->column));
 
 static void times_add(void *to, void *from)
 {
@@ -322,8 +323,8 @@ static void add_times(struct walk *w)
 
 	for_each_run(i, j, n, same_instruction(&all[i], &all[j])) {
 		for (size_t k = i; k < j; k++) {
-			struct tree_value *line = line_value(w->t, all[k].end.node,
-							     all[k].end.frame, all[k].column);
+			struct tree_value *line =
+				line_value(w->t, all[k].end.node, all[k].end.frame, all[k].column);
 
 			line->times = fmax(line->times, all[k].times);
 		}
@@ -380,7 +381,8 @@ static void divide(struct tree *t)
 
 		for (int side = 0; side < 2; side++)
 			node->inlined[side] = node->nested[side] = false;
-		node->file = NULL;
+		memset(node->file, 0, sizeof(node->file));
+		memset(node->to, 0, sizeof(node->to));
 	}
 }
 
@@ -416,8 +418,7 @@ static void add_side(struct tree *t, int side)
 		if (!c->site) {
 			uint32_t node = context_node(&w, c->context);
 
-			value_of(t, node, column_of(&w, c->run))->times +=
-				(double)c->stats.calls;
+			value_of(t, node, column_of(&w, c->run))->times += (double)c->stats.calls;
 		}
 }
 
@@ -429,19 +430,26 @@ static void spread_seen(struct tree *t)
 			value_of(t, t->nodes[i].parent, c)->seen |= value_of(t, i, c)->seen;
 }
 
+static const char *command_name(const struct profile *p)
+{
+	const char *path = p->n_args ? p->args[0] : "the command";
+
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
 void tree_init(struct tree *t, const struct profile *baseline, const struct profile *hardened)
 {
 	*t = (struct tree){ .p = { baseline, hardened }, .max_nodes = MAX_NODES };
 	for (int side = 0; side < 2; side++) {
 		const struct profile *p = t->p[side];
 
-		t->n_repetitions[side] = p->n_runs < TREE_REPETITIONS ? p->n_runs :
-									TREE_REPETITIONS;
+		t->n_repetitions[side] =
+			p->n_runs < TREE_REPETITIONS ? p->n_runs : TREE_REPETITIONS;
 		t->max_nodes += NODES_OF_EACH * ((uint64_t)p->n_samples + p->n_edges);
 	}
 	if (t->max_nodes > MAX_VALUES / tree_columns(t))
 		t->max_nodes = MAX_VALUES / tree_columns(t);
-	add_node(t, TREE_ROOT, "", false);
+	add_node(t, TREE_ROOT, command_name(hardened), false);
 	add_sites(t, 0);
 	add_sites(t, 1);
 	divide(t);

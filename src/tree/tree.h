@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 
 #define TREE_NONE UINT32_MAX
-#define TREE_ROOT 0 /* the node above the contexts */
+#define TREE_ROOT 0 /* the command, the node above its contexts */
 
 /* More runs than this on a side share repetitions. */
 #define TREE_REPETITIONS 32
@@ -33,9 +33,9 @@ struct tree_node {
 		[2]; /* calls of both per run, or executions of the body; of what is divided only */
 	bool inlined[2]; /* in some call */
 	bool nested[2]; /* below itself: it called itself, or the compiler cut it up */
-	/* From the first line to the last of what the hardened side executes of it, calls and inlined bodies too; NULL: not known. */
-	const char *file;
-	uint32_t from, to;
+	/* From the first line to the last that a side executes of it, calls and inlined bodies too; NULL: not known. */
+	const char *file[2];
+	uint32_t from[2], to[2];
 };
 
 /* The instructions of a node that are of one line; or what calls it from there, or has it inlined, in its caller. */

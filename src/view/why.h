@@ -14,6 +14,8 @@ struct view_why {
 	const char *files[2];
 	struct why why;
 	const struct why_context *of; /* what the answer is about; NULL: nothing */
+	const struct why_context *
+		main; /* OF, or the context with most of the command's change where OF is the command */
 	bool checked; /* by recordings with probes as well */
 	struct why_check check;
 	struct varies_shifts shifts; /* of those recordings */
@@ -38,7 +40,15 @@ void view_why_append_owner(char **text, const struct why *w, const struct why_pa
 /* What PART, the first of CAUSE, belongs to, as far as that is known: protection, static key, condition, lines of a patch. */
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
 			     const struct why_part *part);
-/* The answer: the change, and each cause that is to be named. C may be NULL. For free(). */
+/* ". 100 % of the change is spread over 4 functions, which call srso_alias_return_thunk on the hardened side only: ...", if it is. */
+bool view_why_append_spread(char **text, const struct why *w, const struct why_context *c);
+/* ". The change is spread out: 58 functions make up 90 % of it ..." */
+void view_why_append_spread_out(char **text, const struct why_context *c);
+/* " The only protection that differs between the sides is ...", if there is one, of which TEXT says nothing. */
+void view_why_append_switched(char **text, const struct why *w);
+/* The answer for C, which may be NULL: the change, and each cause that is to be named. For free(). */
 char *view_why(const struct why *w, const struct why_context *c);
+/* The answer for the command as a whole, a line for each paragraph; for free(). */
+char *view_why_command(const struct why *w);
 /* What probes say of the same. For free(). */
 char *view_why_check(const struct why_check *check, const char *context);

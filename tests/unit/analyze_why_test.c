@@ -34,12 +34,15 @@ static uint32_t stack(struct profile *p, const char *path, uint32_t line)
 	return profile_stack_add(p, locations, n);
 }
 
+/* The context that calls and instructions are added to. */
+static const char *now_in = "X";
+
 /* Add COUNT instructions of LINE at the end of the calls PATH: one letter per function, outermost first. */
 static void insns_at(struct profile *p, uint32_t run, const char *path, uint32_t line,
 		     uint64_t count)
 {
 	const struct profile_sample sample = { .run = run,
-					       .context = profile_context_add(p, "X"),
+					       .context = profile_context_add(p, now_in),
 					       .stack = stack(p, path, line),
 					       .count = count };
 
@@ -50,7 +53,7 @@ static void insns_at(struct profile *p, uint32_t run, const char *path, uint32_t
 static void calls(struct profile *p, uint32_t run, const char *path, uint64_t n, uint64_t insns)
 {
 	const struct profile_edge edge = { .run = run,
-					   .context = profile_context_add(p, "X"),
+					   .context = profile_context_add(p, now_in),
 					   .stack = stack(p, path, 1),
 					   .calls = n };
 
@@ -848,7 +851,7 @@ TEST(test_lines)
 	assert_int_equal(lines.first, 12);
 	assert_int_equal(lines.last, 14);
 	assert_says(&x, "which executes additional code at f.c:12-14");
-	tree_line_changes_init(&changes, &x.why.pair, tree_pair_context(&x.why.pair, "X"));
+	tree_line_changes_init(&changes, &x.why.pair, x.why.contexts[0].node, why_is_of_command);
 	assert_int_equal(changes.n_items, 2);
 	assert_string_equal(changes.items[0].name, "e");
 	assert_int_equal(changes.items[0].number, 12);
@@ -1045,6 +1048,23 @@ TEST(test_patches)
 	why_patches_deinit(&p);
 }
 
+/* A line that continues a statement is executed where that begins. */
+TEST(a_patch_changes_the_statement_that_it_is_in)
+{
+	char path[] = "/tmp/patch.XXXXXX";
+	struct why_patches p = {};
+
+	read_patch(&p, path,
+		   "+++ b/f.c\n@@ -10,5 +10,6 @@\n a;\n return b &&\n-	c;\n+	d &&\n+	e;\n }\n");
+	assert_int_equal(p.n_items, 1);
+	assert_int_equal(p.items[0].first, 12);
+	assert_int_equal(p.items[0].last, 13);
+	assert_int_equal(p.items[0].statement, 11);
+	assert_int_equal(p.items[0].was_statement, 11);
+	assert_int_equal(p.items[0].was_last, 12);
+	why_patches_deinit(&p);
+}
+
 static void assert_patched(struct answer *x, const char *patch, const char *says)
 {
 	char path[] = "/tmp/patch.XXXXXX";
@@ -1107,6 +1127,130 @@ TEST(test_probed)
 {
 	check_probed(20, "cba");
 	check_probed(21, "ca");
+}
+
+static const struct why_context *find(const struct answer *x, const char *name)
+{
+	vec_each(const struct why_context, c, &x->why, contexts)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+/* Check what is said of the command as a whole. */
+static void assert_command_says(const struct answer *x, const char *what)
+{
+	scoped_free char *text = view_why_command(&x->why);
+
+	if (!strstr(text, what))
+		fail_msg("\"%s\" is not in: %s", what, text);
+}
+
+/* Contexts X and Y of three runs, which differ by a few instructions: a in each calls n with EXTRA instructions. */
+static struct profile *two_contexts(uint64_t extra)
+{
+	static const char *const names[] = { "X", "Y" };
+	struct profile *p = exact(3);
+
+	for (uint32_t run = 0; run < 3; run++)
+		for (int i = 0; i < 2; i++) {
+			now_in = names[i];
+			profile_cell(p, run, 0, profile_context_add(p, now_in))->calls = 10;
+			calls(p, run, "a", 10, 10000);
+			insns_at(p, run, "a", 1, run);
+			if (extra)
+				calls(p, run, "an", 10, extra);
+		}
+	now_in = "X";
+	return p;
+}
+
+TEST(a_cause_in_two_contexts_is_one)
+{
+	struct answer x;
+
+	answer_init(&x, two_contexts(0), two_contexts(200));
+	assert_int_equal(x.why.command.told, WHY_SURE);
+	assert_int_equal(x.why.command.delta, 4000);
+	assert_command_says(
+		&x, "the command takes 2.00 % more CPU time (+4,000 instructions per run, ");
+	assert_command_says(
+		&x,
+		"; 3 boots per side).\n  100 % of it is in a, which calls n (f.c:1) on "
+		"the hardened side only: +4,000 instructions per run; this is in X (50 %), Y (50 %).");
+	assert_null(why_only_context(&x.why));
+	answer_deinit(&x);
+}
+
+/* What comes by itself is no part of the command's time, and one kernel differs from itself by nothing. */
+TEST(interrupts_are_not_the_command)
+{
+	struct profile *sides[] = { two_contexts(0), two_contexts(0) };
+	struct answer x;
+
+	now_in = "[irq]";
+	for (uint32_t run = 0; run < 3; run++)
+		calls(sides[1], run, "t", 10, 5000);
+	now_in = "X";
+	answer_init(&x, sides[0], sides[1]);
+	assert_int_equal(x.why.command.delta, 0);
+	assert_command_says(&x, "No significant change: the command takes 0.00 % more CPU time ");
+	assert_command_says(&x, "\nNot part of its CPU time: [irq] (interrupts, +50,000 ");
+	answer_deinit(&x);
+}
+
+/* f is called in Y, and then in X instead: its work is no change, only what X and Y do besides is. */
+TEST(work_that_moves_is_netted)
+{
+	struct profile *sides[] = { two_contexts(0), two_contexts(0) };
+	const struct why_context *c;
+	struct answer x;
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t run = 0; run < 3; run++) {
+			now_in = i ? "X" : "Y";
+			calls(sides[i], run, i ? "am" : "aw", 10, i ? 20 : 300);
+			calls(sides[i], run, i ? "amf" : "awf", 10, 5000);
+			calls(sides[i], run, i ? "amfg" : "awfg", 20, 100);
+		}
+	now_in = "X";
+	answer_init(&x, sides[0], sides[1]);
+	assert_int_equal(x.why.command.delta, -2800);
+	assert_int_equal(x.why.pair.n_moves, 1);
+	assert_command_says(&x, "the command takes 1.10 % less CPU time (-2,800 ");
+	assert_command_says(&x, "\nf moved from Y to X, with 52,000 instructions per run.");
+	assert_command_says(&x, "100 % of it is in a, which no longer calls w (f.c:1): -3,000 ");
+	c = find(&x, "X");
+	assert_int_equal(c->delta, 52200);
+	assert_int_equal(c->moved, 52000);
+	assert_int_equal(why_caused(c), 200);
+	assert_int_equal(find(&x, "Y")->delta, -55000);
+	answer_deinit(&x);
+}
+
+/* A small cause that a patch makes comes before a larger one that it does not. */
+TEST(lines_of_a_patch_come_first)
+{
+	struct profile *sides[] = { two_contexts(0), two_contexts(200) };
+	char path[] = "/tmp/patch.XXXXXX";
+	struct why_patches patches = {};
+	struct answer x;
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t run = 0; run < 3; run++)
+			calls(sides[i], run, "p", 10, i ? 1020 : 1000);
+	answer_init(&x, sides[0], sides[1]);
+	read_patch(&patches, path, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n");
+	assert_string_equal(x.why.command.causes.items[0].name, "a");
+	for (uint32_t i = 0; i < x.why.pair.n_nodes; i++)
+		if (strcmp(x.why.pair.nodes[i].name, "p") != 0)
+			x.why.pair.nodes[i].file[1] = "g.c";
+	why_set_patches(&x.why, &patches);
+	assert_int_equal(patches.n_items, 0);
+	assert_string_equal(x.why.command.causes.items[0].name, "p");
+	assert_true(x.why.command.causes.items[0].patched);
+	assert_false(x.why.command.causes.items[1].patched);
+	answer_deinit(&x);
 }
 
 RUN_TESTS(NULL, NULL)

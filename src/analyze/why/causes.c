@@ -13,7 +13,8 @@
 struct finder {
 	const struct tree_pair *t;
 	struct why_causes *c;
-	struct hash_index causes, parts;
+	struct hash_index causes, parts, shares;
+	uint32_t context; /* that is being explained */
 	double charged; /* so far */
 };
 
@@ -39,6 +40,24 @@ static bool is_part(const void *ctx, uint32_t item, const void *key)
 	return a->cause == b->cause && a->kind == b->kind && !strcmp(a->name, b->name);
 }
 
+static bool is_share(const void *ctx, uint32_t item, const void *key)
+{
+	const struct why_share *a = &((const struct why_causes *)ctx)->shares[item], *b = key;
+
+	return a->cause == b->cause && a->context == b->context;
+}
+
+static void add_share(struct finder *f, uint32_t cause, double delta)
+{
+	const struct why_share share = { .cause = cause, .context = f->context };
+	uint32_t found = hash_find_or_add(&f->shares, cause + f->context * 2654435761u, is_share,
+					  f->c, &share, f->c->n_shares);
+
+	if (found == f->c->n_shares)
+		vec_push(f->c, shares, share);
+	f->c->shares[found].delta += delta;
+}
+
 /* Charges DELTA to BY, for NODE: itself or what it calls, RATIO times as often. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
@@ -57,6 +76,7 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 	part = &f->c->parts[found];
 	part->delta += delta;
 	f->charged += delta;
+	add_share(f, new.cause, delta);
 	for (int side = 0; side < 2; side++)
 		part->calls[side] +=
 			kind == WHY_OFTEN && n->divided ? n->everywhere[side] : n->calls[side];
@@ -194,6 +214,18 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	return sum;
 }
 
+/* Charges NODE with what changes in and below its child I, but for what code there is charged with. */
+static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct scale scale)
+{
+	const struct tree_pair_node *callee = &f->t->nodes[i];
+
+	if (callee->seen[0] && callee->seen[1] && !callee->apart)
+		explain_callee(f, node, i, scale);
+	else if (!callee->apart && (callee->total[0] != 0 || callee->total[1] != 0))
+		charge(f, node, callee->seen[1] ? WHY_NEW : WHY_GONE, i, one_sided(f, i, scale),
+		       scale.calls, 1);
+}
+
 /*
  * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
  * callers did as they do on the baseline. The depth is that of calls, which tree_pair_init() bounds.
@@ -205,15 +237,8 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 
 	charge(f, node, WHY_SELF, node, excess(n->self[1], n->self[0], scale), nearest(scale, self),
 	       1);
-	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next) {
-		const struct tree_pair_node *callee = &f->t->nodes[i];
-
-		if (callee->seen[0] && callee->seen[1] && !callee->apart)
-			explain_callee(f, node, i, scale);
-		else if (!callee->apart && (callee->total[0] != 0 || callee->total[1] != 0))
-			charge(f, node, callee->seen[1] ? WHY_NEW : WHY_GONE, i,
-			       one_sided(f, i, scale), scale.calls, 1);
-	}
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
+		explain_child(f, node, i, scale);
 }
 
 define_compare(by_cause, struct why_part,
@@ -221,8 +246,14 @@ define_compare(by_cause, struct why_part,
 		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
 									strcmp(a->name, b->name));
 
+define_compare(by_share, struct why_share,
+	       compare_values(a->cause, b->cause)                     ?:
+		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
+		       compare_values(a->context, b->context));
+
 define_compare(by_rank, struct why_cause,
-	       (int)b->certain - (int)a->certain                      ?:
+	       (int)b->patched - (int)a->patched                      ?:
+		       (int)b->certain - (int)a->certain              ?:
 		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
 									strcmp(a->name, b->name));
 
@@ -259,13 +290,24 @@ static void find_waits(struct why_causes *c)
 void why_causes_sort(struct why_causes *c)
 {
 	sort_array(c->items, c->n_items, sizeof(*c->items), by_rank);
-	for (uint32_t i = 0; i < c->n_items; i++)
-		for (uint32_t k = 0; k < c->items[i].n_parts; k++)
-			c->parts[c->items[i].first_part + k].cause = i;
+	for (uint32_t i = 0; i < c->n_items; i++) {
+		const struct why_cause *cause = &c->items[i];
+
+		for (uint32_t k = 0; k < cause->n_parts; k++)
+			c->parts[cause->first_part + k].cause = i;
+		for (uint32_t k = 0; k < cause->n_shares; k++)
+			c->shares[cause->first_share + k].cause = i;
+	}
 }
 
-static void finish(struct why_causes *c, const struct tree_pair *t)
+static void finish(struct finder *f)
 {
+	const struct tree_pair *t = f->t;
+	struct why_causes *c = f->c;
+
+	hash_deinit(&f->causes);
+	hash_deinit(&f->parts);
+	hash_deinit(&f->shares);
 	find_waits(c);
 	sort_array(c->parts, c->n_parts, sizeof(*c->parts), by_cause);
 	for (uint32_t i = c->n_parts; i-- > 0;) {
@@ -275,6 +317,13 @@ static void finish(struct why_causes *c, const struct tree_pair *t)
 		cause->n_parts++;
 		cause->delta += c->parts[i].delta;
 		cause->size += fabs(c->parts[i].delta);
+	}
+	sort_array(c->shares, c->n_shares, sizeof(*c->shares), by_share);
+	for (uint32_t i = c->n_shares; i-- > 0;) {
+		struct why_cause *cause = &c->items[c->shares[i].cause];
+
+		cause->first_share = i;
+		cause->n_shares++;
 	}
 	for (uint32_t i = 0; i < c->n_items; i++) {
 		const struct why_part *part = &c->parts[c->items[i].first_part];
@@ -297,12 +346,29 @@ void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t c
 		scale = n->calls[1] / n->calls[0];
 	c->delta = (n->total[1] - scale * n->total[0]) / fmax(scale, 1);
 	c->by_calls = n->total[1] - n->total[0] - c->delta;
+	f.context = context;
 	explain(&f, context, (struct scale){ scale, scale });
 	vec_each(struct why_part, part, c, parts)
 		part->delta /= fmax(scale, 1);
-	hash_deinit(&f.causes);
-	hash_deinit(&f.parts);
-	finish(c, t);
+	vec_each(struct why_share, share, c, shares)
+		share->delta /= fmax(scale, 1);
+	finish(&f);
+}
+
+void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
+			     bool (*is_of_command)(const char *context))
+{
+	struct finder f = { .t = t, .c = c };
+
+	*c = (struct why_causes){};
+	for (uint32_t i = t->nodes[TREE_ROOT].first_child; i != TREE_NONE; i = t->nodes[i].next) {
+		if (!is_of_command(t->nodes[i].name))
+			continue;
+		c->delta += t->nodes[i].total[1] - t->nodes[i].total[0];
+		f.context = i;
+		explain_child(&f, TREE_ROOT, i, (struct scale){ 1, 1 });
+	}
+	finish(&f);
 }
 
 define_compare(by_name, struct why_cause, strcmp(a->name, b->name));
@@ -329,6 +395,7 @@ void why_causes_deinit(struct why_causes *c)
 		free(c->items[i].guard.condition);
 	free(c->items);
 	free(c->parts);
+	free(c->shares);
 	*c = (struct why_causes){};
 }
 

@@ -71,6 +71,13 @@ struct why_guard {
 	char *condition;
 };
 
+/* How much of a cause is in one context. */
+struct why_share {
+	uint32_t cause;
+	uint32_t context; /* a node */
+	double delta;
+};
+
 /* All reasons in the code of one function or body. */
 struct why_cause {
 	const char *name;
@@ -78,12 +85,15 @@ struct why_cause {
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	bool other_code; /* they are known to have other instructions there */
+	bool large; /* enough to be named */
+	bool patched; /* it is significant, and in lines of a patch */
 	bool certain; /* so that it need not be large: why_compare_code() */
 	const char *
 		caller; /* where SAME_CODE, the nearest one that has other instructions; NULL: none, or not known */
 	struct why_significance significance; /* of DELTA */
 	struct why_guard guard; /* of the first part: by why_guards_find() */
 	uint32_t first_part, n_parts; /* largest first */
+	uint32_t first_share, n_shares; /* likewise */
 };
 
 struct why_causes {
@@ -93,15 +103,20 @@ struct why_causes {
 	 */
 	double delta, by_calls;
 	double waits; /* instructions of scheduling, whose sizes are added */
-	vec_of(struct why_cause, items); /* those that are CERTAIN first, then the largest */
+	vec_of(struct why_cause,
+	       items); /* those that are PATCHED first, then the CERTAIN, then the largest */
 	vec_of(struct why_part, parts);
+	vec_of(struct why_share, shares);
 };
 
 /* Of T's node CONTEXT; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself);
+/* Of all contexts of T that IS_OF_COMMAND accepts by their names, which the root calls. */
+void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
+			     bool (*is_of_command)(const char *context));
 /* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
-/* Has been done; to be repeated for what has become CERTAIN. */
+/* Has been done; to be repeated for what has become PATCHED or CERTAIN. */
 void why_causes_sort(struct why_causes *c);
 void why_causes_deinit(struct why_causes *c);

@@ -136,17 +136,24 @@ static void find_of_part(struct why_guard *guard, struct kernel_stops *stops,
 			find(guard, stops, p, t, at, site);
 }
 
+static void find_all(struct why_context *c, const struct why *w, const struct profile *p,
+		     struct kernel_stops *stops)
+{
+	struct why_causes *causes = &c->causes;
+
+	for (uint32_t k = 0; c->told && k < causes->n_items; k++)
+		if (why_is_named(c, k))
+			find_of_part(&causes->items[k].guard, stops, p, &w->pair,
+				     &causes->parts[causes->items[k].first_part]);
+}
+
 void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img)
 {
 	struct kernel_stops *stops = kernel_stops_create(img);
 
-	for (uint32_t i = 0; i < w->n_contexts && stops; i++) {
-		struct why_causes *c = &w->contexts[i].causes;
-
-		for (uint32_t k = 0; w->contexts[i].told && k < c->n_items; k++)
-			if (why_is_named(&w->contexts[i], k))
-				find_of_part(&c->items[k].guard, stops, p, &w->pair,
-					     &c->parts[c->items[k].first_part]);
-	}
+	for (uint32_t i = 0; i < w->n_contexts && stops; i++)
+		find_all(&w->contexts[i], w, p, stops);
+	if (stops)
+		find_all(&w->command, w, p, stops);
 	kernel_stops_destroy(stops);
 }

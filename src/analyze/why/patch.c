@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/why/patch.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +17,22 @@ struct reader {
 	const char *patch;
 	uint32_t before; /* items of other patches */
 	char *file; /* NULL: none that is there afterwards */
-	uint32_t at; /* the next line's number */
+	uint32_t at, was_at; /* the next line's number, with and without the patch */
 	uint32_t was, is; /* lines of the hunk that are left, of either side */
 	bool changing;
+	bool ended; /* the line before was the last of a statement */
+	uint32_t statement, was_statement; /* where the present one began */
 };
+
+/* Return whether code goes on with a new statement after LINE. */
+static bool ends_statement(const char *line)
+{
+	size_t n = strlen(line);
+
+	while (n && isspace((unsigned char)line[n - 1]))
+		n--;
+	return !n || *line == '#' || strchr(";{}:/", line[n - 1]);
+}
 
 /* Lines of other patches behind those of a hunk move with it. */
 static void move(struct reader *r, uint32_t end, int64_t by)
@@ -31,16 +44,16 @@ static void move(struct reader *r, uint32_t end, int64_t by)
 			continue;
 		item->first = (uint32_t)(item->first + by);
 		item->last = (uint32_t)(item->last + by);
+		item->statement = (uint32_t)(item->statement + by);
 	}
 }
 
 static void begin_hunk(struct reader *r, const char *line)
 {
-	unsigned int from = 0;
 	int n = 0;
 
 	r->was = r->is = 1;
-	if (sscanf(line, "@@ -%u%n", &from, &n) < 1)
+	if (sscanf(line, "@@ -%u%n", &r->was_at, &n) < 1)
 		return;
 	if (line[n] == ',')
 		sscanf(line + n, ",%u", &r->was);
@@ -52,18 +65,48 @@ static void begin_hunk(struct reader *r, const char *line)
 	/* Numbers of the file that hunks before this one were applied to already. */
 	move(r, r->at + r->was, (int64_t)r->is - r->was);
 	r->changing = false;
+	r->ended = true;
 }
 
 static void change(struct reader *r, bool added)
 {
-	struct why_patched item = { r->patch, NULL, r->at, r->at };
+	struct why_patched item = { .patch = r->patch,
+				    .first = r->at,
+				    .last = r->at,
+				    .statement = r->statement,
+				    .was_statement = r->was_statement };
 
-	if (!r->changing && r->file) {
+	if (!r->file)
+		return;
+	if (!r->changing) {
 		item.file = alloc_strdup(r->file);
 		vec_push(r->p, items, item);
-	} else if (r->file && added)
+	}
+	if (added)
 		r->p->items[r->p->n_items - 1].last = r->at;
+	else
+		r->p->items[r->p->n_items - 1].was_last = r->was_at;
 	r->changing = true;
+}
+
+/* A line of a hunk: " ", "+" or "-" and the source's, or "\\ No newline at end of file". */
+static void read_source(struct reader *r, const char *line)
+{
+	if (*line == '\\')
+		return;
+	if (r->ended) {
+		r->statement = r->at;
+		r->was_statement = r->was_at;
+	}
+	if (*line == '+' || *line == '-')
+		change(r, *line == '+');
+	else
+		r->changing = false;
+	r->ended = ends_statement(*line ? line + 1 : line);
+	r->was -= r->was && *line != '+';
+	r->was_at += *line != '+';
+	r->at += *line != '-';
+	r->is -= r->is && *line != '-';
 }
 
 static void read_line(char *line, void *arg)
@@ -71,13 +114,7 @@ static void read_line(char *line, void *arg)
 	struct reader *r = arg;
 
 	if (r->was || r->is) {
-		if (*line == '+' || *line == '-')
-			change(r, *line == '+');
-		else if (*line != '\\')
-			r->changing = false;
-		r->was -= r->was && *line != '+' && *line != '\\';
-		r->at += *line != '-' && *line != '\\';
-		r->is -= r->is && *line != '-' && *line != '\\';
+		read_source(r, line);
 	} else if (!strncmp(line, "+++ ", 4)) {
 		free(r->file);
 		line[strcspn(line, "\t")] = '\0';
@@ -112,13 +149,23 @@ void why_patches_deinit(struct why_patches *p)
 	*p = (struct why_patches){};
 }
 
+/* Does ITEM change a line that NODE executes? One without it where only the baseline has NODE. */
+static bool changes(const struct why_patched *item, const struct tree_pair_node *node)
+{
+	int side = node->seen[1];
+	uint32_t first = side ? item->statement : item->was_statement;
+	uint32_t last = side ? item->last : item->was_last;
+
+	return node->file[side] && !strcmp(item->file, node->file[side]) &&
+	       last >= node->from[side] && first <= node->to[side];
+}
+
 static bool find_in(const struct why_patches *p, const struct tree_pair_node *node,
 		    struct why_patched *found)
 {
 	*found = (struct why_patched){};
 	vec_each(const struct why_patched, item, p, items) {
-		if (!node->file || strcmp(item->file, node->file) != 0 || item->last < node->from ||
-		    item->first > node->to || (found->patch && found->patch != item->patch))
+		if (!changes(item, node) || (found->patch && found->patch != item->patch))
 			continue;
 		if (!found->patch)
 			*found = *item;
@@ -134,7 +181,8 @@ static bool find_in_code(const struct why_patches *p, const struct tree_pair *t,
 	if (find_in(p, &t->nodes[node], found))
 		return true;
 	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next)
-		if (t->nodes[i].inlined[1] && find_in_code(p, t, i, found))
+		if ((t->nodes[i].inlined[1] || t->nodes[i].inlined[0]) &&
+		    find_in_code(p, t, i, found))
 			return true;
 	return false;
 }

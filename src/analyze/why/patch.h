@@ -10,6 +10,10 @@ struct why_patched {
 	const char *patch; /* a path's last part */
 	char *file; /* relative to the kernel's tree */
 	uint32_t first, last;
+	uint32_t
+		statement; /* where the statement that they continue begins, or the first of them */
+	uint32_t was_statement,
+		was_last; /* likewise, in the source without PATCH; none where WAS_LAST is 0 */
 };
 
 struct why_patches {

@@ -21,27 +21,40 @@ static bool is_asynchronous(const char *name)
 	       strcmp(kind, profile_queued_name(PROFILE_QUEUED_TASK_WORK)) != 0;
 }
 
+bool why_is_of_command(const char *context)
+{
+	return strcmp(context, "[idle]") != 0 && !is_asynchronous(context);
+}
+
 static double largest_cause(const struct why_context *c)
 {
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* Repetitions A and B of SIDE differ by chance: add the square, WEIGHT times, to the contexts that are VARYING. */
+/* The same causes between two repetitions, that differ by chance: their squares count WEIGHT times. */
+static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
+{
+	struct why_causes causes;
+
+	if (c->is_command)
+		why_causes_init_command(&causes, pair, why_is_of_command);
+	else
+		why_causes_init(&causes, pair, c->node, c->by_itself);
+	why_causes_vary(&c->causes, &causes, side, weight);
+	why_causes_deinit(&causes);
+}
+
 static void add_repetitions(struct why *w, int side, uint32_t a, uint32_t b, double weight)
 {
 	const struct tree_part one = { side, a, 1 }, other = { side, b, 1 };
 	scoped(tree_pair_deinit) struct tree_pair pair;
 
 	tree_pair_init(&pair, &w->tree, &one, &other);
-	vec_each(struct why_context, c, w, contexts) {
-		struct why_causes causes;
-
-		if (!c->varying)
-			continue;
-		why_causes_init(&causes, &pair, tree_pair_context(&pair, c->name), c->by_itself);
-		why_causes_vary(&c->causes, &causes, side, weight);
-		why_causes_deinit(&causes);
-	}
+	vec_each(struct why_context, c, w, contexts)
+		if (c->varying)
+			vary(c, &pair, side, weight);
+	if (w->command.varying)
+		vary(&w->command, &pair, side, weight);
 }
 
 static bool is_large(const struct why_context *c, double delta)
@@ -51,21 +64,41 @@ static bool is_large(const struct why_context *c, double delta)
 	return fabs(delta) >= fmax(share * c->total[0], c->floor);
 }
 
+/* A cause in several contexts is large in all that the command executes, or in one of them. */
+static bool is_large_cause(const struct why *w, const struct why_context *c,
+			   const struct why_cause *cause)
+{
+	if (is_large(c, cause->delta))
+		return true;
+	for (uint32_t i = 0; i < cause->n_shares && c->is_command; i++) {
+		const struct why_share *share = &c->causes.shares[cause->first_share + i];
+		const struct tree_pair_node *n = &w->pair.nodes[share->context];
+
+		if (fabs(share->delta) >= fmax(WHY_LEAST_CHANGE * n->total[0], c->floor))
+			return true;
+	}
+	return false;
+}
+
 static bool has_large_cause(const struct why_context *c)
 {
-	return is_large(c, largest_cause(c));
+	return c->is_command || (c->causes.n_items && c->causes.items[0].large);
+}
+
+static bool begin_to_vary(struct why_context *c, bool (*is_wanted)(const struct why_context *c))
+{
+	c->varying = !c->varied && is_wanted(c);
+	c->varied |= c->varying;
+	return c->varying;
 }
 
 /* The variance of causes takes a matching for each repetition: of contexts that may have any to be named. */
 static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
-	bool any = false;
+	bool any = begin_to_vary(&w->command, is_wanted);
 
-	vec_each(struct why_context, c, w, contexts) {
-		c->varying = !c->varied && is_wanted(c);
-		c->varied |= c->varying;
-		any |= c->varying;
-	}
+	vec_each(struct why_context, c, w, contexts)
+		any |= begin_to_vary(c, is_wanted);
 	for (int side = 0; side < 2 && w->has_noise && any; side++) {
 		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
@@ -75,26 +108,33 @@ static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_contex
 	}
 }
 
+static double squares_of(const double *values, uint32_t n)
+{
+	return analyze_moments_of(values, n).variance * (n - 1);
+}
+
 /* What each repetition of SIDE executes in each context, against their mean. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct profile *p = w->p[side];
 	uint32_t n = w->repetitions[side];
 	scoped_free double *totals = alloc_array((size_t)p->n_contexts * n, sizeof(*totals));
+	scoped_free double *command = alloc_array(n, sizeof(*command));
 
 	vec_each(const struct profile_sample, sample, p, samples) {
 		uint32_t i = tree_repetition(&w->tree, side, sample->run);
+		double insns = (double)sample->count / tree_runs(&w->tree, side, i);
 
-		totals[sample->context * n + i] +=
-			(double)sample->count / tree_runs(&w->tree, side, i);
+		totals[sample->context * n + i] += insns;
+		if (why_is_of_command(p->contexts[sample->context].name))
+			command[i] += insns;
 	}
-	for (uint32_t i = 0; i < p->n_contexts; i++) {
-		struct analyze_moments m = analyze_moments_of(&totals[i * n], n);
-
+	for (uint32_t i = 0; i < p->n_contexts; i++)
 		for (uint32_t k = 0; k < w->n_contexts; k++)
 			if (!strcmp(w->contexts[k].name, p->contexts[i].name))
-				w->contexts[k].significance.squares[side] = m.variance * (m.n - 1);
-	}
+				w->contexts[k].significance.squares[side] =
+					squares_of(&totals[i * n], n);
+	w->command.significance.squares[side] = squares_of(command, n);
 }
 
 define_compare(by_value, double, compare_values(*a, *b));
@@ -125,14 +165,24 @@ void why_judge(const struct why *w, struct why_significance *significance, doubl
 	why_significance_judge(significance, delta, w->repetitions, w->common, w->n_contexts);
 }
 
+static void judge_causes(struct why *w, struct why_context *c)
+{
+	for (uint32_t k = 0; k < c->causes.n_items; k++)
+		why_judge(w, &c->causes.items[k].significance, c->causes.items[k].delta);
+}
+
 static void judge_all(struct why *w)
 {
+	struct why_context *command = &w->command;
+
 	w->common = common_deviation(w);
 	vec_each(struct why_context, c, w, contexts) {
 		why_judge(w, &c->significance, c->delta);
-		for (uint32_t k = 0; k < c->causes.n_items; k++)
-			why_judge(w, &c->causes.items[k].significance, c->causes.items[k].delta);
+		judge_causes(w, c);
 	}
+	why_significance_judge(&command->significance, command->delta, w->repetitions, w->common,
+			       1);
+	judge_causes(w, command);
 }
 
 bool why_is_called_otherwise(const struct why_context *c)
@@ -142,7 +192,7 @@ bool why_is_called_otherwise(const struct why_context *c)
 
 double why_caused(const struct why_context *c)
 {
-	return why_is_called_otherwise(c) ? c->causes.delta : c->delta;
+	return why_is_called_otherwise(c) ? c->causes.delta : c->delta - c->moved;
 }
 
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
@@ -151,10 +201,13 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
 
 	/* Beside what is certain, of a context of which nothing else is, the rest is no more than a guess. */
-	if (c->causes.items[0].certain)
+	if (cause->patched)
+		return WHY_SURE;
+	if (cause->certain || c->causes.items[0].certain)
 		return cause->certain ? WHY_SURE : WHY_CHANCE;
-	if (!is_large(c, cause->delta) ||
-	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(why_caused(c)))
+	if (!cause->large ||
+	    fabs(cause->delta) < (i && !c->is_command ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) *
+					 fabs(why_caused(c)))
 		return WHY_CHANCE;
 	return is_asynchronous(c->name) && c->changed < sure ? c->changed : sure;
 }
@@ -192,16 +245,52 @@ define_compare(by_size, struct why_context,
 static void add_context(struct why *w, uint32_t node)
 {
 	const struct tree_pair_node *n = &w->pair.nodes[node];
-	struct why_context c = { .name = n->name, .delta = n->total[1] - n->total[0] };
+	struct why_context c = { .name = n->name,
+				 .node = node,
+				 .moved = tree_pair_moved(&w->pair, node),
+				 .total = { n->total[0], n->total[1] } };
 
+	c.total[0] -= c.moved;
+	c.delta = c.total[1] - c.total[0];
 	memcpy(c.calls, n->calls, sizeof(c.calls));
-	memcpy(c.total, n->total, sizeof(c.total));
 	c.by_itself = n->name[0] == '[' && is_asynchronous(n->name);
 	why_causes_init(&c.causes, &w->pair, node, c.by_itself);
 	c.significance.waits = c.causes.waits;
 	vec_push(w, contexts, c);
-	w->total[0] += c.total[0];
-	w->total[1] += c.total[1];
+	if (!why_is_of_command(n->name))
+		return;
+	w->command.total[0] += c.total[0];
+	w->command.total[1] += c.total[1];
+	w->command.moved += c.moved;
+}
+
+static void add_command(struct why *w)
+{
+	struct why_context *c = &w->command;
+
+	c->name = w->pair.nodes[TREE_ROOT].name;
+	c->node = TREE_ROOT;
+	c->is_command = true;
+	c->delta = c->total[1] - c->total[0];
+	why_causes_init_command(&c->causes, &w->pair, why_is_of_command);
+	c->significance.waits = c->causes.waits;
+}
+
+static void set_large(const struct why *w, struct why_context *c)
+{
+	c->floor = WHY_LEAST_OF_COMMAND * w->command.total[0];
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
+}
+
+static void set_told(struct why_context *c)
+{
+	c->changed =
+		is_large(c, c->delta) ? why_significance_sureness(&c->significance) : WHY_CHANCE;
+	c->told = c->changed;
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (why_is_named(c, i) > c->told)
+			c->told = why_is_named(c, i);
 }
 
 bool why_can_tell(const struct profile *p)
@@ -225,20 +314,17 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	for (uint32_t i = w->pair.nodes[0].first_child; i != TREE_NONE; i = w->pair.nodes[i].next)
 		if (strcmp(w->pair.nodes[i].name, "[idle]") != 0)
 			add_context(w, i);
-	w->delta = w->total[1] - w->total[0];
-	for (uint32_t i = 0; i < w->n_contexts; i++)
-		w->contexts[i].floor = WHY_LEAST_OF_COMMAND * w->total[0];
+	add_command(w);
+	set_large(w, &w->command);
+	vec_each(struct why_context, c, w, contexts)
+		set_large(w, c);
 	for (int side = 0; side < 2 && w->has_noise; side++)
 		vary_contexts(w, side);
 	vary_causes(w, has_large_cause);
 	judge_all(w);
-	vec_each(struct why_context, c, w, contexts) {
-		c->changed = is_large(c, c->delta) ? why_significance_sureness(&c->significance) :
-						     WHY_CHANCE;
-		c->told = c->changed;
-		if (c->causes.n_items && why_is_named(c, 0) > c->told)
-			c->told = why_is_named(c, 0);
-	}
+	vec_each(struct why_context, c, w, contexts)
+		set_told(c);
+	set_told(&w->command);
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
@@ -305,31 +391,44 @@ static void tell_certain(struct why_context *c)
 	why_causes_sort(&c->causes);
 }
 
+static uint32_t count_candidates(const struct why_context *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		n += is_candidate(c, i);
+	return n;
+}
+
+/* LOOKED_AT: candidates and contexts. */
+static void find_certain(const struct why *w, struct why_context *c, uint32_t looked_at)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->causes.n_items; i++) {
+		struct why_cause *cause = &c->causes.items[i];
+
+		if (!is_candidate(c, i))
+			continue;
+		why_significance_judge(&cause->significance, cause->delta, w->repetitions,
+				       w->common, looked_at);
+		cause->certain = why_significance_sureness(&cause->significance) == WHY_SURE;
+		any |= cause->certain;
+	}
+	if (any)
+		tell_certain(c);
+}
+
 void why_find_certain(struct why *w)
 {
 	uint32_t n = w->n_contexts;
 
 	vary_causes(w, has_candidate);
-	vec_each(const struct why_context, of, w, contexts)
-		for (uint32_t i = 0; i < of->causes.n_items; i++)
-			n += is_candidate(of, i);
-	vec_each(struct why_context, c, w, contexts) {
-		bool any = false;
-
-		for (uint32_t i = 0; i < c->causes.n_items; i++) {
-			struct why_cause *cause = &c->causes.items[i];
-
-			if (!is_candidate(c, i))
-				continue;
-			why_significance_judge(&cause->significance, cause->delta, w->repetitions,
-					       w->common, n);
-			cause->certain =
-				why_significance_sureness(&cause->significance) == WHY_SURE;
-			any |= cause->certain;
-		}
-		if (any)
-			tell_certain(c);
-	}
+	vec_each(const struct why_context, c, w, contexts)
+		n += count_candidates(c);
+	vec_each(struct why_context, c, w, contexts)
+		find_certain(w, c, n);
+	find_certain(w, &w->command, n);
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
@@ -342,19 +441,102 @@ static bool is_of_interest(const struct why *w, const struct why_context *c, uin
 	       (c->told < WHY_SURE && fabs(per_call(&w->pair, part)) >= WHY_LEAST_PER_CALL);
 }
 
+static void compare_codes(const struct why *w, struct why_context *c,
+			  struct analyze_changes *changes)
+{
+	for (uint32_t k = 0; k < c->causes.n_items; k++)
+		if (is_of_interest(w, c, k))
+			compare_code(w, &c->causes, &c->causes.items[k], changes);
+}
+
 void why_compare_code(struct why *w, struct analyze_changes *changes)
 {
 	vec_each(struct why_context, c, w, contexts)
-		for (uint32_t k = 0; k < c->causes.n_items; k++)
-			if (is_of_interest(w, c, k))
-				compare_code(w, &c->causes, &c->causes.items[k], changes);
+		compare_codes(w, c, changes);
+	compare_codes(w, &w->command, changes);
 	why_find_certain(w);
+}
+
+void why_set_patches(struct why *w, struct why_patches *patches)
+{
+	struct why_context *c = &w->command;
+
+	w->patches = *patches;
+	*patches = (struct why_patches){};
+	for (uint32_t i = 0; i < c->causes.n_items; i++) {
+		struct why_cause *cause = &c->causes.items[i];
+		const struct why_part *part = &c->causes.parts[cause->first_part];
+		struct why_patched found;
+
+		cause->patched = why_significance_sureness(&cause->significance) == WHY_SURE &&
+				 fabs(cause->delta) >= c->floor &&
+				 fabs(per_call(&w->pair, part)) >= WHY_LEAST_PER_CALL &&
+				 why_patched_find(&w->patches, &w->pair, part, &found);
+		if (cause->patched)
+			c->told = WHY_SURE;
+	}
+	why_causes_sort(&c->causes);
+}
+
+/* Return how much of the command's cause I is in the context NODE. */
+static double in_context(const struct why *w, uint32_t i, uint32_t node)
+{
+	const struct why_causes *c = &w->command.causes;
+
+	for (uint32_t k = 0; k < c->items[i].n_shares; k++)
+		if (c->shares[c->items[i].first_share + k].context == node)
+			return c->shares[c->items[i].first_share + k].delta;
+	return 0;
+}
+
+const struct why_context *why_main_context(const struct why *w)
+{
+	const struct why_causes *c = &w->command.causes;
+	uint32_t node = TREE_NONE;
+
+	for (uint32_t i = 0; i < c->n_items && node == TREE_NONE; i++)
+		if (why_is_named(&w->command, i))
+			node = c->shares[c->items[i].first_share].context;
+	vec_each(const struct why_context, of, w, contexts)
+		if (node == TREE_NONE ? why_is_of_command(of->name) : of->node == node)
+			return of;
+	return w->contexts;
+}
+
+static bool names(const struct why_context *c, const char *cause)
+{
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (!strcmp(c->causes.items[i].name, cause))
+			return c->told && why_is_named(c, i);
+	return false;
+}
+
+const struct why_context *why_only_context(const struct why *w)
+{
+	const struct why_context *c = why_main_context(w);
+	bool any = false;
+
+	for (uint32_t i = 0; c && i < w->command.causes.n_items; i++) {
+		if (!why_is_named(&w->command, i))
+			continue;
+		any = true;
+		if (fabs(in_context(w, i, c->node)) <
+			    WHY_ONLY_CONTEXT * fabs(w->command.causes.items[i].delta) ||
+		    !names(c, w->command.causes.items[i].name))
+			return NULL;
+	}
+	return c && c->moved == 0 &&
+			       (any ||
+				fabs(c->delta) >= WHY_ONLY_CONTEXT * fabs(w->command.delta)) ?
+		       c :
+		       NULL;
 }
 
 void why_deinit(struct why *w)
 {
 	for (uint32_t i = 0; i < w->n_contexts; i++)
 		why_causes_deinit(&w->contexts[i].causes);
+	why_causes_deinit(&w->command.causes);
 	free(w->contexts);
 	tree_pair_deinit(&w->pair);
 	tree_deinit(&w->tree);

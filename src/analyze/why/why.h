@@ -17,14 +17,19 @@
 /* A cause of less than this share of its context's change is not named; of the second and further ones. */
 #define WHY_LEAST_SHARE   0.1
 #define WHY_FURTHER_SHARE 0.25
+/* A context with so much of the command's change, and of each of its causes, has all of it. */
+#define WHY_ONLY_CONTEXT 0.9
 /* Of fewer instructions per call of a function compilers make other code of the same source. */
 #define WHY_LEAST_PER_CALL 10
 
-/* A syscall or other context; all per run. */
+/* A syscall or other context, or all of the command's together; all figures are per run. */
 struct why_context {
 	const char *name;
+	uint32_t node;
 	double calls[2], total[2]; /* instructions */
 	double delta;
+	double moved; /* instructions of the baseline's that other contexts execute there, and this one on the hardened side */
+	bool is_command; /* it is all of them */
 	bool by_itself; /* nobody calls it: [softirq] */
 	bool varied; /* what its causes vary by is known, */
 	bool varying; /* or being found out */
@@ -45,8 +50,8 @@ struct why {
 	uint32_t repetitions[2];
 	bool has_noise; /* both sides have several repetitions */
 	double common; /* instructions: why_significance_judge() */
-	double total[2],
-		delta; /* of what the command executes in the kernel, all contexts of its own */
+	/* All contexts in which the command itself executes something: not interrupts, other tasks and what is queued for later. */
+	struct why_context command;
 	vec_of(struct why_context, contexts); /* the surest to have changed first, then by cause */
 };
 
@@ -62,16 +67,31 @@ void why_deinit(struct why *w);
  */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
+/* The hardened kernel is the baseline with PATCHES, which W takes: what they change is named first. */
+void why_set_patches(struct why *w, struct why_patches *patches);
+
 /* Done by why_compare_code(): has causes with OTHER_CODE told of, however little they are of their contexts, that are certain. */
 void why_find_certain(struct why *w);
 
 /* How sure DELTA is, of a context, a cause or several, of which DOUBT has the squares. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta);
 
+/* Return whether the command itself executes CONTEXT, as opposed to interrupts, other tasks and work queued for later. */
+bool why_is_of_command(const char *context);
+
+/*
+ * Return the context that has nearly all of the command's change and of its causes that are named; NULL: no single one has,
+ * or work moved from or to it.
+ */
+const struct why_context *why_only_context(const struct why *w);
+
+/* Return the context with most of the command's largest cause, or else of its change; NULL: there is none. */
+const struct why_context *why_main_context(const struct why *w);
+
 /* Whether C's change is of its being called more or less often, more than of what a call does: its causes are of the latter. */
 bool why_is_called_otherwise(const struct why_context *c);
 
-/* The change that C's causes make up, per run. */
+/* The change that C's causes make up, per run: without work that moved from or to another context. */
 double why_caused(const struct why_context *c);
 
 /* Whether C's cause I is one to be named, being enough of the change, and if so how sure that is. */

@@ -64,8 +64,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 /* The first sentence; for free(). */
 static char *conclude(const struct view_diff *c)
 {
-	return c->why.n_contexts ? view_why(&c->why, &c->why.contexts[0]) :
-				   view_conclusion(&c->conclusion);
+	return c->why.n_contexts ? view_why_command(&c->why) : view_conclusion(&c->conclusion);
 }
 
 static char *values_change(const struct view_diff *c)
@@ -80,7 +79,7 @@ static void page(const struct view *v, const void *data)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sentences); i++) {
 		if (sentences[i])
-			view_text(v, "%s", sentences[i]);
+			view_paragraphs(v, sentences[i]);
 		free(sentences[i]);
 	}
 	view_warnings(v, &c->diff.warnings);

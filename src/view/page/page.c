@@ -35,6 +35,19 @@ void view_text(const struct view *view, const char *fmt, ...)
 	output_text_wrap(view->out, safe, view->width, 0, 0);
 }
 
+void view_paragraphs(const struct view *view, const char *text)
+{
+	scoped_free char *copy = alloc_strdup(text);
+	char *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		scoped_free char *safe = terminal_text(line);
+		unsigned int indent = (unsigned int)strspn(safe, " ");
+
+		output_text_wrap(view->out, safe, view->width, 0, indent ? indent + 2 : 0);
+	}
+}
+
 void view_fact(const struct view *view, const char *name, const char *value)
 {
 	enum {

@@ -28,6 +28,8 @@ void view_init(struct view *view, FILE *out, int top);
 
 /* A paragraph. What a terminal would obey in names of the file and the like is made harmless. */
 void view_text(const struct view *view, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* TEXT, whose lines are paragraphs; one that begins with spaces is indented by as many. */
+void view_paragraphs(const struct view *view, const char *text);
 
 /* A line of a list, "  NAME  VALUE", wrapped under VALUE; both as they come out of the file. */
 void view_fact(const struct view *view, const char *name, const char *value);

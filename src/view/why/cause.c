@@ -300,7 +300,7 @@ static void append_where(char **text, const struct why *w, const struct why_cont
 			at = into; /* named already */
 	}
 	/* In a syscall it is per call of that. */
-	if (w->pair.nodes[at].parent && calls > 0 &&
+	if (w->pair.nodes[at].parent && calls > 0 && !c->is_command &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
 		alloc_append(text, "%scalled %s %s per run", separator,
 			     view_why_number(OUTPUT_COUNT, calls), plural(calls, "time", "times"));

@@ -27,7 +27,7 @@ static void add_rows(struct view_rows *rows, const struct why *w, const struct w
 	struct line *lines;
 
 	if (of)
-		tree_line_changes_init(&changes, &w->pair, tree_pair_context(&w->pair, of->name));
+		tree_line_changes_init(&changes, &w->pair, of->node, why_is_of_command);
 	lines = view_rows_new(rows, changes.n_items, sizeof(*lines));
 	for (uint32_t i = 0; i < changes.n_items; i++) {
 		const struct tree_line_change *c = &changes.items[i];
@@ -54,7 +54,7 @@ static void rows_of_diff(struct view_rows *rows, const void *data)
 {
 	const struct why *w = &((const struct view_diff *)data)->why;
 
-	add_rows(rows, w, w->n_contexts ? w->contexts : NULL);
+	add_rows(rows, w, w->n_contexts ? &w->command : NULL);
 }
 
 #define TABLE                                                                                \

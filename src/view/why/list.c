@@ -17,25 +17,29 @@ struct checked {
 
 static struct checked check(const struct view_why *w)
 {
-	return (struct checked){ view_why_check(&w->check, w->of->name),
+	return (struct checked){ view_why_check(&w->check, w->main->name),
 				 w->check.function ?
 					 view_values_change(&w->shifts, w->check.function,
 							    PROFILE_CLOCK_INSN) :
 					 NULL };
 }
 
+static char *answer_of(const struct view_why *w)
+{
+	return w->of && w->of->is_command ? view_why_command(&w->why) : view_why(&w->why, w->of);
+}
+
 static void page(const struct view *v, const void *data)
 {
 	const struct view_why *w = data;
-	scoped_free char *answer = view_why(&w->why, w->of),
-			 *misses = view_misses_change(&w->misses);
+	scoped_free char *answer = answer_of(w), *misses = view_misses_change(&w->misses);
 	scoped_free char *command = view_command(w->common.p[1]), *boots = NULL;
 	uint32_t n[] = { w->common.p[0]->n_runs, w->common.p[1]->n_runs };
 
-	view_text(v, "%s", answer);
+	view_paragraphs(v, answer);
 	if (misses)
 		view_text(v, "%s", misses);
-	if (w->checked && w->of) {
+	if (w->checked && w->main) {
 		struct checked checked = check(w);
 
 		view_text(v, "%s", checked.probes);
@@ -55,14 +59,13 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_why *w = data;
-	scoped_free char *answer = view_why(&w->why, w->of),
-			 *misses = view_misses_change(&w->misses);
+	scoped_free char *answer = answer_of(w), *misses = view_misses_change(&w->misses);
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(PROFILE_CLOCK_INSN)));
 	output_json_set(root, "answer", output_json_text(answer));
 	output_json_set(root, "misses", output_json_text(misses));
-	output_json_set(root, "of", w->of ? output_json_text(w->of->name) : json_null());
-	if (w->checked && w->of) {
+	output_json_set(root, "of", w->main ? output_json_text(w->main->name) : json_null());
+	if (w->checked && w->main) {
 		struct checked checked = check(w);
 
 		output_json_set(root, "check", output_json_text(checked.probes));

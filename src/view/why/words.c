@@ -49,7 +49,9 @@ void view_why_append_change(char **text, const struct why_context *c, double del
 /* What its causes are shares of. */
 static const char *change_name(const struct why_context *c)
 {
-	return why_is_called_otherwise(c) ? "the change per call" : "the change";
+	if (why_is_called_otherwise(c))
+		return "the change per call";
+	return c->moved != 0 ? "the rest of the change" : "the change";
 }
 
 /* " is 20.0 % slower", or "faster" */
@@ -133,7 +135,7 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 		&text, per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
 		per_call ? "call" : "run");
 	alloc_append(&text, ", %s of the command's instructions",
-		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->total[0])));
+		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->command.total[0])));
 	if (unsure)
 		append_interval(&text, c);
 	alloc_append(&text, ")");
@@ -154,7 +156,7 @@ static void append_largest(char **text, double share, int digits)
 	alloc_append(text, " is in ");
 }
 
-static bool append_spread(char **text, const struct why *w, const struct why_context *c)
+bool view_why_append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
 	enum why_sureness sure = why_significance_sureness(&s.significance);
@@ -235,31 +237,12 @@ static void append_rest(char **text, const struct why_context *c, double rest)
 	alloc_append(text, ".");
 }
 
-static void append_causes(char **text, const struct why *w, const struct why_context *c)
+/* ". The change is spread out: 58 functions make up 90 % of it", or nothing but ".". */
+void view_why_append_spread_out(char **text, const struct why_context *c)
 {
-	uint32_t n = 0, many = why_spread_functions(c, NEARLY_ALL);
-	double largest, rest = why_caused(c);
+	uint32_t many = why_spread_functions(c, NEARLY_ALL);
+	double largest;
 
-	if (append_spread(text, w, c))
-		return;
-	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
-		const struct why_cause *cause = &c->causes.items[i];
-		scoped_free char *sentence = NULL;
-
-		if (!why_is_named(c, i))
-			continue;
-		sentence = view_why_cause(w, c, cause);
-		append_share(text, c, cause, n);
-		alloc_append(text, "%s", sentence);
-		view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
-		alloc_append(text, ".");
-		rest -= cause->delta;
-		n++;
-	}
-	if (n) {
-		append_rest(text, c, rest);
-		return;
-	}
 	/* What is left of a change that is of more calls is nobody's. */
 	if (!c->causes.n_items || fabs(why_caused(c)) < WHY_LEAST_CHANGE * c->total[0]) {
 		alloc_append(text, ".");
@@ -275,11 +258,41 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 	alloc_append(text, ".");
 }
 
-/* What the sides differ in besides, where the answer may be of that and does not say so. */
-static void append_switched(char **text, const struct why *w)
+static void append_causes(char **text, const struct why *w, const struct why_context *c)
 {
-	const struct catalogue_protection *only = w->switched.items[0];
+	uint32_t n = 0;
+	double rest = why_caused(c);
 
+	if (view_why_append_spread(text, w, c))
+		return;
+	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
+		const struct why_cause *cause = &c->causes.items[i];
+		scoped_free char *sentence = NULL;
+
+		if (!why_is_named(c, i))
+			continue;
+		sentence = view_why_cause(w, c, cause);
+		append_share(text, c, cause, n);
+		alloc_append(text, "%s", sentence);
+		view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
+		alloc_append(text, ".");
+		rest -= cause->delta;
+		n++;
+	}
+	if (n)
+		append_rest(text, c, rest);
+	else
+		view_why_append_spread_out(text, c);
+}
+
+/* What the sides differ in besides, where the answer may be of that and does not say so. */
+void view_why_append_switched(char **text, const struct why *w)
+{
+	const struct catalogue_protection *only =
+		w->switched.n_items == 1 ? w->switched.items[0] : NULL;
+
+	if (!only || strstr(*text, only->name))
+		return;
 	alloc_append(text, " The only protection that differs between the sides is %s%s.",
 		     only->name,
 		     only->origin == CATALOGUE_COMPILER ?
@@ -344,10 +357,27 @@ static char *begin_with_causes(const struct why *w, const struct why_context *c,
 	return text;
 }
 
+/* "; __fput, 916,944 instructions per run, moved here from close [task work]" */
+static void append_moves(char **text, const struct why *w, const struct why_context *c)
+{
+	vec_each(const struct tree_move, move, &w->pair, moves) {
+		bool here = move->to == c->node;
+
+		if (!here && move->from != c->node)
+			continue;
+		alloc_append(text, "; ");
+		view_append_name(text, move->name);
+		alloc_append(text, ", %s instructions per run, moved %s ",
+			     view_why_number(OUTPUT_COUNT, move->insns), here ? "here from" : "to");
+		view_append_name(text, w->pair.nodes[here ? move->from : move->to].name);
+	}
+}
+
 static char *begin_with_change(const struct why *w, const struct why_context *c, const char *change)
 {
 	char *text = alloc_printf("%s%s", c->told == WHY_LIKELY ? "Most likely, " : "", change);
 
+	append_moves(&text, w, c);
 	append_causes(&text, w, c);
 	return text;
 }
@@ -370,8 +400,7 @@ char *view_why(const struct why *w, const struct why_context *c)
 		       begin_with_causes(w, c, change) :
 		       begin_with_change(w, c, change);
 	append_moved(&text, w, c);
-	if (w->switched.n_items == 1 && !strstr(text, w->switched.items[0]->name))
-		append_switched(&text, w);
+	view_why_append_switched(&text, w);
 	if (c->told == WHY_LIKELY)
 		append_odds(&text, c);
 	return text;

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: the answer for all that the command executes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/plural.h"
+#include "output/number.h"
+#include "view/names.h"
+#include "view/why.h"
+
+#define MOST_CAUSES   3 /* in sentences; the table has all */
+#define MOST_CONTEXTS 3 /* of a cause, by name */
+#define NEARLY_ALL    0.9
+#define WORTH_A_WORD  0.1
+
+/* Return what a share of the command's CPU time is called: "7.0 % more CPU time". */
+static void append_more(char **text, const struct why_context *c)
+{
+	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
+	const char *number = view_why_number(OUTPUT_PERCENT, pct);
+
+	alloc_append(text, "%s %s CPU time", number + (number[0] == '+' || number[0] == '-'),
+		     c->delta < 0 ? "less" : "more");
+}
+
+/* "+2,870,123 instructions per run, ±50,123; 3 boots per side" */
+static void append_figures(char **text, const struct why *w)
+{
+	const struct why_context *c = &w->command;
+	double noise = why_significance_noise(&c->significance);
+	const uint32_t runs[] = { w->p[0]->n_runs, w->p[1]->n_runs };
+
+	view_why_append_delta(text, c->delta, "run");
+	if (!isnan(noise))
+		alloc_append(text, ", \u00b1%s", view_why_number(OUTPUT_COUNT, round(noise)));
+	alloc_append(text, "; ");
+	view_append_sides(text, runs, "boot");
+}
+
+/* "tar takes 7.0 % more CPU time (+2,870,123 instructions per run, ±50,123; 3 boots per side)" */
+static void append_whole(char **text, const struct why *w)
+{
+	const struct why_context *c = &w->command;
+
+	if (!c->told)
+		alloc_append(text, "No significant change: ");
+	else if (c->changed == WHY_LIKELY)
+		alloc_append(text, "Most likely, ");
+	view_append_name(text, c->name);
+	alloc_append(text, " takes ");
+	append_more(text, c);
+	alloc_append(text, " (");
+	append_figures(text, w);
+	alloc_append(text, ")");
+	if (c->told && !c->changed && w->has_noise)
+		alloc_append(text, ", within the variation between boots of one kernel");
+	alloc_append(text, ".");
+}
+
+/* "; this is in newfstatat (66 %), openat (24 %) and 5 others" */
+static void append_contexts(char **text, const struct why *w, const struct why_cause *cause)
+{
+	const struct why_causes *c = &w->command.causes;
+	uint32_t n = 0, more = 0;
+
+	for (uint32_t i = 0; i < cause->n_shares; i++) {
+		const struct why_share *share = &c->shares[cause->first_share + i];
+		double part = share->delta / cause->delta;
+
+		if (n == MOST_CONTEXTS || (n && fabs(part) < WORTH_A_WORD)) {
+			more += fabs(part) >= 0.5 / 100;
+			continue;
+		}
+		alloc_append(text, n++ ? ", " : "; this is in ");
+		view_append_name(text, w->pair.nodes[share->context].name);
+		alloc_append(text, " (%.0f %%)", 100 * part);
+	}
+	if (more)
+		alloc_append(text, " and %u %s", more, plural(more, "other", "others"));
+}
+
+/* Return how sure the surest cause of the command is. */
+static enum why_sureness surest(const struct why *w)
+{
+	enum why_sureness most = WHY_CHANCE;
+
+	for (uint32_t i = 0; i < w->command.causes.n_items; i++)
+		if (why_is_named(&w->command, i) > most)
+			most = why_is_named(&w->command, i);
+	return most;
+}
+
+static void append_cause(char **text, const struct why *w, uint32_t i, enum why_sureness sure)
+{
+	const struct why_context *c = &w->command;
+	const struct why_cause *cause = &c->causes.items[i];
+	scoped_free char *sentence = view_why_cause(w, c, cause);
+	double share = cause->delta / why_caused(c);
+
+	alloc_append(text, "\n  %s", sure == WHY_LIKELY && c->changed ? "Most likely, " : "");
+	if (c->changed && share > 0)
+		alloc_append(text, "%.0f %% of it is in ", 100 * share);
+	else if (c->changed)
+		alloc_append(text, "%s opposite change is in ", sure == WHY_LIKELY ? "an" : "An");
+	else
+		alloc_append(text, "A significant change is in ");
+	alloc_append(text, "%s", sentence);
+	if (cause->n_shares > 1)
+		append_contexts(text, w, cause);
+	view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
+	alloc_append(text, ".");
+}
+
+/* What is left of the change that causes which are named do not have. */
+static void append_remainder(char **text, const struct why *w, double remainder)
+{
+	const struct why_context *c = &w->command;
+
+	if (!c->changed || fabs(remainder) < WORTH_A_WORD * fabs(c->delta))
+		return;
+	alloc_append(text, "\n  The remaining ");
+	view_why_append_delta(text, remainder, "run");
+	alloc_append(text, " are smaller changes.");
+}
+
+static void append_causes(char **text, const struct why *w)
+{
+	const struct why_context *c = &w->command;
+	enum why_sureness sure = surest(w);
+	double remainder = why_caused(c);
+	scoped_free char *spread = NULL;
+	uint32_t n = 0;
+
+	if (!view_why_append_spread(&spread, w, c) && !sure)
+		view_why_append_spread_out(&spread, c);
+	if (spread) {
+		/* Behind ". ". */
+		alloc_append(text, strlen(spread) > 2 ? "\n  %s" : "", spread + 2);
+		return;
+	}
+	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
+		if (!sure || why_is_named(c, i) < sure)
+			continue;
+		append_cause(text, w, i, sure);
+		remainder -= c->causes.items[i].delta;
+		n++;
+	}
+	append_remainder(text, w, remainder);
+}
+
+/* Work that only changed its place: "__fput moved from close [task work] to close, with 920,948 instructions per run" */
+static void append_moves(char **text, const struct why *w)
+{
+	const struct tree_pair_node *nodes = w->pair.nodes;
+	const char *before = "\n";
+
+	vec_each(const struct tree_move, move, &w->pair, moves) {
+		if (!why_is_of_command(nodes[move->from].name) &&
+		    !why_is_of_command(nodes[move->to].name))
+			continue;
+		alloc_append(text, "%s", before);
+		view_append_name(text, move->name);
+		alloc_append(text, " moved from ");
+		view_append_name(text, nodes[move->from].name);
+		alloc_append(text, " to ");
+		view_append_name(text, nodes[move->to].name);
+		alloc_append(text, ", with %s instructions per run",
+			     view_why_number(OUTPUT_COUNT, move->insns));
+		before = "; ";
+	}
+	if (*before == ';')
+		alloc_append(text, ".");
+}
+
+/* Contexts that the command does not execute itself, and that changed all the same. */
+static void append_others(char **text, const struct why *w)
+{
+	const char *before = "\nNot part of its CPU time: ";
+
+	vec_each(const struct why_context, of, w, contexts) {
+		if (of->changed < WHY_SURE || why_is_of_command(of->name))
+			continue;
+		alloc_append(text, "%s", before);
+		view_append_name(text, of->name);
+		alloc_append(text, " (");
+		view_append_context(text, of->name);
+		view_why_append_delta(text, of->delta, "run");
+		alloc_append(text, ")");
+		before = ", ";
+	}
+	if (*before == ',')
+		alloc_append(text, ".");
+}
+
+char *view_why_command(const struct why *w)
+{
+	const struct why_context *only = why_only_context(w);
+	char *text = NULL;
+
+	if (!w->n_contexts)
+		return view_why(w, NULL);
+	append_whole(&text, w);
+	append_moves(&text, w);
+	if (w->command.told && only && only->told) {
+		scoped_free char *answer = view_why(w, only);
+
+		alloc_append(&text, "\n%s", answer);
+	} else if (w->command.told) {
+		append_causes(&text, w);
+	}
+	append_others(&text, w);
+	view_why_append_switched(&text, w);
+	return text;
+}
