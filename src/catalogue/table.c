@@ -217,7 +217,11 @@ const struct catalogue_protection catalogue[] = {
 		.parameters = PARAMETERS({ "init_on_alloc", "0|n|N|off", "1|y|Y|on" }),
 		.functions = FUNCTIONS(
 			{ "post_alloc_hook", "mm/page_alloc.c", CATALOGUE_HOST },
+			{ "get_page_from_freelist", "mm/page_alloc.c", CATALOGUE_HOST },
 			{ "kernel_init_pages", "mm/page_alloc.c", CATALOGUE_INLINE },
+			{ "kmem_cache_alloc", "mm/slub.c", CATALOGUE_HOST, UNTIL(6, 10) },
+			{ "kmem_cache_alloc_lru", "mm/slub.c", CATALOGUE_HOST, UNTIL(6, 10) },
+			{ "__kmem_cache_alloc_node", "mm/slub.c", CATALOGUE_HOST, UNTIL(6, 8) },
 			{ "slab_post_alloc_hook", "mm/slab.h", CATALOGUE_INLINE, UNTIL(6, 8) },
 			{ "slab_post_alloc_hook", "mm/slub.c", CATALOGUE_INLINE, SINCE(6, 8) },
 			{ "want_init_on_alloc", "include/linux/mm.h", CATALOGUE_INLINE }),

@@ -1177,7 +1177,7 @@ TEST(a_cause_in_two_contexts_is_one)
 	assert_command_says(
 		&x,
 		"; 3 boots per side).\n  100 % of it is in a, which calls n (f.c:1) on "
-		"the hardened side only: +4,000 instructions per run; this is in X (50 %), Y (50 %).");
+		"the hardened side only: +4,000 instructions per run; 50 % of this in X (+2.00 %), 50 % in Y (+2.00 %).");
 	assert_null(why_only_context(&x.why));
 	answer_deinit(&x);
 }

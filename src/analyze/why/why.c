@@ -283,11 +283,15 @@ static void set_large(const struct why *w, struct why_context *c)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
 
+/* The command may change by little of it that is much of a context; without a cause that is no change. */
 static void set_told(struct why_context *c)
 {
-	c->changed =
-		is_large(c, c->delta) ? why_significance_sureness(&c->significance) : WHY_CHANCE;
-	c->told = c->changed;
+	bool large = is_large(c, c->delta);
+
+	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
+			     why_significance_sureness(&c->significance) :
+			     WHY_CHANCE;
+	c->told = large ? c->changed : WHY_CHANCE;
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
 		if (why_is_named(c, i) > c->told)
 			c->told = why_is_named(c, i);

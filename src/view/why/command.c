@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* why: the answer for all that the command executes. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #define MOST_CONTEXTS 3 /* of a cause, by name */
 #define NEARLY_ALL    0.9
 #define WORTH_A_WORD  0.1
+#define MOST_SHARE    1.15 /* of causes: with more than that, others must cancel them out */
 
 /* Return what a share of the command's CPU time is called: "7.0 % more CPU time". */
 static void append_more(char **text, const struct why_context *c)
@@ -45,7 +47,7 @@ static void append_whole(char **text, const struct why *w)
 
 	if (!c->told)
 		alloc_append(text, "No significant change: ");
-	else if (c->changed == WHY_LIKELY)
+	else if (c->told == WHY_LIKELY)
 		alloc_append(text, "Most likely, ");
 	view_append_name(text, c->name);
 	alloc_append(text, " takes ");
@@ -53,12 +55,21 @@ static void append_whole(char **text, const struct why *w)
 	alloc_append(text, " (");
 	append_figures(text, w);
 	alloc_append(text, ")");
-	if (c->told && !c->changed && w->has_noise)
+	if (c->told > c->changed && w->has_noise)
 		alloc_append(text, ", within the variation between boots of one kernel");
 	alloc_append(text, ".");
 }
 
-/* "; this is in newfstatat (66 %), openat (24 %) and 5 others" */
+/* Return by how much the context at NODE changed, in percent. */
+static double change_of(const struct why *w, uint32_t node)
+{
+	vec_each(const struct why_context, c, w, contexts)
+		if (c->node == node)
+			return c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
+	return NAN;
+}
+
+/* "; 73 % of this in clone (+0.60 %), 27 % in mmap (+0.12 %) and 5 others": by how much each changed as a whole */
 static void append_contexts(char **text, const struct why *w, const struct why_cause *cause)
 {
 	const struct why_causes *c = &w->command.causes;
@@ -66,15 +77,21 @@ static void append_contexts(char **text, const struct why *w, const struct why_c
 
 	for (uint32_t i = 0; i < cause->n_shares; i++) {
 		const struct why_share *share = &c->shares[cause->first_share + i];
-		double part = share->delta / cause->delta;
+		double part = share->delta / cause->delta, pct = change_of(w, share->context);
 
 		if (n == MOST_CONTEXTS || (n && fabs(part) < WORTH_A_WORD)) {
 			more += fabs(part) >= 0.5 / 100;
 			continue;
 		}
-		alloc_append(text, n++ ? ", " : "; this is in ");
+		if (!n && round(100 * part) == 100)
+			alloc_append(text, "; all of this in ");
+		else
+			alloc_append(text, n ? ", %.0f %% in " : "; %.0f %% of this in ",
+				     100 * part);
 		view_append_name(text, w->pair.nodes[share->context].name);
-		alloc_append(text, " (%.0f %%)", 100 * part);
+		if (!isnan(pct))
+			alloc_append(text, " (%s)", view_why_number(OUTPUT_PERCENT, pct));
+		n++;
 	}
 	if (more)
 		alloc_append(text, " and %u %s", more, plural(more, "other", "others"));
@@ -91,23 +108,61 @@ static enum why_sureness surest(const struct why *w)
 	return most;
 }
 
-static void append_cause(char **text, const struct why *w, uint32_t i, enum why_sureness sure)
+/* Return which share of the whole the cause I is; within the error of the whole, more than all is all. */
+static double share_of(const struct why_context *c, uint32_t i)
+{
+	double delta = c->causes.items[i].delta, all = why_caused(c);
+
+	if (fabs(delta) > fabs(all) &&
+	    fabs(delta) <= fabs(all) + why_significance_noise(&c->significance))
+		delta = copysign(all, delta);
+	return delta / all;
+}
+
+/* Are the causes that are named, which are as sure as SURE, shares of the whole that one can imagine? */
+static bool has_shares(const struct why *w, enum why_sureness sure)
+{
+	const struct why_context *c = &w->command;
+
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (why_is_named(c, i) >= sure && share_of(c, i) > MOST_SHARE)
+			return false;
+	return c->changed && c->changed >= sure;
+}
+
+/* "52 % of it is in ", "An opposite change is in "; N causes are named before. */
+static void append_share(char **text, double share, bool has_share, enum why_sureness sure,
+			 uint32_t n)
+{
+	const char *kind = !has_share && n  ? "another" :
+			   has_share        ? "an opposite change" :
+			   sure == WHY_SURE ? "a significant change" :
+					      "a change";
+	char *begin =
+		sure == WHY_LIKELY ? alloc_printf("most likely, %s", kind) : alloc_strdup(kind);
+
+	if (has_share && share > 0) {
+		alloc_append(text, "%s%.0f %% of it is in ",
+			     sure == WHY_LIKELY ? "Most likely, " : "", 100 * share);
+	} else {
+		*begin = (char)toupper(*begin);
+		alloc_append(text, "%s is in ", begin);
+	}
+	free(begin);
+}
+
+static void append_cause(char **text, const struct why *w, uint32_t i, enum why_sureness sure,
+			 uint32_t n)
 {
 	const struct why_context *c = &w->command;
 	const struct why_cause *cause = &c->causes.items[i];
 	scoped_free char *sentence = view_why_cause(w, c, cause);
-	double share = cause->delta / why_caused(c);
 
-	alloc_append(text, "\n  %s", sure == WHY_LIKELY && c->changed ? "Most likely, " : "");
-	if (c->changed && share > 0)
-		alloc_append(text, "%.0f %% of it is in ", 100 * share);
-	else if (c->changed)
-		alloc_append(text, "%s opposite change is in ", sure == WHY_LIKELY ? "an" : "An");
-	else
-		alloc_append(text, "A significant change is in ");
+	alloc_append(text, "\n  ");
+	append_share(text, share_of(c, i), has_shares(w, sure),
+		     c->changed == WHY_LIKELY ? WHY_SURE : sure, n);
 	alloc_append(text, "%s", sentence);
-	if (cause->n_shares > 1)
-		append_contexts(text, w, cause);
+	append_contexts(text, w, cause);
 	view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
 	alloc_append(text, ".");
 }
@@ -117,7 +172,8 @@ static void append_remainder(char **text, const struct why *w, double remainder)
 {
 	const struct why_context *c = &w->command;
 
-	if (!c->changed || fabs(remainder) < WORTH_A_WORD * fabs(c->delta))
+	if (fabs(remainder) < WORTH_A_WORD * fabs(c->delta) ||
+	    fabs(remainder) <= why_significance_noise(&c->significance))
 		return;
 	alloc_append(text, "\n  The remaining ");
 	view_why_append_delta(text, remainder, "run");
@@ -142,11 +198,12 @@ static void append_causes(char **text, const struct why *w)
 	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
 		if (!sure || why_is_named(c, i) < sure)
 			continue;
-		append_cause(text, w, i, sure);
+		append_cause(text, w, i, sure, n);
 		remainder -= c->causes.items[i].delta;
 		n++;
 	}
-	append_remainder(text, w, remainder);
+	if (has_shares(w, sure))
+		append_remainder(text, w, remainder);
 }
 
 /* Work that only changed its place: "__fput moved from close [task work] to close, with 920,948 instructions per run" */
