@@ -384,21 +384,27 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 	return CMD_DONE;
 }
 
-/* Exact recordings know the code that makes the difference: that is the answer. */
+/* The code that makes the difference is the answer; exact recordings know of all contexts, others of what was timed. */
 static void explain(struct view_diff *c)
 {
+	const struct profile *const *p = c->common.p;
 	const struct why_context *first;
 	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 
-	if (!why_can_tell(c->common.p[BASELINE]) || !why_can_tell(c->common.p[HARDENED]))
+	if (!why_can_tell(p[BASELINE], p[HARDENED]) || c->figures.raw ||
+	    c->figures.time != ANALYZE_TIME_ONCPU)
 		return;
-	why_init(&c->why, c->common.p[BASELINE], c->common.p[HARDENED]);
+	why_init(&c->why, p[BASELINE], p[HARDENED]);
 	if (!c->why.n_contexts)
 		return;
-	img = view_open_image(c->common.p[HARDENED]);
-	analyze_static_keys_init(&c->why.keys, c->common.p[BASELINE], c->common.p[HARDENED], img);
+	if (!c->why.tree.has_callers) {
+		why_set_command(&c->why, &c->diff);
+		return;
+	}
+	img = view_open_image(p[HARDENED]);
+	analyze_static_keys_init(&c->why.keys, p[BASELINE], p[HARDENED], img);
 	if (img)
-		why_guards_find(&c->why, c->common.p[HARDENED], img);
+		why_guards_find(&c->why, p[HARDENED], img);
 	first = why_main_context(&c->why);
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);

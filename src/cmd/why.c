@@ -12,6 +12,7 @@
 #include "cmd/view.h"
 #include "profile/resolve.h"
 #include "view/why.h"
+#include "view/words.h"
 
 #define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
 
@@ -75,9 +76,9 @@ static void check_usage(void *input, struct argp_state *state)
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "BASELINE HARDENED [PROBED-BASELINE PROBED-HARDENED]",
-	.doc = "Find which function's code makes one kernel execute more than the other, from two "
-	       "exact recordings (scripts/lab ab --exact).\vdocs/why.md explains how causes are "
-	       "found.",
+	.doc = "Find which function's code makes one kernel execute more than the other. Exact "
+	       "recordings (scripts/lab ab --exact) know all code, others the functions that were "
+	       "timed.\vdocs/why.md explains how causes are found.",
 	.operands = offsetof(struct why_options, files),
 	.least = 2,
 	.most = N_FILES,
@@ -91,18 +92,24 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-/* The exact recording in PATH; NULL, having said what is wrong with it. */
-static struct profile *open_exact(const char *path)
+/* Can the two be compared, and asked what O asks? Else it is reported. */
+static int check_recordings(const struct why_options *o, struct profile *const p[])
 {
-	struct profile *p = view_open(path, NULL);
+	bool exact = profile_is_exact(p[0]);
 
-	if (!p || why_can_tell(p))
-		return p;
-	log_error("%s is not an exact recording, or is an old one: why needs those of scripts/lab "
-		  "ab --exact; use diff for others",
-		  path);
-	profile_destroy(p);
-	return NULL;
+	if (!why_can_tell(p[0], p[1]))
+		log_error(
+			"%s and %s are not recordings of one kind with any calls: record both with "
+			"the same options",
+			o->files[0], o->files[1]);
+	else if (!exact && (o->n_contexts || o->plan || p[2]))
+		log_error(
+			"%s is not an exact recording (scripts/lab ab --exact): --context, --plan and "
+			"a check by probes need those",
+			o->files[0]);
+	else
+		return CMD_DONE;
+	return CMD_FAILED;
 }
 
 /* Return the context NAME; NULL: there is none, which is reported. */
@@ -158,8 +165,24 @@ static void compare_code(struct why *w, struct profile *const p[])
 	}
 }
 
+/* What was timed is held against the command's own CPU time. */
+static int compare_times(struct view_why *w, struct profile *const p[])
+{
+	const struct analyze_options figures = { .time = ANALYZE_TIME_ONCPU };
+	struct analyze_conclusion conclusion;
+
+	if (analyze_diff_init(&w->diff, p[0], p[1], &figures))
+		return -1;
+	why_set_command(&w->why, &w->diff);
+	analyze_diff_conclude(&conclusion, &w->diff);
+	w->otherwise = view_conclusion(&conclusion);
+	return 0;
+}
+
 static void why_view_deinit(struct view_why *w)
 {
+	free(w->otherwise);
+	analyze_diff_deinit(&w->diff);
 	varies_shifts_deinit(&w->shifts);
 	analyze_misses_deinit(&w->misses);
 	analyze_warnings_deinit(&w->warnings);
@@ -187,12 +210,15 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 	scoped_free const struct why_context **of = alloc_array(o->n_contexts + 1, sizeof(*of));
 	int status = CMD_DONE;
 	scoped(why_view_deinit) struct view_why w = {
-		.common = { PROFILE_CLOCK_INSN, NULL, { p[0], p[1] }, &w.warnings },
+		.common = { p[0]->clock, NULL, { p[0], p[1] }, &w.warnings },
 		.files = { o->files[0], o->files[1] }
 	};
 
 	why_init(&w.why, p[0], p[1]);
-	compare_code(&w.why, p);
+	if (w.why.tree.has_callers)
+		compare_code(&w.why, p);
+	else if (compare_times(&w, p))
+		return CMD_FAILED;
 	why_set_patches(&w.why, &o->patches);
 	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
@@ -222,10 +248,12 @@ int cmd_why(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, &o);
 	for (int i = 0; o.files[i] && status == CMD_DONE; i++) {
-		p[i] = i < 2 ? open_exact(o.files[i]) : view_open(o.files[i], NULL);
+		p[i] = view_open(o.files[i], NULL);
 		if (!p[i])
 			status = CMD_FAILED;
 	}
+	if (status == CMD_DONE)
+		status = check_recordings(&o, p);
 	if (status == CMD_DONE) {
 		analyze_renames_apply(&renames, p[0], p[1]);
 		status = explain(&o, p);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sorted.h"
+#include "tree/fill.h"
 
 #define MOST_OF_IT 0.5
 /* Of a function between two others, how much more or less often it may be called than the other side calls the inner one. */
@@ -313,7 +314,7 @@ static double runs_of(const struct tree *t, const struct tree_part *part)
 	double runs = 0;
 
 	for (uint32_t i = 0; i < part->count; i++)
-		runs += tree_runs(t, part->side, part->first + i);
+		runs += t->runs[part->side][part->first + i];
 	return runs;
 }
 
@@ -327,10 +328,12 @@ static struct tree_value sum_of(const struct tree *t, const struct tree_value *v
 
 	for (uint32_t i = 0; i < part->count; i++) {
 		sum.insns += v[i].insns;
+		sum.error += v[i].error;
 		sum.times += v[i].times;
 		sum.seen |= v[i].seen;
 	}
 	sum.insns /= runs;
+	sum.error /= runs;
 	sum.times /= runs;
 	return sum;
 }
@@ -352,6 +355,7 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 		struct tree_value value = sum_of(t, t->values, i, parts[k], runs[k]);
 
 		node.self[k] = value.insns;
+		node.error[k] = value.error;
 		node.calls[k] = value.times;
 		node.seen[k] = value.seen;
 		node.inlined[k] = from->inlined[parts[k]->side];

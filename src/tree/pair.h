@@ -28,7 +28,8 @@ struct tree_pair_node {
 	bool seen[2]; /* executed there; callees may be without it: tree_pair_init() */
 	bool inlined[2];
 	bool nested[2];
-	double self[2], total[2]; /* instructions */
+	double self[2], total[2]; /* instructions, or time where callers are not known */
+	double error[2]; /* of SELF, a standard deviation */
 	double one_sided; /* instructions of it and its callees that one side alone executes there */
 	double calls[2]; /* 0 of inlined bodies, and of code that is only jumped to */
 	const char *file[2];

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "analyze/stats/sample.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/profile.h"
@@ -13,12 +14,13 @@
 #define TREE_NONE UINT32_MAX
 #define TREE_ROOT 0 /* the command, the node above its contexts */
 
-/* More runs than this on a side share repetitions. */
+/* More repetitions than this on a side are taken together. */
 #define TREE_REPETITIONS 32
 
 /* One repetition of a node or a line: sums over its runs. */
 struct tree_value {
-	double insns; /* of a node without its callees */
+	double insns; /* of a node without its callees; of recordings by probes ticks of their clock */
+	double error; /* of these, a standard deviation: what is subtracted for probes is not known better */
 	double times; /* calls of a node, 0 for an inlined body; executions of a line */
 	bool seen; /* the repetition executes something there or below */
 };
@@ -62,7 +64,11 @@ struct tree_loop {
 
 struct tree {
 	const struct profile *p[2];
+	bool has_callers; /* else functions are below their contexts, whoever called them */
+	enum analyze_unit unit[2]; /* what a repetition is */
 	uint32_t n_repetitions[2];
+	uint32_t runs[2][TREE_REPETITIONS], n_runs[2]; /* in each, and in all of them */
+	uint32_t *repetition_of[2]; /* by run; TREE_NONE: a control run */
 	vec_of(struct tree_node, nodes); /* each behind its parent; the first is the root */
 	uint64_t max_nodes;
 	struct tree_line_table lines; /* without figures, which are in LINE_VALUES */
@@ -75,7 +81,7 @@ struct tree {
 	struct hash_index index;
 };
 
-/* Both are exact recordings, which must outlive T. */
+/* Both are exact recordings, or neither is. They must outlive T. */
 void tree_init(struct tree *t, const struct profile *baseline, const struct profile *hardened);
 void tree_deinit(struct tree *t);
 
@@ -83,24 +89,3 @@ static inline uint32_t tree_columns(const struct tree *t)
 {
 	return t->n_repetitions[0] + t->n_repetitions[1];
 }
-
-/* Return how many runs repetition I of SIDE is the sum of. */
-uint32_t tree_runs(const struct tree *t, int side, uint32_t i);
-
-/* Return the repetition of SIDE that RUN is in. */
-uint32_t tree_repetition(const struct tree *t, int side, uint32_t run);
-
-/* ---- for those who build trees ---- */
-
-/* A child's name below its parent. */
-struct tree_key {
-	uint32_t parent;
-	const char *name;
-	bool apart;
-};
-
-uint32_t tree_key_hash(const struct tree_key *key);
-
-/* Return the line of FRAME in NODE, which is added to TABLE where it is not there. */
-struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
-				 const struct profile_frame *frame);

@@ -16,6 +16,8 @@ struct view_why {
 	const struct why_context *of; /* what the answer is about; NULL: nothing */
 	const struct why_context *
 		main; /* OF, or the context with most of the command's change where OF is the command */
+	struct analyze_diff diff; /* of recordings by probes, and as view_why_command() takes it: */
+	char *otherwise;
 	bool checked; /* by recordings with probes as well */
 	struct why_check check;
 	struct varies_shifts shifts; /* of those recordings */
@@ -48,7 +50,10 @@ void view_why_append_spread_out(char **text, const struct why_context *c);
 void view_why_append_switched(char **text, const struct why *w);
 /* The answer for C, which may be NULL: the change, and each cause that is to be named. For free(). */
 char *view_why(const struct why *w, const struct why_context *c);
-/* The answer for the command as a whole, a line for each paragraph; for free(). */
-char *view_why_command(const struct why *w);
+/*
+ * The answer for the command as a whole, a line for each paragraph; for free(). OTHERWISE is what is said of recordings by
+ * probes whose change is in one context, or not known to be one; NULL where they are exact.
+ */
+char *view_why_command(const struct why *w, const char *otherwise);
 /* What probes say of the same. For free(). */
 char *view_why_check(const struct why_check *check, const char *context);

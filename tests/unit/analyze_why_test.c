@@ -68,6 +68,7 @@ static struct profile *exact(uint32_t runs)
 	for (uint32_t i = 0; i < runs; i++)
 		fixture_run(p, i);
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	p->clock = PROFILE_CLOCK_INSN;
 	for (uint32_t i = 0; i < runs; i++)
 		profile_cell(p, i, 0, profile_context_add(p, "X"))->calls = 10;
 	return p;
@@ -1140,7 +1141,7 @@ static const struct why_context *find(const struct answer *x, const char *name)
 /* Check what is said of the command as a whole. */
 static void assert_command_says(const struct answer *x, const char *what)
 {
-	scoped_free char *text = view_why_command(&x->why);
+	scoped_free char *text = view_why_command(&x->why, NULL);
 
 	if (!strstr(text, what))
 		fail_msg("\"%s\" is not in: %s", what, text);
@@ -1176,9 +1177,76 @@ TEST(a_cause_in_two_contexts_is_one)
 		&x, "the command takes 2.00 % more CPU time (+4,000 instructions per run, ");
 	assert_command_says(
 		&x,
-		"; 3 boots per side).\n  100 % of it is in a, which calls n (f.c:1) on "
+		"; 3 runs per side).\n  100 % of it is in a, which calls n (f.c:1) on "
 		"the hardened side only: +4,000 instructions per run; 50 % of this in X (+2.00 %), 50 % in Y (+2.00 %).");
 	assert_null(why_only_context(&x.why));
+	answer_deinit(&x);
+}
+
+/* Three boots by probes: f is called CALLS times in X and in Y, with SELF ticks each, and g has a BODY in f. */
+static struct profile *probed(uint64_t calls, uint64_t self, uint64_t body)
+{
+	static const char *const names[] = { "X", "Y" };
+	struct profile *p = profile_create();
+	uint32_t f = fixture_function(p, "f", 0x1000), range = fixture_range(p, "g", NULL, "f", 7);
+
+	p->clock = PROFILE_CLOCK_INSN;
+	for (uint32_t run = 0; run < 3; run++) {
+		fixture_run(p, run);
+		p->runs[run].boot = run;
+		for (int i = 0; i < 2; i++) {
+			uint32_t context = profile_context_add(p, names[i]);
+
+			fixture_calls(profile_cell(p, run, 0, context), 10, 5000, 5000 + run);
+			fixture_calls(profile_cell(p, run, f, context), (uint32_t)calls, self,
+				      self);
+			if (body)
+				fixture_calls(profile_cell(p, run, range, context), 10, body, body);
+		}
+	}
+	return p;
+}
+
+static void check_probed_says(struct profile *hardened, const char *says)
+{
+	struct answer x = { .a = probed(20, 100, 0), .b = hardened };
+
+	assert_true(why_can_tell(x.a, x.b));
+	why_init(&x.why, x.a, x.b);
+	assert_false(x.why.tree.has_callers);
+	assert_true(x.why.has_noise);
+	assert_command_says(&x, says);
+	answer_deinit(&x);
+}
+
+/* Of recordings by probes each function is charged with its own time, over all contexts, or with how often it is called. */
+TEST(functions_that_were_timed_are_causes)
+{
+	check_probed_says(
+		probed(20, 150, 0),
+		"100 % of it is in f (+50 instructions per call): +2,000 instructions per "
+		"run; 50 % of this in X (+1.92 %), 50 % in Y (+1.92 %).");
+	check_probed_says(probed(40, 100, 0),
+			  "100 % of it is in f, called 80 times per run instead of 40: +4,000 ");
+	check_probed_says(probed(20, 100, 300), "100 % of it is in f, which executes g (inlined) ");
+}
+
+/* Recordings that were made in a row on a real clock do not tell kernels from times. */
+TEST(one_recording_on_a_real_clock_has_no_noise)
+{
+	struct answer x = { .a = probed(20, 100, 0), .b = probed(20, 150, 0) };
+
+	for (int i = 0; i < 2; i++) {
+		struct profile *p = i ? x.b : x.a;
+
+		p->clock = PROFILE_CLOCK_NS;
+		for (uint32_t run = 0; run < 3; run++)
+			p->runs[run].boot = 0;
+	}
+	why_init(&x.why, x.a, x.b);
+	assert_false(x.why.has_noise);
+	x.text = view_why_command(&x.why, "Otherwise.");
+	assert_string_equal(x.text, "Otherwise.");
 	answer_deinit(&x);
 }
 

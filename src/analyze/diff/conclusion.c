@@ -102,6 +102,15 @@ static const struct analyze_diff_range *find_range(const struct analyze_diff *di
 	return best;
 }
 
+const struct analyze_diff_range *analyze_conclusion_body(const struct analyze_diff *diff,
+							 const char *function, const char *context)
+{
+	vec_each(const struct analyze_diff_row, f, &diff->functions, rows)
+		if (!strcmp(f->name, function) && !strcmp(f->context, context))
+			return find_range(diff, f);
+	return NULL;
+}
+
 /* OF_SYSCALL: its share is that of the syscall's change, not of the function's. */
 static void set_body(struct analyze_conclusion *c, const struct analyze_diff_range *r,
 		     bool of_syscall)

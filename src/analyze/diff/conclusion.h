@@ -85,5 +85,8 @@ struct analyze_conclusion {
 
 /* Whether CONTEXT is the execve() that starts the command, by its calls per run. */
 bool analyze_is_start(const char *context, double baseline_calls, double hardened_calls);
+/* Return the inlined body that carries most of FUNCTION's change in CONTEXT; NULL: none has half of it. */
+const struct analyze_diff_range *analyze_conclusion_body(const struct analyze_diff *diff,
+							 const char *function, const char *context);
 /* DIFF must outlive it. */
 void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_diff *diff);

@@ -75,6 +75,7 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		vec_push(f->c, parts, new);
 	part = &f->c->parts[found];
 	part->delta += delta;
+	f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
 	f->charged += delta;
 	add_share(f, new.cause, delta);
 	for (int side = 0; side < 2; side++)
@@ -170,6 +171,13 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
+/* Return who is charged with calls of CALLEE from NODE: itself, where it is not known which function of the context calls it. */
+static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
+{
+	return f->t->tree->has_callers || f->t->nodes[node].parent != TREE_ROOT || !node ? node :
+											   callee;
+}
+
 /*
  * Charges NODE with calling CALLEE more or less often than SCALE says: with all that changes there, but for what those below are
  * charged with. What is called from places of one side's own costs what it does there.
@@ -194,7 +202,8 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 		more = excess(c->total[1] - (f->charged - before), c->total[0], explained);
 	if (apart != TREE_NONE)
 		more += excess(f->t->nodes[apart].total[1], f->t->nodes[apart].total[0], scale);
-	charge(f, node, WHY_OFTEN, callee, more, explained.calls, below.calls / explained.calls);
+	charge(f, by(f, node, callee), WHY_OFTEN, callee, more, explained.calls,
+	       below.calls / explained.calls);
 }
 
 /* What NODE and its callees execute that are there on one side only; callees that both sides have are gone into. */
@@ -222,8 +231,8 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 	if (callee->seen[0] && callee->seen[1] && !callee->apart)
 		explain_callee(f, node, i, scale);
 	else if (!callee->apart && (callee->total[0] != 0 || callee->total[1] != 0))
-		charge(f, node, callee->seen[1] ? WHY_NEW : WHY_GONE, i, one_sided(f, i, scale),
-		       scale.calls, 1);
+		charge(f, by(f, node, i), callee->seen[1] ? WHY_NEW : WHY_GONE, i,
+		       one_sided(f, i, scale), scale.calls, 1);
 }
 
 /*
@@ -281,7 +290,7 @@ static void find_waits(struct why_causes *c)
 		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
 			if (strcmp(part->name, names[k]) != 0)
 				continue;
-			c->items[part->cause].significance.waits += size;
+			c->items[part->cause].significance.known += size;
 			c->waits += size;
 		}
 	}
@@ -410,7 +419,7 @@ void why_significance_judge(struct why_significance *d, double delta, const uint
 			.n = runs[i],
 			.mean = i ? delta : 0,
 			.variance = runs[i] > 1 ? d->squares[i] / (runs[i] - 1) : NAN,
-			.known = hypot(common / sqrt(runs[i]), d->waits),
+			.known = hypot(common / sqrt(runs[i]), d->known),
 		};
 	welch = analyze_welch_form(&sides[0], &sides[1]);
 	d->p = welch.p * looked_at > 1 ? 1 : welch.p * looked_at;

@@ -18,7 +18,8 @@
 
 struct why_significance {
 	double squares[2]; /* of a side's runs: what each differs from their mean by, squared */
-	double waits; /* instructions of scheduling, whose sizes are added: when a task has to wait is a matter of timing */
+	/* A standard deviation besides: of scheduling, as when a task has to wait is a matter of timing, and of what probes cost. */
+	double known;
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* that one kernel shows as much against itself in any of what was looked at; NAN likewise */
 };

@@ -30,7 +30,7 @@ static struct why_spread sum_up(const struct why_causes *c, const struct item *i
 
 		s.delta += part->delta;
 		s.rest += cause->delta - part->delta;
-		s.significance.waits += cause->significance.waits;
+		s.significance.known += cause->significance.known;
 		/* They may vary alike. */
 		for (int side = 0; side < 2; side++)
 			deviation[side] += sqrt(cause->significance.squares[side]);

@@ -116,24 +116,24 @@ static double squares_of(const double *values, uint32_t n)
 /* What each repetition of SIDE executes in each context, against their mean. */
 static void vary_contexts(struct why *w, int side)
 {
-	const struct profile *p = w->p[side];
+	const struct tree *t = &w->tree;
 	uint32_t n = w->repetitions[side];
-	scoped_free double *totals = alloc_array((size_t)p->n_contexts * n, sizeof(*totals));
+	scoped_free double *totals = alloc_array((size_t)t->n_nodes * n, sizeof(*totals));
 	scoped_free double *command = alloc_array(n, sizeof(*command));
 
-	vec_each(const struct profile_sample, sample, p, samples) {
-		uint32_t i = tree_repetition(&w->tree, side, sample->run);
-		double insns = (double)sample->count / tree_runs(&w->tree, side, i);
+	for (uint32_t i = t->n_nodes; i-- > 1;)
+		for (uint32_t k = 0; k < n; k++) {
+			const struct tree_value *v =
+				&t->values[(size_t)i * tree_columns(t) +
+					   (side ? t->n_repetitions[0] : 0) + k];
 
-		totals[sample->context * n + i] += insns;
-		if (why_is_of_command(p->contexts[sample->context].name))
-			command[i] += insns;
-	}
-	for (uint32_t i = 0; i < p->n_contexts; i++)
-		for (uint32_t k = 0; k < w->n_contexts; k++)
-			if (!strcmp(w->contexts[k].name, p->contexts[i].name))
-				w->contexts[k].significance.squares[side] =
-					squares_of(&totals[i * n], n);
+			totals[i * n + k] += v->insns / t->runs[side][k];
+			totals[t->nodes[i].parent * n + k] += totals[i * n + k];
+			if (t->nodes[i].parent == TREE_ROOT && why_is_of_command(t->nodes[i].name))
+				command[k] += totals[i * n + k];
+		}
+	vec_each(struct why_context, c, w, contexts)
+		c->significance.squares[side] = squares_of(&totals[c->node * n], n);
 	w->command.significance.squares[side] = squares_of(command, n);
 }
 
@@ -242,6 +242,17 @@ define_compare(by_size, struct why_context,
 		       compare_values(size_of(b), size_of(a)) ?:
 								strcmp(a->name, b->name));
 
+static double error_below(const struct tree_pair *t, uint32_t node)
+{
+	double sum = t->nodes[node].error[0] + t->nodes[node].error[1];
+
+	/* Of what callers are known of there is none. */
+	for (uint32_t i = t->tree->has_callers ? TREE_NONE : t->nodes[node].first_child;
+	     i != TREE_NONE; i = t->nodes[i].next)
+		sum += error_below(t, i);
+	return sum;
+}
+
 static void add_context(struct why *w, uint32_t node)
 {
 	const struct tree_pair_node *n = &w->pair.nodes[node];
@@ -255,7 +266,7 @@ static void add_context(struct why *w, uint32_t node)
 	memcpy(c.calls, n->calls, sizeof(c.calls));
 	c.by_itself = n->name[0] == '[' && is_asynchronous(n->name);
 	why_causes_init(&c.causes, &w->pair, node, c.by_itself);
-	c.significance.waits = c.causes.waits;
+	c.significance.known = c.causes.waits + error_below(&w->pair, node);
 	vec_push(w, contexts, c);
 	if (!why_is_of_command(n->name))
 		return;
@@ -273,7 +284,7 @@ static void add_command(struct why *w)
 	c->is_command = true;
 	c->delta = c->total[1] - c->total[0];
 	why_causes_init_command(&c->causes, &w->pair, why_is_of_command);
-	c->significance.waits = c->causes.waits;
+	c->significance.known = c->causes.waits;
 }
 
 static void set_large(const struct why *w, struct why_context *c)
@@ -297,9 +308,32 @@ static void set_told(struct why_context *c)
 			c->told = why_is_named(c, i);
 }
 
-bool why_can_tell(const struct profile *p)
+static bool has_calls(const struct profile *p)
 {
-	return profile_is_exact(p) && p->n_runs && p->n_edges;
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		if (p->runs[i].kind == PROFILE_RUN_PROBED)
+			return profile_is_exact(p) ? p->n_edges : p->n_cells;
+	return false;
+}
+
+bool why_can_tell(const struct profile *a, const struct profile *b)
+{
+	return has_calls(a) && has_calls(b) && profile_is_exact(a) == profile_is_exact(b) &&
+	       a->clock == b->clock;
+}
+
+/* Do repetitions show what one kernel varies by? On a real clock those of one recording do not, nor those made in a row. */
+static bool has_noise(const struct tree *t)
+{
+	if (t->n_repetitions[0] < ANALYZE_MIN_REPETITIONS ||
+	    t->n_repetitions[1] < ANALYZE_MIN_REPETITIONS)
+		return false;
+	if (t->has_callers || t->p[0]->clock == PROFILE_CLOCK_INSN)
+		return true;
+	for (int side = 0; side < 2; side++)
+		if (t->unit[side] == ANALYZE_UNIT_RUN)
+			return false;
+	return t->unit[0] == ANALYZE_UNIT_BOOT || analyze_recordings_alternate(t->p[0], t->p[1]);
 }
 
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened)
@@ -313,7 +347,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		sides[side] = tree_side(&w->tree, side);
 		w->repetitions[side] = sides[side].count;
 	}
-	w->has_noise = sides[0].count > 1 && sides[1].count > 1;
+	w->has_noise = has_noise(&w->tree);
 	tree_pair_init(&w->pair, &w->tree, &sides[0], &sides[1]);
 	for (uint32_t i = w->pair.nodes[0].first_child; i != TREE_NONE; i = w->pair.nodes[i].next)
 		if (strcmp(w->pair.nodes[i].name, "[idle]") != 0)
@@ -330,6 +364,26 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		set_told(c);
 	set_told(&w->command);
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
+}
+
+void why_set_command(struct why *w, const struct analyze_diff *diff)
+{
+	struct why_context *c = &w->command;
+
+	w->diff = diff;
+	vec_each(const struct analyze_diff_workload_row, row, diff, workload) {
+		if (strcmp(row->name, ANALYZE_COMMAND_CPU) != 0 || isnan(row->delta))
+			continue;
+		w->cpu = row;
+		w->outside = row->delta - c->delta;
+		c->delta = row->delta;
+		c->total[0] = row->sides[0].mean;
+		c->total[1] = row->sides[1].mean;
+		c->significance.ci = row->change.ci;
+		c->significance.p = row->change.p;
+		set_large(w, c);
+		set_told(c);
+	}
 }
 
 static bool has_other_code(struct analyze_changes *changes, const char *function)
@@ -515,12 +569,23 @@ static bool names(const struct why_context *c, const char *cause)
 	return false;
 }
 
+/* Has C about as much of the command's change as there is, where that is known to be one? */
+static bool has_all(const struct why *w, const struct why_context *c)
+{
+	double share = c->delta / w->command.delta;
+
+	return w->command.changed < WHY_SURE ||
+	       (share >= WHY_ONLY_CONTEXT && share <= 1 / WHY_ONLY_CONTEXT);
+}
+
 const struct why_context *why_only_context(const struct why *w)
 {
 	const struct why_context *c = why_main_context(w);
 	bool any = false;
 
-	for (uint32_t i = 0; c && i < w->command.causes.n_items; i++) {
+	if (!c || c->moved != 0 || !has_all(w, c))
+		return NULL;
+	for (uint32_t i = 0; i < w->command.causes.n_items; i++) {
 		if (!why_is_named(&w->command, i))
 			continue;
 		any = true;
@@ -529,11 +594,7 @@ const struct why_context *why_only_context(const struct why *w)
 		    !names(c, w->command.causes.items[i].name))
 			return NULL;
 	}
-	return c && c->moved == 0 &&
-			       (any ||
-				fabs(c->delta) >= WHY_ONLY_CONTEXT * fabs(w->command.delta)) ?
-		       c :
-		       NULL;
+	return any || fabs(c->delta) >= WHY_ONLY_CONTEXT * fabs(w->command.delta) ? c : NULL;
 }
 
 void why_deinit(struct why *w)

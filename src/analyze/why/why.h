@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/changes/changes.h"
+#include "analyze/diff/diff.h"
 #include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
 #include "analyze/why/owner.h"
@@ -52,12 +53,16 @@ struct why {
 	double common; /* instructions: why_significance_judge() */
 	/* All contexts in which the command itself executes something: not interrupts, other tasks and what is queued for later. */
 	struct why_context command;
+	/* Of recordings by probes, if known: by why_set_command(). */
+	const struct analyze_diff *diff;
+	const struct analyze_diff_workload_row *cpu; /* what the command takes */
+	double outside; /* that changed outside of all contexts, per run */
 	vec_of(struct why_context, contexts); /* the surest to have changed first, then by cause */
 };
 
-/* Whether P is exact and has what is asked for below; such of old releases have not. */
-bool why_can_tell(const struct profile *p);
-/* Both recordings must be such, and outlive W. */
+/* Return whether A and B are recordings of one kind that have any calls. */
+bool why_can_tell(const struct profile *a, const struct profile *b);
+/* They must be such, and outlive W. */
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened);
 void why_deinit(struct why *w);
 
@@ -66,6 +71,9 @@ void why_deinit(struct why *w);
  * same a change need not be large to be told of: that it is certain is enough.
  */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
+
+/* The command's own CPU time, of which W's contexts are parts, is as DIFF has it, which must outlive W. */
+void why_set_command(struct why *w, const struct analyze_diff *diff);
 
 /* The hardened kernel is the baseline with PATCHES, which W takes: what they change is named first. */
 void why_set_patches(struct why *w, struct why_patches *patches);

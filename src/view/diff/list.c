@@ -64,7 +64,13 @@ static void write_units(const struct view *v, const struct view_diff *c)
 /* The first sentence; for free(). */
 static char *conclude(const struct view_diff *c)
 {
-	return c->why.n_contexts ? view_why_command(&c->why) : view_conclusion(&c->conclusion);
+	char *conclusion = view_conclusion(&c->conclusion), *answer;
+
+	if (!c->why.n_contexts)
+		return conclusion;
+	answer = view_why_command(&c->why, conclusion);
+	free(conclusion);
+	return answer;
 }
 
 static char *values_change(const struct view_diff *c)

@@ -4,19 +4,43 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/diff/conclusion.h"
 #include "base/alloc.h"
 #include "base/plural.h"
 #include "output/number.h"
 #include "view/names.h"
+#include "view/page/page.h"
 #include "view/why.h"
 
 #define MOST_CAUSES   3 /* in sentences; the table has all */
 #define MOST_CONTEXTS 3 /* of a cause, by name */
 #define NEARLY_ALL    0.9
+#define HALF          0.5
 #define WORTH_A_WORD  0.1
+#define CALLS_DIFFER  0.01 /* by less they are the same */
 #define MOST_SHARE    1.15 /* of causes: with more than that, others must cancel them out */
 
-/* Return what a share of the command's CPU time is called: "7.0 % more CPU time". */
+static const char *number(const struct why *w, enum output_type type, double value)
+{
+	return output_number(type, value, w->p[0]->clock);
+}
+
+/* A paragraph of its own. */
+static void begin(char **text, const char *indent)
+{
+	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
+}
+
+/* "+1,234 instructions per run" */
+static void append_delta(char **text, const struct why *w, double delta)
+{
+	if (w->p[0]->clock == PROFILE_CLOCK_INSN)
+		delta = round(delta);
+	alloc_append(text, "%s%s per run", number(w, OUTPUT_DELTA, delta),
+		     view_unit(w->p[0]->clock, delta));
+}
+
+/* "7.0 % more CPU time" */
 static void append_more(char **text, const struct why_context *c)
 {
 	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
@@ -31,13 +55,14 @@ static void append_figures(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
 	double noise = why_significance_noise(&c->significance);
-	const uint32_t runs[] = { w->p[0]->n_runs, w->p[1]->n_runs };
 
-	view_why_append_delta(text, c->delta, "run");
+	append_delta(text, w, c->delta);
 	if (!isnan(noise))
-		alloc_append(text, ", \u00b1%s", view_why_number(OUTPUT_COUNT, round(noise)));
+		alloc_append(text, ", \u00b1%s", number(w, OUTPUT_TIME, noise));
 	alloc_append(text, "; ");
-	view_append_sides(text, runs, "boot");
+	if (w->cpu && w->cpu->how != ANALYZE_HOW_NONE)
+		alloc_append(text, "%s; ", view_hows[w->cpu->how]);
+	view_append_sides(text, w->repetitions, view_units[w->tree.unit[1]]);
 }
 
 /* "tar takes 7.0 % more CPU time (+2,870,123 instructions per run, ±50,123; 3 boots per side)" */
@@ -45,9 +70,9 @@ static void append_whole(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
 
-	if (!c->told)
+	if (!c->told && w->has_noise)
 		alloc_append(text, "No significant change: ");
-	else if (c->told == WHY_LIKELY)
+	else if (c->told == WHY_LIKELY && w->tree.has_callers)
 		alloc_append(text, "Most likely, ");
 	view_append_name(text, c->name);
 	alloc_append(text, " takes ");
@@ -151,19 +176,114 @@ static void append_share(char **text, double share, bool has_share, enum why_sur
 	free(begin);
 }
 
+/* Calls per run and time of its own of all that is called NAME in the command. */
+struct timed {
+	double calls[2], self[2];
+	bool is_context;
+};
+
+static struct timed timed_of(const struct why *w, const char *name)
+{
+	struct timed timed = {};
+
+	for (uint32_t i = 1; i < w->pair.n_nodes; i++) {
+		const struct tree_pair_node *n = &w->pair.nodes[i];
+
+		if (strcmp(n->name, name) != 0)
+			continue;
+		timed.is_context |= n->parent == TREE_ROOT;
+		for (int side = 0; side < 2; side++) {
+			timed.calls[side] += n->calls[side];
+			timed.self[side] += n->self[side];
+		}
+	}
+	return timed;
+}
+
+/* ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run", or nothing */
+static void append_calls(char **text, const struct why *w, const struct timed *timed)
+{
+	const double *calls = timed->calls;
+	int side = calls[1] > 0;
+
+	if (fabs(calls[1] - calls[0]) < CALLS_DIFFER * fmax(calls[0], calls[1]))
+		return;
+	alloc_append(text, ", called ");
+	if (calls[!side] > 0)
+		alloc_append(text, "%s %s per run instead of %s", number(w, OUTPUT_COUNT, calls[1]),
+			     plural(calls[1], "time", "times"), number(w, OUTPUT_COUNT, calls[0]));
+	else
+		alloc_append(text, "on the %s side only, %s %s per run",
+			     side ? "hardened" : "baseline", number(w, OUTPUT_COUNT, calls[side]),
+			     plural(calls[side], "time", "times"));
+}
+
+/* Are functions timed, on either side? */
+static bool has_functions(const struct why *w)
+{
+	return w->p[0]->n_sites > 1 || w->p[1]->n_sites > 1;
+}
+
+/* ", nearly all of that in shuffle_freelist (mm/slub.c:1978, estimated from samples)" */
+static void append_body(char **text, const struct why *w, const struct why_cause *cause)
+{
+	const char *context =
+		w->pair.nodes[w->command.causes.shares[cause->first_share].context].name;
+	const struct analyze_diff_range *body =
+		w->diff ? analyze_conclusion_body(w->diff, cause->name, context) : NULL;
+	double share = body ? body->delta_total.value /
+				       w->command.causes.shares[cause->first_share].delta :
+			      0;
+
+	if (!(share >= HALF) || share > MOST_SHARE)
+		return;
+	alloc_append(text, ", %s of that in ", share >= NEARLY_ALL ? "nearly all" : "most");
+	view_append_name(text, body->body.name);
+	alloc_append(text, " (%s%s", body->location ?: "inlined",
+		     analyze_diff_range_is_sampled(body) ? ", estimated from samples)" : ")");
+}
+
+/*
+ * What was timed: "extract_entropy, called 74,512 times per run instead of 360: +54,817,000 instructions per run",
+ * "clone outside of timed functions: ...", "allocate_slab (+346 instructions per call): ..."; for free()
+ */
+static char *timed_cause(const struct why *w, const struct why_cause *cause)
+{
+	struct timed timed = timed_of(w, cause->name);
+	double longer = timed.self[1] / timed.calls[1] - timed.self[0] / timed.calls[0];
+	char *text = NULL;
+
+	view_append_name(&text, cause->name);
+	if (timed.is_context && has_functions(w))
+		alloc_append(&text, " outside of timed functions");
+	if (fabs(longer * timed.calls[1]) >= WORTH_A_WORD * fabs(cause->delta))
+		alloc_append(&text, " (%s%s per call)", number(w, OUTPUT_DELTA, longer),
+			     view_unit(w->p[0]->clock, longer));
+	append_calls(&text, w, &timed);
+	alloc_append(&text, ": ");
+	append_delta(&text, w, cause->delta);
+	append_body(&text, w, cause);
+	return text;
+}
+
 static void append_cause(char **text, const struct why *w, uint32_t i, enum why_sureness sure,
 			 uint32_t n)
 {
 	const struct why_context *c = &w->command;
 	const struct why_cause *cause = &c->causes.items[i];
-	scoped_free char *sentence = view_why_cause(w, c, cause);
+	const struct why_part *part = &c->causes.parts[cause->first_part];
+	scoped_free char *sentence = w->tree.has_callers || part->inlined ?
+					     view_why_cause(w, c, cause) :
+					     timed_cause(w, cause);
 
-	alloc_append(text, "\n  ");
+	begin(text, "  ");
 	append_share(text, share_of(c, i), has_shares(w, sure),
 		     c->changed == WHY_LIKELY ? WHY_SURE : sure, n);
 	alloc_append(text, "%s", sentence);
-	append_contexts(text, w, cause);
-	view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
+	if (strcmp(cause->name, w->pair.nodes[c->causes.shares[cause->first_share].context].name) !=
+	    0)
+		append_contexts(text, w, cause);
+	view_why_append_reasons(text, w, cause, part);
 	alloc_append(text, ".");
 }
 
@@ -175,8 +295,8 @@ static void append_remainder(char **text, const struct why *w, double remainder)
 	if (fabs(remainder) < WORTH_A_WORD * fabs(c->delta) ||
 	    fabs(remainder) <= why_significance_noise(&c->significance))
 		return;
-	alloc_append(text, "\n  The remaining ");
-	view_why_append_delta(text, remainder, "run");
+	begin(text, "  The remaining ");
+	append_delta(text, w, remainder);
 	alloc_append(text, " are smaller changes.");
 }
 
@@ -184,7 +304,7 @@ static void append_causes(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
 	enum why_sureness sure = surest(w);
-	double remainder = why_caused(c);
+	double remainder = why_caused(c) - w->outside;
 	scoped_free char *spread = NULL;
 	uint32_t n = 0;
 
@@ -192,7 +312,9 @@ static void append_causes(char **text, const struct why *w)
 		view_why_append_spread_out(&spread, c);
 	if (spread) {
 		/* Behind ". ". */
-		alloc_append(text, strlen(spread) > 2 ? "\n  %s" : "", spread + 2);
+		begin(text, "  ");
+		alloc_append(text, "%s",
+			     strlen(spread) > 2 ? spread + 2 : "The change is spread out.");
 		return;
 	}
 	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
@@ -210,13 +332,17 @@ static void append_causes(char **text, const struct why *w)
 static void append_moves(char **text, const struct why *w)
 {
 	const struct tree_pair_node *nodes = w->pair.nodes;
-	const char *before = "\n";
+	bool any = false;
 
 	vec_each(const struct tree_move, move, &w->pair, moves) {
 		if (!why_is_of_command(nodes[move->from].name) &&
 		    !why_is_of_command(nodes[move->to].name))
 			continue;
-		alloc_append(text, "%s", before);
+		if (any)
+			alloc_append(text, "; ");
+		else
+			begin(text, "");
+		any = true;
 		view_append_name(text, move->name);
 		alloc_append(text, " moved from ");
 		view_append_name(text, nodes[move->from].name);
@@ -224,49 +350,69 @@ static void append_moves(char **text, const struct why *w)
 		view_append_name(text, nodes[move->to].name);
 		alloc_append(text, ", with %s instructions per run",
 			     view_why_number(OUTPUT_COUNT, move->insns));
-		before = "; ";
 	}
-	if (*before == ';')
+	if (any)
 		alloc_append(text, ".");
 }
 
 /* Contexts that the command does not execute itself, and that changed all the same. */
 static void append_others(char **text, const struct why *w)
 {
-	const char *before = "\nNot part of its CPU time: ";
+	bool any = false;
 
 	vec_each(const struct why_context, of, w, contexts) {
 		if (of->changed < WHY_SURE || why_is_of_command(of->name))
 			continue;
-		alloc_append(text, "%s", before);
+		if (any)
+			alloc_append(text, ", ");
+		else
+			begin(text, "Not part of its CPU time: ");
+		any = true;
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_context(text, of->name);
-		view_why_append_delta(text, of->delta, "run");
+		append_delta(text, w, of->delta);
 		alloc_append(text, ")");
-		before = ", ";
 	}
-	if (*before == ',')
+	if (any)
 		alloc_append(text, ".");
 }
 
-char *view_why_command(const struct why *w)
+/* What of the change no context has, of recordings by probes. */
+static void append_outside(char **text, const struct why *w)
+{
+	if (!w->cpu || fabs(w->outside) < WORTH_A_WORD * fabs(w->command.delta) ||
+	    fabs(w->outside) <= why_significance_noise(&w->command.significance))
+		return;
+	begin(text, "  ");
+	append_delta(text, w, w->outside);
+	alloc_append(text, " are outside of syscalls and page faults.");
+}
+
+char *view_why_command(const struct why *w, const char *otherwise)
 {
 	const struct why_context *only = why_only_context(w);
 	char *text = NULL;
 
 	if (!w->n_contexts)
 		return view_why(w, NULL);
-	append_whole(&text, w);
+	if (w->tree.has_callers || w->cpu)
+		append_whole(&text, w);
 	append_moves(&text, w);
-	if (w->command.told && only && only->told) {
+	if (!w->tree.has_callers && (!w->has_noise || !w->command.told || only)) {
+		begin(&text, otherwise);
+	} else if (w->command.told && only && only->told) {
 		scoped_free char *answer = view_why(w, only);
 
-		alloc_append(&text, "\n%s", answer);
+		begin(&text, answer);
 	} else if (w->command.told) {
 		append_causes(&text, w);
+		append_outside(&text, w);
+		if (!w->tree.has_callers && !has_functions(w))
+			begin(&text, "  Record with --func to see where.");
 	}
 	append_others(&text, w);
-	view_why_append_switched(&text, w);
+	if (w->tree.has_callers)
+		view_why_append_switched(&text, w);
 	return text;
 }

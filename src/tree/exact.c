@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tree of exact recordings: their samples, which are all instructions, their calls, and the executions of each instruction. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "tree/fill.h"
+#include "tree/lines.h"
+
+/* Deeper stacks are of made-up files. */
+#define MAX_DEPTH 4096
+
+/* A way through one side's stacks. */
+struct end {
+	uint32_t node; /* that the stack ends in */
+	const struct profile_frame *frame; /* NULL: the stack's end has no name */
+	const struct profile_frame *caller; /* NULL: not known */
+	/* Whether the node is its own, rather than one with its caller, as parts of functions are and what calls itself. */
+	bool called;
+};
+
+static void extend(struct tree_node *node, const struct profile_frame *frame, int side)
+{
+	const char *file = node->file[side];
+
+	if (!frame->line || !frame->file || (file && strcmp(file, frame->file) != 0))
+		return;
+	node->from[side] = !file || frame->line < node->from[side] ? frame->line : node->from[side];
+	node->to[side] = frame->line > node->to[side] ? frame->line : node->to[side];
+	node->file[side] = frame->file;
+}
+
+static struct tree_line *site_of(struct tree *t, const struct end *end)
+{
+	return tree_line_find(&t->sites, end->node, end->caller);
+}
+
+/* Goes on to what is called from CALLER. */
+static void call(struct tree *t, struct end *end, int side)
+{
+	struct tree_key key = { end->node, end->frame->name };
+
+	end->node = tree_find_or_add(t, &key);
+	if (t->nodes[end->node].divided && end->caller)
+		key.apart = site_of(t, end)->apart[side];
+	if (key.apart)
+		end->node = tree_find_or_add(t, &key);
+}
+
+static void enter(struct tree *t, struct end *end, const struct profile_frame *caller,
+		  const struct profile_frame *frame, int side)
+{
+	struct tree_node *node;
+
+	end->caller = caller;
+	end->frame = frame;
+	end->called = strcmp(t->nodes[end->node].name, frame->name) != 0;
+	if (end->called)
+		call(t, end, side);
+	node = &t->nodes[end->node];
+	node->nested[side] |= !end->called;
+	node->inlined[side] |= frame->inlined && node->parent != TREE_ROOT;
+	extend(node, frame, side);
+}
+
+/* Where a stack's outer locations end: the next stack most likely has most of them too. */
+struct step {
+	uint32_t location, depth;
+	struct end end;
+};
+
+struct walk {
+	struct tree *t;
+	const struct profile *p;
+	int side;
+	/* Where stacks end, most of which are of one context and several runs. */
+	struct known {
+		struct end end;
+		uint32_t context;
+		bool is;
+	} * known;
+	/* From the outermost location of the last stack, which was in CONTEXT. */
+	vec_of(struct step, steps);
+	uint32_t context;
+};
+
+static void walk_init(struct walk *w, struct tree *t, int side)
+{
+	*w = (struct walk){ .t = t, .p = t->p[side], .side = side };
+	w->known = alloc_array(w->p->n_stacks, sizeof(*w->known));
+}
+
+static void walk_deinit(struct walk *w)
+{
+	free(w->known);
+	free(w->steps);
+}
+
+static uint32_t column_of(const struct walk *w, uint32_t run)
+{
+	return tree_column(w->t, w->side, run);
+}
+
+/* The node of a context. */
+static uint32_t context_node(struct walk *w, uint32_t context)
+{
+	return tree_find_or_add(w->t, &(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
+}
+
+/* Of STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */
+static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool function)
+{
+	const struct profile *p = w->p;
+	const struct profile_stack *s = &p->stacks[stack];
+	struct step at = { .end.node = context_node(w, context) };
+	uint32_t same = 0;
+
+	if (w->context != context)
+		w->n_steps = 0;
+	w->context = context;
+	/* All but the first location, which FUNCTION may be of. */
+	while (same < w->n_steps && same + 1 < s->n_locations &&
+	       w->steps[same].location == s->locations[s->n_locations - 1 - same])
+		at = w->steps[same++];
+	w->n_steps = same;
+	for (uint32_t i = s->n_locations - same; i-- > 0;) {
+		const struct profile_location *l = &p->locations[s->locations[i]];
+		uint32_t last = function && !i && l->n_frames ? l->n_frames - 1 : 0;
+		const struct profile_frame *caller = at.end.frame;
+
+		at.location = s->locations[i];
+		at.end.frame = NULL;
+		for (uint32_t k = l->n_frames;
+		     k-- > last && at.depth < MAX_DEPTH && w->t->n_nodes < w->t->max_nodes;
+		     at.depth++) {
+			enter(w->t, &at.end, caller, &l->frames[k], w->side);
+			caller = at.end.frame;
+		}
+		if (i)
+			vec_push(w, steps, at);
+	}
+	return at.end;
+}
+
+/* Return where STACK ends, which RUN executes. */
+static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint32_t stack,
+			   bool function)
+{
+	struct known *known = &w->known[stack];
+
+	if (!known->is || known->context != context)
+		*known = (struct known){ descend(w, context, stack, function), context, true };
+	tree_value_of(w->t, known->end.node, column_of(w, run))->seen = true;
+	return known->end;
+}
+
+/* How often an instruction of a node was executed in a repetition, whoever called. */
+struct times {
+	struct end end;
+	uint32_t location, column;
+	double times;
+};
+
+define_compare(by_instruction, struct times,
+	       compare_values(a->end.node, b->end.node)         ?:
+		       compare_values(a->location, b->location) ?:
+		       compare_values(a->column, b->column));
+
+static void times_add(void *to, void *from)
+{
+	((struct times *)to)->times += ((struct times *)from)->times;
+}
+
+/* The loop that has its head at HEAD, if there is one: of that node, and of the bodies around it. */
+static void add_loop(struct tree *t, const struct profile *p, const struct times *head, int side,
+		     double times)
+{
+	const struct profile_location *l = &p->locations[head->location];
+	struct tree_loop loop = { head->end.node, side, times,
+				  profile_condition_of(p, head->location) };
+
+	for (uint32_t k = 0; k < l->n_frames && loop.node && loop.condition; k++) {
+		vec_push(t, loops, loop);
+		loop.node = t->nodes[loop.node].parent;
+	}
+}
+
+/* Of all instructions that have a line, *N of them; for free(). */
+static struct times *find_times(struct walk *w, size_t *n)
+{
+	const struct profile *p = w->p;
+	struct times *all = alloc_array(p->n_executions, sizeof(*all));
+
+	*n = 0;
+	vec_each(const struct profile_edge, e, p, executions) {
+		struct end end;
+
+		if (column_of(w, e->run) == TREE_NONE)
+			continue;
+		end = find_end(w, e->run, e->context, e->stack, false);
+		if (end.frame && end.frame->line)
+			all[(*n)++] = (struct times){ end, p->stacks[e->stack].locations[0],
+						      column_of(w, e->run), (double)e->calls };
+	}
+	*n = unite_array(all, *n, sizeof(*all), by_instruction, times_add);
+	return all;
+}
+
+/* Return the executions per run of the instruction that the N of TIMES are of. */
+static double per_run(const struct walk *w, const struct times *times, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += times[i].times;
+	return sum / w->t->n_runs[w->side];
+}
+
+static bool same_instruction(const struct times *a, const struct times *b)
+{
+	return a->end.node == b->end.node && a->location == b->location;
+}
+
+static void add_times(struct walk *w)
+{
+	size_t n;
+	scoped_free struct times *all = find_times(w, &n);
+
+	for_each_run(i, j, n, same_instruction(&all[i], &all[j])) {
+		for (size_t k = i; k < j; k++) {
+			struct tree_value *line =
+				tree_line_value(w->t, all[k].end.node, all[k].end.frame, all[k].column);
+
+			line->times = fmax(line->times, all[k].times);
+		}
+		add_loop(w->t, w->p, &all[i], w->side, per_run(w, &all[i], j - i));
+	}
+}
+
+/* To nodes, or to SITES, where they are called. */
+static void add_calls(struct walk *w, bool sites)
+{
+	const struct profile *p = w->p;
+
+	memset(w->known, 0, p->n_stacks * sizeof(*w->known));
+	vec_each(const struct profile_edge, e, p, edges) {
+		double calls = (double)e->calls;
+		struct end end;
+
+		if (column_of(w, e->run) == TREE_NONE)
+			continue;
+		end = find_end(w, e->run, e->context, e->stack, true);
+		if (end.called)
+			tree_value_of(w->t, end.node, column_of(w, e->run))->times += calls;
+		if (end.called && end.caller && sites)
+			site_of(w->t, &end)->times[w->side] += calls / w->t->n_runs[w->side];
+	}
+}
+
+/* Where each node is called, or has its body: those are executed as often as their most frequent instruction there. */
+static void add_sites(struct tree *t, int side)
+{
+	scoped(walk_deinit) struct walk w;
+	struct times *all;
+	size_t n;
+
+	walk_init(&w, t, side);
+	all = find_times(&w, &n);
+	for_each_run(i, j, n, same_instruction(&all[i], &all[j])) {
+		const struct end *end = &all[i].end;
+		struct tree_line *site;
+
+		if (!end->frame->inlined || !end->called || !end->caller)
+			continue;
+		site = site_of(t, end);
+		site->times[side] = fmax(site->times[side], per_run(&w, &all[i], j - i));
+	}
+	free(all);
+	add_calls(&w, true);
+}
+
+/* Calls from places that one side alone has get nodes of their own, for which all is to be counted anew. */
+static void divide(struct tree *t)
+{
+	tree_sites_divide(t);
+	memset(t->values, 0, t->n_values * sizeof(*t->values));
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		struct tree_node *node = &t->nodes[i];
+
+		for (int side = 0; side < 2; side++)
+			node->inlined[side] = node->nested[side] = false;
+		memset(node->file, 0, sizeof(node->file));
+		memset(node->to, 0, sizeof(node->to));
+	}
+}
+
+static const struct profile_frame user_code = { .name = "[user]" };
+
+static void add_sample(struct walk *w, const struct profile_sample *sample)
+{
+	struct end end = find_end(w, sample->run, sample->context, sample->stack, false);
+	uint32_t column = column_of(w, sample->run);
+	double insns = (double)sample->count;
+	struct tree_value *value;
+
+	if (sample->flags & PROFILE_SAMPLE_USER)
+		enter(w->t, &end, NULL, &user_code, w->side);
+	value = tree_value_of(w->t, end.node, column);
+	value->insns += insns;
+	value->seen = true;
+	if (end.frame && end.frame->line)
+		tree_line_value(w->t, end.node, end.frame, column)->insns += insns;
+}
+
+static void add_side(struct tree *t, int side)
+{
+	const struct profile *p = t->p[side];
+	scoped(walk_deinit) struct walk w;
+
+	walk_init(&w, t, side);
+	vec_each(const struct profile_sample, sample, p, samples)
+		if (column_of(&w, sample->run) != TREE_NONE)
+			add_sample(&w, sample);
+	add_times(&w);
+	add_calls(&w, false);
+	vec_each(const struct profile_cell, c, p, cells)
+		if (!c->site && column_of(&w, c->run) != TREE_NONE) {
+			uint32_t node = context_node(&w, c->context);
+
+			tree_value_of(t, node, column_of(&w, c->run))->times += (double)c->stats.calls;
+		}
+}
+
+void tree_fill_exact(struct tree *t)
+{
+	add_sites(t, 0);
+	add_sites(t, 1);
+	divide(t);
+	add_side(t, 0);
+	add_side(t, 1);
+}
