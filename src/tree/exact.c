@@ -105,7 +105,8 @@ static uint32_t column_of(const struct walk *w, uint32_t run)
 /* The node of a context. */
 static uint32_t context_node(struct walk *w, uint32_t context)
 {
-	return tree_find_or_add(w->t, &(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
+	return tree_find_or_add(w->t,
+				&(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
 }
 
 /* Of STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */
@@ -229,8 +230,8 @@ static void add_times(struct walk *w)
 
 	for_each_run(i, j, n, same_instruction(&all[i], &all[j])) {
 		for (size_t k = i; k < j; k++) {
-			struct tree_value *line =
-				tree_line_value(w->t, all[k].end.node, all[k].end.frame, all[k].column);
+			struct tree_value *line = tree_line_value(w->t, all[k].end.node,
+								  all[k].end.frame, all[k].column);
 
 			line->times = fmax(line->times, all[k].times);
 		}
@@ -328,7 +329,8 @@ static void add_side(struct tree *t, int side)
 		if (!c->site && column_of(&w, c->run) != TREE_NONE) {
 			uint32_t node = context_node(&w, c->context);
 
-			tree_value_of(t, node, column_of(&w, c->run))->times += (double)c->stats.calls;
+			tree_value_of(t, node, column_of(&w, c->run))->times +=
+				(double)c->stats.calls;
 		}
 }
 

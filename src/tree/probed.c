@@ -14,8 +14,8 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 			int side)
 {
 	const struct profile_site *site = &p->sites[cell->site];
-	uint32_t node =
-		tree_find_or_add(t, &(struct tree_key){ TREE_ROOT, p->contexts[cell->context].name });
+	uint32_t node = tree_find_or_add(
+		t, &(struct tree_key){ TREE_ROOT, p->contexts[cell->context].name });
 
 	if (!cell->site)
 		return node;

@@ -389,6 +389,25 @@ static void append_outside(char **text, const struct why *w)
 	alloc_append(text, " are outside of syscalls and page faults.");
 }
 
+/* "Instruction counts show only a part of what page_table_isolation costs: cycles are not in them.": protections of EXTENT */
+static void append_cycles(char **text, const struct why *w, enum catalogue_extent extent)
+{
+	const char *names[MOST_CONTEXTS] = {};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->switched.n_items; i++)
+		if (w->switched.items[i]->in_instructions == extent && n++ < MOST_CONTEXTS)
+			names[n - 1] = w->switched.items[i]->name;
+	if (!n || w->p[0]->clock != PROFILE_CLOCK_INSN)
+		return;
+	begin(text, "Instruction counts show ");
+	alloc_append(text, "%s of what ", extent == CATALOGUE_NO ? "nothing" : "only a part");
+	view_append_list(text, names, n < MOST_CONTEXTS ? n : MOST_CONTEXTS);
+	if (n > MOST_CONTEXTS)
+		alloc_append(text, " (and %u more)", n - MOST_CONTEXTS);
+	alloc_append(text, " %s: cycles are not in them.", plural(n, "costs", "cost"));
+}
+
 char *view_why_command(const struct why *w, const char *otherwise)
 {
 	const struct why_context *only = why_only_context(w);
@@ -412,6 +431,8 @@ char *view_why_command(const struct why *w, const char *otherwise)
 			begin(&text, "  Record with --func to see where.");
 	}
 	append_others(&text, w);
+	append_cycles(&text, w, CATALOGUE_NO);
+	append_cycles(&text, w, CATALOGUE_PARTLY);
 	if (w->tree.has_callers)
 		view_why_append_switched(&text, w);
 	return text;
