@@ -447,11 +447,3 @@ double tree_pair_calls(const struct tree_pair *t, uint32_t node, int side)
 		       t->nodes[node].calls[side] :
 		       NAN;
 }
-
-uint32_t tree_pair_context(const struct tree_pair *t, const char *name)
-{
-	for (uint32_t i = t->nodes[0].first_child; i != TREE_NONE; i = t->nodes[i].next)
-		if (!strcmp(t->nodes[i].name, name))
-			return i;
-	return TREE_NONE;
-}

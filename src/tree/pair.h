@@ -74,6 +74,3 @@ double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
 
 /* Return the instructions per run of the first part that moved into CONTEXT, less those that moved out of it. */
 double tree_pair_moved(const struct tree_pair *pair, uint32_t context);
-
-/* The node of a context, "clone"; TREE_NONE: there is none. */
-uint32_t tree_pair_context(const struct tree_pair *pair, const char *name);

@@ -380,7 +380,7 @@ void why_set_command(struct why *w, const struct analyze_diff *diff)
 		c->total[0] = row->sides[0].mean;
 		c->total[1] = row->sides[1].mean;
 		c->significance.ci = row->change.ci;
-		c->significance.p = row->change.p;
+		c->significance.p = row->change.p_single; /* one row is looked at */
 		set_large(w, c);
 		set_told(c);
 	}
