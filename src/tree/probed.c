@@ -9,15 +9,39 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* The node of the site that CELL is of; TREE_NONE: it has no time. */
+/* Was SITE's name left out of some calls, on either side? Then its time is its context's. */
+static bool is_partial(const struct tree *t, const struct profile_site *site)
+{
+	for (int side = 0; side < 2; side++)
+		vec_each(const struct profile_site, other, t->p[side], sites)
+			if (other->detached && !strcmp(other->name, site->name))
+				return true;
+	return false;
+}
+
+/* Return for each of SIDE's sites whether it is partial; for free(). */
+static bool *find_partial(const struct tree *t, int side)
+{
+	const struct profile *p = t->p[side];
+	bool *partial = alloc_array(p->n_sites, sizeof(*partial)), any = false;
+
+	for (int i = 0; i < 2; i++)
+		vec_each(const struct profile_site, site, t->p[i], sites)
+			any |= site->detached;
+	for (uint32_t i = 0; i < p->n_sites && any; i++)
+		partial[i] = is_partial(t, &p->sites[i]);
+	return partial;
+}
+
+/* The node of the site that CELL is of, of those that are not PARTIAL. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
-			int side)
+			int side, const bool *partial)
 {
 	const struct profile_site *site = &p->sites[cell->site];
 	uint32_t node = tree_find_or_add(
 		t, &(struct tree_key){ TREE_ROOT, p->contexts[cell->context].name });
 
-	if (!cell->site)
+	if (!cell->site || partial[cell->site])
 		return node;
 	if (site->into)
 		node = tree_find_or_add(t, &(struct tree_key){ node, site->into });
@@ -30,6 +54,7 @@ void tree_fill_probed(struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
 	scoped(analyze_calibration_deinit) struct analyze_calibration calibration;
+	scoped_free bool *partial = find_partial(t, side);
 
 	analyze_calibration_init(&calibration, p, ANALYZE_OF_TIME);
 	vec_each(const struct profile_cell, cell, p, cells) {
@@ -38,10 +63,10 @@ void tree_fill_probed(struct tree *t, int side)
 
 		if (column == TREE_NONE)
 			continue;
-		value = tree_value_of(t, node_of(t, p, cell, side), column);
+		value = tree_value_of(t, node_of(t, p, cell, side, partial), column);
 		value->insns += (double)(int64_t)cell->stats.self;
 		value->error += analyze_calibration_uncertainty(&calibration, p, cell);
-		value->times += (double)cell->stats.calls;
+		value->times += partial[cell->site] ? 0 : (double)cell->stats.calls;
 		value->seen = true;
 	}
 }

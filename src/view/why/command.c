@@ -200,12 +200,28 @@ static struct timed timed_of(const struct why *w, const char *name)
 	return timed;
 }
 
-/* ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run", or nothing */
-static void append_calls(char **text, const struct why *w, const struct timed *timed)
+static bool is_timed(const struct profile *p, const char *name)
+{
+	vec_each(const struct profile_site, site, p, sites)
+		if (!strcmp(site->name, name))
+			return true;
+	return false;
+}
+
+/*
+ * ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run",
+ * ", not timed on the baseline side", or nothing
+ */
+static void append_calls(char **text, const struct why *w, const char *name,
+			 const struct timed *timed)
 {
 	const double *calls = timed->calls;
 	int side = calls[1] > 0;
 
+	if (!timed->is_context && !is_timed(w->p[!side], name)) {
+		alloc_append(text, ", not timed on the %s side", side ? "baseline" : "hardened");
+		return;
+	}
 	if (fabs(calls[1] - calls[0]) < CALLS_DIFFER * fmax(calls[0], calls[1]))
 		return;
 	alloc_append(text, ", called ");
@@ -259,7 +275,7 @@ static char *timed_cause(const struct why *w, const struct why_cause *cause)
 	if (fabs(longer * timed.calls[1]) >= WORTH_A_WORD * fabs(cause->delta))
 		alloc_append(&text, " (%s%s per call)", number(w, OUTPUT_DELTA, longer),
 			     view_unit(w->p[0]->clock, longer));
-	append_calls(&text, w, &timed);
+	append_calls(&text, w, cause->name, &timed);
 	alloc_append(&text, ": ");
 	append_delta(&text, w, cause->delta);
 	append_body(&text, w, cause);
