@@ -82,6 +82,8 @@ state src obj >before
 try "$lab" build mine --patch slub.patch
 is 'with one, of what it changes' "$status:$(compiled)" '0:slub.c '
 ok 'and has it' has mine 'slub patched'
+is 'files that the patch changes are kept as they were compiled' "$(cd "$("$lab" path mine)/source" && find . -type f | paste -sd' ')" ./mm/slub.c
+ok 'with the patch' grep -qx 'slub patched' "$("$lab" path mine)/source/mm/slub.c"
 ok 'it is baseline otherwise' cmp "$("$lab" path baseline)/config" "$("$lab" path mine)/config"
 state src obj >after
 ok 'sources and object trees are as they were, to their times' cmp before after

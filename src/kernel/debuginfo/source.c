@@ -21,8 +21,8 @@ struct file {
 };
 
 struct kernel_source {
-	char *dirs
-		[2]; /* with a slash at their end: the tree, what was generated; NULL: not known */
+	/* With a slash at their end: files beside the image, the tree, what was generated; NULL: not known. */
+	char *beside, *dirs[2];
 	vec_of(struct file, files);
 };
 
@@ -69,14 +69,24 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 	kernel_paths_destroy(p);
 }
 
+/* The folder "source" beside IMG has files that are not in the tree as they were compiled. */
+static char *find_beside(const struct kernel_image *img)
+{
+	const char *path = kernel_image_path(img), *slash = strrchr(path, '/');
+
+	return alloc_printf("%.*ssource/", slash ? (int)(slash - path) + 1 : 0, path);
+}
+
 struct kernel_source *kernel_source_create(struct kernel_image *img, const char *dir)
 {
 	struct kernel_source *s = alloc_new(struct kernel_source);
 
-	if (dir)
+	if (dir) {
 		s->dirs[0] = alloc_printf("%s/", dir);
-	else
+	} else {
+		s->beside = find_beside(img);
 		find_dirs(s, img);
+	}
 	if (s->dirs[0] && access(s->dirs[0], R_OK | X_OK)) {
 		free(s->dirs[0]);
 		s->dirs[0] = NULL;
@@ -98,6 +108,7 @@ void kernel_source_destroy(struct kernel_source *s)
 	while (s->n_files)
 		file_deinit(&s->files[--s->n_files]);
 	free(s->files);
+	free(s->beside);
 	free(s->dirs[0]);
 	free(s->dirs[1]);
 	free(s);
@@ -173,10 +184,11 @@ static void split_lines(struct file *f, size_t len)
 
 static bool read_below(const struct kernel_source *s, const char *name, char **text, size_t *len)
 {
+	const char *const dirs[] = { s->beside, s->dirs[0], s->dirs[1] };
 	bool found = false;
 
-	for (int i = 0; i < 2 && !found && is_within(name); i++) {
-		scoped_free char *path = s->dirs[i] ? alloc_printf("%s%s", s->dirs[i], name) : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !found && is_within(name); i++) {
+		scoped_free char *path = dirs[i] ? alloc_printf("%s%s", dirs[i], name) : NULL;
 
 		found = path && !file_read(path, MAX_FILE, text, len);
 	}

@@ -10,7 +10,8 @@ struct kernel_source;
 
 /*
  * The tree in the folder DIR; NULL: the one that IMG's DWARF names as where it was built from, if it
- * is still there, and what was generated while it was built. Never NULL: without a tree it knows no line.
+ * is still there, what was generated while it was built, and before both the folder "source" beside IMG, where the lab
+ * keeps what a patch changed. Never NULL: without a tree it knows no line.
  */
 struct kernel_source *kernel_source_create(struct kernel_image *img, const char *dir);
 void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */
