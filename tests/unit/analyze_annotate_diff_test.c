@@ -115,6 +115,11 @@ static const char *text(unsigned int on, const char *file, uint32_t line, void *
 	}
 }
 
+static const char *text_or_new(unsigned int on, const char *file, uint32_t line, void *arg)
+{
+	return text(on, file, line, arg) ?: "third(z);";
+}
+
 TEST(lines_that_moved)
 {
 	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
@@ -131,11 +136,28 @@ TEST(lines_that_moved)
 	r = row(&d.lines, NULL, 15);
 	assert_int_equal(r->sides[0].line, 10);
 	assert_float_equal(r->delta.value, 300, 1e-9);
-	/* A line with only a bracket matches like any other; the same text in another body does not match. */
-	assert_int_equal(row(&d.lines, NULL, 16)->sides[0].n_insns, 0);
-	assert_int_equal(row(&d.lines, NULL, 11)->sides[1].n_insns, 0);
+	/* A line with only a bracket matches in its order; the same text in another body does not match. */
+	assert_int_equal(row(&d.lines, NULL, 16)->sides[0].line, 11);
 	assert_int_equal(row(&d.lines, "f", 12)->sides[1].n_insns, 0);
-	assert_int_equal(d.lines.n_rows, 5);
+	assert_int_equal(d.lines.n_rows, 4);
+	done(&d, &a, &b);
+}
+
+/* Another line with the same number is another line, and a bracket elsewhere is not the same one. */
+TEST(lines_with_one_number_are_two)
+{
+	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
+	struct analyze_annotate_diff d;
+
+	add_line(&a, NULL, 11, 20, 0);
+	add_line(&a, NULL, 12, 50, 0);
+	add_line(&a, NULL, 15, 30, 0);
+	add_line(&b, NULL, 15, 60, 0);
+	add_line(&b, NULL, 17, 40, 0);
+	analyze_annotate_diff_init(&d, &a, &b, text_or_new, NULL);
+	assert_int_equal(d.lines.n_rows, 4);
+	assert_int_equal(row(&d.lines, NULL, 17)->sides[0].line, 12);
+	assert_int_equal(row(&d.lines, NULL, 11)->sides[1].n_insns, 0);
 	done(&d, &a, &b);
 }
 

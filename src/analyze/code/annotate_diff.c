@@ -9,17 +9,13 @@
 
 /* A line of less than that is like many others. */
 #define MIN_TEXT 6
-
-/* Of a row whose two sides, if it has both, are of the same line. */
-static double line_of(const struct analyze_annotate_diff_row *row)
-{
-	return fmax(row->sides[0].line, row->sides[1].line);
-}
+/* Lines of a body that are matched in their order; more are matched by their numbers. */
+#define MAX_LINES 2048
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
 	       compare_text(a->path, b->path)         ?:
 		       compare_text(a->file, b->file) ?:
-							compare_values(line_of(a), line_of(b)));
+							compare_values(a->place, b->place));
 
 /* --- figures -------------------------------------------------------------------------------- */
 
@@ -89,7 +85,9 @@ static void lines_collect(struct analyze_annotate_diff_rows *rows,
 			  const struct analyze_annotation *a, unsigned int side)
 {
 	vec_each(const struct analyze_line, line, a, lines) {
-		struct analyze_annotate_diff_row row = { .path = line->path, .file = line->file };
+		struct analyze_annotate_diff_row row = { .path = line->path,
+							 .file = line->file,
+							 .place = line->line };
 
 		row.sides[side] = (struct analyze_annotated_side){ .line = line->line,
 								   .n_insns = line->n_insns,
@@ -110,6 +108,90 @@ static void bodies_collect(struct analyze_annotate_diff_rows *rows,
 							 .hits = b->hits,
 							 .per_call = b->per_call };
 		vec_push(rows, rows, row);
+	}
+}
+
+/* --- lines of two sources ------------------------------------------------------------------- */
+
+static bool is_of(const struct analyze_annotate_diff_row *row, unsigned int side)
+{
+	return row->sides[side].n_insns > 0;
+}
+
+define_compare(by_side, struct analyze_annotate_diff_row,
+	       compare_text(a->path, b->path)              ?:
+		       compare_text(a->file, b->file)      ?:
+		       (int)is_of(a, 1) - (int)is_of(b, 1) ?:
+							     compare_values(a->place, b->place));
+
+/* The texts of N lines, which are SIDE's; for free(). NULL: not all are known. */
+static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_t n,
+			     unsigned int side, analyze_line_text_fn text, void *arg)
+{
+	const char **texts = alloc_array(n, sizeof(*texts));
+
+	for (size_t i = 0; i < n; i++) {
+		texts[i] = text(side, rows[i].file, (uint32_t)rows[i].sides[side].line, arg);
+		if (!texts[i]) {
+			free(texts);
+			return NULL;
+		}
+	}
+	return texts;
+}
+
+/* Gives B's lines, M, the places of the lines among A's, N, that have the same texts in the same order; others stand behind them. */
+static void match_texts(const struct analyze_annotate_diff_row *a, const char *const *texts_a,
+			size_t n, struct analyze_annotate_diff_row *b, const char *const *texts_b,
+			size_t m)
+{
+	size_t width = m + 1, i = 0;
+	scoped_free uint32_t *best = alloc_array((n + 1) * width, sizeof(*best));
+	double place = 0;
+
+	for (i = n; i-- > 0;)
+		for (size_t j = m; j-- > 0;) {
+			uint32_t *at = &best[i * width + j];
+
+			*at = at[1] > at[width] ? at[1] : at[width];
+			if (!strcmp(texts_a[i], texts_b[j]))
+				*at = at[width + 1] + 1;
+		}
+	i = 0;
+	for (size_t j = 0; j < m; j++) {
+		while (i < n && strcmp(texts_a[i], texts_b[j]) != 0 &&
+		       best[(i + 1) * width + j] >= best[i * width + j + 1])
+			i++;
+		if (i < n && !strcmp(texts_a[i], texts_b[j]))
+			place = a[i++].place;
+		else
+			place += 1.0 / (MAX_LINES + 1);
+		b[j].place = place;
+	}
+}
+
+/* Lines of one file have other numbers in another source of it: those with the same text, in order, are the same. */
+static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
+			void *arg)
+{
+	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), by_side);
+	for_each_run(i, j, rows->n_rows,
+		     same_text(rows->rows[i].path, rows->rows[j].path) &&
+			     same_text(rows->rows[i].file, rows->rows[j].file)) {
+		struct analyze_annotate_diff_row *a = &rows->rows[i], *b = a;
+		scoped_free const char **texts_a = NULL, **texts_b = NULL;
+		size_t n = 0, m;
+
+		while (i + n < j && is_of(&a[n], 0))
+			n++;
+		b = a + n;
+		m = j - i - n;
+		if (!a->file || !n || !m || n > MAX_LINES || m > MAX_LINES)
+			continue;
+		texts_a = texts_of(a, n, 0, text, arg);
+		texts_b = texts_of(b, m, 1, text, arg);
+		if (texts_a && texts_b)
+			match_texts(a, texts_a, n, b, texts_b, m);
 	}
 }
 
@@ -181,6 +263,8 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 		bodies_collect(&d->bodies, sides[i], i);
 	}
 	d->is_of_call = of_call;
+	if (text)
+		match_lines(&d->lines, text, arg);
 	/* A row for all that are the same, on either side. */
 	vec_unite(&d->lines, rows, row_compare, row_add);
 	vec_unite(&d->bodies, rows, row_compare, row_add);

@@ -22,6 +22,7 @@ struct analyze_annotated_side {
 struct analyze_annotate_diff_row {
 	const char *path; /* the bodies; NULL: the function itself */
 	const char *file; /* of lines; NULL: unknown */
+	double place; /* its line in the baseline's source; of lines that only the hardened side's has, behind the one before */
 	struct analyze_annotated_side sides[2];
 	/* Hardened less baseline, with its 95 % interval; all NAN where a cost is not known. */
 	struct analyze_estimated delta;
@@ -38,8 +39,9 @@ struct analyze_annotate_diff {
 };
 
 /*
- * The text of a line, NULL where it is not at hand. Lines of one file and path with different numbers are the
- * same where their texts are; short ones, as a single bracket is, say nothing.
+ * The text of a line, NULL where it is not at hand. Where it is, lines of one file and path are matched by their
+ * texts in their order, else by their numbers. Lines that moved are the same where their texts are; short ones, as a single
+ * bracket is, say nothing then.
  */
 typedef const char *(*analyze_line_text_fn)(unsigned int side, const char *file, uint32_t line,
 					    void *arg);
