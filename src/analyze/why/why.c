@@ -302,6 +302,9 @@ static void set_told(struct why_context *c)
 	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
 			     why_significance_sureness(&c->significance) :
 			     WHY_CHANCE;
+	/* Of contexts it is rarely likely by chance, as it is corrected for their number; the command is but one. */
+	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
+		c->changed = WHY_CHANCE;
 	c->told = large ? c->changed : WHY_CHANCE;
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
 		if (why_is_named(c, i) > c->told)
