@@ -405,7 +405,7 @@ static void explain(struct view_diff *c)
 	analyze_static_keys_init(&c->why.keys, p[BASELINE], p[HARDENED], img);
 	if (img)
 		why_guards_find(&c->why, p[HARDENED], img);
-	first = why_main_context(&c->why);
+	first = &c->why.contexts[0];
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
 }

@@ -60,12 +60,13 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_why *w = data;
+	const struct why_context *of = w->of && w->of->is_command ? w->why.contexts : w->of;
 	scoped_free char *answer = answer_of(w), *misses = view_misses_change(&w->misses);
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(PROFILE_CLOCK_INSN)));
 	output_json_set(root, "answer", output_json_text(answer));
 	output_json_set(root, "misses", output_json_text(misses));
-	output_json_set(root, "of", w->main ? output_json_text(w->main->name) : json_null());
+	output_json_set(root, "of", of ? output_json_text(of->name) : json_null());
 	if (w->checked && w->main) {
 		struct checked checked = check(w);
 
