@@ -14,8 +14,7 @@ struct view_why {
 	const char *files[2];
 	struct why why;
 	const struct why_context *of; /* what the answer is about; NULL: nothing */
-	const struct why_context *
-		main; /* OF, or the context with most of the command's change where OF is the command */
+	const struct why_context *main; /* OF, or what has most of the largest cause */
 	struct analyze_diff diff; /* of recordings by probes, and as view_why_command() takes it: */
 	char *otherwise;
 	bool checked; /* by recordings with probes as well */
