@@ -165,7 +165,7 @@ static void compare_code(struct why *w, struct profile *const p[])
 	}
 }
 
-/* What was timed is held against the command's own CPU time. */
+/* Compare recordings by probes: the whole is the command's CPU time. */
 static int compare_times(struct view_why *w, struct profile *const p[])
 {
 	const struct analyze_options figures = { .time = ANALYZE_TIME_ONCPU };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tree of exact recordings: their samples, which are all instructions, their calls, and the executions of each instruction. */
+/* Fill a tree from exact recordings: their samples are all instructions; calls and executions are counted. */
 #include <math.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "tree/fill.h"
 #include "tree/lines.h"
 
-/* Deeper stacks are of made-up files. */
+/* Only made-up files have deeper stacks. */
 #define MAX_DEPTH 4096
 
-/* A way through one side's stacks. */
+/* The end of a walk down a stack. */
 struct end {
 	uint32_t node; /* that the stack ends in */
 	const struct profile_frame *frame; /* NULL: the stack's end has no name */
 	const struct profile_frame *caller; /* NULL: not known */
-	/* Whether the node is its own, rather than one with its caller, as parts of functions are and what calls itself. */
+	/* The node is not its caller's, as it is for parts of a function and for a function that calls itself. */
 	bool called;
 };
 
@@ -36,7 +36,7 @@ static struct tree_line *site_of(struct tree *t, const struct end *end)
 	return tree_line_find(&t->sites, end->node, end->caller);
 }
 
-/* Goes on to what is called from CALLER. */
+/* Descend to the callee. */
 static void call(struct tree *t, struct end *end, int side)
 {
 	struct tree_key key = { end->node, end->frame->name };
@@ -64,7 +64,7 @@ static void enter(struct tree *t, struct end *end, const struct profile_frame *c
 	extend(node, frame, side);
 }
 
-/* Where a stack's outer locations end: the next stack most likely has most of them too. */
+/* The node that a stack's outer locations lead to; the next stack most likely shares most of them. */
 struct step {
 	uint32_t location, depth;
 	struct end end;
@@ -74,13 +74,13 @@ struct walk {
 	struct tree *t;
 	const struct profile *p;
 	int side;
-	/* Where stacks end, most of which are of one context and several runs. */
+	/* The ends of stacks, most of which occur in one context and in several runs. */
 	struct known {
 		struct end end;
 		uint32_t context;
 		bool is;
 	} * known;
-	/* From the outermost location of the last stack, which was in CONTEXT. */
+	/* The last stack's locations, outermost first; it was in CONTEXT. */
 	vec_of(struct step, steps);
 	uint32_t context;
 };
@@ -102,14 +102,14 @@ static uint32_t column_of(const struct walk *w, uint32_t run)
 	return tree_column(w->t, w->side, run);
 }
 
-/* The node of a context. */
+/* Return the node of a context. */
 static uint32_t context_node(struct walk *w, uint32_t context)
 {
 	return tree_find_or_add(w->t,
 				&(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
 }
 
-/* Of STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */
+/* Return the end of STACK in CONTEXT. FUNCTION: its first location is a function's start; ignore what is inlined there. */
 static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool function)
 {
 	const struct profile *p = w->p;
@@ -120,7 +120,7 @@ static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool
 	if (w->context != context)
 		w->n_steps = 0;
 	w->context = context;
-	/* All but the first location, which FUNCTION may be of. */
+	/* Reuse steps, but for the first location, on which FUNCTION has a say. */
 	while (same < w->n_steps && same + 1 < s->n_locations &&
 	       w->steps[same].location == s->locations[s->n_locations - 1 - same])
 		at = w->steps[same++];
@@ -144,7 +144,7 @@ static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool
 	return at.end;
 }
 
-/* Return where STACK ends, which RUN executes. */
+/* Return the end of STACK, and note that RUN executes it. */
 static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint32_t stack,
 			   bool function)
 {
@@ -156,7 +156,7 @@ static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint3
 	return known->end;
 }
 
-/* How often an instruction of a node was executed in a repetition, whoever called. */
+/* Executions of an instruction of a node in a repetition. */
 struct times {
 	struct end end;
 	uint32_t location, column;
@@ -173,7 +173,7 @@ static void times_add(void *to, void *from)
 	((struct times *)to)->times += ((struct times *)from)->times;
 }
 
-/* The loop that has its head at HEAD, if there is one: of that node, and of the bodies around it. */
+/* Add the loop with its head at HEAD, if there is one, to its node and to the bodies around it. */
 static void add_loop(struct tree *t, const struct profile *p, const struct times *head, int side,
 		     double times)
 {
@@ -187,7 +187,7 @@ static void add_loop(struct tree *t, const struct profile *p, const struct times
 	}
 }
 
-/* Of all instructions that have a line, *N of them; for free(). */
+/* Return the executions of all instructions that have a line, *N of them, for free(). */
 static struct times *find_times(struct walk *w, size_t *n)
 {
 	const struct profile *p = w->p;
@@ -208,7 +208,7 @@ static struct times *find_times(struct walk *w, size_t *n)
 	return all;
 }
 
-/* Return the executions per run of the instruction that the N of TIMES are of. */
+/* Return the sum per run of the N TIMES of one instruction. */
 static double per_run(const struct walk *w, const struct times *times, size_t n)
 {
 	double sum = 0;
@@ -239,7 +239,7 @@ static void add_times(struct walk *w)
 	}
 }
 
-/* To nodes, or to SITES, where they are called. */
+/* Add calls to nodes; SITES: also to the lines that make them. */
 static void add_calls(struct walk *w, bool sites)
 {
 	const struct profile *p = w->p;
@@ -259,7 +259,7 @@ static void add_calls(struct walk *w, bool sites)
 	}
 }
 
-/* Where each node is called, or has its body: those are executed as often as their most frequent instruction there. */
+/* Add the lines that call each node or have its body, which runs as often as its most frequent instruction. */
 static void add_sites(struct tree *t, int side)
 {
 	scoped(walk_deinit) struct walk w;
@@ -281,7 +281,7 @@ static void add_sites(struct tree *t, int side)
 	add_calls(&w, true);
 }
 
-/* Calls from places that one side alone has get nodes of their own, for which all is to be counted anew. */
+/* Give calls from lines of one side alone nodes of their own, and count everything anew. */
 static void divide(struct tree *t)
 {
 	tree_sites_divide(t);

@@ -7,12 +7,12 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define LINES_MAX 512 /* what is compared takes its square */
-/* Per call: interrupted and rare ones aside, what is the same code executes the same. */
+#define LINES_MAX 512 /* comparing takes its square in time and memory */
+/* Executions per call of unchanged code differ by less; interrupted and rare calls cause the rest. */
 #define SAME 0.005
-/* Lines of one loop are repeated alike, but for what is done before its first and behind its last iteration. */
+/* Lines of one loop are repeated equally often, to this share: the first and last iteration differ. */
 #define ALIKE 0.1
-/* What a side may have beside the other's change and be no change of its own: of all that differs. */
+/* Ignore less than this share of all that differs. */
 #define LITTLE 0.05
 
 struct side {
@@ -43,7 +43,7 @@ static bool is_same(const struct tree_line *a, const struct tree_line *b, double
 	       is_near(a->times[0] * scale, b->times[1]) && !compare_text(a->file, b->file);
 }
 
-/* The longest common subsequence of both sides' lines. */
+/* Match the longest common subsequence of both sides' lines. */
 static void match(struct side s[2], double scale)
 {
 	uint32_t n = s[0].n_items, m = s[1].n_items, width = m + 1;
@@ -79,7 +79,7 @@ static void split(struct side *s)
 			vec_push(s, left, s->items[i]);
 }
 
-/* Both sides' lines of NODE, for sides_deinit(); false: they are too many to compare. */
+/* Collect and match both sides' lines of NODE, for sides_deinit(). Return false if they are too many. */
 static bool sides_init(struct side s[2], const struct tree_pair *t, uint32_t node, double scale)
 {
 	for (int which = 0; which < 2; which++) {
@@ -113,7 +113,7 @@ static double sum_left(const struct side *s, int which, double scale)
 	return sum;
 }
 
-/* Executions of LINE per call of its function. */
+/* Return the executions of LINE per call of its function. */
 static double iterations_of(const struct tree_pair *t, uint32_t node, const struct tree_line *line,
 			    int which)
 {
@@ -122,7 +122,7 @@ static double iterations_of(const struct tree_pair *t, uint32_t node, const stru
 		       NAN;
 }
 
-/* Have lines that are matched the same numbers on both sides, and are there such? Then so have the others. */
+/* Return whether all matched lines, and there are some, have the same numbers on both sides. */
 static bool is_numbered_alike(const struct side s[2])
 {
 	for (uint32_t i = 0; i < s[0].n_same; i++)
@@ -131,7 +131,7 @@ static bool is_numbered_alike(const struct side s[2])
 	return s[0].n_same;
 }
 
-/* Of S's lines that are left the one that has LINE's number; NULL: there is none. */
+/* Return S's unmatched line with LINE's number, or NULL. */
 static const struct tree_line *left_at(const struct side *s, const struct tree_line *line)
 {
 	for (uint32_t i = 0; i < s->n_left; i++)
@@ -141,8 +141,8 @@ static const struct tree_line *left_at(const struct side *s, const struct tree_l
 }
 
 /*
- * How often the line of S[WHICH] that is the one left at MOST is executed, and the same line on the other side: of repeated ones it is in
- * the same place, of others known by its number where no patch moved it.
+ * Set the iterations of the unmatched line MOST of S[WHICH] and of its counterpart: among repeated lines the one in the same
+ * place, otherwise the one with the same number, if no patch moved lines.
  */
 static void set_iterations(struct tree_lines *found, const struct tree_pair *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
@@ -163,10 +163,10 @@ static void set_iterations(struct tree_lines *found, const struct tree_pair *t, 
 			found->condition = t->tree->loops[i].condition;
 }
 
-/* Whether what is left of both sides are the same lines, executed RATIO times as often. */
+/* Return whether both sides' unmatched lines are the same, executed *RATIO times as often. */
 static bool is_repeated(const struct side s[2], const double rest[2], double scale, double *ratio)
 {
-	/* One line that others took the place of has a ratio as well. */
+	/* A single line that was replaced has a ratio as well. */
 	if (s[0].n_left != s[1].n_left || s[0].n_left < 2 || rest[0] <= 0)
 		return false;
 	*ratio = rest[1] / rest[0];
@@ -181,7 +181,7 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 	return true;
 }
 
-/* The lines of S that are left, most of them: those of the file of the largest, whose place among them is returned. */
+/* Set the range of S's unmatched lines in the file of the largest one; return the index of that. */
 static uint32_t set_place(struct tree_lines *found, const struct side *s, int which)
 {
 	const struct tree_line *most;
@@ -196,7 +196,7 @@ static uint32_t set_place(struct tree_lines *found, const struct side *s, int wh
 	for (uint32_t i = 0; i < s->n_left; i++) {
 		const struct tree_line *l = s->left[i];
 
-		/* Of the little that a compiler moves about besides nobody wants to know. */
+		/* Leave out what the compiler moves about. */
 		if (compare_text(l->file, most->file) ||
 		    l->insns[which] < LITTLE * most->insns[which])
 			continue;
@@ -237,7 +237,7 @@ define_compare(by_site, struct tree_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
-/* How much more often the hardened side calls the function that calls NODE; 1 where that is not known. */
+/* Return how many times as often the hardened side calls NODE's caller, or 1 if that is not known. */
 static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;
@@ -247,8 +247,8 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Sets APART of those of S[MORE] that are beside a line of the other side's, where each line of that is matched, or is in the
- * place of another. False: there are none.
+ * Mark those lines of S[MORE] as apart that are additional: each line of the other side is matched, or replaced by
+ * another. Return whether there are any.
  */
 static bool set_apart(struct side s[2], int more)
 {
@@ -271,7 +271,7 @@ static bool set_apart(struct side s[2], int more)
 	return found;
 }
 
-/* What is below what is divided was counted as if it were not. */
+/* Nodes below a divided one were counted as if it were not divided. */
 static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
 	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)
@@ -280,7 +280,7 @@ static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 	return false;
 }
 
-/* SITES are the N of NODE, by line. */
+/* Divide NODE, whose N SITES are sorted by line, if one side has additional ones. */
 static void divide(struct tree *t, struct tree_pair *pair, uint32_t node,
 		   struct tree_line *const *sites, uint32_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which lines of a function or inlined body make the difference between two kernels, whose sources need not be the same:
- * lines are matched in their order, by what is executed of them per call, as what no patch touched executes the same.
+ * The lines of a function or inlined body that make the difference between two kernels. Their sources may differ: lines
+ * are matched in their order, by what is executed of them per call, since unpatched lines execute the same.
  */
 #pragma once
 
@@ -21,28 +21,28 @@ struct tree_lines {
 	const char *file;
 	uint32_t first, last; /* of the side that has more of them */
 	double ratio;
-	/* Executions of the largest of them per call of the function that they are in; NAN: not known, or not the same line. */
+	/* Executions of the largest of them per call of their function; NAN: not known. */
 	double iterations[2];
-	const char *condition; /* under which they are repeated, in the source's words; or NULL */
-	bool in_loop; /* that the other side has as well: what is repeated with them is matched */
+	const char *condition; /* of the loop, in the source's words; or NULL */
+	bool in_loop; /* the other side has the loop as well: other lines of it are matched */
 };
 
-/* Iterations from which on lines are said to be a loop's: what is executed more often than its function is called. */
+/* Lines with at least so many executions per call of their function are in a loop. */
 #define TREE_LOOP 1.1
 
-/* What changed of NODE itself, which SCALE is for as in causes.h. */
+/* Return the lines that changed in NODE itself; SCALE multiplies the baseline's, as in causes.h. */
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*
- * Where one side calls a function from more lines of a caller than the other does, and by that more often, finds out which
- * these are, and sets APART of T's sites, and DIVIDED and EVERYWHERE of what they call.
+ * Find functions that one side calls from additional lines of a caller, and therefore more often. Set APART of these sites
+ * of T, and DIVIDED and EVERYWHERE of the functions.
  */
 void tree_sites_divide(struct tree *t);
 
-/* The line from which SIDE alone calls NODE's function besides, most often; NULL: there is none. */
+/* Return the additional line from which SIDE calls NODE's function most often, or NULL. */
 const struct tree_line *tree_site_apart(const struct tree_pair *t, uint32_t node, int side);
 
-/* A line of a function or body: its instructions per run, on either side, where the other has none to match. */
+/* An unmatched line of a function or body, and its instructions per run on either side. */
 struct tree_line_change {
 	const char *name, *file; /* NULL: the file is not known */
 	uint32_t number;
@@ -54,8 +54,8 @@ struct tree_line_changes {
 };
 
 /*
- * Of all that T's node CONTEXT executes; of the root, all in those contexts that IS_OF_COMMAND accepts by their names. T must
- * outlive L.
+ * Collect the unmatched lines of all that T's node CONTEXT executes; if it is the root, in those contexts whose names
+ * IS_OF_COMMAND accepts. T must outlive L.
  */
 void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
 			    uint32_t context, bool (*is_of_command)(const char *context));

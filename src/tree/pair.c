@@ -8,7 +8,7 @@
 #include "tree/fill.h"
 
 #define MOST_OF_IT 0.5
-/* Of a function between two others, how much more or less often it may be called than the other side calls the inner one. */
+/* A function between two others is called at most so many times as often as the other side calls the inner one, or as seldom. */
 #define LAYER_TIMES 2
 /* A function that moved has at least this share of all instructions, */
 #define MOVED_LEAST 0.002
@@ -25,7 +25,7 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	return node->parent == k->parent && node->apart == k->apart && !strcmp(node->name, k->name);
 }
 
-/* The child NAME of PARENT, which is added where it is not there. */
+/* Return the child NAME of PARENT; add it if it is missing. */
 static uint32_t child(struct tree_pair *t, uint32_t parent, const char *name)
 {
 	const struct tree_key key = { parent, name };
@@ -66,7 +66,7 @@ static bool is_of(const struct tree_pair_node *node, int side)
 	return node->seen[side] && !node->seen[!side];
 }
 
-/* Moves what FROM and its callees have on SIDE to TO. */
+/* Move SIDE's figures of FROM and its callees to TO. */
 static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 {
 	struct tree_pair_node *a = &t->nodes[from], *b = &t->nodes[to];
@@ -79,20 +79,20 @@ static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 	a->self[side] = a->calls[side] = 0;
 	a->seen[side] = false;
 	a->moved = to;
-	/* What has nothing of SIDE has no callee of it. */
+	/* A node that SIDE does not execute has no callees on SIDE. */
 	for (uint32_t i = a->first_child; i != TREE_NONE; i = t->nodes[i].next)
 		if (t->nodes[i].seen[side])
 			graft(t, i, child(t, to, t->nodes[i].name), side);
 }
 
 /*
- * Does SIDE call LAYER, and INNER from there, where the other side calls CALLEE, all three in PARENT? Then a call of PARENT calls one
- * about as often as the other. Another path to the same function, as one that is seldom taken, is no layer.
+ * Return whether SIDE's LAYER in PARENT, which calls INNER, stands where the other side calls CALLEE: a call of PARENT calls
+ * both about as often. Another path to the same function, such as a rare one, is no layer.
  */
 static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t layer, uint32_t inner,
 			uint32_t callee, int side)
 {
-	/* Of inlined bodies no calls are counted. */
+	/* Calls of inlined bodies are not counted. */
 	double layers = (t->nodes[layer].calls[side] ?: t->nodes[inner].calls[side]) /
 			tree_pair_calls(t, parent, side);
 	double callees = t->nodes[callee].calls[!side] / tree_pair_calls(t, parent, !side);
@@ -102,7 +102,7 @@ static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t lay
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
 }
 
-/* Puts below LAYER, which PARENT calls on SIDE only, what the other side calls from PARENT and SIDE from LAYER. */
+/* PARENT calls LAYER on SIDE only: move functions that the other side calls from PARENT, and SIDE from LAYER, below it. */
 static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -116,8 +116,8 @@ static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, 
 }
 
 /*
- * A call that one side has in an inlined body and the other in the code around it is one call: compilers give an
- * instruction to a body or to its caller as they please. It is the outer one's then.
+ * Compilers give an instruction to an inlined body or to its caller as they please. A call that one side has in the body and
+ * the other in the code around it is therefore one call, and the outer code's.
  */
 static void graft_call(struct tree_pair *t, uint32_t node, int side)
 {
@@ -138,7 +138,7 @@ static void graft_all(struct tree_pair *t)
 {
 	uint32_t n = t->n_nodes;
 
-	/* Grafting adds nodes only below those that are on both sides then. */
+	/* Grafting adds nodes only below nodes that both sides have from then on. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
 			if (is_of(&t->nodes[i], side)) {
@@ -187,7 +187,7 @@ static bool is_near(double a, double b, double times)
 	return a <= times * b && b <= times * a;
 }
 
-/* The candidates of one name; ITEMS are N. */
+/* Add the pairs among the N ITEMS, which have one name, that may have moved. */
 static void add_candidates(struct candidates *candidates, const struct one_sided *items, size_t n)
 {
 	for (size_t i = 0; i < n && !items[i].side; i++)
@@ -223,7 +223,7 @@ static struct one_sided *find_one_sided(const struct tree_pair *t, size_t *n)
 	return items;
 }
 
-/* The largest first: what is below something that moved has moved with it. */
+/* Move the largest first: its callees move with it. */
 static void move_all(struct tree_pair *t)
 {
 	size_t n;
@@ -273,7 +273,7 @@ static void graft_lines(struct tree_pair *t)
 		for (int side = 0; side < 2; side++) {
 			uint32_t node = line.node;
 
-			/* What was put somewhere may have been put elsewhere from there. */
+			/* A node may have been moved more than once. */
 			while (!t->nodes[node].seen[side] && t->nodes[node].moved)
 				node = t->nodes[node].moved;
 			if (line.insns[side] > 0 && node != line.node) {
@@ -303,7 +303,7 @@ static void sort_lines(struct tree_pair *t)
 	}
 }
 
-/* The place of PART's first repetition among all of T's. */
+/* Return the index of PART's first repetition among all of T's. */
 static uint32_t first_column(const struct tree *t, const struct tree_part *part)
 {
 	return (part->side ? t->n_repetitions[0] : 0) + part->first;
@@ -318,7 +318,7 @@ static double runs_of(const struct tree *t, const struct tree_part *part)
 	return runs;
 }
 
-/* The values of item ITEM of VALUES, per run of PART. */
+/* Return the values of ITEM, per run of PART. */
 static struct tree_value sum_of(const struct tree *t, const struct tree_value *values,
 				uint32_t item, const struct tree_part *part, double runs)
 {

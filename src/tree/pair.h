@@ -24,13 +24,13 @@ struct tree_pair_node {
 	uint32_t first_line, n_lines;
 	bool apart, divided;
 	double everywhere[2];
-	uint32_t moved; /* where one side's part was put, below the other's own; 0: nowhere */
-	bool seen[2]; /* executed there; callees may be without it: tree_pair_init() */
+	uint32_t moved; /* the node that one side's figures were moved to; 0: they were not */
+	bool seen[2]; /* executed on that side */
 	bool inlined[2];
 	bool nested[2];
 	double self[2], total[2]; /* instructions, or time where callers are not known */
 	double error[2]; /* of SELF, a standard deviation */
-	double one_sided; /* instructions of it and its callees that one side alone executes there */
+	double one_sided; /* instructions of those nodes from here on that one side alone executes */
 	double calls[2]; /* 0 of inlined bodies, and of code that is only jumped to */
 	const char *file[2];
 	uint32_t from[2], to[2];
@@ -52,24 +52,24 @@ struct tree_pair {
 };
 
 /*
- * TREE must outlive PAIR. Where one side calls B from A and the other from a function of its own between the two,
- * called about as often, both sides' calls of B are that function's. A function that each calls in another context,
- * as often and with as many instructions, has moved.
+ * Match the repetitions A and B of TREE, which must outlive PAIR. If one side calls a function directly and the other through
+ * an additional function, both sides' calls are put below the latter. A function that each side calls in another
+ * context, about as often and with about as many instructions, has moved.
  */
 void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struct tree_part *a,
 		    const struct tree_part *b);
-/* The same with nothing but names matched. */
+/* Match by names only. */
 void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
 			    const struct tree_part *a, const struct tree_part *b);
 void tree_pair_deinit(struct tree_pair *pair);
 
-/* The node that is apart from NODE; TREE_NONE: there is none. */
+/* Return the node for NODE's calls from additional lines, or TREE_NONE. */
 uint32_t tree_pair_apart(const struct tree_pair *pair, uint32_t node);
 
-/* The callee of NODE that has most of ALL, which are instructions that one side alone executes there; TREE_NONE: no single one has. */
+/* Return the one-sided callee of NODE that has most of ALL instructions, or TREE_NONE if no single one has. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 
-/* Calls on SIDE of the function that NODE is, or that it is inlined into; NAN: not known. */
+/* Return SIDE's calls per run of NODE's function, or of the one that it is inlined into; NAN: not known. */
 double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
 
 /* Return the instructions per run of the first part that moved into CONTEXT, less those that moved out of it. */

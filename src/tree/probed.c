@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tree of recordings by probes: contexts, the functions timed in them, and the bodies timed in those, each with the
- * time in which no other that was timed is below it. So a context's own time is what is in no timed function.
+ * Fill a tree from recordings by probes: contexts, the functions timed in them, and the bodies timed in those. Each has its
+ * own time, without timed callees and bodies, so a context's own time is spent in no timed function.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* Was SITE's name left out of some calls, on either side? Then its time is its context's. */
+/* Return whether a function of SITE's name was detached on either side: then its time is its context's. */
 static bool is_partial(const struct tree *t, const struct profile_site *site)
 {
 	for (int side = 0; side < 2; side++)
@@ -33,7 +33,7 @@ static bool *find_partial(const struct tree *t, int side)
 	return partial;
 }
 
-/* The node of the site that CELL is of, of those that are not PARTIAL. */
+/* Return the node of CELL's site; that of its context if the site is PARTIAL. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
 			int side, const bool *partial)
 {

@@ -7,7 +7,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* So many nodes for each entry of a file are made up: of real ones it is less than one. */
+/* Real files have less than one node per entry; limit made-up ones. */
 #define MAX_NODES     (1u << 20)
 #define NODES_OF_EACH 8
 #define MAX_VALUES    (1u << 27)
@@ -122,7 +122,7 @@ struct tree_value *tree_line_value(struct tree *t, uint32_t node, const struct p
 	return &t->line_values[(size_t)(line - t->lines.items) * tree_columns(t) + column];
 }
 
-/* A node is seen where one below it is. */
+/* A repetition that executes a node executes its callers. */
 static void spread_seen(struct tree *t)
 {
 	for (uint32_t i = t->n_nodes; i-- > 1;)

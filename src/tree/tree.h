@@ -29,24 +29,24 @@ struct tree_node {
 	const char *name;
 	uint32_t parent; /* the root is its own */
 	uint32_t first_child, next;
-	bool apart; /* calls from places of one side's own, beside a node of this name for the others */
-	bool divided; /* the other of the two */
+	bool apart; /* calls from lines of one side alone; a divided node of this name has the others */
+	bool divided; /* see APART */
 	double everywhere
-		[2]; /* calls of both per run, or executions of the body; of what is divided only */
+		[2]; /* of a divided node: calls of both per run, or executions of the body */
 	bool inlined[2]; /* in some call */
 	bool nested[2]; /* below itself: it called itself, or the compiler cut it up */
-	/* From the first line to the last that a side executes of it, calls and inlined bodies too; NULL: not known. */
+	/* The first and last line that a side executes of it, calls and inlined bodies included; NULL: not known. */
 	const char *file[2];
 	uint32_t from[2], to[2];
 };
 
-/* The instructions of a node that are of one line; or what calls it from there, or has it inlined, in its caller. */
+/* A line of a node; or a line of its caller that calls it, or has it inlined. */
 struct tree_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
 	double insns[2]; /* per run */
-	double times[2]; /* executions of the one that is executed most, or calls; 0: not known */
-	bool apart[2]; /* of calls: this side has them in addition to those that both have */
+	double times[2]; /* executions of its most frequent instruction, or calls; 0: not known */
+	bool apart[2]; /* of calls: only this side makes them from there */
 };
 
 struct tree_line_table {
@@ -54,7 +54,7 @@ struct tree_line_table {
 	struct hash_index index; /* by node, file and number */
 };
 
-/* A loop in NODE, or a body around it, whose head was executed so often per run on SIDE. */
+/* A loop in NODE; its head was executed TIMES times per run on SIDE. */
 struct tree_loop {
 	uint32_t node;
 	int side;
@@ -64,7 +64,7 @@ struct tree_loop {
 
 struct tree {
 	const struct profile *p[2];
-	bool has_callers; /* else functions are below their contexts, whoever called them */
+	bool has_callers; /* otherwise functions are directly below their contexts */
 	enum analyze_unit unit[2]; /* what a repetition is */
 	uint32_t n_repetitions[2];
 	uint32_t runs[2][TREE_REPETITIONS], n_runs[2]; /* in each, and in all of them */
@@ -72,8 +72,7 @@ struct tree {
 	vec_of(struct tree_node, nodes); /* each behind its parent; the first is the root */
 	uint64_t max_nodes;
 	struct tree_line_table lines; /* without figures, which are in LINE_VALUES */
-	struct tree_line_table
-		sites; /* where nodes are called, those that are apart with the others */
+	struct tree_line_table sites; /* lines that call a node, for it and the one that is apart */
 	vec_of(struct tree_loop, loops);
 	/* For each node or line, and each repetition of the baseline and then of the hardened side. */
 	vec_of(struct tree_value, values);

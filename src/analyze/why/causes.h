@@ -72,7 +72,7 @@ struct why_guard {
 	char *condition;
 };
 
-/* How much of a cause is in one context. */
+/* The part of a cause that is in one context. */
 struct why_share {
 	uint32_t cause;
 	uint32_t context; /* a node */
@@ -87,7 +87,7 @@ struct why_cause {
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	bool other_code; /* they are known to have other instructions there */
 	bool large; /* enough to be named */
-	bool patched; /* it is significant, and in lines of a patch */
+	bool patched; /* significant, and in lines of a patch */
 	bool certain; /* so that it need not be large: why_compare_code() */
 	const char *
 		caller; /* where SAME_CODE, the nearest one that has other instructions; NULL: none, or not known */
@@ -113,7 +113,7 @@ struct why_causes {
 /* Of T's node CONTEXT; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself);
-/* Of all contexts of T that IS_OF_COMMAND accepts by their names, which the root calls. */
+/* Find the causes in all contexts of T whose names IS_OF_COMMAND accepts, as if the root called them. */
 void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
 			     bool (*is_of_command)(const char *context));
 /* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */

@@ -113,7 +113,7 @@ static double squares_of(const double *values, uint32_t n)
 	return analyze_moments_of(values, n).variance * (n - 1);
 }
 
-/* What each repetition of SIDE executes in each context, against their mean. */
+/* Set the squares of contexts: each repetition of SIDE against their mean. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct tree *t = &w->tree;
@@ -246,7 +246,7 @@ static double error_below(const struct tree_pair *t, uint32_t node)
 {
 	double sum = t->nodes[node].error[0] + t->nodes[node].error[1];
 
-	/* Of what callers are known of there is none. */
+	/* Exact recordings have no errors. */
 	for (uint32_t i = t->tree->has_callers ? TREE_NONE : t->nodes[node].first_child;
 	     i != TREE_NONE; i = t->nodes[i].next)
 		sum += error_below(t, i);
@@ -302,7 +302,7 @@ static void set_told(struct why_context *c)
 	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
 			     why_significance_sureness(&c->significance) :
 			     WHY_CHANCE;
-	/* Of contexts it is rarely likely by chance, as it is corrected for their number; the command is but one. */
+	/* p of contexts is corrected for their number; the command is only one, and would be "likely" by chance too often. */
 	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
 		c->changed = WHY_CHANCE;
 	c->told = large ? c->changed : WHY_CHANCE;

@@ -53,10 +53,10 @@ struct why {
 	double common; /* instructions: why_significance_judge() */
 	/* All contexts in which the command itself executes something: not interrupts, other tasks and what is queued for later. */
 	struct why_context command;
-	/* Of recordings by probes, if known: by why_set_command(). */
+	/* Set by why_set_command(), for recordings by probes. */
 	const struct analyze_diff *diff;
 	const struct analyze_diff_workload_row *cpu; /* what the command takes */
-	double outside; /* that changed outside of all contexts, per run */
+	double outside; /* the change outside of all contexts, per run */
 	vec_of(struct why_context, contexts); /* the surest to have changed first, then by cause */
 };
 

@@ -144,7 +144,7 @@ static double share_of(const struct why_context *c, uint32_t i)
 	return delta / all;
 }
 
-/* Are the causes that are named, which are as sure as SURE, shares of the whole that one can imagine? */
+/* Return whether the whole changed, and no cause at least as sure as SURE is much more than all of it. */
 static bool has_shares(const struct why *w, enum why_sureness sure)
 {
 	const struct why_context *c = &w->command;
@@ -303,7 +303,7 @@ static void append_cause(char **text, const struct why *w, uint32_t i, enum why_
 	alloc_append(text, ".");
 }
 
-/* What is left of the change that causes which are named do not have. */
+/* Say how much of the change is in no named cause. */
 static void append_remainder(char **text, const struct why *w, double remainder)
 {
 	const struct why_context *c = &w->command;
@@ -394,7 +394,7 @@ static void append_others(char **text, const struct why *w)
 		alloc_append(text, ".");
 }
 
-/* What of the change no context has, of recordings by probes. */
+/* Say how much of the change is in no context, of recordings by probes. */
 static void append_outside(char **text, const struct why *w)
 {
 	if (!w->cpu || fabs(w->outside) < WORTH_A_WORD * fabs(w->command.delta) ||
