@@ -305,7 +305,23 @@ static int interrupted_at_start(void)
 	return status_with("sleep 20; exit 7", &terminating);
 }
 
-/* Send SIGINT to this process TIMES times, 0.3 s apart. */
+/* Return whether SIGINT waits for PID to be run. */
+static bool is_pending(pid_t pid)
+{
+	scoped_free char *status = alloc_printf("/proc/%d/status", pid);
+	FILE *f = fopen(status, "r");
+	unsigned long long mask = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "ShdPnd: %llx", &mask) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return mask & 1ULL << (SIGINT - 1);
+}
+
+/* Send SIGINT to this process TIMES times, at least 0.3 s apart: two that wait would be one. */
 static void interrupt_after_a_while(int times)
 {
 	pid_t parent = getpid();
@@ -314,6 +330,8 @@ static void interrupt_after_a_while(int times)
 		return;
 	while (times--) {
 		usleep(300000);
+		while (is_pending(parent))
+			usleep(10000);
 		kill(parent, SIGINT);
 	}
 	_exit(0);
