@@ -110,7 +110,7 @@ known() {
 }
 
 # Instructions that a call timed inside may be off, since the kernel finds its probe in a hash table (docs/accounting.md). In 19
-# boots up to 12 by kprobe, and 42 by kprobe.multi: 31 to 42 in six of eleven, 10 or less in the others.
+# boots up to 12 by kprobe, and 42 by kprobe.multi: 31 to 42 in five of eleven, 11 or less in the others.
 declare -A off_by_call=([fentry]=0 [kprobe]=15 [multi]=60)
 # Calls timed inside each, on average, rounded up.
 declare -A calls_inside=([known_outer]=3 [known_recursive]=4 [known_tail]=1 [known_leaves]=20 [known_interrupted]=3 [known_sleeping]=1)
