@@ -1224,6 +1224,10 @@ TEST(functions_that_were_timed_are_causes)
 {
 	check_probed_says(
 		probed(20, 150, 0),
+		"Syscalls and page faults take 1.92 % more CPU time (+2,000 instructions per run, ");
+	check_probed_says(probed(20, 150, 0), "; 3 boots per side).\n  100 % of it is in f (");
+	check_probed_says(
+		probed(20, 150, 0),
 		"100 % of it is in f (+50 instructions per call): +2,000 instructions per "
 		"run; 50 % of this in X (+1.92 %), 50 % in Y (+1.92 %).");
 	check_probed_says(probed(40, 100, 0),

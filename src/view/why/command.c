@@ -74,8 +74,10 @@ static void append_whole(char **text, const struct why *w)
 		alloc_append(text, "No significant change: ");
 	else if (c->told == WHY_LIKELY && w->tree.has_callers)
 		alloc_append(text, "Most likely, ");
-	view_append_name(text, c->name);
-	alloc_append(text, " takes ");
+	if (w->tree.has_callers || w->cpu)
+		view_append_name(text, c->name);
+	alloc_append(text,
+		     w->tree.has_callers || w->cpu ? " takes " : "Syscalls and page faults take ");
 	append_more(text, c);
 	alloc_append(text, " (");
 	append_figures(text, w);
@@ -431,7 +433,7 @@ char *view_why_command(const struct why *w, const char *otherwise)
 
 	if (!w->n_contexts)
 		return view_why(w, NULL);
-	if (w->tree.has_callers || w->cpu)
+	if (w->tree.has_callers || w->cpu || w->has_noise)
 		append_whole(&text, w);
 	append_moves(&text, w);
 	if (!w->tree.has_callers && (!w->has_noise || !w->command.told || only)) {
