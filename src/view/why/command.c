@@ -433,7 +433,7 @@ char *view_why_command(const struct why *w, const char *otherwise)
 
 	if (!w->n_contexts)
 		return view_why(w, NULL);
-	if (w->tree.has_callers || w->cpu || w->has_noise)
+	if (w->tree.has_callers || w->cpu || (w->has_noise && w->command.told))
 		append_whole(&text, w);
 	append_moves(&text, w);
 	if (!w->tree.has_callers && (!w->has_noise || !w->command.told || only)) {
