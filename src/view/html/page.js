@@ -56,8 +56,9 @@ function writeHead() {
 
 	document.title = `${answer[0] || 'A recording'} · ${command}`;
 	page.append(element('h1', {}, command));
+	// Causes are indented on the page of text.
 	for (const line of answer)
-		page.append(element('p', { class: 'answer' }, line));
+		page.append(element('p', { class: line.startsWith(' ') ? 'answer cause' : 'answer' }, line.trim()));
 	for (const line of rest.flat()) {
 		const warning = line.startsWith('warning: ');
 
