@@ -175,16 +175,14 @@ static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, ui
 static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
-	unsigned int interrupts = interrupt_count();
 	bool ended = false;
 
 	if (pidfd < 0)
 		log_warn("cannot monitor the command while it runs: %s", log_strerror(errno));
-	while (!ended && pidfd >= 0) {
+	/* Both signals may have come while the command was started. */
+	while (!ended && pidfd >= 0 && interrupt_count() <= 1) {
 		int n = wait_a_while(pidfd, hooks, *limit);
 
-		if (n < 0 && interrupt_count() > interrupts && interrupt_count() > 1)
-			break;
 		ended = n > 0 || (n < 0 && errno != EINTR);
 		if (!n && hooks->look)
 			hooks->look(hooks->arg);
