@@ -72,11 +72,12 @@ static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 	struct tree_pair_node *a = &t->nodes[from], *b = &t->nodes[to];
 
 	b->self[side] += a->self[side];
+	b->error[side] += a->error[side];
 	b->calls[side] += a->calls[side];
 	b->inlined[side] |= a->inlined[side];
 	b->nested[side] |= a->nested[side];
 	b->seen[side] = true;
-	a->self[side] = a->calls[side] = 0;
+	a->self[side] = a->error[side] = a->calls[side] = 0;
 	a->seen[side] = false;
 	a->moved = to;
 	/* A node that SIDE does not execute has no callees on SIDE. */

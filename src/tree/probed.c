@@ -41,7 +41,7 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 	uint32_t node = tree_find_or_add(
 		t, &(struct tree_key){ TREE_ROOT, p->contexts[cell->context].name });
 
-	if (!cell->site || partial[cell->site])
+	if (!cell->site || partial[cell->site] || t->n_nodes >= t->max_nodes)
 		return node;
 	if (site->into)
 		node = tree_find_or_add(t, &(struct tree_key){ node, site->into });

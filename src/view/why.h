@@ -30,9 +30,10 @@ extern const struct view_list view_why_list;
 /* As output_number() has it. */
 const char *view_why_number(enum output_type type, double value);
 /* "+1,234 instructions per run" behind *TEXT, of which PER is the last word. */
-void view_why_append_delta(char **text, double delta, const char *per);
+void view_why_append_delta(char **text, const struct why *w, double delta, const char *per);
 /* The same of DELTA, of a cause of C: per call if C is called more or less often, else per run. */
-void view_why_append_change(char **text, const struct why_context *c, double delta);
+void view_why_append_change(char **text, const struct why *w, const struct why_context *c,
+			    double delta);
 /* What CAUSE, of C, does otherwise; for free(). */
 char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
@@ -55,4 +56,4 @@ char *view_why(const struct why *w, const struct why_context *c);
  */
 char *view_why_command(const struct why *w, const char *otherwise);
 /* What probes say of the same. For free(). */
-char *view_why_check(const struct why_check *check, const char *context);
+char *view_why_check(const struct why *w, const struct why_check *check, const char *context);

@@ -1219,7 +1219,7 @@ static void check_probed_says(struct profile *hardened, const char *says)
 	answer_deinit(&x);
 }
 
-/* Of recordings by probes each function is charged with its own time, over all contexts, or with how often it is called. */
+/* A function timed by probes is charged with its own time, or with being called more often, summed over contexts. */
 TEST(functions_that_were_timed_are_causes)
 {
 	check_probed_says(
@@ -1249,6 +1249,22 @@ TEST(functions_that_were_timed_in_part_are_no_causes)
 	check_probed_says(hardened, "h, not timed on the baseline side: ");
 }
 
+/* A body that only one side has is worded as in exact recordings, but in the recording's clock. */
+TEST(times_are_in_the_clock_of_the_recording)
+{
+	struct answer x = { .a = probed(20, 100, 0), .b = probed(20, 100, 300) };
+	scoped_free char *text = NULL;
+
+	x.a->clock = x.b->clock = PROFILE_CLOCK_NS;
+	why_init(&x.why, x.a, x.b);
+	assert_true(x.why.has_noise);
+	text = view_why_command(&x.why, NULL);
+	assert_non_null(strstr(text, "executes g (inlined) "));
+	assert_non_null(strstr(text, ": +6.000 us per run"));
+	assert_null(strstr(text, "instruction"));
+	answer_deinit(&x);
+}
+
 /* Recordings that were made in a row on a real clock do not tell kernels from times. */
 TEST(one_recording_on_a_real_clock_has_no_noise)
 {
@@ -1268,7 +1284,7 @@ TEST(one_recording_on_a_real_clock_has_no_noise)
 	answer_deinit(&x);
 }
 
-/* What comes by itself is no part of the command's time, and one kernel differs from itself by nothing. */
+/* Interrupts are no part of the command's time. */
 TEST(interrupts_are_not_the_command)
 {
 	struct profile *sides[] = { two_contexts(0), two_contexts(0) };

@@ -26,6 +26,12 @@ bool why_is_of_command(const char *context)
 	return strcmp(context, "[idle]") != 0 && !is_asynchronous(context);
 }
 
+/* The command's name is its own, even if it is "[". */
+static bool comes_by_itself(const struct why_context *c)
+{
+	return !c->is_command && is_asynchronous(c->name);
+}
+
 static double largest_cause(const struct why_context *c)
 {
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
@@ -59,7 +65,7 @@ static void add_repetitions(struct why *w, int side, uint32_t a, uint32_t b, dou
 
 static bool is_large(const struct why_context *c, double delta)
 {
-	double share = is_asynchronous(c->name) ? ASYNCHRONOUS_CHANGE : WHY_LEAST_CHANGE;
+	double share = comes_by_itself(c) ? ASYNCHRONOUS_CHANGE : WHY_LEAST_CHANGE;
 
 	return fabs(delta) >= fmax(share * c->total[0], c->floor);
 }
@@ -209,7 +215,7 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	    fabs(cause->delta) < (i && !c->is_command ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) *
 					 fabs(why_caused(c)))
 		return WHY_CHANCE;
-	return is_asynchronous(c->name) && c->changed < sure ? c->changed : sure;
+	return comes_by_itself(c) && c->changed < sure ? c->changed : sure;
 }
 
 /* A cause in code that is known to differ is worth as much as the change of a whole context. */
@@ -447,7 +453,7 @@ static void tell_certain(struct why_context *c)
 {
 	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
 
-	c->changed = sure && !is_asynchronous(c->name) ? WHY_SURE : WHY_CHANCE;
+	c->changed = sure && !comes_by_itself(c) ? WHY_SURE : WHY_CHANCE;
 	c->told = WHY_SURE;
 	why_causes_sort(&c->causes);
 }

@@ -324,14 +324,14 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	alloc_append(&text, ", which ");
 	append_part(&text, w, c, cause, part);
 	alloc_append(&text, ": ");
-	view_why_append_change(&text, c, part->delta);
+	view_why_append_change(&text, w, c, part->delta);
 	if (part->kind == WHY_NEW)
 		append_depth(&text, &w->pair, part->node);
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
 		alloc_append(&text, "; the rest of ");
 		view_append_name(&text, cause->name);
 		alloc_append(&text, " accounts for ");
-		view_why_append_change(&text, c, cause->delta - part->delta);
+		view_why_append_change(&text, w, c, cause->delta - part->delta);
 	}
 	return text;
 }

@@ -16,13 +16,13 @@ static bool is_near(const double values[2], double noise)
 }
 
 /* "+2,478 instructions per call of clone, 0.6 % below the exact count" */
-static void append_compared(char **text, const double values[2], double noise, const char *per,
-			    const char *of)
+static void append_compared(char **text, const struct why *w, const double values[2], double noise,
+			    const char *per, const char *of)
 {
 	double pct = values[0] != 0 ? 100 * (values[1] - values[0]) / fabs(values[0]) : NAN;
 	const char *number = view_why_number(OUTPUT_PERCENT, pct);
 
-	view_why_append_delta(text, values[1], per);
+	view_why_append_delta(text, w, values[1], per);
 	alloc_append(text, "%s", of);
 	if (isnan(pct))
 		return;
@@ -41,7 +41,7 @@ static bool is_agreed(const double values[2], double noise)
 	return isnan(values[0]) || isnan(values[1]) || is_near(values, isnan(noise) ? 0 : noise);
 }
 
-char *view_why_check(const struct why_check *check, const char *context)
+char *view_why_check(const struct why *w, const struct why_check *check, const char *context)
 {
 	bool has_context = !isnan(check->context[1]), has_function = !isnan(check->functions[1]);
 	char *text = NULL, *name, *function;
@@ -60,13 +60,13 @@ char *view_why_check(const struct why_check *check, const char *context)
 	if (has_context) {
 		scoped_free char *of = alloc_printf(" of %s", name);
 
-		append_compared(&text, check->context, check->context_noise, "call", of);
+		append_compared(&text, w, check->context, check->context_noise, "call", of);
 	}
 	if (has_function) {
 		scoped_free char *of = alloc_printf(" in %s", function);
 
 		alloc_append(&text, "%s", has_context ? "; " : "");
-		append_compared(&text, check->functions, check->function_noise, "run", of);
+		append_compared(&text, w, check->functions, check->function_noise, "run", of);
 	}
 	alloc_append(&text, ".");
 	free(function);

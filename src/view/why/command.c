@@ -31,15 +31,6 @@ static void begin(char **text, const char *indent)
 	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
 }
 
-/* "+1,234 instructions per run" */
-static void append_delta(char **text, const struct why *w, double delta)
-{
-	if (w->p[0]->clock == PROFILE_CLOCK_INSN)
-		delta = round(delta);
-	alloc_append(text, "%s%s per run", number(w, OUTPUT_DELTA, delta),
-		     view_unit(w->p[0]->clock, delta));
-}
-
 /* "7.0 % more CPU time" */
 static void append_more(char **text, const struct why_context *c)
 {
@@ -56,7 +47,7 @@ static void append_figures(char **text, const struct why *w)
 	const struct why_context *c = &w->command;
 	double noise = why_significance_noise(&c->significance);
 
-	append_delta(text, w, c->delta);
+	view_why_append_delta(text, w, c->delta, "run");
 	if (!isnan(noise))
 		alloc_append(text, ", \u00b1%s", number(w, OUTPUT_TIME, noise));
 	alloc_append(text, "; ");
@@ -262,7 +253,7 @@ static void append_body(char **text, const struct why *w, const struct why_cause
 }
 
 /*
- * What was timed: "extract_entropy, called 74,512 times per run instead of 360: +54,817,000 instructions per run",
+ * Return a function or context with what was timed of it: "extract_entropy, called 74,512 times per run instead of 360: +54,817,000 instructions per run",
  * "clone outside of timed functions: ...", "allocate_slab (+346 instructions per call): ..."; for free()
  */
 static char *timed_cause(const struct why *w, const struct why_cause *cause)
@@ -279,7 +270,7 @@ static char *timed_cause(const struct why *w, const struct why_cause *cause)
 			     view_unit(w->p[0]->clock, longer));
 	append_calls(&text, w, cause->name, &timed);
 	alloc_append(&text, ": ");
-	append_delta(&text, w, cause->delta);
+	view_why_append_delta(&text, w, cause->delta, "run");
 	append_body(&text, w, cause);
 	return text;
 }
@@ -314,7 +305,7 @@ static void append_remainder(char **text, const struct why *w, double remainder)
 	    fabs(remainder) <= why_significance_noise(&c->significance))
 		return;
 	begin(text, "  The remaining ");
-	append_delta(text, w, remainder);
+	view_why_append_delta(text, w, remainder, "run");
 	alloc_append(text, " are smaller changes.");
 }
 
@@ -366,8 +357,8 @@ static void append_moves(char **text, const struct why *w)
 		view_append_name(text, nodes[move->from].name);
 		alloc_append(text, " to ");
 		view_append_name(text, nodes[move->to].name);
-		alloc_append(text, ", with %s instructions per run",
-			     view_why_number(OUTPUT_COUNT, move->insns));
+		alloc_append(text, ", with %s%s per run", number(w, OUTPUT_TIME, move->insns),
+			     view_unit(w->p[0]->clock, move->insns));
 	}
 	if (any)
 		alloc_append(text, ".");
@@ -389,7 +380,7 @@ static void append_others(char **text, const struct why *w)
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_context(text, of->name);
-		append_delta(text, w, of->delta);
+		view_why_append_delta(text, w, of->delta, "run");
 		alloc_append(text, ")");
 	}
 	if (any)
@@ -403,7 +394,7 @@ static void append_outside(char **text, const struct why *w)
 	    fabs(w->outside) <= why_significance_noise(&w->command.significance))
 		return;
 	begin(text, "  ");
-	append_delta(text, w, w->outside);
+	view_why_append_delta(text, w, w->outside, "run");
 	alloc_append(text, " are outside of syscalls and page faults.");
 }
 

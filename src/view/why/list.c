@@ -17,7 +17,7 @@ struct checked {
 
 static struct checked check(const struct view_why *w)
 {
-	return (struct checked){ view_why_check(&w->check, w->main->name),
+	return (struct checked){ view_why_check(&w->why, &w->check, w->main->name),
 				 w->check.function ?
 					 view_values_change(&w->shifts, w->check.function,
 							    PROFILE_CLOCK_INSN) :
@@ -35,7 +35,6 @@ static void page(const struct view *v, const void *data)
 	const struct view_why *w = data;
 	scoped_free char *answer = answer_of(w), *misses = view_misses_change(&w->misses);
 	scoped_free char *command = view_command(w->common.p[1]), *boots = NULL;
-	uint32_t n[] = { w->common.p[0]->n_runs, w->common.p[1]->n_runs };
 
 	view_paragraphs(v, answer);
 	if (misses)
@@ -52,9 +51,9 @@ static void page(const struct view *v, const void *data)
 	view_warnings(v, &w->warnings);
 	fputc('\n', v->out);
 	view_text(v, "%s", command);
-	view_append_sides(&boots, n, "boot");
-	view_text(v, "baseline: %s; hardened: %s; instructions per run, over %s", w->files[0],
-		  w->files[1], boots);
+	view_append_sides(&boots, w->why.repetitions, view_units[w->why.tree.unit[1]]);
+	view_text(v, "baseline: %s; hardened: %s; %s per run, over %s", w->files[0], w->files[1],
+		  profile_clock_words(w->common.clock), boots);
 }
 
 static void json(json_t *root, const void *data)
@@ -63,7 +62,7 @@ static void json(json_t *root, const void *data)
 	const struct why_context *of = w->of && w->of->is_command ? w->why.contexts : w->of;
 	scoped_free char *answer = answer_of(w), *misses = view_misses_change(&w->misses);
 
-	output_json_set(root, "unit", json_string(profile_clock_unit(PROFILE_CLOCK_INSN)));
+	output_json_set(root, "unit", json_string(profile_clock_unit(w->common.clock)));
 	output_json_set(root, "answer", output_json_text(answer));
 	output_json_set(root, "misses", output_json_text(misses));
 	output_json_set(root, "of", of ? output_json_text(of->name) : json_null());

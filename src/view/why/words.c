@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "output/number.h"
 #include "view/names.h"
+#include "view/page/page.h"
 #include "view/why.h"
 
 #define MOST_CAUSES 3 /* in sentences; the table has all */
@@ -22,10 +23,14 @@ const char *view_why_number(enum output_type type, double value)
 	return output_number(type, value, PROFILE_CLOCK_INSN);
 }
 
-void view_why_append_delta(char **text, double delta, const char *per)
+void view_why_append_delta(char **text, const struct why *w, double delta, const char *per)
 {
-	alloc_append(text, "%s %s per %s", view_why_number(OUTPUT_DELTA, round(delta)),
-		     plural(round(delta), "instruction", "instructions"), per);
+	enum profile_clock clock = w->p[0]->clock;
+
+	if (w->tree.has_callers)
+		delta = round(delta); /* counted */
+	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, clock),
+		     view_unit(clock, delta), per);
 }
 
 static double percent(double part, double whole)
@@ -38,12 +43,13 @@ static bool is_per_call(const struct why_context *c)
 	return c->calls[0] > 0 && c->calls[1] > 0 && !c->by_itself;
 }
 
-void view_why_append_change(char **text, const struct why_context *c, double delta)
+void view_why_append_change(char **text, const struct why *w, const struct why_context *c,
+			    double delta)
 {
 	if (why_is_called_otherwise(c))
-		view_why_append_delta(text, delta / fmin(c->calls[0], c->calls[1]), "call");
+		view_why_append_delta(text, w, delta / fmin(c->calls[0], c->calls[1]), "call");
 	else
-		view_why_append_delta(text, delta, "run");
+		view_why_append_delta(text, w, delta, "run");
 }
 
 /* What its causes are shares of. */
@@ -131,9 +137,10 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	}
 	alloc_append(&text, "%s", end);
 	view_append_context(&text, c->name);
-	view_why_append_delta(
-		&text, per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
-		per_call ? "call" : "run");
+	view_why_append_delta(&text, w,
+			      per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] :
+					 c->delta,
+			      per_call ? "call" : "run");
 	alloc_append(&text, ", %s of the command's instructions",
 		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->command.total[0])));
 	if (unsure)
@@ -172,10 +179,10 @@ bool view_why_append_spread(char **text, const struct why *w, const struct why_c
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
 	alloc_append(text, "%s: ", s.most->kind == WHY_NEW ? " on the hardened side only" : "");
-	view_why_append_change(text, c, s.delta);
+	view_why_append_change(text, w, c, s.delta);
 	if (fabs(s.rest) >= WORTH_A_WORD * fabs(s.delta)) {
 		alloc_append(text, "; the rest of these functions accounts for ");
-		view_why_append_change(text, c, s.rest);
+		view_why_append_change(text, w, c, s.rest);
 	}
 	append_largest(text, s.most->delta / s.delta, 0);
 	view_append_name(text, c->causes.items[s.most->cause].name);
@@ -226,14 +233,14 @@ static void append_share(char **text, const struct why_context *c, const struct 
 }
 
 /* Where causes that are named make up more than C's change: what the others take from it. */
-static void append_rest(char **text, const struct why_context *c, double rest)
+static void append_rest(char **text, const struct why *w, const struct why_context *c, double rest)
 {
 	if (!has_changed(c) || !(rest / why_caused(c) <= -WORTH_A_WORD))
 		return;
 	alloc_append(text, " The rest of ");
 	view_append_name(text, c->name);
 	alloc_append(text, " accounts for ");
-	view_why_append_change(text, c, rest);
+	view_why_append_change(text, w, c, rest);
 	alloc_append(text, ".");
 }
 
@@ -243,7 +250,7 @@ void view_why_append_spread_out(char **text, const struct why_context *c)
 	uint32_t many = why_spread_functions(c, NEARLY_ALL);
 	double largest;
 
-	/* What is left of a change that is of more calls is nobody's. */
+	/* More calls explain the change, and no code the little that remains. */
 	if (!c->causes.n_items || fabs(why_caused(c)) < WHY_LEAST_CHANGE * c->total[0]) {
 		alloc_append(text, ".");
 		return;
@@ -280,7 +287,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		n++;
 	}
 	if (n)
-		append_rest(text, c, rest);
+		append_rest(text, w, c, rest);
 	else
 		view_why_append_spread_out(text, c);
 }
@@ -329,7 +336,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_context(text, of->name);
-		view_why_append_delta(text, of->delta, "run");
+		view_why_append_delta(text, w, of->delta, "run");
 		alloc_append(text, ")");
 		before = ", ";
 	}
@@ -351,7 +358,7 @@ static char *begin_with_causes(const struct why *w, const struct why_context *c,
 		     percent(sum, c->total[0]));
 	if (is_per_call(c)) {
 		alloc_append(&text, ", ");
-		view_why_append_delta(&text, sum / fmin(c->calls[0], c->calls[1]), "call");
+		view_why_append_delta(&text, w, sum / fmin(c->calls[0], c->calls[1]), "call");
 	}
 	alloc_append(&text, "; as a whole, %s.", change);
 	return text;
@@ -367,8 +374,9 @@ static void append_moves(char **text, const struct why *w, const struct why_cont
 			continue;
 		alloc_append(text, "; ");
 		view_append_name(text, move->name);
-		alloc_append(text, ", %s instructions per run, moved %s ",
-			     view_why_number(OUTPUT_COUNT, move->insns), here ? "here from" : "to");
+		alloc_append(text, ", %s%s per run, moved %s ",
+			     output_number(OUTPUT_TIME, move->insns, w->p[0]->clock),
+			     view_unit(w->p[0]->clock, move->insns), here ? "here from" : "to");
 		view_append_name(text, w->pair.nodes[here ? move->from : move->to].name);
 	}
 }
