@@ -31,6 +31,16 @@ static void begin(char **text, const char *indent)
 	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
 }
 
+/* The next item of a list that is a paragraph of its own, which begins with FIRST. */
+static void begin_item(char **text, bool *any, const char *first, const char *separator)
+{
+	if (*any)
+		alloc_append(text, "%s", separator);
+	else
+		begin(text, first);
+	*any = true;
+}
+
 /* "7.0 % more CPU time" */
 static void append_more(char **text, const struct why_context *c)
 {
@@ -347,11 +357,7 @@ static void append_moves(char **text, const struct why *w)
 		if (!why_is_of_command(nodes[move->from].name) &&
 		    !why_is_of_command(nodes[move->to].name))
 			continue;
-		if (any)
-			alloc_append(text, "; ");
-		else
-			begin(text, "");
-		any = true;
+		begin_item(text, &any, "", "; ");
 		view_append_name(text, move->name);
 		alloc_append(text, " moved from ");
 		view_append_name(text, nodes[move->from].name);
@@ -372,11 +378,7 @@ static void append_others(char **text, const struct why *w)
 	vec_each(const struct why_context, of, w, contexts) {
 		if (of->changed < WHY_SURE || why_is_of_command(of->name))
 			continue;
-		if (any)
-			alloc_append(text, ", ");
-		else
-			begin(text, "Not part of its CPU time: ");
-		any = true;
+		begin_item(text, &any, "Not part of its CPU time: ", ", ");
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_context(text, of->name);
