@@ -384,30 +384,25 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 	return CMD_DONE;
 }
 
-/* The code that makes the difference is the answer; exact recordings know of all contexts, others of what was timed. */
-static void explain(struct view_diff *c)
+/* Find the code that makes the difference: of exact recordings all code is known, of others what was timed. */
+static int explain(struct view_diff *c)
 {
 	const struct profile *const *p = c->common.p;
-	const struct why_context *first;
 	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 
 	if (!why_can_tell(p[BASELINE], p[HARDENED]) || c->figures.raw ||
 	    c->figures.time != ANALYZE_TIME_ONCPU)
-		return;
+		return 0;
 	why_init(&c->why, p[BASELINE], p[HARDENED]);
-	if (!c->why.n_contexts)
-		return;
 	if (!c->why.tree.has_callers) {
 		why_set_command(&c->why, &c->diff);
-		return;
+	} else if (c->why.n_contexts) {
+		img = view_open_image(p[HARDENED]);
+		analyze_static_keys_init(&c->why.keys, p[BASELINE], p[HARDENED], img);
+		if (img)
+			why_guards_find(&c->why, p[HARDENED], img);
 	}
-	img = view_open_image(p[HARDENED]);
-	analyze_static_keys_init(&c->why.keys, p[BASELINE], p[HARDENED], img);
-	if (img)
-		why_guards_find(&c->why, p[HARDENED], img);
-	first = &c->why.contexts[0];
-	c->conclusion.what = first->name;
-	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
+	return why_find_passage(&c->why);
 }
 
 static void comparison_deinit(struct view_diff *c)
@@ -418,7 +413,6 @@ static void comparison_deinit(struct view_diff *c)
 	analyze_trace_diff_deinit(&c->trace);
 	analyze_misses_deinit(&c->misses);
 	analyze_misses_deinit(&c->miss_objects);
-	analyze_passage_deinit(&c->passage);
 	why_deinit(&c->why);
 	analyze_diff_counted_deinit(&c->counted);
 	analyze_attribution_deinit(&c->attribution);
@@ -448,11 +442,8 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_counted_init(&c.counted, p[BASELINE], p[HARDENED]);
-	analyze_diff_conclude(&c.conclusion, &c.diff);
-	explain(&c);
-	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], &c.conclusion))
+	if (explain(&c))
 		status = CMD_FAILED;
-	analyze_passage_lead(&c.passage, &c.conclusion);
 	varies_shifts_init(&c.shifts, p[BASELINE], p[HARDENED]);
 	analyze_events_init(&c.events, p[BASELINE], p[HARDENED], c.diff.repetitions.margin_pct,
 			    analyze_repetitions_undecided(c.diff.repetitions.note));

@@ -12,7 +12,6 @@
 #include "cmd/view.h"
 #include "profile/resolve.h"
 #include "view/why.h"
-#include "view/words.h"
 
 #define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
 
@@ -169,19 +168,15 @@ static void compare_code(struct why *w, struct profile *const p[])
 static int compare_times(struct view_why *w, struct profile *const p[])
 {
 	const struct analyze_options figures = { .time = ANALYZE_TIME_ONCPU };
-	struct analyze_conclusion conclusion;
 
 	if (analyze_diff_init(&w->diff, p[0], p[1], &figures))
 		return -1;
 	why_set_command(&w->why, &w->diff);
-	analyze_diff_conclude(&conclusion, &w->diff);
-	w->otherwise = view_conclusion(&conclusion);
-	return 0;
+	return why_find_passage(&w->why);
 }
 
 static void why_view_deinit(struct view_why *w)
 {
-	free(w->otherwise);
 	analyze_diff_deinit(&w->diff);
 	varies_shifts_deinit(&w->shifts);
 	analyze_misses_deinit(&w->misses);

@@ -3,9 +3,10 @@
  * Fill a tree from recordings by probes: contexts, the functions timed in them, and the bodies timed in those. Each has its
  * own time, without timed callees and bodies, so a context's own time is spent in no timed function.
  */
+#include <math.h>
 #include <string.h>
 
-#include "analyze/figures/calibration.h"
+#include "analyze/figures/table.h"
 #include "base/alloc.h"
 #include "tree/fill.h"
 
@@ -50,6 +51,23 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 	return node;
 }
 
+/*
+ * Return what CELL's own time varies by because its calls differ, a standard deviation. Where repetitions show that, it
+ * is none of what is known besides.
+ */
+static double chance(const struct tree *t, const struct profile_cell *cell)
+{
+	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
+	struct analyze_figures f;
+
+	if (t->has_noise)
+		return 0;
+	analyze_figures_form(&f, &cell->stats, &options);
+	if (isnan(f.spread) || !(f.total > 0))
+		return 0;
+	return sqrt(f.calls) * f.spread * fabs((double)(int64_t)cell->stats.self) / f.total;
+}
+
 void tree_fill_probed(struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
@@ -65,7 +83,8 @@ void tree_fill_probed(struct tree *t, int side)
 			continue;
 		value = tree_value_of(t, node_of(t, p, cell, side, partial), column);
 		value->insns += (double)(int64_t)cell->stats.self;
-		value->error += analyze_calibration_uncertainty(&calibration, p, cell);
+		value->error +=
+			analyze_calibration_uncertainty(&calibration, p, cell) + chance(t, cell);
 		value->times += partial[cell->site] ? 0 : (double)cell->stats.calls;
 		value->seen = true;
 	}

@@ -138,6 +138,20 @@ static const char *command_name(const struct profile *p)
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
+/* Do repetitions show what one kernel varies by? On a real clock those of one recording do not, nor those made in a row. */
+static bool has_noise(const struct tree *t)
+{
+	if (t->n_repetitions[0] < ANALYZE_MIN_REPETITIONS ||
+	    t->n_repetitions[1] < ANALYZE_MIN_REPETITIONS)
+		return false;
+	if (t->has_callers || t->p[0]->clock == PROFILE_CLOCK_INSN)
+		return true;
+	for (int side = 0; side < 2; side++)
+		if (t->unit[side] == ANALYZE_UNIT_RUN)
+			return false;
+	return t->unit[0] == ANALYZE_UNIT_BOOT || analyze_recordings_alternate(t->p[0], t->p[1]);
+}
+
 void tree_init(struct tree *t, const struct profile *baseline, const struct profile *hardened)
 {
 	*t = (struct tree){ .p = { baseline, hardened }, .max_nodes = MAX_NODES };
@@ -147,6 +161,7 @@ void tree_init(struct tree *t, const struct profile *baseline, const struct prof
 						 t->p[side]->n_edges + t->p[side]->n_cells);
 	}
 	t->has_callers = profile_is_exact(baseline);
+	t->has_noise = has_noise(t);
 	if (t->max_nodes > MAX_VALUES / tree_columns(t))
 		t->max_nodes = MAX_VALUES / tree_columns(t);
 	add_node(t, TREE_ROOT, command_name(hardened), false);

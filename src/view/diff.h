@@ -4,10 +4,8 @@
 
 #include "analyze/code/trace.h"
 #include "analyze/diff/attribution.h"
-#include "analyze/diff/conclusion.h"
 #include "analyze/diff/diff.h"
 #include "analyze/diff/inside/counted.h"
-#include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
 #include "analyze/diff/sampled.h"
 #include "analyze/figures/events.h"
@@ -56,7 +54,6 @@ struct view_diff {
 	struct analyze_diff diff;
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
 	struct analyze_diff_counted counted;
-	struct analyze_passage passage; /* of the conclusion's syscall */
 	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
@@ -64,8 +61,8 @@ struct view_diff {
 	struct analyze_sampled_events sampled;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
-	struct analyze_conclusion conclusion;
-	struct why why; /* of two exact recordings, which it concludes for; else empty */
+	struct why
+		why; /* without contexts: of times other than on-CPU time, and of raw ones, the causes are not known */
 };
 
 #define VIEW_DIFF_DECLARE(name) extern const struct view_table diff_##name;
@@ -73,6 +70,11 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 #undef VIEW_DIFF_DECLARE
 
 extern const struct view_list view_diff_list;
+
+/*
+ * Return a sentence on the row that changed most; SIGNIFICANT: NULL where that is not a significant change. For free().
+ */
+char *view_diff_largest(const struct view_diff *c, bool significant);
 
 /* What is to be known of repetitions: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
 char *view_repetitions_note(const struct view_diff *c);

@@ -15,8 +15,7 @@ struct view_why {
 	struct why why;
 	const struct why_context *of; /* what the answer is about; NULL: nothing */
 	const struct why_context *main; /* OF, or what has most of the largest cause */
-	struct analyze_diff diff; /* of recordings by probes, and as view_why_command() takes it: */
-	char *otherwise;
+	struct analyze_diff diff; /* of recordings by probes */
 	bool checked; /* by recordings with probes as well */
 	struct why_check check;
 	struct varies_shifts shifts; /* of those recordings */
@@ -50,10 +49,18 @@ void view_why_append_spread_out(char **text, const struct why_context *c);
 void view_why_append_switched(char **text, const struct why *w);
 /* The answer for C, which may be NULL: the change, and each cause that is to be named. For free(). */
 char *view_why(const struct why *w, const struct why_context *c);
+/* The answer for the command as a whole, a line for each paragraph; for free(). NULL: nothing is known of it. */
+char *view_why_command(const struct why *w);
+/* Are functions timed, on either side? */
+bool view_why_has_functions(const struct why *w);
+/* As view_why_cause(), where CAUSE was timed. */
+char *view_why_timed(const struct why *w, const struct why_context *c,
+		     const struct why_cause *cause);
 /*
- * The answer for the command as a whole, a line for each paragraph; for free(). OTHERWISE is what is said of recordings by
- * probes whose change is in one context, or not known to be one; NULL where they are exact.
+ * BEFORE, "97 % of WHOLE (±14 %, from samples) is in extract_entropy, called via allocate_slab; record with
+ * --func=extract_entropy to time it", where samples tell that of CONTEXT.
  */
-char *view_why_command(const struct why *w, const char *otherwise);
+bool view_why_append_passage(char **text, const struct why *w, uint32_t context, const char *before,
+			     const char *whole);
 /* What probes say of the same. For free(). */
 char *view_why_check(const struct why *w, const struct why_check *check, const char *context);

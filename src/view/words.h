@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "analyze/code/trace.h"
-#include "analyze/diff/conclusion.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/varies/shift.h"
 
@@ -14,9 +13,6 @@ char *view_warning(const struct analyze_warning *w);
 
 /* All of them as a list of strings: a new reference. */
 json_t *view_warnings_json(const struct analyze_warnings *warnings);
-
-/* C as a sentence, safe on a terminal, for the caller to free. */
-char *view_conclusion(const struct analyze_conclusion *c);
 
 /*
  * The change of a call of FUNCTION, or where that is NULL of the function first in S, by other values and at equal ones, in a sentence,

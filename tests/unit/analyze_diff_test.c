@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Compare two profiles: deltas, shares, absent sides, and the conclusion. */
+/* Compare two profiles: deltas, shares, absent sides, and what the command reports. */
 #include <math.h>
 #include <errno.h>
 
 #include "test.h"
-#include "analyze/diff/conclusion.h"
+#include "analyze/diff/diff.h"
 #include "analyze/figures/load.h"
 #include "base/alloc.h"
 #include "fixture.h"
@@ -55,13 +55,6 @@ static void add_syscall(struct profile *p, const char *name, uint32_t calls, uin
 
 	for (run = 0; run < p->n_runs; run++)
 		fixture_calls(profile_cell(p, run, 0, context), calls, time, time);
-}
-
-/* Add to P's run: CALLS calls of SITE in CONTEXT that take FROM to TO ticks. */
-static void add_spread(struct profile *p, uint32_t site, const char *context, uint32_t calls,
-		       uint64_t from, uint64_t to)
-{
-	fixture_calls(profile_cell(p, 0, site, profile_context_add(p, context)), calls, from, to);
 }
 
 TEST(test_deltas)
@@ -141,7 +134,6 @@ TEST(test_times)
 	struct profile *a = nested(false), *b = nested(true);
 	struct analyze_options options = { .time = ANALYZE_TIME_SELF };
 	const struct analyze_diff_row *r;
-	struct analyze_conclusion c;
 	struct analyze_diff d;
 
 	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
@@ -151,11 +143,6 @@ TEST(test_times)
 	assert_true(row(&d.functions, "inner", "clone")->share == 0.75);
 	assert_true(row(&d.functions, "outer", "clone")->share == 0.15);
 	assert_string_equal(d.functions.rows[0].name, "inner");
-	analyze_diff_conclude(&c, &d);
-	assert_int_equal(c.kind, ANALYZE_CONCLUSION_SELF);
-	assert_string_equal(c.what, "inner");
-	assert_string_equal(c.context, "clone");
-	assert_true(c.delta_total == 1500 && c.share == 0.75);
 	analyze_diff_deinit(&d);
 
 	options.time = ANALYZE_TIME_WALL;
@@ -163,10 +150,6 @@ TEST(test_times)
 	r = row(&d.syscalls, "clone", NULL);
 	assert_true(r->delta == 700 && r->delta_pct == 70 && isnan(r->sides[1].p50));
 	assert_true(row(&d.functions, "inner", "clone")->share == 6500.0 / 7000);
-	analyze_diff_conclude(&c, &d);
-	assert_int_equal(c.kind, ANALYZE_CONCLUSION_MEAN);
-	assert_int_equal(c.time, ANALYZE_TIME_WALL);
-	assert_true(c.delta == 700 && c.delta_pct == 70);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -349,14 +332,11 @@ TEST(test_division_by_zero)
 TEST(test_empty)
 {
 	struct profile *a = profile_create(), *b = profile_create();
-	struct analyze_conclusion c;
 	struct analyze_diff d;
 
 	a->clock = b->clock = PROFILE_CLOCK_INSN;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.syscalls.n_rows + d.functions.n_rows + d.n_workload, 0);
-	analyze_diff_conclude(&c, &d);
-	assert_int_equal(c.kind, ANALYZE_CONCLUSION_EMPTY);
 	analyze_diff_deinit(&d);
 	profile_destroy(b);
 
@@ -378,206 +358,6 @@ TEST(test_clocks_differ)
 	b->clock = PROFILE_CLOCK_NS;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), -EINVAL);
 	analyze_diff_deinit(&d);
-	profile_destroy(a);
-	profile_destroy(b);
-}
-
-/* Return the conclusion of A and B. Its strings belong to A and B. */
-static struct analyze_conclusion conclude(const struct profile *a, const struct profile *b)
-{
-	struct analyze_conclusion c;
-	struct analyze_diff d;
-
-	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	analyze_diff_conclude(&c, &d);
-	analyze_diff_deinit(&d);
-	return c;
-}
-
-/* Check the kind of the conclusion and its subject (NULL: none). Destroy A and B. Return the conclusion. */
-static struct analyze_conclusion check_conclusion(struct profile *a, struct profile *b,
-						  enum analyze_conclusion_kind kind,
-						  const char *what)
-{
-	struct analyze_conclusion c = conclude(a, b);
-
-	assert_int_equal(c.kind, kind);
-	if (what)
-		assert_string_equal(c.what, what);
-	else
-		assert_null(c.what);
-	profile_destroy(a);
-	profile_destroy(b);
-	return c;
-}
-
-TEST(test_conclusion)
-{
-	struct analyze_conclusion c;
-	struct profile *a, *b;
-
-	c = check_conclusion(clones(1, 10, 1000), clones(1, 10, 1200), ANALYZE_CONCLUSION_MEAN,
-			     "clone");
-	assert_true(c.delta == 200 && c.delta_pct == 20 && c.delta_total == 2000);
-	assert_int_equal(c.where, ANALYZE_WHERE_NOT_RECORDED);
-	assert_false(c.repeated);
-	assert_true(c.runs[0] == 1 && c.runs[1] == 1);
-	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_NONE);
-
-	c = check_conclusion(clones(2, 10, 1000), clones(3, 10, 800), ANALYZE_CONCLUSION_MEAN,
-			     "clone");
-	assert_true(c.delta == -200 && c.delta_pct == -20 && c.change.plus_minus_pct == 0);
-	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_FASTER);
-	assert_true(c.repeated && c.repetitions[0] == 2 && c.repetitions[1] == 3);
-	assert_int_equal(c.unit, ANALYZE_UNIT_RUN);
-
-	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1000), ANALYZE_CONCLUSION_EQUAL, NULL);
-	c = check_conclusion(clones(1, 10, 1000), clones(1, 30, 1001), ANALYZE_CONCLUSION_CALLS,
-			     "clone");
-	assert_true(c.calls[0] == 10 && c.calls[1] == 30);
-
-	/* Ten calls whose times spread tenfold may differ by that much by chance. */
-	a = clones(1, 10, 1000);
-	b = clones(1, 10, 1200);
-	add_spread(a, 0, "exit_group", 10, 1000, 10000);
-	add_spread(b, 0, "exit_group", 10, 1500, 11000);
-	check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "clone");
-
-	a = profile_create();
-	a->clock = PROFILE_CLOCK_INSN;
-	fixture_run(a, 1);
-	c = check_conclusion(a, clones(1, 10, 1000), ANALYZE_CONCLUSION_ONE_SIDE, "clone");
-	assert_true(!(c.calls[0] > 0) && c.calls[1] == 10 && c.delta_total == 10000);
-}
-
-/* With one run per side, changes within the margin, or within the spread of calls, are not the headline. */
-TEST(test_untold)
-{
-	struct profile *a = clones(1, 10, 10000), *b = clones(1, 10, 10003);
-	struct analyze_conclusion c;
-
-	add_function(a, "inner", "clone", 10, 100);
-	add_function(b, "inner", "clone", 10, 103);
-	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
-	assert_true(c.delta_pct == 0.03 && c.delta_total == 30 && c.least_pct == 1);
-	assert_null(c.function);
-	check_conclusion(clones(1, 1000, 100), clones(1, 1005, 100), ANALYZE_CONCLUSION_UNTOLD,
-			 "clone");
-	check_conclusion(clones(1, 10, 10000), clones(1, 10, 10110), ANALYZE_CONCLUSION_MEAN,
-			 "clone");
-	/* A smaller change of a smaller syscall may be above the detection limit. */
-	a = clones(1, 10, 10000);
-	b = clones(1, 10, 10003);
-	add_syscall(a, "futex", 2, 100);
-	add_syscall(b, "futex", 2, 110);
-	c = check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "futex");
-	assert_true(c.delta_total == 20);
-	/* Calls take 1 to 199: a tenth more is within two standard errors of both sides, 50 % of the mean. */
-	a = profile_create();
-	a->clock = PROFILE_CLOCK_INSN;
-	b = profile_create();
-	b->clock = PROFILE_CLOCK_INSN;
-	fixture_run(a, 1);
-	fixture_run(b, 1);
-	add_spread(a, 0, "clone", 10, 1, 199);
-	add_spread(b, 0, "clone", 10, 11, 209);
-	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
-	assert_true(c.least_pct > 45 && c.least_pct < 65);
-	/* With repetitions the verdict decides. */
-	check_conclusion(clones(2, 10, 10000), clones(2, 10, 10003), ANALYZE_CONCLUSION_MEAN,
-			 "clone");
-}
-
-/*
- * gcc with init_on_alloc: page faults change most. Some read a file and take a hundred times as long, but the change is
- * in one function, and is much larger than that function's spread.
- */
-TEST(test_sure_by_carrier)
-{
-	struct analyze_conclusion c;
-
-	for (int with = 0; with < 2; with++) {
-		struct profile *sides[2] = { clones(1, 100, 6000), clones(1, 100, 7000) };
-
-		for (uint32_t i = 0; i < 2; i++) {
-			add_spread(sides[i], 0, "[page_fault]", 1000, 1000 + 600 * i,
-				   300000 + 600 * i);
-			add_spread(sides[i],
-				   fixture_function(sides[i], "alloc_pages", sides[i]->n_sites),
-				   "[page_fault]", with ? 1000 : 1, 300 + 600 * i, 400 + 600 * i);
-		}
-		c = check_conclusion(sides[0], sides[1], ANALYZE_CONCLUSION_MEAN,
-				     with ? "[page_fault]" : "clone");
-		assert_true(c.delta == (with ? 600 : 1000));
-	}
-}
-
-/* Create a run of clone with CLOCK: 20 calls of FROM to TO each. */
-static struct profile *spread_clones(enum profile_clock clock, uint64_t from, uint64_t to)
-{
-	struct profile *p = profile_create();
-
-	p->clock = clock;
-	fixture_run(p, 1);
-	add_spread(p, 0, "clone", 20, from, to);
-	return p;
-}
-
-/* With a clock of instructions, boots differ less, so smaller changes are detected if the spread of calls is known. */
-TEST(test_untold_insns)
-{
-	struct analyze_conclusion c;
-	struct profile *a, *b;
-
-	check_conclusion(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
-			 spread_clones(PROFILE_CLOCK_INSN, 100500, 100700), ANALYZE_CONCLUSION_MEAN,
-			 "clone");
-	check_conclusion(spread_clones(PROFILE_CLOCK_NS, 99900, 100100),
-			 spread_clones(PROFILE_CLOCK_NS, 100500, 100700), ANALYZE_CONCLUSION_UNTOLD,
-			 "clone");
-	c = check_conclusion(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
-			     spread_clones(PROFILE_CLOCK_INSN, 100100, 100300),
-			     ANALYZE_CONCLUSION_UNTOLD, "clone");
-	assert_true(c.least_pct == 0.25);
-	/* All calls take the same: their spread is unknown. */
-	a = clones(1, 1, 10000);
-	b = clones(1, 1, 10060);
-	a->clock = b->clock = PROFILE_CLOCK_INSN;
-	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
-	assert_true(c.least_pct == 1);
-	/* A single call that takes a tenth more is lost in 2,000 times its time. */
-	a = clones(1, 1, 10000);
-	b = clones(1, 1, 11000);
-	a->runs[0].cpu = b->runs[0].cpu = 20000000;
-	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
-	assert_true(fabs(c.least_pct - 200) < 1);
-	a = clones(1, 1, 10000);
-	b = clones(1, 1, 11000);
-	a->runs[0].cpu = b->runs[0].cpu = 200000;
-	check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "clone");
-}
-
-TEST(test_carrier)
-{
-	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
-	struct analyze_conclusion c;
-
-	add_function(a, "other", "clone", 10, 10);
-	add_function(b, "other", "clone", 10, 12);
-	c = conclude(a, b);
-	assert_int_equal(c.where, ANALYZE_WHERE_NONE);
-	assert_null(c.function);
-	assert_null(c.body.name);
-
-	/* Caller and callee explain the same change: the callee is named. */
-	add_function(a, "outer", "clone", 10, 500);
-	add_function(b, "outer", "clone", 10, 702);
-	add_function(a, "inner", "clone", 10, 100);
-	add_function(b, "inner", "clone", 10, 300);
-	c = conclude(a, b);
-	assert_int_equal(c.where, ANALYZE_WHERE_FUNCTION);
-	assert_string_equal(c.function, "inner");
-	assert_true(c.function_share == 1);
 	profile_destroy(a);
 	profile_destroy(b);
 }
@@ -621,112 +401,6 @@ TEST(test_workload)
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
-}
-
-/* Add three unprobed runs to CLONES, with TIME, TIME + 1 and TIME + 2 per iteration. */
-static struct profile *timed(struct profile *clones, double time)
-{
-	uint32_t i, run;
-
-	for (i = 0; i < 3; i++) {
-		run = profile_run_add(clones, PROFILE_RUN_CONTROL);
-		profile_report_add(clones, run,
-				   &(struct profile_report){ "fork", 20, time + i, NAN, NAN });
-	}
-	return clones;
-}
-
-/* Check that the conclusion is about the workload "fork", with VERDICT, and with SYSCALLS about syscalls. */
-static struct analyze_conclusion check_fork(struct profile *a, struct profile *b,
-					    enum analyze_verdict verdict,
-					    enum analyze_conclusion_syscalls syscalls)
-{
-	struct analyze_conclusion c = check_conclusion(a, b, ANALYZE_CONCLUSION_WORKLOAD, "fork");
-
-	assert_int_equal(c.change.verdict, verdict);
-	assert_int_equal(c.syscalls, syscalls);
-	return c;
-}
-
-TEST(test_conclusion_of_workload)
-{
-	struct analyze_conclusion c;
-
-	/* The change is outside the syscalls. */
-	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 11000),
-		       ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
-	assert_true(c.delta == 1000 && c.repeated && c.repetitions[0] == 3);
-	assert_true(fabs(c.delta_pct - 9.999) < 1e-3 &&
-		    fabs(c.change.plus_minus_pct - 0.024) < 1e-3);
-	c = check_fork(timed(clones(3, 10, 1000), 11000), timed(clones(3, 10, 1000), 10000),
-		       ANALYZE_VERDICT_FASTER, ANALYZE_SYSCALLS_NOT_IT);
-	assert_true(c.delta == -1000);
-	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 10001),
-		       ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_UNCHANGED);
-	assert_true(c.delta == 1 && c.margin_pct == 1);
-	/* A significant change of a syscall comes first: 50 of 20,000 per run. */
-	c = check_conclusion(timed(clones(3, 10, 1000), 1000), timed(clones(3, 10, 1005), 1000),
-			     ANALYZE_CONCLUSION_MEAN, "clone");
-	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_SAME);
-	assert_true(c.delta_pct == 0.5);
-	/* A negligible one does not: 10 of 200,000 per run, and 500 of 20,000,000. */
-	check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
-		   ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_NEGLIGIBLE);
-	check_fork(timed(clones(3, 10, 1000), 1000000), timed(clones(3, 10, 1050), 1000000),
-		   ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_NEGLIGIBLE);
-	/* 4,000 per run are in clone: of 20,000 this is enough, of 200,000 (a twentieth) not. */
-	c = check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 11000),
-			     ANALYZE_CONCLUSION_MEAN, "clone");
-	assert_true(c.delta_pct == 40);
-	check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 20000),
-		   ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
-	/* Without repetitions the workload's change cannot be judged. */
-	check_conclusion(timed(clones(1, 10, 1000), 10000), clones(1, 10, 1400),
-			 ANALYZE_CONCLUSION_MEAN, "clone");
-}
-
-/* Add CALLS calls of execve() to P. */
-static struct profile *started(struct profile *p, uint32_t calls, uint64_t time)
-{
-	add_syscall(p, "execve", calls, time);
-	return p;
-}
-
-TEST(test_start_is_no_headline)
-{
-	check_conclusion(started(clones(1, 10, 1000), 1, 10000),
-			 started(clones(1, 10, 1200), 1, 90000), ANALYZE_CONCLUSION_MEAN, "clone");
-	check_conclusion(started(clones(3, 10, 1000), 1, 10000),
-			 started(clones(3, 10, 1200), 1, 90000), ANALYZE_CONCLUSION_MEAN, "clone");
-	check_conclusion(started(clones(1, 10, 1000), 3, 10000),
-			 started(clones(1, 10, 1200), 3, 90000), ANALYZE_CONCLUSION_MEAN, "execve");
-	/* Only execve() changed. */
-	check_conclusion(started(clones(1, 1, 1), 1, 10000), started(clones(1, 1, 1), 1, 90000),
-			 ANALYZE_CONCLUSION_MEAN, "execve");
-}
-
-/* Add an unprobed run of CPU ticks to P. */
-static struct profile *took(struct profile *p, uint64_t cpu)
-{
-	p->runs[profile_run_add(p, PROFILE_RUN_CONTROL)].cpu = cpu;
-	return p;
-}
-
-/* clone accounts for 2,000 per run. */
-TEST(test_outside)
-{
-	struct analyze_conclusion c;
-
-	c = check_conclusion(took(clones(1, 10, 1000), 100000), took(clones(1, 10, 1200), 110000),
-			     ANALYZE_CONCLUSION_MEAN, "clone");
-	assert_true(fabs(c.outside_share - 0.8) < 1e-9 && fabs(c.command_pct - 10) < 1e-9);
-	c = check_conclusion(took(clones(1, 10, 1000), 100000), took(clones(1, 10, 1200), 103000),
-			     ANALYZE_CONCLUSION_MEAN, "clone");
-	assert_true(isnan(c.outside_share));
-	/* The change outside is smaller than the difference between runs. */
-	c = check_conclusion(took(clones(1, 10, 1000), 1000000), took(clones(1, 10, 1200), 1005000),
-			     ANALYZE_CONCLUSION_MEAN, "clone");
-	assert_true(isnan(c.outside_share));
 }
 
 static const struct analyze_warning *warning(const struct analyze_diff *d,

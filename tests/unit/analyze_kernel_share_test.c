@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's share of the command's CPU time, and a change as a part of the whole. */
+/* The kernel's share of the command's CPU time. */
 #include <math.h>
 
 #include "test.h"
-#include "analyze/diff/conclusion.h"
+#include "analyze/diff/diff.h"
 #include "fixture.h"
-#include "view/words.h"
 
 static const struct analyze_options oncpu;
 
@@ -73,26 +72,13 @@ TEST(test_share)
 	profile_destroy(p);
 }
 
-TEST(test_conclusion)
+TEST(test_diff)
 {
-	struct analyze_options wall = { .time = ANALYZE_TIME_WALL };
 	struct profile *a = work(10000, 200), *b = work(10350, 235);
-	struct analyze_conclusion c;
 	struct analyze_diff d;
-	char *text;
 
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(d.kernel[0].share == 0.25 && d.kernel[1].command == 10350);
-	analyze_diff_conclude(&c, &d);
-	assert_true(c.delta_pct == 17.5 && fabs(c.cpu_pct - 3.5) < 1e-12);
-	text = view_conclusion(&c);
-	assert_non_null(strstr(text, "+35 ns per call, +3.50 % of the command's CPU time)"));
-	free(text);
-	analyze_diff_deinit(&d);
-	/* Wall-clock time includes sleep, so it is not compared with CPU time. */
-	assert_int_equal(analyze_diff_init(&d, a, b, &wall), 0);
-	analyze_diff_conclude(&c, &d);
-	assert_true(isnan(c.cpu_pct));
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);

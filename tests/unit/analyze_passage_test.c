@@ -6,6 +6,8 @@
 #include "analyze/diff/passage.h"
 #include "fixture.h"
 
+static const double unknown[] = { NAN, NAN }; /* of exact recordings, which count */
+
 /* Add COUNT instructions in CONTEXT at the end of the calls PATH: one letter per function, outermost first. */
 static void add(struct profile *p, const char *context, const char *path, uint64_t count)
 {
@@ -42,12 +44,9 @@ static struct profile *side(uint64_t dear, bool exact)
 TEST(test_steps)
 {
 	struct profile *a = side(100, true), *b = side(1100, true);
-	struct analyze_conclusion c = { .what = "X",
-					.where = ANALYZE_WHERE_FUNCTION,
-					.function = "c" };
 	struct analyze_passage passage;
 
-	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, b, "X", unknown), 0);
 	assert_int_equal(passage.n_steps, 3);
 	assert_string_equal(passage.steps[0].name, "a");
 	assert_true(passage.steps[0].delta.value == 1100);
@@ -64,16 +63,13 @@ TEST(test_steps)
 TEST(test_nothing)
 {
 	struct profile *a = side(100, true), *b = side(1100, false), *same = side(100, true);
-	const struct analyze_conclusion c = { .what = "X" }, none = {};
 	struct analyze_passage passage;
 
-	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, b, "X", unknown), 0);
 	assert_int_equal(passage.n_steps, 0);
+	assert_null(analyze_passage_end(&passage).step);
 	analyze_passage_deinit(&passage);
-	assert_int_equal(analyze_passage_init(&passage, a, same, &c), 0);
-	assert_int_equal(passage.n_steps, 0);
-	analyze_passage_deinit(&passage);
-	assert_int_equal(analyze_passage_init(&passage, a, same, &none), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, same, "X", unknown), 0);
 	assert_int_equal(passage.n_steps, 0);
 	analyze_passage_deinit(&passage);
 	profile_destroy(a);
@@ -85,9 +81,8 @@ TEST(test_nothing)
 TEST(test_samples)
 {
 	struct profile *a = side(100, false), *b = side(1100, false);
-	struct analyze_conclusion c = { .what = "X",
-					.where = ANALYZE_WHERE_NOT_RECORDED,
-					.totals = { 6200, 17200 } };
+	const double totals[] = { 6200, 17200 };
+	struct analyze_passage_end end;
 	struct analyze_passage passage;
 
 	add(b, "Y", "acb", 1000000);
@@ -95,27 +90,18 @@ TEST(test_samples)
 							.stack = profile_stack_add(b, NULL, 0),
 							.flags = PROFILE_SAMPLE_PROBE,
 							.count = 5000 });
-	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, b, "X", totals), 0);
 	assert_int_equal(passage.n_steps, 3);
 	assert_string_equal(passage.steps[2].name, "c");
 	assert_true(fabs(passage.steps[2].delta.value - 10000) < 1e-6);
 	assert_true(passage.steps[2].delta.low > 9000 && passage.steps[2].delta.low < 10000);
 	assert_true(passage.steps[2].delta.high > 10000 && passage.steps[2].delta.high < 11000);
-	analyze_passage_lead(&passage, &c);
-	assert_true(c.sampled);
-	assert_string_equal(c.function, "c");
-	assert_string_equal(c.to_time, "c");
-	assert_string_equal(c.by_way[1], "b");
-	assert_true(fabs(c.function_share - 10.0 / 11) < 1e-6);
-	analyze_passage_deinit(&passage);
-
-	/* No function is named for an unclear change of X. */
-	c = (struct analyze_conclusion){ .what = "X",
-					 .totals = { 6200, 17200 },
-					 .change.verdict = ANALYZE_VERDICT_UNCLEAR };
-	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
-	analyze_passage_lead(&passage, &c);
-	assert_null(c.function);
+	end = analyze_passage_end(&passage);
+	assert_string_equal(end.step->name, "c");
+	assert_string_equal(end.to_time, "c");
+	assert_string_equal(end.by_way[1], "b");
+	assert_true(fabs(end.step->share - 10.0 / 11) < 1e-6);
+	assert_true(end.error > 0 && end.error < 0.1);
 	analyze_passage_deinit(&passage);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -125,7 +111,7 @@ TEST(test_samples)
 TEST(test_few_samples)
 {
 	struct profile *p[2];
-	struct analyze_conclusion c = { .what = "X", .totals = { 100, 103 } };
+	const double totals[] = { 100, 103 };
 	struct analyze_passage passage;
 
 	for (int i = 0; i < 2; i++) {
@@ -134,10 +120,9 @@ TEST(test_few_samples)
 		add(p[i], "X", "a", 100);
 	}
 	add(p[1], "X", "ab", 3);
-	assert_int_equal(analyze_passage_init(&passage, p[0], p[1], &c), 0);
-	analyze_passage_lead(&passage, &c);
+	assert_int_equal(analyze_passage_init(&passage, p[0], p[1], "X", totals), 0);
 	assert_int_equal(passage.n_steps, 0);
-	assert_null(c.function);
+	assert_null(analyze_passage_end(&passage).step);
 	analyze_passage_deinit(&passage);
 	profile_destroy(p[0]);
 	profile_destroy(p[1]);

@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "analyze/stats/binomial.h"
-#include "analyze/diff/conclusion.h"
+#include "analyze/diff/diff.h"
 #include "analyze/inline/ranges.h"
 #include "fixture.h"
 
@@ -506,46 +506,11 @@ static const struct analyze_diff_range *pair(const struct analyze_diff *d, const
 	return NULL;
 }
 
-/*
- * One run per side, with calls that differ a hundredfold: their spread explains a fifth more time, unless a body that takes the
- * same in each call has nearly all of it.
- */
-TEST(test_sure_by_body)
-{
-	struct profile *p[2] = { profile_create(), profile_create() };
-	struct analyze_conclusion c;
-	struct analyze_diff d;
-
-	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t run = fixture_run(p[i], 1000000);
-		uint32_t clone = profile_context_add(p[i], "clone");
-		uint32_t read = profile_context_add(p[i], "read");
-
-		fixture_calls(profile_cell(p[i], run, 0, clone), 20, 100 + 1000 * i,
-			      10000 + 1000 * i);
-		fixture_calls(profile_cell(p[i], run, 0, read), 20, 1000 + 100 * i, 1000 + 100 * i);
-		profile_env_set(p[i], PROFILE_ENV_RELEASE, "6.1.192-x");
-	}
-	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
-	analyze_diff_conclude(&c, &d);
-	assert_string_equal(c.what, "read");
-	analyze_diff_deinit(&d);
-	timed(p[1], "kernel_init_pages", NULL, 2555, 20, 950);
-	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
-	analyze_diff_conclude(&c, &d);
-	assert_string_equal(c.what, "clone");
-	assert_string_equal(c.body.name, "kernel_init_pages");
-	analyze_diff_deinit(&d);
-	profile_destroy(p[0]);
-	profile_destroy(p[1]);
-}
-
-/* A body on one kernel only is the conclusion. The function's remainder is listed beside it, and all add up. */
+/* A body on one kernel only has most of the change. The function's remainder is listed beside it, and all add up. */
 TEST(test_one_sided)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(103000, 1300);
 	const struct analyze_diff_range *shuffle, *rest, *zero;
-	struct analyze_conclusion c;
 	struct analyze_diff d;
 
 	timed(a, "zero", NULL, 30, 10, 100);
@@ -570,13 +535,9 @@ TEST(test_one_sided)
 	assert_near(shuffle->delta_total.value + zero->delta_total.value + rest->delta_total.value,
 		    3000);
 	assert_string_equal(d.ranges.rows[0].body.name, "shuffle_freelist");
-	analyze_diff_conclude(&c, &d);
-	assert_string_equal(c.function, "allocate_slab");
-	assert_near(c.function_share, 1);
-	assert_string_equal(c.body.name, "shuffle_freelist");
-	assert_string_equal(c.body.location, "mm/slub.c:1978");
-	assert_true(c.body.delta_total == 9000 && !c.body.estimated);
-	assert_near(c.body.share, 3);
+	assert_ptr_equal(analyze_diff_ranges_main(&d.ranges, "allocate_slab", "clone"), shuffle);
+	assert_null(analyze_diff_ranges_main(&d.ranges, "allocate_slab", "other"));
+	assert_string_equal(shuffle->location, "mm/slub.c:1978");
 	analyze_diff_deinit(&d);
 
 	/* With sides exchanged, the body that is gone saves time. */
@@ -652,38 +613,6 @@ TEST(test_intervals)
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = pair(&d, "shuffle_freelist", NULL);
 	assert_true(isnan(r->change.p) && r->change.verdict == ANALYZE_VERDICT_NONE);
-	analyze_diff_deinit(&d);
-	profile_destroy(a);
-	profile_destroy(b);
-}
-
-TEST(test_conclusion)
-{
-	struct profile *a = clone_of(100000, 1000), *b = clone_of(110000, 2000);
-	struct analyze_conclusion c;
-	struct analyze_diff d;
-
-	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
-	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	analyze_diff_conclude(&c, &d);
-	assert_string_equal(c.function, "allocate_slab");
-	assert_string_equal(c.body.name, "shuffle_freelist");
-	assert_string_equal(c.body.location, "mm/slub.c:1978");
-	assert_near(c.body.share, 0.99);
-	assert_false(c.body.estimated);
-	analyze_diff_deinit(&d);
-	profile_destroy(a);
-	profile_destroy(b);
-
-	/* Only the body was timed: 9,900 of 10,000. */
-	a = clone_of(100000, 0);
-	b = clone_of(110000, 0);
-	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
-	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	analyze_diff_conclude(&c, &d);
-	assert_int_equal(c.where, ANALYZE_WHERE_NOT_RECORDED);
-	assert_string_equal(c.body.name, "shuffle_freelist");
-	assert_near(c.body.share, 0.99);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);

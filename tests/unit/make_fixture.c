@@ -118,6 +118,14 @@ static void add_cost(struct profile *p, uint32_t site, const char *context, uint
 	s->cost += cost;
 }
 
+/* The sites of functions, in the order in which forks() adds them. */
+enum {
+	SLAB = 1,
+	DUP,
+	NEVER,
+	SHUFFLE
+};
+
 /* PART ticks of SITE's time in CONTEXT belong to other sites. */
 static void take_self(struct profile *p, uint32_t site, const char *context, int64_t part)
 {
@@ -130,12 +138,6 @@ static void take_self(struct profile *p, uint32_t site, const char *context, int
  */
 static struct profile *recorded(struct profile *p)
 {
-	enum {
-		SLAB = 1,
-		DUP,
-		NEVER,
-		SHUFFLE
-	};
 	bool hardened = p->n_sites > SHUFFLE;
 	uint32_t clone = profile_context_add(p, "clone"), i;
 	uint64_t shuffles = hardened ? 4600 : 0, calls = 0;
@@ -143,6 +145,8 @@ static struct profile *recorded(struct profile *p)
 	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_LATENCY, 344, NAN);
 	profile_cost_set(p, PROFILE_COSTS_SAMPLE, PROFILE_COST_INTERRUPT, 2187, NAN);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, SLAB, clone)->oncpu);
+	take_self(p, 0, "mmap",
+		  (int64_t)profile_cell(p, 0, SLAB, profile_context_add(p, "mmap"))->oncpu);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, DUP, clone)->oncpu);
 	if (hardened)
 		take_self(p, SLAB, "clone", (int64_t)profile_cell(p, 0, SHUFFLE, clone)->oncpu);
@@ -242,9 +246,11 @@ static struct profile *ranges(bool hardened)
 	}
 	site = fixture_range(p, "setup_object", NULL, "allocate_slab", 1985);
 	fixture_entries(profile_cell(p, 0, site, clone), 4600, 4600, 300, 310);
+	take_self(p, SLAB, "clone", (int64_t)profile_cell(p, 0, site, clone)->oncpu);
 	if (hardened) {
 		site = fixture_range(p, "shuffle_freelist", NULL, "allocate_slab", 1978);
 		fixture_entries(profile_cell(p, 0, site, clone), 4600, 9200, 5300, 5310);
+		take_self(p, SHUFFLE, "clone", (int64_t)profile_cell(p, 0, site, clone)->oncpu);
 	}
 	site = fixture_range(p, "page_slab", "virt_to_slab", "allocate_slab", 77);
 	p->sites[site].mech = PROFILE_UNTIMED;

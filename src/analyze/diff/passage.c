@@ -131,29 +131,22 @@ static void add_context(struct analyze_passage *passage)
 	hash_deinit(&all.index);
 }
 
-/* Did nobody time what carries the change that C tells of, so that samples are asked? */
-static bool is_for_samples(const struct analyze_conclusion *c)
-{
-	return c->time == ANALYZE_TIME_ONCPU && c->where != ANALYZE_WHERE_FUNCTION &&
-	       !c->body.name && c->change.verdict != ANALYZE_VERDICT_UNCLEAR;
-}
-
 int analyze_passage_init(struct analyze_passage *passage, const struct profile *a,
-			 const struct profile *b, const struct analyze_conclusion *c)
+			 const struct profile *b, const char *context, const double totals[2])
 {
 	int err;
 
 	*passage = (struct analyze_passage){ .exact = profile_is_exact(a) };
-	if (!c->what || profile_sample_event(a) || profile_sample_event(b) ||
+	if (profile_sample_event(a) || profile_sample_event(b) ||
 	    passage->exact != profile_is_exact(b) || !profile_probed_runs(a) ||
-	    !profile_probed_runs(b) || (!passage->exact && !is_for_samples(c)))
+	    !profile_probed_runs(b))
 		return 0;
-	err = analyze_stacks_add(&passage->stacks, a, 0, 1, c->what);
-	err = err ?: analyze_stacks_add(&passage->stacks, b, 1, 1, c->what);
+	err = analyze_stacks_add(&passage->stacks, a, 0, 1, context);
+	err = err ?: analyze_stacks_add(&passage->stacks, b, 1, 1, context);
 	if (err)
 		return err;
-	if (set_tick(passage, 0, a, c->totals[0]) && set_tick(passage, 1, b, c->totals[1])) {
-		passage->context = c->what;
+	if (set_tick(passage, 0, a, totals[0]) && set_tick(passage, 1, b, totals[1])) {
+		passage->context = context;
 		add_context(passage);
 	}
 	return 0;
@@ -173,31 +166,22 @@ static uint32_t innermost(const struct analyze_passage *passage)
 	return at;
 }
 
-/* Where nobody timed what carries the change, samples may tell. */
-static void set_sampled(struct analyze_conclusion *c, const struct analyze_passage *passage,
-			uint32_t at)
+struct analyze_passage_end analyze_passage_end(const struct analyze_passage *passage)
 {
+	uint32_t at = innermost(passage), n = at < ANALYZE_WAY ? at : ANALYZE_WAY;
 	const struct analyze_step *s = &passage->steps[at];
+	struct analyze_passage_end end = {};
 
-	c->sampled = true;
-	c->function = s->name;
-	c->function_share = s->share;
-	c->function_error = fabs((s->delta.high - s->delta.low) / 2 * s->share / s->delta.value);
-	for (uint32_t i = at + 1; i-- > 0 && !c->to_time;)
+	if (at == passage->n_steps)
+		return end;
+	end.step = s;
+	end.error = fabs((s->delta.high - s->delta.low) / 2 * s->share / s->delta.value);
+	for (uint32_t i = at + 1; i-- > 0 && !end.to_time;)
 		if (passage->steps[i].kind == ANALYZE_FRAME_KERNEL)
-			c->to_time = passage->steps[i].name;
-}
-
-void analyze_passage_lead(const struct analyze_passage *passage, struct analyze_conclusion *c)
-{
-	uint32_t at = innermost(passage), n;
-
-	if (passage->exact || at == passage->n_steps)
-		return;
-	set_sampled(c, passage, at);
-	n = at < ANALYZE_WAY ? at : ANALYZE_WAY;
+			end.to_time = passage->steps[i].name;
 	for (uint32_t i = 0; i < n; i++)
-		c->by_way[i] = passage->steps[at - n + i].name;
+		end.by_way[i] = passage->steps[at - n + i].name;
+	return end;
 }
 
 void analyze_passage_deinit(struct analyze_passage *passage)

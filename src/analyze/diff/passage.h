@@ -6,13 +6,15 @@
  */
 #pragma once
 
-#include "analyze/diff/conclusion.h"
+#include "analyze/figures/table.h"
 #include "analyze/inline/stacks.h"
 #include "analyze/stats/binomial.h"
 #include "base/alloc.h"
 
 /* A frame with less of the change is no part of the way. */
 #define ANALYZE_PASSAGE_SHARE 0.5
+
+#define ANALYZE_WAY 3 /* names that still make a sentence */
 
 /* In ticks per run, callees included. */
 struct analyze_step {
@@ -37,12 +39,21 @@ struct analyze_passage {
 	struct analyze_stacks stacks;
 };
 
+/* The innermost step with nearly all of the change that any has. */
+struct analyze_passage_end {
+	const struct analyze_step *step; /* NULL: there is none */
+	double error; /* of its share: half the interval */
+	const char *to_time; /* it, or the function that it is inlined into */
+	/* What leads there, outermost first; NULL where it is not known or no more. */
+	const char *by_way[ANALYZE_WAY];
+};
+
 /*
- * Of the change that C tells of, from profile A to B, both exact; or else both by probes, which did not time what carries it.
- * Otherwise empty. All three must outlive it. 0 or -E2BIG, reported.
+ * Of the change of CONTEXT, which takes TOTALS ticks per run on either side, from profile A to B. Empty where they are not of one
+ * kind, or have no samples of the clock. They and CONTEXT must outlive it. 0 or -E2BIG, reported.
  */
 int analyze_passage_init(struct analyze_passage *passage, const struct profile *a,
-			 const struct profile *b, const struct analyze_conclusion *c);
-/* Sets in C what samples say where PASSAGE, which must outlive it, is of samples. */
-void analyze_passage_lead(const struct analyze_passage *passage, struct analyze_conclusion *c);
+			 const struct profile *b, const char *context, const double totals[2]);
+/* PASSAGE must outlive what it returns. */
+struct analyze_passage_end analyze_passage_end(const struct analyze_passage *passage);
 void analyze_passage_deinit(struct analyze_passage *passage);

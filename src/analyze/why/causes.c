@@ -9,6 +9,7 @@
 
 #define ALIKE    0.005 /* executions of all of a body's lines, but for an interrupted one's */
 #define ROUNDING 1e-3 /* of instructions per run, which are counted */
+#define CHANCE   2 /* standard deviations that one run per side does not tell from a change */
 
 struct finder {
 	const struct tree_pair *t;
@@ -424,6 +425,7 @@ void why_significance_judge(struct why_significance *d, double delta, const uint
 	welch = analyze_welch_form(&sides[0], &sides[1]);
 	d->p = welch.p * looked_at > 1 ? 1 : welch.p * looked_at;
 	d->ci = analyze_welch_interval(&welch, 1 - ANALYZE_SIGNIFICANT / looked_at);
+	d->within_known = isnan(d->p) && fabs(delta) <= CHANCE * d->known;
 }
 
 double why_significance_noise(const struct why_significance *d)
@@ -434,7 +436,7 @@ double why_significance_noise(const struct why_significance *d)
 enum why_sureness why_significance_sureness(const struct why_significance *d)
 {
 	if (isnan(d->p))
-		return WHY_LIKELY;
+		return d->within_known ? WHY_CHANCE : WHY_LIKELY;
 	if (d->p < ANALYZE_SIGNIFICANT)
 		return WHY_SURE;
 	return d->p < WHY_UNLIKELY ? WHY_LIKELY : WHY_CHANCE;

@@ -22,11 +22,12 @@ struct why_significance {
 	double known;
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* that one kernel shows as much against itself in any of what was looked at; NAN likewise */
+	bool within_known; /* P is NAN, and the change is less than twice KNOWN */
 };
 
 enum why_sureness {
 	WHY_CHANCE,
-	WHY_LIKELY, /* or not known, with one run on a side */
+	WHY_LIKELY, /* or one run on a side, and more than KNOWN explains */
 	WHY_SURE, /* the interval excludes 0 */
 };
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/conclusion.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
@@ -65,9 +64,7 @@ static void add_repetitions(struct why *w, int side, uint32_t a, uint32_t b, dou
 
 static bool is_large(const struct why_context *c, double delta)
 {
-	double share = comes_by_itself(c) ? ASYNCHRONOUS_CHANGE : WHY_LEAST_CHANGE;
-
-	return fabs(delta) >= fmax(share * c->total[0], c->floor);
+	return fabs(delta) >= fmax(c->least * c->total[0], c->floor);
 }
 
 /* A cause in several contexts is large in all that the command executes, or in one of them. */
@@ -80,7 +77,7 @@ static bool is_large_cause(const struct why *w, const struct why_context *c,
 		const struct why_share *share = &c->causes.shares[cause->first_share + i];
 		const struct tree_pair_node *n = &w->pair.nodes[share->context];
 
-		if (fabs(share->delta) >= fmax(WHY_LEAST_CHANGE * n->total[0], c->floor))
+		if (fabs(share->delta) >= fmax(c->least * n->total[0], c->floor))
 			return true;
 	}
 	return false;
@@ -105,7 +102,7 @@ static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_contex
 
 	vec_each(struct why_context, c, w, contexts)
 		any |= begin_to_vary(c, is_wanted);
-	for (int side = 0; side < 2 && w->has_noise && any; side++) {
+	for (int side = 0; side < 2 && w->tree.has_noise && any; side++) {
 		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
 		/* Each repetition and the next, and the last and the first: twice the variance each. */
@@ -165,10 +162,20 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
+/* LOOKED_AT: as in why_significance_judge(). */
+static void judge(const struct why *w, struct why_significance *significance, double delta,
+		  double looked_at)
+{
+	static const uint32_t once[] = { 1, 1 };
+
+	why_significance_judge(significance, delta, w->tree.has_noise ? w->repetitions : once,
+			       w->common, looked_at);
+}
+
 /* It is one of as many as there are contexts, since of a context's causes the largest are named. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta)
 {
-	why_significance_judge(significance, delta, w->repetitions, w->common, w->n_contexts);
+	judge(w, significance, delta, w->n_contexts);
 }
 
 static void judge_causes(struct why *w, struct why_context *c)
@@ -186,8 +193,7 @@ static void judge_all(struct why *w)
 		why_judge(w, &c->significance, c->delta);
 		judge_causes(w, c);
 	}
-	why_significance_judge(&command->significance, command->delta, w->repetitions, w->common,
-			       1);
+	judge(w, &command->significance, command->delta, 1);
 	judge_causes(w, command);
 }
 
@@ -218,14 +224,18 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	return comes_by_itself(c) && c->changed < sure ? c->changed : sure;
 }
 
+/* The one execve() that starts the command is the first to read the command's files. */
+static bool is_start(const struct why_context *c)
+{
+	return !strcmp(c->name, "execve") && !(c->calls[0] > 1) && !(c->calls[1] > 1);
+}
+
 /* A cause in code that is known to differ is worth as much as the change of a whole context. */
 static int rank(const struct why_context *c)
 {
 	bool known = c->causes.n_items && c->causes.items[0].other_code;
 
-	return analyze_is_start(c->name, c->calls[0], c->calls[1]) ?
-		       0 :
-		       3 * (int)c->told + (int)(known ? c->told : c->changed);
+	return is_start(c) ? 0 : 3 * (int)c->told + (int)(known ? c->told : c->changed);
 }
 
 /* What wakes other tasks, kernel threads too, is a context of the command's, which is to be told before what they do then. */
@@ -290,12 +300,18 @@ static void add_command(struct why *w)
 	c->is_command = true;
 	c->delta = c->total[1] - c->total[0];
 	why_causes_init_command(&c->causes, &w->pair, why_is_of_command);
-	c->significance.known = c->causes.waits;
+	c->significance.known = c->causes.waits + error_below(&w->pair, TREE_ROOT);
 }
 
 static void set_large(const struct why *w, struct why_context *c)
 {
-	c->floor = WHY_LEAST_OF_COMMAND * w->command.total[0];
+	bool probed = !w->tree.has_callers;
+
+	c->floor = w->command.total[0] *
+		   (probed && !w->tree.has_noise ? WHY_LEAST_OF_ONE_RUN : WHY_LEAST_OF_COMMAND);
+	c->least = comes_by_itself(c)                             ? ASYNCHRONOUS_CHANGE :
+		   probed && w->p[0]->clock != PROFILE_CLOCK_INSN ? WHY_LEAST_ON_CLOCK :
+								    WHY_LEAST_CHANGE;
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
@@ -331,20 +347,6 @@ bool why_can_tell(const struct profile *a, const struct profile *b)
 	       a->clock == b->clock;
 }
 
-/* Do repetitions show what one kernel varies by? On a real clock those of one recording do not, nor those made in a row. */
-static bool has_noise(const struct tree *t)
-{
-	if (t->n_repetitions[0] < ANALYZE_MIN_REPETITIONS ||
-	    t->n_repetitions[1] < ANALYZE_MIN_REPETITIONS)
-		return false;
-	if (t->has_callers || t->p[0]->clock == PROFILE_CLOCK_INSN)
-		return true;
-	for (int side = 0; side < 2; side++)
-		if (t->unit[side] == ANALYZE_UNIT_RUN)
-			return false;
-	return t->unit[0] == ANALYZE_UNIT_BOOT || analyze_recordings_alternate(t->p[0], t->p[1]);
-}
-
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened)
 {
 	struct tree_part sides[2];
@@ -356,7 +358,6 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		sides[side] = tree_side(&w->tree, side);
 		w->repetitions[side] = sides[side].count;
 	}
-	w->has_noise = has_noise(&w->tree);
 	tree_pair_init(&w->pair, &w->tree, &sides[0], &sides[1]);
 	for (uint32_t i = w->pair.nodes[0].first_child; i != TREE_NONE; i = w->pair.nodes[i].next)
 		if (strcmp(w->pair.nodes[i].name, "[idle]") != 0)
@@ -365,7 +366,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	set_large(w, &w->command);
 	vec_each(struct why_context, c, w, contexts)
 		set_large(w, c);
-	for (int side = 0; side < 2 && w->has_noise; side++)
+	for (int side = 0; side < 2 && w->tree.has_noise; side++)
 		vary_contexts(w, side);
 	vary_causes(w, has_large_cause);
 	judge_all(w);
@@ -375,11 +376,66 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
+static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *rows,
+					       const char *name, const char *context)
+{
+	vec_each(const struct analyze_diff_row, row, rows, rows)
+		if (!strcmp(row->name, name) && same_text(row->context, context))
+			return row;
+	return NULL;
+}
+
+/* Return DELTA if ROW did not change by more than the control that it was compared with, else 0. */
+static double under_noise(const struct analyze_diff_row *row, double delta)
+{
+	return row && row->change.under_noise ? fabs(delta) : 0;
+}
+
+/* Two recordings of the baseline may differ by KNOWN besides. */
+static void doubt(const struct why *w, struct why_significance *significance, double delta,
+		  double known)
+{
+	if (!(known > 0))
+		return;
+	significance->known += known;
+	why_judge(w, significance, delta);
+}
+
+/* Doubt what is within the noise of the control. */
+static void doubt_causes(struct why *w, struct why_context *c)
+{
+	const char *context = c->is_command ? ANALYZE_ALL_CONTEXTS : c->name;
+
+	vec_each(struct why_cause, cause, &c->causes, items)
+		doubt(w, &cause->significance, cause->delta,
+		      under_noise(why_is_untimed(w, &c->causes, cause) ?
+					  find_row(&w->diff->syscalls, cause->name, NULL) :
+					  find_row(&w->diff->functions, cause->name, context),
+				  cause->delta));
+	set_told(c);
+}
+
+static void doubt_contexts(struct why *w)
+{
+	double sum = 0;
+
+	vec_each(struct why_context, c, w, contexts) {
+		double known = under_noise(find_row(&w->diff->syscalls, c->name, NULL), c->delta);
+
+		sum += known;
+		doubt(w, &c->significance, c->delta, known);
+		doubt_causes(w, c);
+	}
+	doubt(w, &w->command.significance, w->command.delta, sum);
+	doubt_causes(w, &w->command);
+}
+
 void why_set_command(struct why *w, const struct analyze_diff *diff)
 {
 	struct why_context *c = &w->command;
 
 	w->diff = diff;
+	doubt_contexts(w);
 	vec_each(const struct analyze_diff_workload_row, row, diff, workload) {
 		if (strcmp(row->name, ANALYZE_COMMAND_CPU) != 0 || isnan(row->delta))
 			continue;
@@ -393,6 +449,7 @@ void why_set_command(struct why *w, const struct analyze_diff *diff)
 		set_large(w, c);
 		set_told(c);
 	}
+	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
 static bool has_other_code(struct analyze_changes *changes, const char *function)
@@ -477,8 +534,7 @@ static void find_certain(const struct why *w, struct why_context *c, uint32_t lo
 
 		if (!is_candidate(c, i))
 			continue;
-		why_significance_judge(&cause->significance, cause->delta, w->repetitions,
-				       w->common, looked_at);
+		judge(w, &cause->significance, cause->delta, looked_at);
 		cause->certain = why_significance_sureness(&cause->significance) == WHY_SURE;
 		any |= cause->certain;
 	}
@@ -570,10 +626,31 @@ const struct why_context *why_main_context(const struct why *w)
 	return w->contexts;
 }
 
-static bool names(const struct why_context *c, const char *cause)
+bool why_is_untimed(const struct why *w, const struct why_causes *c, const struct why_cause *cause)
 {
+	const struct why_share *share = &c->shares[cause->first_share];
+
+	return !w->tree.has_callers && !strcmp(cause->name, w->pair.nodes[share->context].name);
+}
+
+int why_find_passage(struct why *w)
+{
+	const struct why_context *c = why_main_context(w);
+
+	if (!c || (!w->tree.has_callers && !(c->told && c->causes.n_items &&
+					     why_is_untimed(w, &c->causes, &c->causes.items[0]))))
+		return 0;
+	return analyze_passage_init(&w->passage, w->p[0], w->p[1], c->name, c->total);
+}
+
+/* Is C's change, if its calls are, and else a cause that is to be named, what the command's CAUSE is? */
+static bool names(const struct why *w, const struct why_context *c, const struct why_cause *cause)
+{
+	if (!strcmp(cause->name, w->command.name))
+		return c->told &&
+		       (why_is_called_otherwise(c) || c->total[0] == 0 || c->total[1] == 0);
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
-		if (!strcmp(c->causes.items[i].name, cause))
+		if (!strcmp(c->causes.items[i].name, cause->name))
 			return c->told && why_is_named(c, i);
 	return false;
 }
@@ -600,7 +677,7 @@ const struct why_context *why_only_context(const struct why *w)
 		any = true;
 		if (fabs(in_context(w, i, c->node)) <
 			    WHY_ONLY_CONTEXT * fabs(w->command.causes.items[i].delta) ||
-		    !names(c, w->command.causes.items[i].name))
+		    !names(w, c, &w->command.causes.items[i]))
 			return NULL;
 	}
 	return any || fabs(c->delta) >= WHY_ONLY_CONTEXT * fabs(w->command.delta) ? c : NULL;
@@ -612,6 +689,7 @@ void why_deinit(struct why *w)
 		why_causes_deinit(&w->contexts[i].causes);
 	why_causes_deinit(&w->command.causes);
 	free(w->contexts);
+	analyze_passage_deinit(&w->passage);
 	tree_pair_deinit(&w->pair);
 	tree_deinit(&w->tree);
 	why_switched_deinit(&w->switched);

@@ -4,6 +4,7 @@
 
 #include "analyze/changes/changes.h"
 #include "analyze/diff/diff.h"
+#include "analyze/diff/passage.h"
 #include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
 #include "analyze/why/owner.h"
@@ -22,6 +23,10 @@
 #define WHY_ONLY_CONTEXT 0.9
 /* Of fewer instructions per call of a function compilers make other code of the same source. */
 #define WHY_LEAST_PER_CALL 10
+/* Recordings by probes on a real clock, of which nobody knows what they vary by: so much of a context is no change, */
+#define WHY_LEAST_ON_CLOCK 0.01
+/* nor, without repetitions, so much of what the command executes. */
+#define WHY_LEAST_OF_ONE_RUN 0.001
 
 /* A syscall or other context, or all of the command's together; all figures are per run. */
 struct why_context {
@@ -32,6 +37,7 @@ struct why_context {
 	double moved; /* instructions of the baseline's that other contexts execute there, and this one on the hardened side */
 	bool is_command; /* it is all of them */
 	bool by_itself; /* nobody calls it: [softirq] */
+	double least; /* a smaller part of it is no change */
 	bool varied; /* what its causes vary by is known, */
 	bool varying; /* or being found out */
 	struct why_significance significance; /* of DELTA */
@@ -49,12 +55,12 @@ struct why {
 	struct analyze_static_keys keys; /* by who has the kernel's image; else none */
 	struct why_patches patches; /* by which the sources differ, as far as they are known */
 	uint32_t repetitions[2];
-	bool has_noise; /* both sides have several repetitions */
 	double common; /* instructions: why_significance_judge() */
 	/* All contexts in which the command itself executes something: not interrupts, other tasks and what is queued for later. */
 	struct why_context command;
 	/* Set by why_set_command(), for recordings by probes. */
 	const struct analyze_diff *diff;
+	struct analyze_passage passage; /* of the main context: by why_find_passage() */
 	const struct analyze_diff_workload_row *cpu; /* what the command takes */
 	double outside; /* the change outside of all contexts, per run */
 	vec_of(struct why_context, contexts); /* the surest to have changed first, then by cause */
@@ -72,8 +78,14 @@ void why_deinit(struct why *w);
  */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
-/* The command's own CPU time, of which W's contexts are parts, is as DIFF has it, which must outlive W. */
+/*
+ * The command's own CPU time, of which W's contexts are parts, is as DIFF has it, which must outlive W; and what is within the
+ * noise of DIFF's control has not changed.
+ */
 void why_set_command(struct why *w, const struct analyze_diff *diff);
+
+/* Find what the change of the main context passes through; of probes where nobody timed what has it. 0 or -E2BIG, reported. */
+int why_find_passage(struct why *w);
 
 /* The hardened kernel is the baseline with PATCHES, which W takes: what they change is named first. */
 void why_set_patches(struct why *w, struct why_patches *patches);
@@ -95,6 +107,9 @@ const struct why_context *why_only_context(const struct why *w);
 
 /* Return the context with most of the command's largest cause, or else of its change; NULL: there is none. */
 const struct why_context *why_main_context(const struct why *w);
+
+/* Return whether CAUSE, of a recording by probes, is time of a context that was spent in no timed function. */
+bool why_is_untimed(const struct why *w, const struct why_causes *c, const struct why_cause *cause);
 
 /* Whether C's change is of its being called more or less often, more than of what a call does: its causes are of the latter. */
 bool why_is_called_otherwise(const struct why_context *c);

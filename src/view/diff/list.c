@@ -61,21 +61,41 @@ static void write_units(const struct view *v, const struct view_diff *c)
 		view_text(v, "note: %s", repetitions);
 }
 
-/* The first sentence; for free(). */
+/* The answer, a line for each paragraph; for free(). */
 static char *conclude(const struct view_diff *c)
 {
-	char *conclusion = view_conclusion(&c->conclusion), *answer;
+	char *answer = c->why.n_contexts ? view_why_command(&c->why) : NULL;
+	scoped_free char *largest = NULL;
 
-	if (!c->why.n_contexts)
-		return conclusion;
-	answer = view_why_command(&c->why, conclusion);
-	free(conclusion);
+	if (c->why.tree.has_callers || c->why.command.told)
+		return answer;
+	largest = view_diff_largest(c, answer);
+	if (largest)
+		alloc_append(&answer, "%s%s", answer ? "\n" : "", largest);
 	return answer;
+}
+
+/* Return the timed function that is the largest cause; NULL: none is. */
+static const char *main_function(const struct view_diff *c)
+{
+	const struct why_causes *causes = &c->why.command.causes;
+
+	if (!causes->n_items || why_is_untimed(&c->why, causes, &causes->items[0]))
+		return NULL;
+	return causes->items[0].function ?: causes->items[0].name;
 }
 
 static char *values_change(const struct view_diff *c)
 {
-	return view_values_change(&c->shifts, c->conclusion.function, c->diff.clock);
+	return view_values_change(&c->shifts, main_function(c), c->diff.clock);
+}
+
+/* Return the change of the context that the answer is about, in percent of the command's CPU time; NAN: not known. */
+static double cpu_pct(const struct view_diff *c)
+{
+	const struct why_context *main = why_main_context(&c->why);
+
+	return main ? analyze_percent(main->delta, c->diff.kernel[VIEW_BASELINE].command) : NAN;
 }
 
 static void page(const struct view *v, const void *data)
@@ -109,7 +129,7 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "conclusion", output_json_text(conclusion));
 	output_json_set(root, "conclusion_values", output_json_text(values));
 	output_json_set(root, "conclusion_misses", output_json_text(misses));
-	output_json_set(root, "conclusion_cpu_pct", output_json_number(c->conclusion.cpu_pct));
+	output_json_set(root, "conclusion_cpu_pct", output_json_number(cpu_pct(c)));
 	for (int i = 0; i < VIEW_N_SIDES; i++)
 		output_json_set(kernel, view_side_names[i],
 				view_kernel_share_json(&c->diff.kernel[i]));
@@ -129,11 +149,11 @@ static struct view_plot plot_of(const struct view_diff *c, const struct varies_s
 	};
 }
 
-/* Of the function that the conclusion names, else of the one whose calls changed most: its variables, that which carries most first. */
+/* Plot the variables of the largest cause, else of the function whose calls changed most: that which carries most first. */
 static void plots(struct view_plots *plots, const void *data)
 {
 	const struct view_diff *c = data;
-	const struct varies_shift *s = view_values_most(&c->shifts, c->conclusion.function) ?:
+	const struct varies_shift *s = view_values_most(&c->shifts, main_function(c)) ?:
 					       view_values_most(&c->shifts, NULL);
 	const struct varies_shift *end = c->shifts.rows + c->shifts.n_rows;
 

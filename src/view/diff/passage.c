@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the change of the syscall that the conclusion names passes through. */
+/* What the change of the main context passes through. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -54,7 +54,7 @@ static struct line line_of(struct view_rows *rows, const struct analyze_step *st
 
 static void rows(struct view_rows *rows, const void *data)
 {
-	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
+	const struct analyze_passage *passage = &((const struct view_diff *)data)->why.passage;
 	struct line *lines = view_rows_new(rows, passage->n_steps, sizeof(*lines));
 	uint32_t n = 0;
 
@@ -66,7 +66,8 @@ static void rows(struct view_rows *rows, const void *data)
 
 static char *title(const void *data)
 {
-	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
+	const struct analyze_passage *passage = &((const struct view_diff *)data)->why.passage;
+
 	return alloc_printf("Call path of the change in %s, outermost first, including callees%s",
 			    passage->context ?: "a syscall",
 			    passage->exact ? "" : " (estimated from samples)");

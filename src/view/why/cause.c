@@ -319,6 +319,8 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	uint32_t at = part->kind == WHY_SELF ? part->node : w->pair.nodes[part->node].parent;
 	char *text = NULL;
 
+	if (!w->tree.has_callers && at != TREE_ROOT && (part->kind == WHY_SELF || !part->inlined))
+		return view_why_timed(w, c, cause);
 	view_append_name(&text, cause->name);
 	append_where(&text, w, c, cause, at);
 	alloc_append(&text, ", which ");

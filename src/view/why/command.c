@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/conclusion.h"
 #include "base/alloc.h"
 #include "base/plural.h"
 #include "output/number.h"
@@ -14,10 +13,7 @@
 
 #define MOST_CAUSES   3 /* in sentences; the table has all */
 #define MOST_CONTEXTS 3 /* of a cause, by name */
-#define NEARLY_ALL    0.9
-#define HALF          0.5
 #define WORTH_A_WORD  0.1
-#define CALLS_DIFFER  0.01 /* by less they are the same */
 #define MOST_SHARE    1.15 /* of causes: with more than that, others must cancel them out */
 
 static const char *number(const struct why *w, enum output_type type, double value)
@@ -41,14 +37,17 @@ static void begin_item(char **text, bool *any, const char *first, const char *se
 	*any = true;
 }
 
-/* "7.0 % more CPU time" */
+/* "7.0 % more", "the same" */
 static void append_more(char **text, const struct why_context *c)
 {
 	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
 	const char *number = view_why_number(OUTPUT_PERCENT, pct);
 
-	alloc_append(text, "%s %s CPU time", number + (number[0] == '+' || number[0] == '-'),
-		     c->delta < 0 ? "less" : "more");
+	if (c->delta == 0)
+		alloc_append(text, "the same");
+	else
+		alloc_append(text, "%s %s", number + (number[0] == '+' || number[0] == '-'),
+			     c->delta < 0 ? "less" : "more");
 }
 
 /* "+2,870,123 instructions per run, ±50,123; 3 boots per side" */
@@ -57,10 +56,12 @@ static void append_figures(char **text, const struct why *w)
 	const struct why_context *c = &w->command;
 	double noise = why_significance_noise(&c->significance);
 
-	view_why_append_delta(text, w, c->delta, "run");
-	if (!isnan(noise))
-		alloc_append(text, ", \u00b1%s", number(w, OUTPUT_TIME, noise));
-	alloc_append(text, "; ");
+	if (c->delta != 0) {
+		view_why_append_delta(text, w, c->delta, "run");
+		if (!isnan(noise))
+			alloc_append(text, ", \u00b1%s", number(w, OUTPUT_TIME, noise));
+		alloc_append(text, "; ");
+	}
 	if (w->cpu && w->cpu->how != ANALYZE_HOW_NONE)
 		alloc_append(text, "%s; ", view_hows[w->cpu->how]);
 	view_append_sides(text, w->repetitions, view_units[w->tree.unit[1]]);
@@ -71,7 +72,7 @@ static void append_whole(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
 
-	if (!c->told && w->has_noise)
+	if (!c->told && w->tree.has_noise && c->delta != 0)
 		alloc_append(text, "No significant change: ");
 	else if (c->told == WHY_LIKELY && w->tree.has_callers)
 		alloc_append(text, "Most likely, ");
@@ -80,10 +81,10 @@ static void append_whole(char **text, const struct why *w)
 	alloc_append(text,
 		     w->tree.has_callers || w->cpu ? " takes " : "Syscalls and page faults take ");
 	append_more(text, c);
-	alloc_append(text, " (");
+	alloc_append(text, " CPU time (");
 	append_figures(text, w);
 	alloc_append(text, ")");
-	if (c->told > c->changed && w->has_noise)
+	if (c->told > c->changed && w->tree.has_noise)
 		alloc_append(text, ", within the variation between boots of one kernel");
 	alloc_append(text, ".");
 }
@@ -179,125 +180,18 @@ static void append_share(char **text, double share, bool has_share, enum why_sur
 	free(begin);
 }
 
-/* Calls per run and time of its own of all that is called NAME in the command. */
-struct timed {
-	double calls[2], self[2];
-	bool is_context;
-};
-
-static struct timed timed_of(const struct why *w, const char *name)
-{
-	struct timed timed = {};
-
-	for (uint32_t i = 1; i < w->pair.n_nodes; i++) {
-		const struct tree_pair_node *n = &w->pair.nodes[i];
-
-		if (strcmp(n->name, name) != 0)
-			continue;
-		timed.is_context |= n->parent == TREE_ROOT;
-		for (int side = 0; side < 2; side++) {
-			timed.calls[side] += n->calls[side];
-			timed.self[side] += n->self[side];
-		}
-	}
-	return timed;
-}
-
-static bool is_timed(const struct profile *p, const char *name)
-{
-	vec_each(const struct profile_site, site, p, sites)
-		if (!strcmp(site->name, name))
-			return true;
-	return false;
-}
-
-/*
- * ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run",
- * ", not timed on the baseline side", or nothing
- */
-static void append_calls(char **text, const struct why *w, const char *name,
-			 const struct timed *timed)
-{
-	const double *calls = timed->calls;
-	int side = calls[1] > 0;
-
-	if (!timed->is_context && !is_timed(w->p[!side], name)) {
-		alloc_append(text, ", not timed on the %s side", side ? "baseline" : "hardened");
-		return;
-	}
-	if (fabs(calls[1] - calls[0]) < CALLS_DIFFER * fmax(calls[0], calls[1]))
-		return;
-	alloc_append(text, ", called ");
-	if (calls[!side] > 0)
-		alloc_append(text, "%s %s per run instead of %s", number(w, OUTPUT_COUNT, calls[1]),
-			     plural(calls[1], "time", "times"), number(w, OUTPUT_COUNT, calls[0]));
-	else
-		alloc_append(text, "on the %s side only, %s %s per run",
-			     side ? "hardened" : "baseline", number(w, OUTPUT_COUNT, calls[side]),
-			     plural(calls[side], "time", "times"));
-}
-
-/* Are functions timed, on either side? */
-static bool has_functions(const struct why *w)
-{
-	return w->p[0]->n_sites > 1 || w->p[1]->n_sites > 1;
-}
-
-/* ", nearly all of that in shuffle_freelist (mm/slub.c:1978, estimated from samples)" */
-static void append_body(char **text, const struct why *w, const struct why_cause *cause)
-{
-	const char *context =
-		w->pair.nodes[w->command.causes.shares[cause->first_share].context].name;
-	const struct analyze_diff_range *body =
-		w->diff ? analyze_conclusion_body(w->diff, cause->name, context) : NULL;
-	double share = body ? body->delta_total.value /
-				       w->command.causes.shares[cause->first_share].delta :
-			      0;
-
-	if (!(share >= HALF) || share > MOST_SHARE)
-		return;
-	alloc_append(text, ", %s of that in ", share >= NEARLY_ALL ? "nearly all" : "most");
-	view_append_name(text, body->body.name);
-	alloc_append(text, " (%s%s", body->location ?: "inlined",
-		     analyze_diff_range_is_sampled(body) ? ", estimated from samples)" : ")");
-}
-
-/*
- * Return a function or context with what was timed of it: "extract_entropy, called 74,512 times per run instead of 360: +54,817,000 instructions per run",
- * "clone outside of timed functions: ...", "allocate_slab (+346 instructions per call): ..."; for free()
- */
-static char *timed_cause(const struct why *w, const struct why_cause *cause)
-{
-	struct timed timed = timed_of(w, cause->name);
-	double longer = timed.self[1] / timed.calls[1] - timed.self[0] / timed.calls[0];
-	char *text = NULL;
-
-	view_append_name(&text, cause->name);
-	if (timed.is_context && has_functions(w))
-		alloc_append(&text, " outside of timed functions");
-	if (fabs(longer * timed.calls[1]) >= WORTH_A_WORD * fabs(cause->delta))
-		alloc_append(&text, " (%s%s per call)", number(w, OUTPUT_DELTA, longer),
-			     view_unit(w->p[0]->clock, longer));
-	append_calls(&text, w, cause->name, &timed);
-	alloc_append(&text, ": ");
-	view_why_append_delta(&text, w, cause->delta, "run");
-	append_body(&text, w, cause);
-	return text;
-}
-
 static void append_cause(char **text, const struct why *w, uint32_t i, enum why_sureness sure,
 			 uint32_t n)
 {
 	const struct why_context *c = &w->command;
 	const struct why_cause *cause = &c->causes.items[i];
 	const struct why_part *part = &c->causes.parts[cause->first_part];
-	scoped_free char *sentence = w->tree.has_callers || part->inlined ?
-					     view_why_cause(w, c, cause) :
-					     timed_cause(w, cause);
+	scoped_free char *sentence = view_why_cause(w, c, cause);
 
 	begin(text, "  ");
+	/* That the whole is likely is said of the whole. */
 	append_share(text, share_of(c, i), has_shares(w, sure),
-		     c->changed == WHY_LIKELY ? WHY_SURE : sure, n);
+		     c->changed == WHY_LIKELY && w->tree.has_callers ? WHY_SURE : sure, n);
 	alloc_append(text, "%s", sentence);
 	if (strcmp(cause->name, w->pair.nodes[c->causes.shares[cause->first_share].context].name) !=
 	    0)
@@ -392,8 +286,11 @@ static void append_others(char **text, const struct why *w)
 /* Say how much of the change is in no context, of recordings by probes. */
 static void append_outside(char **text, const struct why *w)
 {
+	double least = w->tree.has_noise ? why_significance_noise(&w->command.significance) :
+					   WHY_LEAST_ON_CLOCK * w->command.total[0];
+
 	if (!w->cpu || fabs(w->outside) < WORTH_A_WORD * fabs(w->command.delta) ||
-	    fabs(w->outside) <= why_significance_noise(&w->command.significance))
+	    !(fabs(w->outside) > least))
 		return;
 	begin(text, "  ");
 	view_why_append_delta(text, w, w->outside, "run");
@@ -419,32 +316,31 @@ static void append_cycles(char **text, const struct why *w, enum catalogue_exten
 	alloc_append(text, " %s: cycles are not in them.", plural(n, "costs", "cost"));
 }
 
-char *view_why_command(const struct why *w, const char *otherwise)
+char *view_why_command(const struct why *w)
 {
 	const struct why_context *only = why_only_context(w);
 	char *text = NULL;
 
 	if (!w->n_contexts)
 		return view_why(w, NULL);
-	if (w->tree.has_callers || w->cpu || (w->has_noise && w->command.told))
+	if (w->tree.has_callers || w->cpu || (!only && w->command.told))
 		append_whole(&text, w);
 	append_moves(&text, w);
-	if (!w->tree.has_callers && (!w->has_noise || !w->command.told || only)) {
-		begin(&text, otherwise);
-	} else if (w->command.told && only && only->told) {
+	if (w->command.told && only && only->told) {
 		scoped_free char *answer = view_why(w, only);
 
 		begin(&text, answer);
+		append_outside(&text, w);
 	} else if (w->command.told) {
 		append_causes(&text, w);
 		append_outside(&text, w);
-		if (!w->tree.has_callers && !has_functions(w))
+		if (!w->tree.has_callers && !view_why_has_functions(w))
 			begin(&text, "  Record with --func to see where.");
 	}
 	append_others(&text, w);
 	append_cycles(&text, w, CATALOGUE_NO);
 	append_cycles(&text, w, CATALOGUE_PARTLY);
-	if (w->tree.has_callers)
+	if (w->command.told)
 		view_why_append_switched(&text, w);
 	return text;
 }

@@ -48,7 +48,7 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 
 	l->pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
 	l->noise = why_significance_noise(&c->significance);
-	l->significant = c->told == WHY_SURE || (c->told && !w->has_noise);
+	l->significant = c->told == WHY_SURE || (c->told && !w->tree.has_noise);
 	l->protection = named ? owner_name(w, c) : NULL;
 	l->cause = named ? c->causes.items[0].name : NULL;
 	l->cause_delta = named ? c->causes.items[0].delta : NAN;

@@ -26,8 +26,7 @@ static struct checked check(const struct view_why *w)
 
 static char *answer_of(const struct view_why *w)
 {
-	return w->of && w->of->is_command ? view_why_command(&w->why, w->otherwise) :
-					    view_why(&w->why, w->of);
+	return w->of && w->of->is_command ? view_why_command(&w->why) : view_why(&w->why, w->of);
 }
 
 static void page(const struct view *v, const void *data)

@@ -96,14 +96,15 @@ static void append_side(char **text, const struct why_context *c, bool bracketed
 }
 
 /* "; 95 % interval: -1,200 to +3,400 instructions per run", of C's change, where it is known. */
-static void append_interval(char **text, const struct why_context *c)
+static void append_interval(char **text, const struct why *w, const struct why_context *c)
 {
 	const struct analyze_interval *ci = &c->significance.ci;
 
-	if (!isnan(ci->low) && !isnan(ci->high))
-		alloc_append(text, "; 95 %% interval: %s to %s instructions per run",
-			     view_why_number(OUTPUT_DELTA, round(ci->low)),
-			     view_why_number(OUTPUT_DELTA, round(ci->high)));
+	if (isnan(ci->low) || isnan(ci->high))
+		return;
+	alloc_append(text, "; 95 %% interval: %s to ",
+		     output_number(OUTPUT_DELTA, round(ci->low), w->p[0]->clock));
+	view_why_append_delta(text, w, round(ci->high), "run");
 }
 
 /*
@@ -141,10 +142,13 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 			      per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] :
 					 c->delta,
 			      per_call ? "call" : "run");
-	alloc_append(&text, ", %s of the command's instructions",
-		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->command.total[0])));
+	if (w->tree.has_callers || w->cpu)
+		alloc_append(
+			&text, ", %s of the command's %s",
+			view_why_number(OUTPUT_PERCENT, percent(c->delta, w->command.total[0])),
+			w->tree.has_callers ? "instructions" : "CPU time");
 	if (unsure)
-		append_interval(&text, c);
+		append_interval(&text, w, c);
 	alloc_append(&text, ")");
 	if (!unsure && why_is_called_otherwise(c) && fabs(pct) >= 100 * WHY_LEAST_CHANGE) {
 		alloc_append(&text, ", and");
@@ -272,6 +276,12 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 
 	if (view_why_append_spread(text, w, c))
 		return;
+	if (!w->tree.has_callers && !view_why_has_functions(w)) {
+		alloc_append(text, view_why_append_passage(text, w, c->node, ". ", change_name(c)) ?
+					   "." :
+					   ". Record with --func to see where.");
+		return;
+	}
 	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
 		const struct why_cause *cause = &c->causes.items[i];
 		scoped_free char *sentence = NULL;
@@ -308,17 +318,21 @@ void view_why_append_switched(char **text, const struct why *w)
 }
 
 /* How sure it is that C changed, where it is not. */
-static void append_odds(char **text, const struct why_context *c)
+static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
-	if (isnan(c->significance.p))
-		alloc_append(text,
-			     " Measured over 1 run per side; variation between runs is unknown.");
-	else
+	if (!w->tree.has_noise) {
+		alloc_append(text, " Measured over ");
+		view_append_sides(text, w->tree.n_runs, view_units[ANALYZE_UNIT_RUN]);
+		alloc_append(text, "; variation between %s is unknown.",
+			     w->tree.n_runs[0] > 1 && w->tree.n_runs[1] > 1 ? "recordings" :
+									      "runs");
+	} else {
 		alloc_append(
 			text,
 			" Comparing a kernel with itself shows as much in %.0f %% of cases; use more --boots to be sure.",
 			100 * fmin(c->significance.p,
 				   c->causes.n_items ? c->causes.items[0].significance.p : 1));
+	}
 }
 
 /* Work may have moved from C to what it queues, or back: the contexts that are told of besides and belong to the same. */
@@ -399,17 +413,18 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return alloc_strdup("Nothing to compare: neither recording contains any context.");
 	change = change_text(w, c,
 			     !c->told ? (c == w->contexts ? " differs most" : " differs") :
-			     !has_changed(c) && w->has_noise ? " shows no significant change" :
-							       NULL);
+			     !has_changed(c) && w->tree.has_noise ? " shows no significant change" :
+								    NULL);
 	if (!c->told)
 		return alloc_printf("No significant change: %s%s.", change,
-				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
+				    w->tree.has_noise ? "" :
+							"; 1 run per side cannot resolve less");
 	text = c->told == WHY_SURE && !has_changed(c) && c->causes.n_items ?
 		       begin_with_causes(w, c, change) :
 		       begin_with_change(w, c, change);
 	append_moved(&text, w, c);
 	view_why_append_switched(&text, w);
 	if (c->told == WHY_LIKELY)
-		append_odds(&text, c);
+		append_odds(&text, w, c);
 	return text;
 }

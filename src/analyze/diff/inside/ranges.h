@@ -65,6 +65,11 @@ void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 			      const struct analyze_options *options);
 void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges);
 
+/* Return the body that has most of FUNCTION's change in CONTEXT; NULL: none has half of it. */
+const struct analyze_diff_range *analyze_diff_ranges_main(const struct analyze_diff_ranges *ranges,
+							  const char *function,
+							  const char *context);
+
 /* The rows of SIDE, struct analyze_range, of bodies called NAME in CONTEXT; *N: how many. */
 const void *const *analyze_diff_ranges_named(const struct analyze_diff_ranges *ranges, int side,
 					     const char *name, const char *context, size_t *n);

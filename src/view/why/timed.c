@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why, of recordings by probes: what was timed of a function or context that is a cause. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/plural.h"
+#include "output/number.h"
+#include "view/names.h"
+#include "view/page/page.h"
+#include "view/why.h"
+
+#define NEARLY_ALL   0.9
+#define HALF         0.5
+#define WORTH_A_WORD 0.1
+#define CALLS_DIFFER 0.01 /* by less they are the same */
+#define MOST_SHARE   1.15 /* with more of a change than that, something else offsets a part */
+
+/* Calls per run and own time of all that is called NAME in a context, or in the command. */
+struct timed {
+	double calls[2], self[2];
+};
+
+static bool is_below(const struct tree_pair *t, uint32_t node, uint32_t context)
+{
+	while (node != context && node != TREE_ROOT)
+		node = t->nodes[node].parent;
+	return node == context;
+}
+
+static struct timed timed_of(const struct why *w, const struct why_context *c, const char *name)
+{
+	struct timed timed = {};
+
+	for (uint32_t i = 1; i < w->pair.n_nodes; i++) {
+		const struct tree_pair_node *n = &w->pair.nodes[i];
+
+		if (strcmp(n->name, name) != 0 || !is_below(&w->pair, i, c->node))
+			continue;
+		for (int side = 0; side < 2; side++) {
+			timed.calls[side] += n->calls[side];
+			timed.self[side] += n->self[side];
+		}
+	}
+	return timed;
+}
+
+static bool is_timed(const struct profile *p, const char *name)
+{
+	vec_each(const struct profile_site, site, p, sites)
+		if (!strcmp(site->name, name))
+			return true;
+	return false;
+}
+
+bool view_why_has_functions(const struct why *w)
+{
+	return w->p[0]->n_sites > 1 || w->p[1]->n_sites > 1;
+}
+
+/*
+ * ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run", ", not timed on the
+ * baseline side", or nothing
+ */
+static void append_calls(char **text, const struct why *w, const char *name,
+			 const struct timed *timed, bool is_context)
+{
+	const double *calls = timed->calls;
+	int side = calls[1] > 0;
+
+	if (!is_context && !is_timed(w->p[!side], name)) {
+		alloc_append(text, ", not timed on the %s side", side ? "baseline" : "hardened");
+		return;
+	}
+	if (fabs(calls[1] - calls[0]) < CALLS_DIFFER * fmax(calls[0], calls[1]))
+		return;
+	alloc_append(text, ", called ");
+	if (calls[!side] > 0)
+		alloc_append(text, "%s %s per run instead of %s",
+			     view_why_number(OUTPUT_COUNT, calls[1]),
+			     plural(calls[1], "time", "times"),
+			     view_why_number(OUTPUT_COUNT, calls[0]));
+	else
+		alloc_append(text, "on the %s side only, %s %s per run",
+			     side ? "hardened" : "baseline",
+			     view_why_number(OUTPUT_COUNT, calls[side]),
+			     plural(calls[side], "time", "times"));
+}
+
+/* " (inlined into ___slab_alloc, +346 instructions per call)"; LONGER is what a call takes more, 0 what is not worth a word */
+static void append_figures(char **text, const struct why *w, const struct why_cause *cause,
+			   double longer)
+{
+	if (cause->function) {
+		alloc_append(text, " (inlined into ");
+		view_append_name(text, cause->function);
+	}
+	if (longer != 0)
+		alloc_append(text, "%s%s%s per call", cause->function ? ", " : " (",
+			     output_number(OUTPUT_DELTA, longer, w->p[0]->clock),
+			     view_unit(w->p[0]->clock, longer));
+	if (cause->function || longer != 0)
+		alloc_append(text, ")");
+}
+
+/* ", nearly all of that in shuffle_freelist (mm/slub.c:1978, estimated from samples)", of CAUSE, which has SHARE of its change in CONTEXT */
+static void append_body(char **text, const struct why *w, const struct why_cause *cause,
+			const struct why_share *main)
+{
+	const char *context = w->pair.nodes[main->context].name;
+	const struct analyze_diff_range *body =
+		w->diff ? analyze_diff_ranges_main(&w->diff->ranges, cause->name, context) : NULL;
+	double share = body ? body->delta_total.value / main->delta : 0;
+	bool sampled = body && analyze_diff_range_is_sampled(body);
+
+	if (!(share >= HALF) || (sampled && share > MOST_SHARE))
+		return;
+	alloc_append(text, ", %s of that in ",
+		     share > MOST_SHARE  ? "more than all" :
+		     share >= NEARLY_ALL ? "nearly all" :
+					   "most");
+	view_append_name(text, body->body.name);
+	alloc_append(text, " (");
+	view_append_name(text, body->location ?: "inlined");
+	alloc_append(text, "%s)", sampled ? ", estimated from samples" : "");
+}
+
+bool view_why_append_passage(char **text, const struct why *w, uint32_t context, const char *before,
+			     const char *whole)
+{
+	struct analyze_passage_end end = analyze_passage_end(&w->passage);
+	scoped_free char *of = NULL;
+	double share;
+	size_t n = 0;
+
+	if (!end.step || w->passage.exact ||
+	    strcmp(w->passage.context, w->pair.nodes[context].name) != 0)
+		return false;
+	of = alloc_printf("%s (\u00b1%.2g %%, from samples)", whole, end.error * 100);
+	share = end.step->share;
+	/* Within its error, more than all is all. */
+	view_append_share(text, before, share - end.error > 1 ? share : fmin(share, 1), of);
+	alloc_append(text, " is in ");
+	view_append_name(text, end.step->name);
+	while (n < ANALYZE_WAY && end.by_way[n])
+		n++;
+	alloc_append(text, "%s", n ? ", called via " : "");
+	view_append_list(text, end.by_way, n);
+	if (end.to_time) {
+		alloc_append(text, "; record with --func=");
+		view_append_name(text, end.to_time);
+		alloc_append(text, " to time it");
+	}
+	return true;
+}
+
+char *view_why_timed(const struct why *w, const struct why_context *c,
+		     const struct why_cause *cause)
+{
+	const struct why_share *main = &c->causes.shares[cause->first_share];
+	struct timed timed = timed_of(w, c, cause->name);
+	double longer = timed.self[1] / timed.calls[1] - timed.self[0] / timed.calls[0];
+	bool is_context = why_is_untimed(w, &c->causes, cause);
+	char *text = NULL;
+
+	view_append_name(&text, cause->name);
+	if (is_context && view_why_has_functions(w))
+		alloc_append(&text, " outside of timed functions");
+	append_figures(&text, w, cause,
+		       fabs(longer * timed.calls[1]) >= WORTH_A_WORD * fabs(cause->delta) ? longer :
+											    0);
+	append_calls(&text, w, cause->name, &timed, is_context);
+	alloc_append(&text, ": ");
+	view_why_append_change(&text, w, c, cause->delta);
+	if (is_context)
+		view_why_append_passage(&text, w, main->context, "; ",
+					c->is_command ? "this context's change" : "all");
+	else
+		append_body(&text, w, cause, main);
+	return text;
+}

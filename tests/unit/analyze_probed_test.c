@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Explain the difference between two recordings by probes: what is named of functions and contexts, and how sure it is. */
+#include <math.h>
+
+#include "test.h"
+#include "analyze/why/why.h"
+#include "base/alloc.h"
+#include "fixture.h"
+#include "view/why.h"
+
+struct answer {
+	struct profile *p[2];
+	struct analyze_diff diff;
+	struct why why;
+	char *text;
+};
+
+/* Take A and B. */
+static void answer_init(struct answer *x, struct profile *a, struct profile *b)
+{
+	const struct analyze_options oncpu = { .time = ANALYZE_TIME_ONCPU };
+
+	*x = (struct answer){ .p = { a, b } };
+	assert_true(why_can_tell(a, b));
+	assert_int_equal(analyze_diff_init(&x->diff, a, b, &oncpu), 0);
+	why_init(&x->why, a, b);
+	assert_false(x->why.tree.has_callers);
+	why_set_command(&x->why, &x->diff);
+	assert_int_equal(why_find_passage(&x->why), 0);
+	x->text = view_why_command(&x->why);
+}
+
+static void answer_deinit(struct answer *x)
+{
+	free(x->text);
+	why_deinit(&x->why);
+	analyze_diff_deinit(&x->diff);
+	profile_destroy(x->p[0]);
+	profile_destroy(x->p[1]);
+}
+
+/* Check that the answer of A and B, which it takes, has SAYS in it; NULL: that there is none. */
+static void check(struct profile *a, struct profile *b, const char *says)
+{
+	struct answer x;
+
+	answer_init(&x, a, b);
+	if (!says)
+		assert_null(x.text);
+	else if (!x.text || !strstr(x.text, says))
+		fail_msg("\"%s\" is not in: %s", says, x.text);
+	answer_deinit(&x);
+}
+
+/* ---- three boots ---- */
+
+/* Three boots by probes: f is called CALLS times in X and in Y, with SELF ticks each, and g has a BODY in f. */
+static struct profile *probed(uint64_t calls, uint64_t self, uint64_t body)
+{
+	static const char *const names[] = { "X", "Y" };
+	struct profile *p = profile_create();
+	uint32_t f = fixture_function(p, "f", 0x1000), range = fixture_range(p, "g", NULL, "f", 7);
+
+	p->clock = PROFILE_CLOCK_INSN;
+	for (uint32_t run = 0; run < 3; run++) {
+		fixture_run(p, run);
+		p->runs[run].boot = run;
+		for (int i = 0; i < 2; i++) {
+			uint32_t context = profile_context_add(p, names[i]);
+
+			fixture_calls(profile_cell(p, run, 0, context), 10, 5000, 5000 + run);
+			fixture_calls(profile_cell(p, run, f, context), (uint32_t)calls, self,
+				      self);
+			if (body)
+				fixture_calls(profile_cell(p, run, range, context), 10, body, body);
+		}
+	}
+	return p;
+}
+
+static void check_probed_says(struct profile *hardened, const char *says)
+{
+	check(probed(20, 100, 0), hardened, says);
+}
+
+/* A function timed by probes is charged with its own time, or with being called more often, summed over contexts. */
+TEST(functions_that_were_timed_are_causes)
+{
+	check_probed_says(
+		probed(20, 150, 0),
+		"Syscalls and page faults take 1.92 % more CPU time (+2,000 instructions per run, ");
+	check_probed_says(probed(20, 150, 0), "; 3 boots per side).\n  100 % of it is in f (");
+	check_probed_says(
+		probed(20, 150, 0),
+		"100 % of it is in f (+50 instructions per call): +2,000 instructions per "
+		"run; 50 % of this in X (+1.92 %), 50 % in Y (+1.92 %).");
+	check_probed_says(probed(40, 100, 0),
+			  "100 % of it is in f, called 80 times per run instead of 40: +4,000 ");
+	check_probed_says(probed(20, 100, 300), "100 % of it is in f, which executes g (inlined) ");
+}
+
+/* A function that was detached, or that the other side did not time, is accused of nothing. */
+TEST(functions_that_were_timed_in_part_are_no_causes)
+{
+	struct profile *hardened = probed(20, 150, 0);
+
+	hardened->sites[1].detached = true;
+	check_probed_says(
+		hardened,
+		"50 % of it is in X outside of timed functions (+100 instructions per call)");
+	hardened = probed(20, 150, 0);
+	hardened->sites[1].name = "h";
+	check_probed_says(hardened, "h, not timed on the baseline side: ");
+}
+
+/* A body that only one side has is worded as in exact recordings, but in the recording's clock. */
+TEST(times_are_in_the_clock_of_the_recording)
+{
+	struct profile *sides[] = { probed(20, 100, 0), probed(20, 100, 300) };
+	struct answer x;
+
+	sides[0]->clock = sides[1]->clock = PROFILE_CLOCK_NS;
+	answer_init(&x, sides[0], sides[1]);
+	assert_true(x.why.tree.has_noise);
+	assert_non_null(strstr(x.text, "executes g (inlined) "));
+	assert_non_null(strstr(x.text, ": +6.000 us per run"));
+	assert_null(strstr(x.text, "instruction"));
+	answer_deinit(&x);
+}
+
+/* Recordings that were made in a row on a real clock do not tell kernels from times. */
+TEST(one_recording_on_a_real_clock_has_no_noise)
+{
+	struct profile *sides[] = { probed(20, 100, 0), probed(20, 150, 0) };
+	struct answer x;
+
+	for (int i = 0; i < 2; i++) {
+		sides[i]->clock = PROFILE_CLOCK_NS;
+		for (uint32_t run = 0; run < 3; run++)
+			sides[i]->runs[run].boot = 0;
+	}
+	answer_init(&x, sides[0], sides[1]);
+	assert_false(x.why.tree.has_noise);
+	assert_int_equal(x.why.command.told, WHY_LIKELY);
+	answer_deinit(&x);
+}
+
+/* ---- one run ---- */
+
+static struct profile *run(enum profile_clock clock)
+{
+	struct profile *p = profile_create();
+
+	p->clock = clock;
+	fixture_calibrated(p);
+	fixture_run(p, 1);
+	return p;
+}
+
+/* Add to P's run: CALLS calls of NAME, with own times that rise from FROM to TO; in CONTEXT, or NULL if it is one. */
+static void add(struct profile *p, const char *name, const char *context, uint32_t calls,
+		uint64_t from, uint64_t to)
+{
+	uint32_t site = context ? fixture_function(p, name, p->n_sites) : 0;
+
+	fixture_calls(profile_cell(p, 0, site, profile_context_add(p, context ?: name)), calls,
+		      from, to);
+}
+
+/* Create a run of CALLS calls of clone, of TIME each. */
+static struct profile *clones(uint32_t calls, uint64_t time)
+{
+	struct profile *p = run(PROFILE_CLOCK_INSN);
+
+	add(p, "clone", NULL, calls, time, time);
+	return p;
+}
+
+/* The same, whose times rise from FROM to TO. */
+static struct profile *spread_clones(enum profile_clock clock, uint64_t from, uint64_t to)
+{
+	struct profile *p = run(clock);
+
+	add(p, "clone", NULL, 20, from, to);
+	return p;
+}
+
+TEST(one_run_is_most_likely)
+{
+	struct profile *a = run(PROFILE_CLOCK_INSN), *b = clones(10, 1000);
+
+	check(clones(10, 1000), clones(10, 1200),
+	      "Most likely, clone is 20.0 % slower (+200 instructions per call). Record with --func to "
+	      "see where. Measured over 1 run per side; variation between runs is unknown.");
+	check(clones(10, 1000), clones(30, 1001),
+	      "clone is called 30 times per run instead of 10 ");
+	check(clones(10, 1000), clones(10, 1000), NULL);
+	add(a, "exit_group", NULL, 1, 100, 100);
+	add(b, "exit_group", NULL, 1, 100, 100);
+	check(a, b, "clone is called on the hardened side only, 10 times per run (+10,000 ");
+}
+
+/* Ten calls whose times spread tenfold may differ by that much by chance, and a single one is lost in a long command. */
+TEST(spread_of_calls_is_no_change)
+{
+	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
+
+	add(a, "exit_group", NULL, 10, 1000, 10000);
+	add(b, "exit_group", NULL, 10, 1500, 11000);
+	check(a, b, "clone is 20.0 % slower ");
+	check(spread_clones(PROFILE_CLOCK_INSN, 1000, 19900),
+	      spread_clones(PROFILE_CLOCK_INSN, 2000, 20900), NULL);
+	check(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
+	      spread_clones(PROFILE_CLOCK_INSN, 100500, 100700), "clone is 0.60 % slower ");
+	check(spread_clones(PROFILE_CLOCK_NS, 99900, 100100),
+	      spread_clones(PROFILE_CLOCK_NS, 100500, 100700), NULL);
+	check(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
+	      spread_clones(PROFILE_CLOCK_INSN, 100100, 100300), NULL);
+	check(clones(10, 10000), clones(10, 10003), NULL);
+}
+
+/*
+ * gcc with init_on_alloc: page faults change most. Some read a file and take a hundred times as long, but the change is in one
+ * function, and is much larger than that function's spread.
+ */
+TEST(a_function_is_surer_than_its_context)
+{
+	struct profile *sides[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		sides[i] = run(PROFILE_CLOCK_INSN);
+		add(sides[i], "[page_fault]", NULL, 1000, 1000, 300000);
+		add(sides[i], "alloc_pages", "[page_fault]", 1000, 300 + 6000 * i, 400 + 6000 * i);
+	}
+	check(sides[0], sides[1], "is in alloc_pages (+6,000 instructions per call): +6,000,000 ");
+}
+
+/* What clone's own code takes besides a timed function is told as such. */
+TEST(time_in_no_timed_function_is_the_contexts)
+{
+	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
+
+	add(a, "f", "clone", 10, 10, 10);
+	add(b, "f", "clone", 10, 10, 10);
+	check(a, b,
+	      ". 100 % of the change is in clone outside of timed functions (+200 instructions per "
+	      "call): +2,000 instructions per run.");
+}
+
+/* The execve() that starts the command is the first to read the command's files. */
+TEST(start_of_the_command_comes_last)
+{
+	struct profile *sides[2];
+	struct answer x;
+
+	for (int several = 0; several < 2; several++) {
+		for (uint32_t i = 0; i < 2; i++) {
+			sides[i] = clones(10, 1000 + 200 * i);
+			add(sides[i], "execve", NULL, several ? 3 : 1, 10000 + 80000 * i,
+			    10000 + 80000 * i);
+		}
+		answer_init(&x, sides[0], sides[1]);
+		assert_string_equal(x.why.contexts[0].name, several ? "execve" : "clone");
+		answer_deinit(&x);
+	}
+}
+
+/* ---- the command ---- */
+
+/* Add an unprobed run of CPU ticks to P. */
+static struct profile *took(struct profile *p, uint64_t cpu)
+{
+	p->runs[profile_run_add(p, PROFILE_RUN_CONTROL)].cpu = cpu;
+	return p;
+}
+
+/* clone accounts for 2,000 of the command's time. */
+TEST(the_whole_is_the_commands_own_time)
+{
+	check(took(clones(10, 1000), 100000), took(clones(10, 1200), 110000),
+	      "the command takes 10.0 % more CPU time (+10,000 instructions per run; unprobed; 1 run per "
+	      "side).\n");
+	check(took(clones(10, 1000), 100000), took(clones(10, 1200), 110000),
+	      "\n  +8,000 instructions per run are outside of syscalls and page faults.");
+	check(took(clones(10, 1000), 100000), took(clones(10, 1200), 102000),
+	      "\nMost likely, clone is 20.0 % slower (+200 instructions per call, +2.00 % of the "
+	      "command's CPU time).");
+	/* A single call that takes a tenth more is nothing of a long command. */
+	check(took(clones(1, 10000), 20000000), took(clones(1, 11000), 20000000),
+	      "the command takes the same CPU time (unprobed; 1 run per side).");
+}
+
+/* What two recordings of the baseline differ by is no change. */
+TEST(a_control_bounds_the_change)
+{
+	const struct analyze_options oncpu = { .time = ANALYZE_TIME_ONCPU };
+
+	for (uint64_t more = 100; more <= 300; more += 200) {
+		struct profile *control = clones(10, 1000 + more);
+		struct answer x;
+
+		answer_init(&x, clones(10, 1000), clones(10, 1200));
+		assert_int_equal(analyze_diff_control(&x.diff, x.p[0], control, &oncpu), 0);
+		why_set_command(&x.why, &x.diff);
+		assert_int_equal(x.why.command.told, more < 200 ? WHY_LIKELY : WHY_CHANCE);
+		answer_deinit(&x);
+		profile_destroy(control);
+	}
+}
+
+/* Samples tell where the time of a context went that no timed function has. */
+TEST(samples_open_what_nobody_timed)
+{
+	struct profile *sides[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t locations[2];
+
+		sides[i] = clones(10, 1000 + 1000 * i);
+		locations[0] = fixture_location(sides[i], 1, "leaf");
+		locations[1] = fixture_location(sides[i], 2, "caller");
+		profile_sample_add(sides[i],
+				   &(struct profile_sample){
+					   .context = profile_context_add(sides[i], "clone"),
+					   .stack = profile_stack_add(sides[i], locations, 2),
+					   .count = 100 + 1000 * i });
+		profile_sample_add(sides[i],
+				   &(struct profile_sample){
+					   .context = profile_context_add(sides[i], "clone"),
+					   .stack = profile_stack_add(sides[i], locations + 1, 1),
+					   .count = 1000 });
+	}
+	check(sides[0], sides[1], " % of the change (±");
+}
+
+RUN_TESTS(NULL, NULL)
