@@ -460,21 +460,38 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 	       change.kind == ANALYZE_CHANGE_DIFFERS;
 }
 
+/*
+ * Compare the code of CAUSE: what is inlined is in another function, of which a part may be a function of its own, with the
+ * name of what is inlined. Unless all of these are the same the code is not.
+ */
+static void compare_own_code(struct why_cause *cause, struct analyze_changes *changes)
+{
+	const char *const names[] = { cause->name, cause->function };
+	bool any = false, same = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct analyze_changed change;
+
+		if (!names[i] || !analyze_changes_of(changes, names[i], &change))
+			continue;
+		any = true;
+		same &= change.kind >= ANALYZE_CHANGE_REGISTERS &&
+			change.kind <= ANALYZE_CHANGE_SAME;
+		cause->other_code |= change.kind == ANALYZE_CHANGE_DIFFERS;
+	}
+	cause->same_code = any && same;
+}
+
 static void compare_code(const struct why *w, const struct why_causes *c, struct why_cause *cause,
 			 struct analyze_changes *changes)
 {
 	const struct tree_pair_node *nodes = w->pair.nodes;
 	uint32_t at = nodes[c->parts[cause->first_part].node].parent;
-	struct analyze_changed change;
 
 	cause->same_code = !changes;
 	if (!changes)
 		return;
-	if (analyze_changes_of(changes, cause->function ?: cause->name, &change)) {
-		cause->same_code = change.kind >= ANALYZE_CHANGE_REGISTERS &&
-				   change.kind <= ANALYZE_CHANGE_SAME;
-		cause->other_code = change.kind == ANALYZE_CHANGE_DIFFERS;
-	}
+	compare_own_code(cause, changes);
 	for (; !cause->other_code && at != TREE_ROOT && !cause->caller; at = nodes[at].parent)
 		if (!nodes[at].inlined[1] && has_other_code(changes, nodes[at].name))
 			cause->caller = nodes[at].name;
