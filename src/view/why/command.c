@@ -74,6 +74,8 @@ static void append_whole(char **text, const struct why *w)
 
 	if (!c->told && w->tree.has_noise && c->delta != 0)
 		alloc_append(text, "No significant change: ");
+	else if (!c->told && c->delta != 0)
+		alloc_append(text, "No change that so few runs can tell: ");
 	else if (c->told == WHY_LIKELY && w->tree.has_callers)
 		alloc_append(text, "Most likely, ");
 	if (w->tree.has_callers || w->cpu)
