@@ -385,14 +385,14 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 }
 
 /* Find the code that makes the difference: of exact recordings all code is known, of others what was timed. */
-static int explain(struct view_diff *c)
+static void explain(struct view_diff *c)
 {
 	const struct profile *const *p = c->common.p;
 	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 
 	if (!why_can_tell(p[BASELINE], p[HARDENED]) || c->figures.raw ||
 	    c->figures.time != ANALYZE_TIME_ONCPU)
-		return 0;
+		return;
 	why_init(&c->why, p[BASELINE], p[HARDENED]);
 	if (!c->why.tree.has_callers) {
 		why_set_command(&c->why, &c->diff);
@@ -402,7 +402,6 @@ static int explain(struct view_diff *c)
 		if (img)
 			why_guards_find(&c->why, p[HARDENED], img);
 	}
-	return why_find_passage(&c->why);
 }
 
 static void comparison_deinit(struct view_diff *c)
@@ -442,8 +441,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_counted_init(&c.counted, p[BASELINE], p[HARDENED]);
-	if (explain(&c))
-		status = CMD_FAILED;
+	explain(&c);
 	varies_shifts_init(&c.shifts, p[BASELINE], p[HARDENED]);
 	analyze_events_init(&c.events, p[BASELINE], p[HARDENED], c.diff.repetitions.margin_pct,
 			    analyze_repetitions_undecided(c.diff.repetitions.note));

@@ -13,6 +13,8 @@ struct tree_key {
 
 uint32_t tree_key_hash(const struct tree_key *key);
 uint32_t tree_find_or_add(struct tree *t, const struct tree_key *key);
+/* Return TREE_NONE where there is no such node. */
+uint32_t tree_find(const struct tree *t, const struct tree_key *key);
 
 /* Return the line of FRAME in NODE; add it to TABLE if it is missing. */
 struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
@@ -28,3 +30,5 @@ struct tree_value *tree_line_value(struct tree *t, uint32_t node, const struct p
 /* Fill in everything that the recordings know. */
 void tree_fill_exact(struct tree *t);
 void tree_fill_probed(struct tree *t, int side);
+/* Both sides' probes come first. */
+void tree_fill_sampled(struct tree *t);

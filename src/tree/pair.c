@@ -141,7 +141,7 @@ static void graft_all(struct tree_pair *t)
 
 	/* Grafting adds nodes only below nodes that both sides have from then on. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
-		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
+		for (int side = 0; side < 2 && t->nodes[i].parent && !t->nodes[i].sampled; side++)
 			if (is_of(&t->nodes[i], side)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
 				graft_call(t, i, side);
@@ -350,6 +350,7 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 				       .next = from->next,
 				       .apart = from->apart,
 				       .divided = from->divided,
+				       .sampled = from->sampled,
 				       .everywhere = { from->everywhere[0], from->everywhere[1] } };
 
 	for (int k = 0; k < 2; k++) {
@@ -357,6 +358,7 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 
 		node.self[k] = value.insns;
 		node.error[k] = value.error;
+		node.doubt[k] = from->doubt[parts[k]->side];
 		node.calls[k] = value.times;
 		node.seen[k] = value.seen;
 		node.inlined[k] = from->inlined[parts[k]->side];
@@ -437,6 +439,16 @@ uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 		    t->nodes[i].one_sided >= MOST_OF_IT * all)
 			return i;
 	return TREE_NONE;
+}
+
+double tree_pair_own(const struct tree_pair *t, uint32_t node, int side)
+{
+	double own = t->nodes[node].self[side];
+
+	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next)
+		if (t->nodes[i].sampled)
+			own += t->nodes[i].total[side];
+	return own;
 }
 
 double tree_pair_calls(const struct tree_pair *t, uint32_t node, int side)

@@ -22,7 +22,8 @@ struct tree_pair_node {
 	uint32_t parent;
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
-	bool apart, divided;
+	bool apart, divided, sampled;
+	double doubt[2]; /* of TOTAL, as of struct tree_node */
 	double everywhere[2];
 	uint32_t moved; /* the node that one side's figures were moved to; 0: they were not */
 	bool seen[2]; /* executed on that side */
@@ -68,6 +69,9 @@ uint32_t tree_pair_apart(const struct tree_pair *pair, uint32_t node);
 
 /* Return the one-sided callee of NODE that has most of ALL instructions, or TREE_NONE if no single one has. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
+
+/* Return SIDE's own time of NODE, per run, with what samples opened of it. */
+double tree_pair_own(const struct tree_pair *pair, uint32_t node, int side);
 
 /* Return SIDE's calls per run of NODE's function, or of the one that it is inlined into; NAN: not known. */
 double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);

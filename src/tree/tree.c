@@ -57,6 +57,13 @@ uint32_t tree_find_or_add(struct tree *t, const struct tree_key *key)
 	return found;
 }
 
+uint32_t tree_find(const struct tree *t, const struct tree_key *key)
+{
+	uint32_t found = hash_find(&t->index, tree_key_hash(key), is_node, t, key);
+
+	return found == HASH_NONE ? TREE_NONE : found;
+}
+
 static bool is_line(const void *ctx, uint32_t item, const void *key)
 {
 	const struct tree_line *a = &((const struct tree_line_table *)ctx)->items[item], *b = key;
@@ -169,6 +176,8 @@ void tree_init(struct tree *t, const struct profile *baseline, const struct prof
 		tree_fill_exact(t);
 	for (int side = 0; side < 2 && !t->has_callers; side++)
 		tree_fill_probed(t, side);
+	if (!t->has_callers)
+		tree_fill_sampled(t);
 	spread_seen(t);
 }
 
@@ -185,5 +194,6 @@ void tree_deinit(struct tree *t)
 	hash_deinit(&t->lines.index);
 	hash_deinit(&t->sites.index);
 	hash_deinit(&t->index);
+	alloc_texts_free(&t->texts);
 	*t = (struct tree){};
 }

@@ -31,6 +31,8 @@ struct tree_node {
 	uint32_t first_child, next;
 	bool apart; /* calls from lines of one side alone; a divided node of this name has the others */
 	bool divided; /* see APART */
+	bool sampled; /* estimated, with a DOUBT on each side: tree/sampled.c */
+	double doubt[2]; /* of the time per run with what it calls, a standard deviation */
 	double everywhere
 		[2]; /* of a divided node: calls of both per run, or executions of the body */
 	bool inlined[2]; /* in some call */
@@ -79,6 +81,8 @@ struct tree {
 	vec_of(struct tree_value, values);
 	vec_of(struct tree_value, line_values);
 	struct hash_index index;
+	uint32_t n_sampled; /* nodes that are */
+	struct alloc_texts texts; /* names that are no profile's */
 };
 
 /* Both are exact recordings, or neither is. They must outlive T. */

@@ -53,14 +53,16 @@ char *view_why(const struct why *w, const struct why_context *c);
 char *view_why_command(const struct why *w);
 /* Are functions timed, on either side? */
 bool view_why_has_functions(const struct why *w);
+/* Is nothing known of where C's change is? No functions were timed, and samples do not tell. */
+bool view_why_is_unopened(const struct why *w, const struct why_context *c);
 /* As view_why_cause(), where CAUSE was timed. */
 char *view_why_timed(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
-/*
- * BEFORE, "97 % of WHOLE (±14 %, from samples) is in extract_entropy, called via allocate_slab; record with
- * --func=extract_entropy to time it", where samples tell that of CONTEXT.
- */
-bool view_why_append_passage(char **text, const struct why *w, uint32_t context, const char *before,
-			     const char *whole);
+/* Likewise where samples of its first PART tell it. */
+char *view_why_sampled(const struct why *w, const struct why_context *c,
+		       const struct why_cause *cause, const struct why_part *part);
+/* " (inlined into path_openat, via do_filp_open)": where CAUSE is, at node AT. */
+void view_why_append_where(char **text, const struct why *w, const struct why_context *c,
+			   const struct why_cause *cause, uint32_t at);
 /* What probes say of the same. For free(). */
 char *view_why_check(const struct why *w, const struct why_check *check, const char *context);

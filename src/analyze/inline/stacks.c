@@ -130,6 +130,12 @@ static struct analyze_stack stack_of(const struct profile *p, const struct profi
 	return s;
 }
 
+struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
+				      struct alloc_texts *texts)
+{
+	return stack_of(p, s, false, false, texts);
+}
+
 define_compare(stack_compare, struct analyze_stack,
 	       frames_compare(a->frames, a->n_frames, b->frames, b->n_frames));
 

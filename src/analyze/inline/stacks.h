@@ -53,6 +53,9 @@ int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile
  * another that was kept and that it made.
  */
 int analyze_stacks_add_slow(struct analyze_stacks *stacks, const struct profile *p);
+/* Return the stack of sample S of P, without user space's part; frames are for free(). Names that are not P's are kept in TEXTS. */
+struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
+				      struct alloc_texts *texts);
 /*
  * How many of its frames the sample was surely taken in: of one that came late, not the body in which interrupts were enabled,
  * nor the unlock function that did that for its caller.

@@ -7,9 +7,11 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define ALIKE    0.005 /* executions of all of a body's lines, but for an interrupted one's */
-#define ROUNDING 1e-3 /* of instructions per run, which are counted */
-#define CHANCE   2 /* standard deviations that one run per side does not tell from a change */
+#define ALIKE        0.005 /* executions of all of a body's lines, but for an interrupted one's */
+#define ROUNDING     1e-3 /* of instructions per run, which are counted */
+#define NEARLY_ALL   0.9
+#define WORTH_A_WORD 0.1 /* of a change: a smaller part is no other */
+#define CHANCE       2 /* standard deviations that one run per side does not tell from a change */
 
 struct finder {
 	const struct tree_pair *t;
@@ -17,6 +19,7 @@ struct finder {
 	struct hash_index causes, parts, shares;
 	uint32_t context; /* that is being explained */
 	double charged; /* so far */
+	double sure; /* standard deviations by which a sampled node must have changed */
 };
 
 static bool is_cause(const void *ctx, uint32_t item, const void *key)
@@ -59,6 +62,11 @@ static void add_share(struct finder *f, uint32_t cause, double delta)
 	f->c->shares[found].delta += delta;
 }
 
+static double squares(const double deviations[2])
+{
+	return deviations[0] * deviations[0] + deviations[1] * deviations[1];
+}
+
 /* Charges DELTA to BY, for NODE: itself or what it calls, RATIO times as often. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
@@ -76,7 +84,10 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		vec_push(f->c, parts, new);
 	part = &f->c->parts[found];
 	part->delta += delta;
-	f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
+	if (n->sampled)
+		f->c->items[new.cause].significance.doubts += squares(n->doubt);
+	else
+		f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
 	f->charged += delta;
 	add_share(f, new.cause, delta);
 	for (int side = 0; side < 2; side++)
@@ -236,6 +247,58 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 		       one_sided(f, i, scale), scale.calls, 1);
 }
 
+/* ---- what samples open ---- */
+
+/* Return whether a part that takes SELF, with a DOUBT that belongs to TOTAL, is more or less than what RATIO makes of the baseline's. */
+static bool is_other(const double self[2], const double total[2], const double doubt[2],
+		     double ratio, double least)
+{
+	double part[2];
+
+	for (int side = 0; side < 2; side++)
+		part[side] = total[side] > 0 ? doubt[side] * sqrt(self[side] / total[side]) :
+					       doubt[side];
+	part[0] *= ratio;
+	return fabs(self[1] - ratio * self[0]) > fmax(CHANCE * sqrt(squares(part)), least);
+}
+
+/* Return whether all that sampled NODE executes has become more or less in one proportion: it is called more or less often. */
+static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta)
+{
+	const struct tree_pair_node *n = &t->nodes[node];
+	double ratio = n->total[1] / n->total[0], least = WORTH_A_WORD * fabs(delta);
+
+	if (!(n->total[0] > 0) || !(n->total[1] > 0))
+		return true;
+	if (is_other(n->self, n->total, n->doubt, ratio, least))
+		return false;
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = t->nodes[i].next)
+		if (is_other(t->nodes[i].total, t->nodes[i].total, t->nodes[i].doubt, ratio, least))
+			return false;
+	return true;
+}
+
+/*
+ * Charge the change of sampled NODE to the outermost function that changed as a whole, if samples tell it from chance. What
+ * has nearly all of ALL, the time that was opened, says no more than that. Return what was charged.
+ */
+static double explain_sampled(struct finder *f, uint32_t node, const double all[2],
+			      struct scale scale)
+{
+	const struct tree_pair_node *n = &f->t->nodes[node];
+	double delta = excess(n->total[1], n->total[0], scale), sum = 0;
+
+	if (!(fabs(delta) > f->sure * sqrt(squares(n->doubt))))
+		return 0;
+	if (!is_as_a_whole(f->t, node, delta))
+		for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
+			sum += explain_sampled(f, i, all, scale);
+	if (sum != 0 || (n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1]))
+		return sum;
+	charge(f, node, WHY_SELF, node, delta, scale.calls, 1);
+	return delta;
+}
+
 /*
  * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
  * callers did as they do on the baseline. The depth is that of calls, which tree_pair_init() bounds.
@@ -243,12 +306,17 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
-	double self = n->self[0] > 0 ? n->self[1] / n->self[0] : scale.calls;
+	double own[] = { tree_pair_own(f->t, node, 0), tree_pair_own(f->t, node, 1) };
+	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls, sampled = 0;
 
-	charge(f, node, WHY_SELF, node, excess(n->self[1], n->self[0], scale), nearest(scale, self),
-	       1);
 	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
-		explain_child(f, node, i, scale);
+		if (f->t->nodes[i].sampled)
+			sampled += explain_sampled(f, i, own, scale);
+	charge(f, node, WHY_SELF, node, excess(own[1], own[0], scale) - sampled,
+	       nearest(scale, ratio), 1);
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
+		if (!f->t->nodes[i].sampled)
+			explain_child(f, node, i, scale);
 }
 
 define_compare(by_cause, struct why_part,
@@ -344,11 +412,17 @@ static void finish(struct finder *f)
 	why_causes_sort(c);
 }
 
+/* As many standard deviations as make all sampled nodes together as sure as one is with CHANCE. */
+static double sure_of(const struct tree_pair *t)
+{
+	return CHANCE * analyze_interval_widening(t->tree->n_sampled);
+}
+
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself)
 {
 	const struct tree_pair_node *n = &t->nodes[context];
-	struct finder f = { .t = t, .c = c };
+	struct finder f = { .t = t, .c = c, .sure = sure_of(t) };
 	double scale = 1;
 
 	*c = (struct why_causes){};
@@ -368,7 +442,7 @@ void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t c
 void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
 			     bool (*is_of_command)(const char *context))
 {
-	struct finder f = { .t = t, .c = c };
+	struct finder f = { .t = t, .c = c, .sure = sure_of(t) };
 
 	*c = (struct why_causes){};
 	for (uint32_t i = t->nodes[TREE_ROOT].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -420,12 +494,13 @@ void why_significance_judge(struct why_significance *d, double delta, const uint
 			.n = runs[i],
 			.mean = i ? delta : 0,
 			.variance = runs[i] > 1 ? d->squares[i] / (runs[i] - 1) : NAN,
-			.known = hypot(common / sqrt(runs[i]), d->known),
+			.known =
+				hypot(common / sqrt(runs[i]), hypot(d->known, sqrt(d->doubts / 2))),
 		};
 	welch = analyze_welch_form(&sides[0], &sides[1]);
 	d->p = welch.p * looked_at > 1 ? 1 : welch.p * looked_at;
 	d->ci = analyze_welch_interval(&welch, 1 - ANALYZE_SIGNIFICANT / looked_at);
-	d->within_known = isnan(d->p) && fabs(delta) <= CHANCE * d->known;
+	d->within_known = isnan(d->p) && fabs(delta) <= CHANCE * hypot(d->known, sqrt(d->doubts));
 }
 
 double why_significance_noise(const struct why_significance *d)

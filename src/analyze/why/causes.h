@@ -20,6 +20,7 @@ struct why_significance {
 	double squares[2]; /* of a side's runs: what each differs from their mean by, squared */
 	/* A standard deviation besides: of scheduling, as when a task has to wait is a matter of timing, and of what probes cost. */
 	double known;
+	double doubts; /* likewise squared, of estimates from samples */
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* that one kernel shows as much against itself in any of what was looked at; NAN likewise */
 	bool within_known; /* P is NAN, and the change is less than twice KNOWN */

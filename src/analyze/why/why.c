@@ -650,16 +650,6 @@ bool why_is_untimed(const struct why *w, const struct why_causes *c, const struc
 	return !w->tree.has_callers && !strcmp(cause->name, w->pair.nodes[share->context].name);
 }
 
-int why_find_passage(struct why *w)
-{
-	const struct why_context *c = why_main_context(w);
-
-	if (!c || (!w->tree.has_callers && !(c->told && c->causes.n_items &&
-					     why_is_untimed(w, &c->causes, &c->causes.items[0]))))
-		return 0;
-	return analyze_passage_init(&w->passage, w->p[0], w->p[1], c->name, c->total);
-}
-
 /* Is C's change, if its calls are, and else a cause that is to be named, what the command's CAUSE is? */
 static bool names(const struct why *w, const struct why_context *c, const struct why_cause *cause)
 {
@@ -706,7 +696,6 @@ void why_deinit(struct why *w)
 		why_causes_deinit(&w->contexts[i].causes);
 	why_causes_deinit(&w->command.causes);
 	free(w->contexts);
-	analyze_passage_deinit(&w->passage);
 	tree_pair_deinit(&w->pair);
 	tree_deinit(&w->tree);
 	why_switched_deinit(&w->switched);

@@ -4,7 +4,6 @@
 
 #include "analyze/changes/changes.h"
 #include "analyze/diff/diff.h"
-#include "analyze/diff/passage.h"
 #include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
 #include "analyze/why/owner.h"
@@ -60,7 +59,6 @@ struct why {
 	struct why_context command;
 	/* Set by why_set_command(), for recordings by probes. */
 	const struct analyze_diff *diff;
-	struct analyze_passage passage; /* of the main context: by why_find_passage() */
 	const struct analyze_diff_workload_row *cpu; /* what the command takes */
 	double outside; /* the change outside of all contexts, per run */
 	vec_of(struct why_context, contexts); /* the surest to have changed first, then by cause */
@@ -83,9 +81,6 @@ void why_compare_code(struct why *w, struct analyze_changes *changes);
  * noise of DIFF's control has not changed.
  */
 void why_set_command(struct why *w, const struct analyze_diff *diff);
-
-/* Find what the change of the main context passes through; of probes where nobody timed what has it. 0 or -E2BIG, reported. */
-int why_find_passage(struct why *w);
 
 /* The hardened kernel is the baseline with PATCHES, which W takes: what they change is named first. */
 void why_set_patches(struct why *w, struct why_patches *patches);

@@ -1,76 +1,146 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the change of the main context passes through. */
+/* What the change of the main context passes through: functions and bodies with at least half of it, whoever calls them. */
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "view/page/columns.h"
 #include "view/diff.h"
 
-/* Shares that are the same for who reads them. */
-#define AS_MUCH           0.005
-#define AS_MUCH_ESTIMATED 0.1
+#define LEAST   0.5 /* share of the change */
+#define AS_MUCH 0.005 /* shares that are the same for who reads them */
 
+/* A function with what it calls: the sum of all places where it is called. */
 struct line {
-	struct analyze_step step;
-	const char *label, *inlined;
-	double low, high, error; /* of an estimate */
+	const char *name, *inlined, *label;
+	double totals[2], delta, error, share;
+	double depth; /* the mean one, by size, once divided by WEIGHT */
+	double weight;
 };
 
 static const struct output_column columns[] = {
 	COLUMN(NULL, TEXT, line, label, .header = "FUNCTION"),
-	COLUMN("name", TEXT, line, step.name),
+	COLUMN("name", TEXT, line, name),
 	COLUMN("inlined", TEXT, line, inlined),
-	COLUMN("baseline_total", TIME, line, step.totals[0], .header = "BASELINE/RUN"),
-	COLUMN("hardened_total", TIME, line, step.totals[1], .header = "HARDENED/RUN"),
-	COLUMN("delta_total", DELTA, line, step.delta.value, .header = "DELTA/RUN"),
-	COLUMN(NULL, TIME, line, error, .header = "+-", .rank = OUTPUT_IF_ANY),
-	COLUMN("delta_low", DELTA, line, low),
-	COLUMN("delta_high", DELTA, line, high),
-	COLUMN("share", FRACTION, line, step.share, .header = "SHARE"),
+	COLUMN("baseline_total", TIME, line, totals[0], .header = "BASELINE/RUN"),
+	COLUMN("hardened_total", TIME, line, totals[1], .header = "HARDENED/RUN"),
+	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
+	COLUMN("error", TIME, line, error, .header = "+-", .rank = OUTPUT_IF_ANY),
+	COLUMN("share", FRACTION, line, share, .header = "SHARE"),
 };
 
-/* Does the step behind I have as much of the change? Then that one says it. */
-static bool is_passed(const struct analyze_passage *passage, uint32_t i)
-{
-	double as_much = passage->exact ? AS_MUCH : AS_MUCH_ESTIMATED;
+struct lines {
+	vec_of(struct line, items);
+};
 
-	return i + 1 < passage->n_steps &&
-	       fabs(passage->steps[i + 1].share - passage->steps[i].share) < as_much;
+define_compare(by_name, struct line, strcmp(a->name, b->name));
+define_compare(by_depth, struct line,
+	       compare_values(a->depth, b->depth) ?: strcmp(a->name, b->name));
+
+static void add_line(void *to, void *from)
+{
+	struct line *a = to, *b = from;
+
+	for (int side = 0; side < 2; side++)
+		a->totals[side] += b->totals[side];
+	a->error = hypot(a->error, b->error);
+	a->depth += b->depth;
+	a->weight += b->weight;
+	a->inlined = a->inlined ? b->inlined : NULL;
 }
 
-static struct line line_of(struct view_rows *rows, const struct analyze_step *step, bool exact)
+/* Add NODE and all below, which are DEPTH calls below the context. What calls itself counts once. */
+static void collect(struct lines *lines, const struct tree_pair *t, uint32_t context)
 {
-	bool inlined = step->kind == ANALYZE_FRAME_INLINED;
-	struct line line = { .step = *step,
-			     .inlined = inlined ? "yes" : NULL,
-			     .low = exact ? NAN : step->delta.low,
-			     .high = exact ? NAN : step->delta.high,
-			     .error = exact ? NAN : (step->delta.high - step->delta.low) / 2 };
+	for (uint32_t i = context + 1; i < t->n_nodes; i++) {
+		const struct tree_pair_node *n = &t->nodes[i];
+		double size = fabs(n->total[1] - n->total[0]);
+		uint32_t at = n->parent, depth = 1;
+		bool again = false;
 
-	line.label = alloc_keep(&rows->texts,
-				alloc_printf("%s%s", step->name, inlined ? " (inlined)" : ""));
-	return line;
+		for (; at != context && at != TREE_ROOT; at = t->nodes[at].parent, depth++)
+			again |= !strcmp(t->nodes[at].name, n->name);
+		if (at != context || again)
+			continue;
+		vec_push(lines, items,
+			 ((struct line){ .name = n->name,
+					 .inlined = n->inlined[0] || n->inlined[1] ? "yes" : NULL,
+					 .totals = { n->total[0], n->total[1] },
+					 .error = hypot(n->doubt[0], n->doubt[1]),
+					 .depth = depth * size,
+					 .weight = size }));
+	}
+}
+
+/*
+ * Complete LINE, of a context that changed by ALL; samples tell its time with an error of so many standard deviations. Return
+ * whether it is part of the way.
+ */
+static bool is_on_the_way(struct line *line, double all, double errors)
+{
+	line->delta = line->totals[1] - line->totals[0];
+	line->share = line->delta / all;
+	line->depth /= line->weight;
+	line->error = line->error > 0 ? errors * line->error : NAN;
+	return line->share >= LEAST && !(fabs(line->delta) <= line->error);
+}
+
+/* Return the context whose change the rows are of; NULL: none. Of a timed function the other tables say more. */
+static const struct why_context *context_of(const struct why *why)
+{
+	const struct why_context *main = why->n_contexts ? why_main_context(why) : NULL;
+	const struct why_causes *causes = main ? &main->causes : NULL;
+
+	if (!main || why->tree.has_callers)
+		return main;
+	return causes->n_items && (why_is_untimed(why, causes, &causes->items[0]) ||
+				   why->pair.nodes[causes->parts[causes->items[0].first_part].node]
+					   .sampled) ?
+		       main :
+		       NULL;
 }
 
 static void rows(struct view_rows *rows, const void *data)
 {
-	const struct analyze_passage *passage = &((const struct view_diff *)data)->why.passage;
-	struct line *lines = view_rows_new(rows, passage->n_steps, sizeof(*lines));
-	uint32_t n = 0;
+	const struct why *why = &((const struct view_diff *)data)->why;
+	const struct why_context *main = context_of(why);
+	struct lines lines = {};
+	double errors = 2 * analyze_interval_widening(why->tree.n_sampled);
+	struct line *shown;
+	uint32_t n = 0, kept = 0;
 
-	for (uint32_t i = 0; i < passage->n_steps; i++)
-		if (!rows->for_people || !is_passed(passage, i))
-			lines[n++] = line_of(rows, &passage->steps[i], passage->exact);
-	rows->section.n_rows = n;
+	if (main)
+		collect(&lines, &why->pair, main->node);
+	vec_unite(&lines, items, by_name, add_line);
+	for (uint32_t i = 0; i < lines.n_items; i++)
+		if (is_on_the_way(&lines.items[i], main->delta, errors))
+			lines.items[n++] = lines.items[i];
+	sort_array(lines.items, n, sizeof(*lines.items), by_depth);
+	shown = view_rows_new(rows, n, sizeof(*shown));
+	for (uint32_t i = 0; i < n; i++) {
+		struct line *l = &shown[kept];
+
+		/* The next one says it. */
+		if (rows->for_people && i + 1 < n &&
+		    fabs(lines.items[i + 1].share - lines.items[i].share) < AS_MUCH)
+			continue;
+		*l = lines.items[i];
+		l->label = alloc_keep(&rows->texts, alloc_printf("%s%s", l->name,
+								 l->inlined ? " (inlined)" : ""));
+		kept++;
+	}
+	rows->section.n_rows = kept;
+	free(lines.items);
 }
 
 static char *title(const void *data)
 {
-	const struct analyze_passage *passage = &((const struct view_diff *)data)->why.passage;
+	const struct why *why = &((const struct view_diff *)data)->why;
+	const struct why_context *main = context_of(why);
 
-	return alloc_printf("Call path of the change in %s, outermost first, including callees%s",
-			    passage->context ?: "a syscall",
-			    passage->exact ? "" : " (estimated from samples)");
+	return alloc_printf("Call path of the change in %s, outermost first, including callees",
+			    main ? main->name : "a syscall");
 }
 
 const struct view_table diff_passage = {

@@ -283,8 +283,8 @@ static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 }
 
 /* " (inlined into alloc_fd, via dup and get_unused_fd)", behind the name of CAUSE, most of which is at the node AT. */
-static void append_where(char **text, const struct why *w, const struct why_context *c,
-			 const struct why_cause *cause, uint32_t at)
+void view_why_append_where(char **text, const struct why *w, const struct why_context *c,
+			   const struct why_cause *cause, uint32_t at)
 {
 	const char *separator = " (";
 	double calls = tree_pair_calls(&w->pair, at, 1);
@@ -319,10 +319,12 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	uint32_t at = part->kind == WHY_SELF ? part->node : w->pair.nodes[part->node].parent;
 	char *text = NULL;
 
+	if (w->pair.nodes[part->node].sampled)
+		return view_why_sampled(w, c, cause, part);
 	if (!w->tree.has_callers && at != TREE_ROOT && (part->kind == WHY_SELF || !part->inlined))
 		return view_why_timed(w, c, cause);
 	view_append_name(&text, cause->name);
-	append_where(&text, w, c, cause, at);
+	view_why_append_where(&text, w, c, cause, at);
 	alloc_append(&text, ", which ");
 	append_part(&text, w, c, cause, part);
 	alloc_append(&text, ": ");

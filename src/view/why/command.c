@@ -336,7 +336,7 @@ char *view_why_command(const struct why *w)
 	} else if (w->command.told) {
 		append_causes(&text, w);
 		append_outside(&text, w);
-		if (!w->tree.has_callers && !view_why_has_functions(w))
+		if (view_why_is_unopened(w, &w->command))
 			begin(&text, "  Record with --func to see where.");
 	}
 	append_others(&text, w);

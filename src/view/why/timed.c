@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why, of recordings by probes: what was timed of a function or context that is a cause. */
+/* why, of recordings by probes: what was timed or sampled of a function or context that is a cause. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +14,7 @@
 #define HALF         0.5
 #define WORTH_A_WORD 0.1
 #define CALLS_DIFFER 0.01 /* by less they are the same */
+#define VIEW_ERRORS  2 /* standard deviations, of an interval of 95 % */
 #define MOST_SHARE   1.15 /* with more of a change than that, something else offsets a part */
 
 /* Calls per run and own time of all that is called NAME in a context, or in the command. */
@@ -35,11 +36,11 @@ static struct timed timed_of(const struct why *w, const struct why_context *c, c
 	for (uint32_t i = 1; i < w->pair.n_nodes; i++) {
 		const struct tree_pair_node *n = &w->pair.nodes[i];
 
-		if (strcmp(n->name, name) != 0 || !is_below(&w->pair, i, c->node))
+		if (n->sampled || strcmp(n->name, name) != 0 || !is_below(&w->pair, i, c->node))
 			continue;
 		for (int side = 0; side < 2; side++) {
 			timed.calls[side] += n->calls[side];
-			timed.self[side] += n->self[side];
+			timed.self[side] += tree_pair_own(&w->pair, i, side);
 		}
 	}
 	return timed;
@@ -56,6 +57,20 @@ static bool is_timed(const struct profile *p, const char *name)
 bool view_why_has_functions(const struct why *w)
 {
 	return w->p[0]->n_sites > 1 || w->p[1]->n_sites > 1;
+}
+
+bool view_why_is_unopened(const struct why *w, const struct why_context *c)
+{
+	if (w->tree.has_callers || view_why_has_functions(w))
+		return false;
+	for (uint32_t i = 0; i < c->causes.n_items; i++) {
+		const struct why_cause *cause = &c->causes.items[i];
+
+		if (why_is_named(c, i) &&
+		    w->pair.nodes[c->causes.parts[cause->first_part].node].sampled)
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -125,35 +140,6 @@ static void append_body(char **text, const struct why *w, const struct why_cause
 	alloc_append(text, "%s)", sampled ? ", estimated from samples" : "");
 }
 
-bool view_why_append_passage(char **text, const struct why *w, uint32_t context, const char *before,
-			     const char *whole)
-{
-	struct analyze_passage_end end = analyze_passage_end(&w->passage);
-	scoped_free char *of = NULL;
-	double share;
-	size_t n = 0;
-
-	if (!end.step || w->passage.exact ||
-	    strcmp(w->passage.context, w->pair.nodes[context].name) != 0)
-		return false;
-	of = alloc_printf("%s (\u00b1%.2g %%, from samples)", whole, end.error * 100);
-	share = end.step->share;
-	/* Within its error, more than all is all. */
-	view_append_share(text, before, share - end.error > 1 ? share : fmin(share, 1), of);
-	alloc_append(text, " is in ");
-	view_append_name(text, end.step->name);
-	while (n < ANALYZE_WAY && end.by_way[n])
-		n++;
-	alloc_append(text, "%s", n ? ", called via " : "");
-	view_append_list(text, end.by_way, n);
-	if (end.to_time) {
-		alloc_append(text, "; record with --func=");
-		view_append_name(text, end.to_time);
-		alloc_append(text, " to time it");
-	}
-	return true;
-}
-
 char *view_why_timed(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause)
 {
@@ -172,10 +158,24 @@ char *view_why_timed(const struct why *w, const struct why_context *c,
 	append_calls(&text, w, cause->name, &timed, is_context);
 	alloc_append(&text, ": ");
 	view_why_append_change(&text, w, c, cause->delta);
-	if (is_context)
-		view_why_append_passage(&text, w, main->context, "; ",
-					c->is_command ? "this context's change" : "all");
-	else
+	if (!is_context)
 		append_body(&text, w, cause, main);
+	return text;
+}
+
+char *view_why_sampled(const struct why *w, const struct why_context *c,
+		       const struct why_cause *cause, const struct why_part *part)
+{
+	double error = VIEW_ERRORS * sqrt(cause->significance.doubts);
+	char *text = NULL;
+
+	view_append_name(&text, cause->name);
+	view_why_append_where(&text, w, c, cause, part->node);
+	alloc_append(&text, ", estimated from samples: ");
+	view_why_append_change(&text, w, c, cause->delta);
+	alloc_append(&text, ", \u00b1%s; record with --func=",
+		     output_number(OUTPUT_TIME, error, w->p[0]->clock));
+	view_append_name(&text, cause->function ?: cause->name);
+	alloc_append(&text, " to time it");
 	return text;
 }

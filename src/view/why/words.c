@@ -276,10 +276,8 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 
 	if (view_why_append_spread(text, w, c))
 		return;
-	if (!w->tree.has_callers && !view_why_has_functions(w)) {
-		alloc_append(text, view_why_append_passage(text, w, c->node, ". ", change_name(c)) ?
-					   "." :
-					   ". Record with --func to see where.");
+	if (view_why_is_unopened(w, c)) {
+		alloc_append(text, ". Record with --func to see where.");
 		return;
 	}
 	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
