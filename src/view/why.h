@@ -36,8 +36,6 @@ void view_why_append_change(char **text, const struct why *w, const struct why_c
 /* What CAUSE, of C, does otherwise; for free(). */
 char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
-/* "; this belongs to init_on_alloc, which differs between the sides", if it belongs to a protection. */
-void view_why_append_owner(char **text, const struct why *w, const struct why_part *part);
 /* What PART, the first of CAUSE, belongs to, as far as that is known: protection, static key, condition, lines of a patch. */
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
 			     const struct why_part *part);

@@ -9,6 +9,8 @@
 
 /* Of which a single function has no more than that is spread. */
 #define MOST_IN_ONE 0.75
+/* As many can be named, each with its contexts and its reasons. */
+#define FEW 3
 
 struct item {
 	const char *name;
@@ -58,7 +60,7 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 
 		/* What these functions do besides is more: it is not what they have alike. */
 		if (fabs(s.delta) > fabs(best.delta) && fabs(s.delta) > fabs(s.rest) &&
-		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta))
+		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta) && s.n_functions > FEW)
 			best = s;
 	}
 	if (best.most)

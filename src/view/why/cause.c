@@ -340,7 +340,8 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	return text;
 }
 
-void view_why_append_owner(char **text, const struct why *w, const struct why_part *part)
+/* "; this belongs to init_on_alloc, which differs between the sides", if it belongs to a protection. */
+static void append_owner(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct catalogue_protection *owner = why_owner(&w->switched, &w->pair, part);
 
@@ -415,7 +416,7 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
 			     const struct why_part *part)
 {
-	view_why_append_owner(text, w, part);
+	append_owner(text, w, part);
 	append_key(text, w, part);
 	append_guard(text, &cause->guard);
 	append_patch(text, w, cause, part);

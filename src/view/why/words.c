@@ -190,7 +190,7 @@ bool view_why_append_spread(char **text, const struct why *w, const struct why_c
 	}
 	append_largest(text, s.most->delta / s.delta, 0);
 	view_append_name(text, c->causes.items[s.most->cause].name);
-	view_why_append_owner(text, w, s.most);
+	view_why_append_reasons(text, w, &c->causes.items[s.most->cause], s.most);
 	alloc_append(text, ".");
 	return true;
 }
