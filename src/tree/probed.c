@@ -58,8 +58,8 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 }
 
 /*
- * Return what CELL's own time varies by because its calls differ, a standard deviation. Where repetitions show that, it
- * is none of what is known besides.
+ * Return what CELL's own time varies by because its calls differ, a standard deviation. Where runs show that, it is none of
+ * what is known besides.
  */
 static double chance(const struct tree *t, const struct profile_cell *cell)
 {
@@ -67,7 +67,7 @@ static double chance(const struct tree *t, const struct profile_cell *cell)
 	double self = fabs((double)(int64_t)cell->stats.self);
 	struct analyze_figures f;
 
-	if (t->has_noise)
+	if (t->has_runs)
 		return 0;
 	if (cell->stats.calls == 1)
 		return SINGLE_CALL * self;

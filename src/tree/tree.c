@@ -148,8 +148,7 @@ static const char *command_name(const struct profile *p)
 /* Do repetitions show what one kernel varies by? On a real clock those of one recording do not, nor those made in a row. */
 static bool has_noise(const struct tree *t)
 {
-	if (t->n_repetitions[0] < ANALYZE_MIN_REPETITIONS ||
-	    t->n_repetitions[1] < ANALYZE_MIN_REPETITIONS)
+	if (!t->has_runs)
 		return false;
 	if (t->has_callers || t->p[0]->clock == PROFILE_CLOCK_INSN)
 		return true;
@@ -168,6 +167,8 @@ void tree_init(struct tree *t, const struct profile *baseline, const struct prof
 						 t->p[side]->n_edges + t->p[side]->n_cells);
 	}
 	t->has_callers = profile_is_exact(baseline);
+	t->has_runs = t->n_repetitions[0] >= ANALYZE_MIN_REPETITIONS &&
+		      t->n_repetitions[1] >= ANALYZE_MIN_REPETITIONS;
 	t->has_noise = has_noise(t);
 	if (t->max_nodes > MAX_VALUES / tree_columns(t))
 		t->max_nodes = MAX_VALUES / tree_columns(t);

@@ -68,6 +68,7 @@ struct tree {
 	const struct profile *p[2];
 	bool has_callers; /* otherwise functions are directly below their contexts */
 	bool has_noise; /* repetitions of both sides show what one kernel varies by */
+	bool has_runs; /* both sides have several, which show at least what runs vary by */
 	enum analyze_unit unit[2]; /* what a repetition is */
 	uint32_t n_repetitions[2];
 	uint32_t runs[2][TREE_REPETITIONS], n_runs[2]; /* in each, and in all of them */

@@ -26,6 +26,10 @@ struct view_why {
 extern const struct view_table why_contexts, why_causes, why_lines;
 extern const struct view_list view_why_list;
 
+/* How to say that a change is likely: "Most likely", or "Possibly" where recordings may differ as much. */
+const char *view_why_likely(const struct why *w);
+/* Why that is so and what to do, in a sentence; "" where it is not. */
+const char *view_why_doubt(const struct why *w);
 /* As output_number() has it. */
 const char *view_why_number(enum output_type type, double value);
 /* "+1,234 instructions per run" behind *TEXT, of which PER is the last word. */
@@ -42,7 +46,7 @@ void view_why_append_reasons(char **text, const struct why *w, const struct why_
 /* ". 100 % of the change is spread over 4 functions, which call srso_alias_return_thunk on the hardened side only: ...", if it is. */
 bool view_why_append_spread(char **text, const struct why *w, const struct why_context *c);
 /* ". The change is spread out: 58 functions make up 90 % of it ..." */
-void view_why_append_spread_out(char **text, const struct why_context *c);
+void view_why_append_spread_out(char **text, const struct why *w, const struct why_context *c);
 /* " The only protection that differs between the sides is ...", if there is one, of which TEXT says nothing. */
 void view_why_append_switched(char **text, const struct why *w);
 /* The answer for C, which may be NULL: the change, and each cause that is to be named. For free(). */

@@ -141,6 +141,28 @@ TEST(one_recording_on_a_real_clock_has_no_noise)
 	answer_init(&x, sides[0], sides[1]);
 	assert_false(x.why.tree.has_noise);
 	assert_int_equal(x.why.command.told, WHY_LIKELY);
+	assert_non_null(strstr(x.text, "Possibly, "));
+	assert_non_null(
+		strstr(x.text, "This is unclear: recordings of one kernel may differ as much."));
+	answer_deinit(&x);
+}
+
+/* What runs of one recording vary by tells chance all the same. */
+TEST(runs_of_one_recording_tell_chance)
+{
+	struct profile *sides[2];
+	struct answer x;
+
+	for (int i = 0; i < 2; i++) {
+		sides[i] = profile_create();
+		sides[i]->clock = PROFILE_CLOCK_NS;
+		for (uint32_t k = 0; k < 3; k++)
+			fixture_calls(profile_cell(sides[i], fixture_run(sides[i], 1), 0,
+						   profile_context_add(sides[i], "munmap")),
+				      10, 1000 + 900 * k, 1200 + 1000 * k + 500 * (uint64_t)i);
+	}
+	answer_init(&x, sides[0], sides[1]);
+	assert_int_equal(x.why.command.told, WHY_CHANCE);
 	answer_deinit(&x);
 }
 

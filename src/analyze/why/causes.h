@@ -23,7 +23,7 @@ struct why_significance {
 	double doubts; /* likewise squared, of estimates from samples */
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* that one kernel shows as much against itself in any of what was looked at; NAN likewise */
-	bool within_known; /* P is NAN, and the change is less than twice KNOWN */
+	bool within_known; /* P is NAN, and the change no more than twice KNOWN, or than what runs of one recording vary by */
 };
 
 enum why_sureness {

@@ -102,7 +102,7 @@ static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_contex
 
 	vec_each(struct why_context, c, w, contexts)
 		any |= begin_to_vary(c, is_wanted);
-	for (int side = 0; side < 2 && w->tree.has_noise && any; side++) {
+	for (int side = 0; side < 2 && w->tree.has_runs && any; side++) {
 		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
 		/* Each repetition and the next, and the last and the first: twice the variance each. */
@@ -162,14 +162,21 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
+/* Runs of one recording on a real clock tell chance, but no more: recordings may differ besides. */
+static void limit(const struct why *w, struct why_significance *significance)
+{
+	if (w->tree.has_noise || isnan(significance->p))
+		return;
+	significance->within_known = !(significance->p < ANALYZE_SIGNIFICANT);
+	significance->p = NAN;
+}
+
 /* LOOKED_AT: as in why_significance_judge(). */
 static void judge(const struct why *w, struct why_significance *significance, double delta,
 		  double looked_at)
 {
-	static const uint32_t once[] = { 1, 1 };
-
-	why_significance_judge(significance, delta, w->tree.has_noise ? w->repetitions : once,
-			       w->common, looked_at);
+	why_significance_judge(significance, delta, w->repetitions, w->common, looked_at);
+	limit(w, significance);
 }
 
 /* It is one of as many as there are contexts, since of a context's causes the largest are named. */
@@ -366,7 +373,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	set_large(w, &w->command);
 	vec_each(struct why_context, c, w, contexts)
 		set_large(w, c);
-	for (int side = 0; side < 2 && w->tree.has_noise; side++)
+	for (int side = 0; side < 2 && w->tree.has_runs; side++)
 		vary_contexts(w, side);
 	vary_causes(w, has_large_cause);
 	judge_all(w);
@@ -446,6 +453,7 @@ void why_set_command(struct why *w, const struct analyze_diff *diff)
 		c->total[1] = row->sides[1].mean;
 		c->significance.ci = row->change.ci;
 		c->significance.p = row->change.p_single; /* one row is looked at */
+		limit(w, &c->significance);
 		set_large(w, c);
 		set_told(c);
 	}

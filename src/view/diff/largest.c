@@ -10,7 +10,8 @@
 
 static bool is_significant(const struct analyze_diff_row *row)
 {
-	return row->change.p < ANALYZE_SIGNIFICANT;
+	return row->change.p < ANALYZE_SIGNIFICANT &&
+	       row->change.verdict != ANALYZE_VERDICT_UNCLEAR;
 }
 
 static bool is_better(const struct analyze_diff_row *a, const struct analyze_diff_row *b)

@@ -76,8 +76,8 @@ static void append_whole(char **text, const struct why *w)
 		alloc_append(text, "No significant change: ");
 	else if (!c->told && c->delta != 0)
 		alloc_append(text, "No change that so few runs can tell: ");
-	else if (c->told == WHY_LIKELY && w->tree.has_callers)
-		alloc_append(text, "Most likely, ");
+	else if (c->told == WHY_LIKELY && (w->tree.has_callers || *view_why_doubt(w)))
+		alloc_append(text, "%s, ", view_why_likely(w));
 	if (w->tree.has_callers || w->cpu)
 		view_append_name(text, c->name);
 	alloc_append(text,
@@ -162,24 +162,20 @@ static bool has_shares(const struct why *w, enum why_sureness sure)
 }
 
 /* "52 % of it is in ", "An opposite change is in "; N causes are named before. */
-static void append_share(char **text, double share, bool has_share, enum why_sureness sure,
-			 uint32_t n)
+static void append_share(char **text, const struct why *w, double share, bool has_share,
+			 enum why_sureness sure, uint32_t n)
 {
 	const char *kind = !has_share && n  ? "another" :
 			   has_share        ? "an opposite change" :
 			   sure == WHY_SURE ? "a significant change" :
 					      "a change";
-	char *begin =
-		sure == WHY_LIKELY ? alloc_printf("most likely, %s", kind) : alloc_strdup(kind);
-
-	if (has_share && share > 0) {
-		alloc_append(text, "%s%.0f %% of it is in ",
-			     sure == WHY_LIKELY ? "Most likely, " : "", 100 * share);
-	} else {
-		*begin = (char)toupper(*begin);
-		alloc_append(text, "%s is in ", begin);
-	}
-	free(begin);
+	if (sure == WHY_LIKELY)
+		alloc_append(text, "%s, ", view_why_likely(w));
+	if (has_share && share > 0)
+		alloc_append(text, "%.0f %% of it is in ", 100 * share);
+	else
+		alloc_append(text, "%c%s is in ", sure == WHY_LIKELY ? *kind : toupper(*kind),
+			     kind + 1);
 }
 
 static void append_cause(char **text, const struct why *w, uint32_t i, enum why_sureness sure,
@@ -192,7 +188,7 @@ static void append_cause(char **text, const struct why *w, uint32_t i, enum why_
 
 	begin(text, "  ");
 	/* That the whole is likely is said of the whole. */
-	append_share(text, share_of(c, i), has_shares(w, sure),
+	append_share(text, w, share_of(c, i), has_shares(w, sure),
 		     c->changed == WHY_LIKELY && w->tree.has_callers ? WHY_SURE : sure, n);
 	alloc_append(text, "%s", sentence);
 	if (strcmp(cause->name, w->pair.nodes[c->causes.shares[cause->first_share].context].name) !=
@@ -224,7 +220,7 @@ static void append_causes(char **text, const struct why *w)
 	uint32_t n = 0;
 
 	if (!view_why_append_spread(&spread, w, c) && !sure)
-		view_why_append_spread_out(&spread, c);
+		view_why_append_spread_out(&spread, w, c);
 	if (spread) {
 		/* Behind ". ". */
 		begin(text, "  ");
@@ -338,6 +334,11 @@ char *view_why_command(const struct why *w)
 		append_outside(&text, w);
 		if (view_why_is_unopened(w, &w->command))
 			begin(&text, "  Record with --func to see where.");
+	}
+	if (w->command.told == WHY_LIKELY && !(only && only->told) && !w->tree.has_noise &&
+	    *view_why_doubt(w)) {
+		begin(&text, "  ");
+		alloc_append(&text, "%s", view_why_doubt(w));
 	}
 	append_others(&text, w);
 	append_cycles(&text, w, CATALOGUE_NO);

@@ -18,6 +18,25 @@
 #define MOST_OF_IT   0.5
 #define NEARLY_ALL   0.9
 
+/* Are the sides single recordings on a real clock, or made in a row? */
+static bool is_unclear(const struct why *w)
+{
+	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
+}
+
+const char *view_why_likely(const struct why *w)
+{
+	return is_unclear(w) ? "Possibly" : "Most likely";
+}
+
+const char *view_why_doubt(const struct why *w)
+{
+	return is_unclear(w) ? "This is unclear: recordings of one kernel may differ as much. "
+			       "Record both sides in turn, several times, and merge each side's "
+			       "files." :
+			       "";
+}
+
 const char *view_why_number(enum output_type type, double value)
 {
 	return output_number(type, value, PROFILE_CLOCK_INSN);
@@ -171,13 +190,14 @@ bool view_why_append_spread(char **text, const struct why *w, const struct why_c
 {
 	struct why_spread s = why_spread_find(w, c);
 	enum why_sureness sure = why_significance_sureness(&s.significance);
+	scoped_free char *begin =
+		sure == WHY_SURE ? alloc_strdup(". ") : alloc_printf(". %s, ", view_why_likely(w));
 
 	if (!s.most || sure == WHY_CHANCE ||
 	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(why_caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
-	view_append_share(text, sure == WHY_SURE ? ". " : ". Most likely, ",
-			  (s.delta + s.rest) / why_caused(c), change_name(c));
+	view_append_share(text, begin, (s.delta + s.rest) / why_caused(c), change_name(c));
 	alloc_append(text, " is spread over %u functions, which %s%s ", s.n_functions,
 		     s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
@@ -207,8 +227,8 @@ static double named_delta(const struct why_context *c)
 }
 
 /* Where CAUSE stands in what is said of C; N is how many are named before it. */
-static void append_share(char **text, const struct why_context *c, const struct why_cause *cause,
-			 uint32_t n)
+static void append_share(char **text, const struct why *w, const struct why_context *c,
+			 const struct why_cause *cause, uint32_t n)
 {
 	bool sure =
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
@@ -223,15 +243,16 @@ static void append_share(char **text, const struct why_context *c, const struct 
 	else if (!has_changed(c) || (n && view_is_more_than_all(share)))
 		alloc_append(text, n ? " Another is in " : ". A significant change is in ");
 	else if (share < 0)
-		alloc_append(text, "%s%s opposite change is in ", n ? " " : ". ",
-			     sure ? "An" : "Most likely, an");
+		alloc_append(text, "%s%s%s opposite change is in ", n ? " " : ". ",
+			     sure ? "" : view_why_likely(w), sure ? "An" : ", an");
 	else if (n)
-		alloc_append(text,
-			     sure ? " Another %.0f %% is in " :
-				    " Most likely, another %.0f %% is in ",
-			     100 * share);
+		alloc_append(text, " %s%s %.0f %% is in ", sure ? "" : view_why_likely(w),
+			     sure ? "Another" : ", another", 100 * share);
 	else {
-		view_append_share(text, sure ? ". " : ". Most likely, ", share, change_name(c));
+		scoped_free char *begin =
+			sure ? alloc_strdup(". ") : alloc_printf(". %s, ", view_why_likely(w));
+
+		view_append_share(text, begin, share, change_name(c));
 		alloc_append(text, " is in ");
 	}
 }
@@ -249,8 +270,9 @@ static void append_rest(char **text, const struct why *w, const struct why_conte
 }
 
 /* ". The change is spread out: 58 functions make up 90 % of it", or nothing but ".". */
-void view_why_append_spread_out(char **text, const struct why_context *c)
+void view_why_append_spread_out(char **text, const struct why *w, const struct why_context *c)
 {
+	bool functions = w->tree.has_callers || view_why_has_functions(w);
 	uint32_t many = why_spread_functions(c, NEARLY_ALL);
 	double largest;
 
@@ -262,7 +284,9 @@ void view_why_append_spread_out(char **text, const struct why_context *c)
 	largest = c->causes.items[0].delta / why_caused(c);
 	alloc_append(text, ". %s is spread out: %u %s %.0f %% of it%s",
 		     why_is_called_otherwise(c) ? "The change per call" : "The change", many,
-		     plural(many, "function makes up", "functions make up"), 100 * NEARLY_ALL,
+		     functions ? plural(many, "function makes up", "functions make up") :
+				 plural(many, "syscall makes up", "syscalls make up"),
+		     100 * NEARLY_ALL,
 		     fabs(largest) < WHY_LEAST_SHARE ? ", none of them a tenth" : "");
 	append_largest(text, largest, 1);
 	view_append_name(text, c->causes.items[0].name);
@@ -287,7 +311,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		if (!why_is_named(c, i))
 			continue;
 		sentence = view_why_cause(w, c, cause);
-		append_share(text, c, cause, n);
+		append_share(text, w, c, cause, n);
 		alloc_append(text, "%s", sentence);
 		view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
 		alloc_append(text, ".");
@@ -297,7 +321,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 	if (n)
 		append_rest(text, w, c, rest);
 	else
-		view_why_append_spread_out(text, c);
+		view_why_append_spread_out(text, w, c);
 }
 
 /* What the sides differ in besides, where the answer may be of that and does not say so. */
@@ -318,12 +342,12 @@ void view_why_append_switched(char **text, const struct why *w)
 /* How sure it is that C changed, where it is not. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
-	if (!w->tree.has_noise) {
+	if (is_unclear(w)) {
+		alloc_append(text, " %s", view_why_doubt(w));
+	} else if (!w->tree.has_noise) {
 		alloc_append(text, " Measured over ");
 		view_append_sides(text, w->tree.n_runs, view_units[ANALYZE_UNIT_RUN]);
-		alloc_append(text, "; variation between %s is unknown.",
-			     w->tree.n_runs[0] > 1 && w->tree.n_runs[1] > 1 ? "recordings" :
-									      "runs");
+		alloc_append(text, "; variation between runs is unknown.");
 	} else {
 		alloc_append(
 			text,
@@ -395,7 +419,9 @@ static void append_moves(char **text, const struct why *w, const struct why_cont
 
 static char *begin_with_change(const struct why *w, const struct why_context *c, const char *change)
 {
-	char *text = alloc_printf("%s%s", c->told == WHY_LIKELY ? "Most likely, " : "", change);
+	bool likely = c->told == WHY_LIKELY;
+	char *text = alloc_printf("%s%s%s", likely ? view_why_likely(w) : "", likely ? ", " : "",
+				  change);
 
 	append_moves(&text, w, c);
 	append_causes(&text, w, c);
