@@ -8,12 +8,6 @@
 #include "base/sorted.h"
 
 #define LINES_MAX 512 /* comparing takes its square in time and memory */
-/* Executions per call of unchanged code differ by less; interrupted and rare calls cause the rest. */
-#define SAME 0.005
-/* Lines of one loop are repeated equally often, to this share: the first and last iteration differ. */
-#define ALIKE 0.1
-/* Ignore less than this share of all that differs. */
-#define LITTLE 0.05
 
 struct side {
 	vec_of(struct tree_line *, items); /* by number */
@@ -34,7 +28,7 @@ static void collect(struct side *s, const struct tree_pair *t, uint32_t node, in
 
 static bool is_near(double was, double is)
 {
-	return fabs(was - is) <= SAME * fmax(was, is);
+	return fabs(was - is) <= HALF_A_PERCENT * fmax(was, is);
 }
 
 static bool is_same(const struct tree_line *a, const struct tree_line *b, double scale)
@@ -170,12 +164,12 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 	if (s[0].n_left != s[1].n_left || s[0].n_left < 2 || rest[0] <= 0)
 		return false;
 	*ratio = rest[1] / rest[0];
-	if (fabs(*ratio - 1) < ALIKE)
+	if (fabs(*ratio - 1) < WORTH_A_WORD)
 		return false;
 	for (uint32_t i = 0; i < s[0].n_left; i++) {
 		double was = s[0].left[i]->insns[0] * scale, is = s[1].left[i]->insns[1];
 
-		if (fabs(is - *ratio * was) > ALIKE * *ratio * was)
+		if (fabs(is - *ratio * was) > WORTH_A_WORD * *ratio * was)
 			return false;
 	}
 	return true;

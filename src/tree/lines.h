@@ -27,9 +27,6 @@ struct tree_lines {
 	bool in_loop; /* the other side has the loop as well: other lines of it are matched */
 };
 
-/* Lines with at least so many executions per call of their function are in a loop. */
-#define TREE_LOOP 1.1
-
 /* Return the lines that changed in NODE itself; SCALE multiplies the baseline's, as in causes.h. */
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 

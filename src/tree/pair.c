@@ -7,15 +7,8 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-#define MOST_OF_IT 0.5
 /* A function between two others is called at most so many times as often as the other side calls the inner one, or as seldom. */
 #define LAYER_TIMES 2
-/* A function that moved has at least this share of all instructions, */
-#define MOVED_LEAST 0.002
-/* and is called as often, by less than this share, with as many instructions, */
-#define MOVED_CALLS 0.1
-/* up to so many times. */
-#define MOVED_TIMES 1.5
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
 {
@@ -196,7 +189,7 @@ static void add_candidates(struct candidates *candidates, const struct one_sided
 			const struct one_sided *a = &items[i], *b = &items[k];
 
 			if (!b->side || a->context == b->context || !(a->calls > 0) ||
-			    !is_near(a->calls, b->calls, 1 + MOVED_CALLS) ||
+			    !is_near(a->calls, b->calls, 1 + WORTH_A_WORD) ||
 			    !is_near(a->total, b->total, MOVED_TIMES))
 				continue;
 			vec_push(candidates, items, ((struct candidate){ a, b }));
@@ -206,7 +199,7 @@ static void add_candidates(struct candidates *candidates, const struct one_sided
 static struct one_sided *find_one_sided(const struct tree_pair *t, size_t *n)
 {
 	struct one_sided *items = alloc_array(t->n_nodes, sizeof(*items));
-	double least = MOVED_LEAST * fmax(t->nodes[0].total[0], t->nodes[0].total[1]);
+	double least = WORTH_A_MOVE * fmax(t->nodes[0].total[0], t->nodes[0].total[1]);
 
 	*n = 0;
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
@@ -436,7 +429,7 @@ uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 {
 	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next)
 		if (!(t->nodes[i].seen[0] && t->nodes[i].seen[1]) &&
-		    t->nodes[i].one_sided >= MOST_OF_IT * all)
+		    t->nodes[i].one_sided >= MOST * all)
 			return i;
 	return TREE_NONE;
 }

@@ -10,12 +10,6 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/*
- * What a single call is taken to vary by, of its time: the execve() that starts tar or thr-create differs by up to 6 % between
- * two boots of one kernel.
- */
-#define SINGLE_CALL 0.05
-
 /* Return whether a function of SITE's name was detached on either side: then its time is its context's. */
 static bool is_partial(const struct tree *t, const struct profile_site *site)
 {
@@ -59,7 +53,7 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 
 /*
  * Return what CELL's own time varies by because its calls differ, a standard deviation. Where runs show that, it is none of
- * what is known besides.
+ * what is known besides. The execve() that starts tar or thr-create differs by up to 6 % between two boots of one kernel.
  */
 static double chance(const struct tree *t, const struct profile_cell *cell)
 {
@@ -70,7 +64,7 @@ static double chance(const struct tree *t, const struct profile_cell *cell)
 	if (t->has_runs)
 		return 0;
 	if (cell->stats.calls == 1)
-		return SINGLE_CALL * self;
+		return LITTLE * self;
 	analyze_figures_form(&f, &cell->stats, &options);
 	return !isnan(f.spread) && f.total > 0 ? sqrt(f.calls) * f.spread * self / f.total : 0;
 }

@@ -53,10 +53,6 @@ const struct output_column view_misses_place[] = {
 	COLUMN("syscall", TEXT, analyze_misses_row, context, .header = "CONTEXT"),
 };
 
-/* A change of less, in percent of itself before and of what all syscalls miss, is worth no sentence. */
-#define LEAST_PCT    2.0
-#define LEAST_OF_ALL 0.1
-
 static double percent(double delta, double of)
 {
 	return of > 0 ? 100 * delta / of : NAN;
@@ -109,8 +105,8 @@ static const struct analyze_misses_row *syscall_of(const struct analyze_misses *
 	vec_each(const struct analyze_misses_row, row, m, rows) {
 		double change = fabs(row->delta.data);
 
-		if (!is_syscall(row) || !(change >= LEAST_OF_ALL / 100 * *all) ||
-		    !(change >= LEAST_PCT / 100 * row->sides[0].data))
+		if (!is_syscall(row) || !(change >= NEGLIGIBLE * *all) ||
+		    !(change >= ABOUT_EQUAL * row->sides[0].data))
 			continue;
 		large[n] = row;
 		p[n++] = row->p;

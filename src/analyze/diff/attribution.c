@@ -9,12 +9,7 @@
 #include "base/sorted.h"
 
 /* What of its level a line must be for a table to show it, and how many there are to be at most. */
-#define LEAST_SHOWN 0.005
-#define MOST_SHOWN  6
-/* An estimate may come out a little larger than what it is part of. */
-#define MOST_ESTIMATED 1.1
-/* What of the largest syscall's change one must be for a table to show what is in it. */
-#define LEAST_OPENED 0.1
+#define MOST_SHOWN 6
 
 /* One side's calls and time of what a line is about. */
 struct cost {
@@ -147,7 +142,7 @@ static void row_add(struct analyze_attribution *a, struct analyze_attribution_ro
 {
 	bool is_small = level->depth && !remainders[row.part] &&
 			(level->n_shown >= MOST_SHOWN ||
-			 !(fabs(row.delta) >= LEAST_SHOWN * fabs(level->whole)));
+			 !(fabs(row.delta) >= HALF_A_PERCENT * fabs(level->whole)));
 
 	row.level = level->depth;
 	if (level->depth && level->whole != 0)
@@ -245,7 +240,7 @@ static void collect_ranges(struct parts *parts, const struct source *from, const
 			continue;
 		part = range_part(r);
 		if (estimated &&
-		    !(part.row.delta / whole > 0 && part.row.delta / whole < MOST_ESTIMATED))
+		    !(part.row.delta / whole > 0 && part.row.delta / whole < MORE_THAN_ONE))
 			continue;
 		vec_push(parts, parts, part);
 	}
@@ -531,7 +526,7 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 		largest = fmax(largest, fabs(part->row.delta));
 		add_functions(a, &from, part->row.name, part->row.delta,
 			      a->rows[a->n_rows - 1].hidden ||
-				      fabs(part->row.delta) < LEAST_OPENED * largest);
+				      fabs(part->row.delta) < WORTH_A_WORD * largest);
 	}
 	level_end(a, &level);
 	source_deinit(&from);

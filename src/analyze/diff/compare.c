@@ -9,9 +9,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* So many times longer on one side than on the other, the kernel's work is not done in the same order any more. */
-#define UNLIKE_SLOWDOWN 1.25
-
 /* What must be the same, or the machines are compared and not the kernels. */
 static const char *const machine_keys[] = {
 	PROFILE_ENV_ARCH,   PROFILE_ENV_CPU,      PROFILE_ENV_CPUS,      PROFILE_ENV_GOVERNOR,
@@ -141,7 +138,7 @@ static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs
 	double slow_a = a->estimated_kernel_pct, slow_b = b->estimated_kernel_pct;
 
 	if (isnan(slow_a) || isnan(slow_b) ||
-	    100 + fmax(slow_a, slow_b) <= UNLIKE_SLOWDOWN * (100 + fmin(slow_a, slow_b)))
+	    100 + fmax(slow_a, slow_b) <= (1 + QUARTER) * (100 + fmin(slow_a, slow_b)))
 		return;
 	analyze_warnings_add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_SLOWDOWN,
 							  .severity = ANALYZE_SEVERITY_ACT,

@@ -11,9 +11,6 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* Less than this share of what they are of moves no figure that anybody reads. */
-#define NEGLIGIBLE 0.001
-
 /* Functions whose missed returns are reported. */
 #define MISSED_SHOWN 3
 

@@ -231,8 +231,6 @@ static double command_cpu(const struct analyze_workload *w)
 	return NAN;
 }
 
-#define SHARE_MOST 1.02
-
 struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 						    const struct analyze_table *t,
 						    const struct analyze_workload *workload)
@@ -249,7 +247,7 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 	 * syscalls may be slightly above, since these are of other runs: big-fork had 0.999997 and 1.0033, of three boots each.
 	 */
 	return profile_env_get(p, PROFILE_ENV_TASKS) || profile_env_get(p, PROFILE_ENV_SYSCALLS) ||
-			       !(s.share >= 0 && s.share <= SHARE_MOST) ?
+			       !(s.share >= 0 && s.share <= (1 + ABOUT_EQUAL)) ?
 		       none :
 		       s;
 }

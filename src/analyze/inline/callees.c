@@ -7,12 +7,11 @@
 #include "analyze/inline/callees.h"
 
 #include "analyze/inline/bodies.h"
+#include "analyze/stats/thresholds.h"
 #include "base/alloc.h"
 #include "kernel/image/name.h"
 
 #define LEAST_SAMPLES 10
-#define MOST          0.5 /* of the samples below the callee */
-#define NEARLY_ALL    0.9
 #define MAX_DEPTH     32
 #define MAX_CHILDREN  256
 

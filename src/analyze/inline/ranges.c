@@ -7,13 +7,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/*
- * A body with that much of its context, and less than the other of it in code of its own, says what the
- * context's own row says already.
- */
-#define WHOLE 0.9
-#define OWN   0.5
-
 #define NAN_ESTIMATED         \
 	{                     \
 		NAN, NAN, NAN \
@@ -436,7 +429,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 		row.estimated ? estimate.share.value : row.side.figures.total / whole->totals[time];
 	row.redundant = row.estimated && !body->why &&
 			(wraps || isnan(row.side.figures.total) ||
-			 (row.share >= WHOLE && !(estimate.self_share >= OWN)));
+			 (row.share >= NEARLY_ALL && !(estimate.self_share >= MOST)));
 	vec_push(ranges, rows, row);
 	return ranges->n_rows - 1;
 }

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <Rmath.h>
 
-#define TAIL 0.025 /* of the 95 % interval, on each side */
+#include "analyze/stats/thresholds.h"
+
+#define TAIL (ANALYZE_SIGNIFICANT / 2) /* of the 95 % interval, on each side */
 
 /* What would be without any sample so rarely is as good as always seen. */
 #define NEVER_UNSEEN 1e-4

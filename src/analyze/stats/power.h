@@ -4,8 +4,6 @@
 
 #include "analyze/stats/statistics.h"
 
-/* With what probability a difference that is there is to be found. */
-#define ANALYZE_POWER 0.80
 /* Nobody boots more often: beyond this the answer is "no number". */
 #define ANALYZE_MAX_BOOTS 10000
 

@@ -13,14 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/stats/thresholds.h"
+
 /* Fewer repetitions than that on a side, and nothing is known of how much they differ. */
 #define ANALYZE_MIN_REPETITIONS 2
 
-/* What goes for "differs": a p-value below this, after adjustment. */
-#define ANALYZE_SIGNIFICANT 0.05
 /* Of the intervals that are printed, and of those that decide on "same". */
-#define ANALYZE_CONFIDENCE      0.95
-#define ANALYZE_CONFIDENCE_SAME 0.90
+#define ANALYZE_CONFIDENCE      (1 - ANALYZE_SIGNIFICANT)
+#define ANALYZE_CONFIDENCE_SAME (1 - 2 * ANALYZE_SIGNIFICANT)
 /*
  * The degrees of freedom of what is systematic, a calibration's error: it is known from five series of readings, and from how the
  * end of a recording differs from its beginning. docs/internals/statistics.md, "NET on a real clock", has what that does.

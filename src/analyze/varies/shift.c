@@ -12,9 +12,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Functions of which less than this part of the mean changes have nothing to explain. */
-#define CHANGED 0.001
-
 /* The calls of each side in one leaf: sums, less the mean of all times; X: of the line's variable. */
 struct leaf {
 	struct {
@@ -283,7 +280,7 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 		double before = row->time[0] / row->calls[0], after = row->time[1] / row->calls[1];
 
 		/* Of one side alone this is no number. */
-		if (!(fabs(after - before) > CHANGED * fabs(before)))
+		if (!(fabs(after - before) > NEGLIGIBLE * fabs(before)))
 			continue;
 		add_function(s, p, f.rows[i].name);
 		left--;

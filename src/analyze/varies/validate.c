@@ -12,15 +12,13 @@
 #define SEEDS 20061, 1984
 /* A leaf has so many of the calls that were drawn at least. */
 #define LEAF_LEAST 5
-/* Calls that are drawn at most: of so many, a part of VARIES_NOTABLE is far more than chance. */
+/* Calls that are drawn at most: of so many, a part of NEGLIGIBLE is far more than chance. */
 #define CALLS_MAX 16384
 /* Not more variables than that are selected. */
 #define SELECTED_MAX 4
-/* Variables that explain this part of what the best one does are as good. */
-#define EQUAL 0.98
 /* Of a variable with more values, ranges are cells. */
 #define BINS 16
-/* Of larger work fewer permutations are made: the least that can tell P below VARIES_SIGNIFICANT. */
+/* Of larger work fewer permutations are made: the least that can tell P below ONE_PERCENT. */
 #define STEPS_MAX          (1u << 27)
 #define PERMUTATIONS_LEAST 199
 
@@ -312,7 +310,7 @@ static uint32_t best_known(const struct varies_data *d, uint32_t columns, const 
 	for (uint32_t i = 0; i < d->n_columns; i++) {
 		int nearer = best == VARIES_COLUMNS ? 1 : remoteness(d, best) - remoteness(d, i);
 
-		if (columns >> i & 1 && !(gains[i] < EQUAL * most) &&
+		if (columns >> i & 1 && !(gains[i] < (1 - ABOUT_EQUAL) * most) &&
 		    (nearer > 0 || (!nearer && gains[i] > gains[best])))
 			best = i;
 	}
@@ -329,13 +327,13 @@ uint32_t varies_select(struct varies_data *d, double *p)
 	s.calls = alloc_array(d->n_calls, sizeof(*s.calls));
 	memcpy(s.calls, d->calls, d->n_calls * sizeof(*s.calls));
 	for (uint32_t i = 0; i < d->n_calls; i++)
-		least += VARIES_NOTABLE * s.calls[i] * s.calls[i];
+		least += NEGLIGIBLE * s.calls[i] * s.calls[i];
 	for (int i = 0; i < SELECTED_MAX && selected != all; i++) {
 		double most = explain(&s, all & ~selected, gains);
 		uint32_t best = best_known(d, all & ~selected, gains, most);
 
 		permute(&s, all & ~selected, gains, p);
-		if (p[best] >= VARIES_SIGNIFICANT || most < least)
+		if (p[best] >= ONE_PERCENT || most < least)
 			break;
 		selected |= 1u << best;
 		explain(&s, 0, gains);

@@ -11,8 +11,6 @@
 
 #define VARIES_FOLDS        10
 #define VARIES_PERMUTATIONS 499
-#define VARIES_SIGNIFICANT  0.01 /* p below that, of all variables together */
-#define VARIES_NOTABLE      0.001 /* part of the variance: what explains less is not selected */
 #define VARIES_DEPTH        3
 #define VARIES_MINUS        " - " /* in the name of a difference of two variables, which no other has */
 #define VARIES_NODES        15 /* of a tree of that depth */

@@ -7,11 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define ALIKE        0.005 /* executions of all of a body's lines, but for an interrupted one's */
-#define ROUNDING     1e-3 /* of instructions per run, which are counted */
-#define NEARLY_ALL   0.9
-#define WORTH_A_WORD 0.1 /* of a change: a smaller part is no other */
-#define CHANCE       2 /* standard deviations that one run per side does not tell from a change */
+#define ROUNDING 1e-3 /* of instructions per run, which are counted */
 
 struct finder {
 	const struct tree_pair *t;
@@ -128,7 +124,7 @@ static bool is_of_ratio(double *ratio, double was, double is)
 {
 	if (was > 0 && is > 0 && isnan(*ratio))
 		*ratio = is / was;
-	return was > 0 && is > 0 && fabs(is - *ratio * was) <= ALIKE * is;
+	return was > 0 && is > 0 && fabs(is - *ratio * was) <= HALF_A_PERCENT * is;
 }
 
 /* The line of N from AT on, by number, that SIDE executes; NULL: the last has been. */
@@ -259,7 +255,8 @@ static bool is_other(const double self[2], const double total[2], const double d
 		part[side] = total[side] > 0 ? doubt[side] * sqrt(self[side] / total[side]) :
 					       doubt[side];
 	part[0] *= ratio;
-	return fabs(self[1] - ratio * self[0]) > fmax(CHANCE * sqrt(squares(part)), least);
+	return fabs(self[1] - ratio * self[0]) >
+	       fmax(CHANCE_DEVIATIONS * sqrt(squares(part)), least);
 }
 
 /* Return whether all that sampled NODE executes has become more or less in one proportion: it is called more or less often. */
@@ -412,10 +409,10 @@ static void finish(struct finder *f)
 	why_causes_sort(c);
 }
 
-/* As many standard deviations as make all sampled nodes together as sure as one is with CHANCE. */
+/* As many standard deviations as make all sampled nodes together as sure as one is with CHANCE_DEVIATIONS. */
 static double sure_of(const struct tree_pair *t)
 {
-	return CHANCE * analyze_interval_widening(t->tree->n_sampled);
+	return CHANCE_DEVIATIONS * analyze_interval_widening(t->tree->n_sampled);
 }
 
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
@@ -500,7 +497,8 @@ void why_significance_judge(struct why_significance *d, double delta, const uint
 	welch = analyze_welch_form(&sides[0], &sides[1]);
 	d->p = welch.p * looked_at > 1 ? 1 : welch.p * looked_at;
 	d->ci = analyze_welch_interval(&welch, 1 - ANALYZE_SIGNIFICANT / looked_at);
-	d->within_known = isnan(d->p) && fabs(delta) <= CHANCE * hypot(d->known, sqrt(d->doubts));
+	d->within_known =
+		isnan(d->p) && fabs(delta) <= CHANCE_DEVIATIONS * hypot(d->known, sqrt(d->doubts));
 }
 
 double why_significance_noise(const struct why_significance *d)
@@ -514,5 +512,5 @@ enum why_sureness why_significance_sureness(const struct why_significance *d)
 		return d->within_known ? WHY_CHANCE : WHY_LIKELY;
 	if (d->p < ANALYZE_SIGNIFICANT)
 		return WHY_SURE;
-	return d->p < WHY_UNLIKELY ? WHY_LIKELY : WHY_CHANCE;
+	return d->p < MOST ? WHY_LIKELY : WHY_CHANCE;
 }

@@ -13,9 +13,6 @@
 
 /* The certainty of a change that was counted in several boots of each kernel: docs/internals/why.md. */
 
-/* A change that one kernel shows against itself as often as that, in any context, is not worth a word. */
-#define WHY_UNLIKELY 0.5
-
 struct why_significance {
 	double squares[2]; /* of a side's runs: what each differs from their mean by, squared */
 	/* A standard deviation besides: of scheduling, as when a task has to wait is a matter of timing, and of what probes cost. */

@@ -9,9 +9,6 @@
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
 
-/* Of a function's calls: what is called in more of them is called in all. */
-#define NEARLY_ALL 0.9
-
 static bool is_inlined(const struct tree_pair_node *node)
 {
 	return node->inlined[0] || node->inlined[1];

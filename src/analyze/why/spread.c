@@ -7,8 +7,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Of which a single function has no more than that is spread. */
-#define MOST_IN_ONE 0.75
 /* As many can be named, each with its contexts and its reasons. */
 #define FEW 3
 
@@ -60,7 +58,7 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 
 		/* What these functions do besides is more: it is not what they have alike. */
 		if (fabs(s.delta) > fabs(best.delta) && fabs(s.delta) > fabs(s.rest) &&
-		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta) && s.n_functions > FEW)
+		    fabs(s.most->delta) <= LARGE_PART * fabs(s.delta) && s.n_functions > FEW)
 			best = s;
 	}
 	if (best.most)

@@ -7,9 +7,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* What comes and goes with timers differs by as much from boot to boot, of which a few may happen to agree. */
-#define ASYNCHRONOUS_CHANGE 0.25
-
 /* Contexts that begin by themselves, whatever the command does, or may not begin before it ends ("close [rcu]"). */
 static bool is_asynchronous(const char *name)
 {
@@ -224,9 +221,8 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 		return WHY_SURE;
 	if (cause->certain || c->causes.items[0].certain)
 		return cause->certain ? WHY_SURE : WHY_CHANCE;
-	if (!cause->large ||
-	    fabs(cause->delta) < (i && !c->is_command ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) *
-					 fabs(why_caused(c)))
+	if (!cause->large || fabs(cause->delta) < (i && !c->is_command ? QUARTER : WORTH_A_WORD) *
+							  fabs(why_caused(c)))
 		return WHY_CHANCE;
 	return comes_by_itself(c) && c->changed < sure ? c->changed : sure;
 }
@@ -314,11 +310,10 @@ static void set_large(const struct why *w, struct why_context *c)
 {
 	bool probed = !w->tree.has_callers;
 
-	c->floor = w->command.total[0] *
-		   (probed && !w->tree.has_noise ? WHY_LEAST_OF_ONE_RUN : WHY_LEAST_OF_COMMAND);
-	c->least = comes_by_itself(c)                             ? ASYNCHRONOUS_CHANGE :
-		   probed && w->p[0]->clock != PROFILE_CLOCK_INSN ? WHY_LEAST_ON_CLOCK :
-								    WHY_LEAST_CHANGE;
+	c->floor = w->command.total[0] * (probed && !w->tree.has_noise ? NEGLIGIBLE : SLAB_CACHES);
+	c->least = comes_by_itself(c)                             ? QUARTER :
+		   probed && w->p[0]->clock != PROFILE_CLOCK_INSN ? ONE_PERCENT :
+								    HALF_A_PERCENT;
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
@@ -586,7 +581,7 @@ static bool is_of_interest(const struct why *w, const struct why_context *c, uin
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];
 
 	return (c->told && why_is_named(c, i)) ||
-	       (c->told < WHY_SURE && fabs(per_call(&w->pair, part)) >= WHY_LEAST_PER_CALL);
+	       (c->told < WHY_SURE && fabs(per_call(&w->pair, part)) >= FEW_INSTRUCTIONS);
 }
 
 static void compare_codes(const struct why *w, struct why_context *c,
@@ -618,7 +613,7 @@ void why_set_patches(struct why *w, struct why_patches *patches)
 
 		cause->patched = why_significance_sureness(&cause->significance) == WHY_SURE &&
 				 fabs(cause->delta) >= c->floor &&
-				 fabs(per_call(&w->pair, part)) >= WHY_LEAST_PER_CALL &&
+				 fabs(per_call(&w->pair, part)) >= FEW_INSTRUCTIONS &&
 				 why_patched_find(&w->patches, &w->pair, part, &found);
 		if (cause->patched)
 			c->told = WHY_SURE;
@@ -675,8 +670,7 @@ static bool has_all(const struct why *w, const struct why_context *c)
 {
 	double share = c->delta / w->command.delta;
 
-	return w->command.changed < WHY_SURE ||
-	       (share >= WHY_ONLY_CONTEXT && share <= 1 / WHY_ONLY_CONTEXT);
+	return w->command.changed < WHY_SURE || (share >= NEARLY_ALL && share <= 1 / NEARLY_ALL);
 }
 
 const struct why_context *why_only_context(const struct why *w)
@@ -691,11 +685,11 @@ const struct why_context *why_only_context(const struct why *w)
 			continue;
 		any = true;
 		if (fabs(in_context(w, i, c->node)) <
-			    WHY_ONLY_CONTEXT * fabs(w->command.causes.items[i].delta) ||
+			    NEARLY_ALL * fabs(w->command.causes.items[i].delta) ||
 		    !names(w, c, &w->command.causes.items[i]))
 			return NULL;
 	}
-	return any || fabs(c->delta) >= WHY_ONLY_CONTEXT * fabs(w->command.delta) ? c : NULL;
+	return any || fabs(c->delta) >= NEARLY_ALL * fabs(w->command.delta) ? c : NULL;
 }
 
 void why_deinit(struct why *w)

@@ -11,22 +11,6 @@
 #include "base/alloc.h"
 #include "tree/lines.h"
 
-/* A change of less than this share of what a context executes is not gone into: layout and hashes do as much. */
-#define WHY_LEAST_CHANGE 0.005
-/* Nor what is less than this share of all that the command executes: what a few calls find in the slab caches does as much. */
-#define WHY_LEAST_OF_COMMAND 0.0002
-/* A cause of less than this share of its context's change is not named; of the second and further ones. */
-#define WHY_LEAST_SHARE   0.1
-#define WHY_FURTHER_SHARE 0.25
-/* A context with so much of the command's change, and of each of its causes, has all of it. */
-#define WHY_ONLY_CONTEXT 0.9
-/* Of fewer instructions per call of a function compilers make other code of the same source. */
-#define WHY_LEAST_PER_CALL 10
-/* Recordings by probes on a real clock, of which nobody knows what they vary by: so much of a context is no change, */
-#define WHY_LEAST_ON_CLOCK 0.01
-/* nor, without repetitions, so much of what the command executes. */
-#define WHY_LEAST_OF_ONE_RUN 0.001
-
 /* A syscall or other context, or all of the command's together; all figures are per run. */
 struct why_context {
 	const char *name;
@@ -40,7 +24,7 @@ struct why_context {
 	bool varied; /* what its causes vary by is known, */
 	bool varying; /* or being found out */
 	struct why_significance significance; /* of DELTA */
-	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
+	double floor; /* instructions: what slab caches do as much as, or what is negligible */
 	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */
 	enum why_sureness told; /* that, or how sure its largest cause is: two may cancel out */
 	struct why_causes causes;

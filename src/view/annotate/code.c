@@ -5,10 +5,6 @@
 #include "output/text.h"
 #include "view/annotate/rows.h"
 
-/* Shares of a function's samples from which on they are set off. */
-#define HOT  0.05
-#define WARM 0.005
-
 #define SAMPLED_FORMAT  "%8s %7s %7s"
 #define SAMPLED_WIDTH   (8 + 1 + 7 + 1 + 7)
 #define EXECUTED_FORMAT " %12s"
@@ -143,9 +139,9 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 			 *plain = output_text_escape(text);
 	/* Without samples, of the instructions executed. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
-	enum output_style style = part >= HOT  ? OUTPUT_STYLE_HOT :
-				  part >= WARM ? OUTPUT_STYLE_WARM :
-						 OUTPUT_STYLE_DIM;
+	enum output_style style = part >= LITTLE         ? OUTPUT_STYLE_HOT :
+				  part >= HALF_A_PERCENT ? OUTPUT_STYLE_WARM :
+							   OUTPUT_STYLE_DIM;
 	bool any = part > 0;
 
 	fputs(any ? output_style_begin(l->color, style) : "", l->out);

@@ -8,9 +8,6 @@
 #include "view/page/columns.h"
 #include "view/diff.h"
 
-#define LEAST   0.5 /* share of the change */
-#define AS_MUCH 0.005 /* shares that are the same for who reads them */
-
 /* A function with what it calls: the sum of all places where it is called. */
 struct line {
 	const char *name, *inlined, *label;
@@ -83,7 +80,7 @@ static bool is_on_the_way(struct line *line, double all, double errors)
 	line->share = line->delta / all;
 	line->depth /= line->weight;
 	line->error = line->error > 0 ? errors * line->error : NAN;
-	return line->share >= LEAST && !(fabs(line->delta) <= line->error);
+	return line->share >= MOST && !(fabs(line->delta) <= line->error);
 }
 
 /* Return the context whose change the rows are of; NULL: none. Of a timed function the other tables say more. */
@@ -123,7 +120,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 		/* The next one says it. */
 		if (rows->for_people && i + 1 < n &&
-		    fabs(lines.items[i + 1].share - lines.items[i].share) < AS_MUCH)
+		    fabs(lines.items[i + 1].share - lines.items[i].share) < HALF_A_PERCENT)
 			continue;
 		*l = lines.items[i];
 		l->label = alloc_keep(&rows->texts, alloc_printf("%s%s", l->name,

@@ -8,8 +8,6 @@
 #include "output/table.h"
 #include "view/page/writer.h"
 
-/* The first screen leaves out rows of less than this part of a table's greatest change. */
-#define NEGLIGIBLE 0.01
 /* A table shows as many rows, or it is not worth its title. */
 #define ROWS_LEAST 2
 
@@ -81,7 +79,7 @@ static void part_make(struct part *part, const struct view *page, const void *da
 								       part->top,
 						.least = page->everything || page->top ?
 								 0 :
-								 NEGLIGIBLE };
+								 ONE_PERCENT };
 	struct view view = *page;
 	size_t size;
 

@@ -9,13 +9,6 @@
 #include "view/names.h"
 #include "view/report.h"
 
-/* A function with less of its context's time is not where the time goes. */
-#define LEAST_SHARE 0.05
-/* Likewise of the samples of a function. */
-#define LEAST_SAMPLES 0.1
-/* Totals this close to the largest are taken for the same cost seen from further inside. */
-#define INNERMOST_SHARE 0.9
-
 static double oncpu_of(const struct analyze_row *row)
 {
 	return row->figures.totals[ANALYZE_TIME_ONCPU];
@@ -35,8 +28,8 @@ static const struct analyze_row *find_function(const struct view_report *r,
 				continue;
 			if (!pass)
 				largest = fmax(largest, oncpu_of(row));
-			else if (oncpu_of(row) >= INNERMOST_SHARE * largest &&
-				 oncpu_of(row) >= LEAST_SHARE * oncpu_of(context) &&
+			else if (oncpu_of(row) >= NEARLY_ALL * largest &&
+				 oncpu_of(row) >= LITTLE * oncpu_of(context) &&
 				 (!best || oncpu_of(row) < oncpu_of(best)))
 				best = row;
 		}
@@ -58,7 +51,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 		view_append_name(&text, f->name);
 		return text;
 	}
-	if (!leaf || !(leaf->share >= LEAST_SAMPLES))
+	if (!leaf || !(leaf->share >= WORTH_A_WORD))
 		return alloc_strdup("");
 	name = view_frames(leaf->frames, leaf->n_frames);
 	return alloc_printf("; %.0f %% of the workload's %s are in %s%s", 100 * leaf->share,

@@ -10,11 +10,6 @@
 #include "view/names.h"
 #include "view/report.h"
 
-/* Variables that explain less beside others are not in the first sentence. */
-#define SAID 0.005
-/* One that is not selected tells the same as the first where it explains this part of that. */
-#define SAME 0.95
-
 struct line {
 	struct varies_rank of;
 	const char *name, *kind, *law;
@@ -143,7 +138,7 @@ static void append_same(char **text, const struct varies *v)
 	size_t n = 0;
 
 	for (uint32_t i = v->n_selected; i < v->n_ranks; i++)
-		if (v->ranks[i].alone >= SAME * v->ranks[0].alone)
+		if (v->ranks[i].alone >= (1 - LITTLE) * v->ranks[0].alone)
 			names[n++] = v->ranks[i].variable->name;
 	alloc_append(text, "%s", n ? plural((double)n, ", as does ", ", as do ") : "");
 	view_append_list(text, names, n);
@@ -165,13 +160,13 @@ static char *sentence(const struct varies *v, const struct profile *profile)
 		return alloc_printf(
 			"No captured variable explains the latency of %s: none of %u explains %.1f "
 			"%% of the variance of %s calls with p below %.2f.",
-			v->function, v->n_ranks, 100 * VARIES_NOTABLE, calls, VARIES_SIGNIFICANT);
+			v->function, v->n_ranks, 100 * NEGLIGIBLE, calls, ONE_PERCENT);
 	p = output_number(OUTPUT_PROBABILITY, v->ranks[0].p, clock);
 	text = alloc_printf("%s explains %.1f %% of the variance of %s's latency",
 			    v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->function);
 	append_same(&text, v);
 	for (uint32_t i = 1; i < v->n_selected; i++)
-		if (v->ranks[i].given_others >= SAID)
+		if (v->ranks[i].given_others >= HALF_A_PERCENT)
 			alloc_append(&text, ", and %s another %.1f %%", v->ranks[i].variable->name,
 				     100 * v->ranks[i].given_others);
 	alloc_append(&text, " (%s calls, cross-validated; p %s%s): ", calls, *p == '<' ? "" : "= ",

@@ -10,10 +10,6 @@
 #include "view/why.h"
 
 #define WAY_MAX 3 /* names that still make a sentence */
-/* What a cause does besides is worth a word from this share of its change on. */
-#define WORTH_A_WORD      0.1
-#define NEARLY_ALL        0.9
-#define ITERATIONS_DIFFER 0.01 /* by less they are the same */
 
 /* BEGIN, "ksys_read and vfs_read": the callers of NODE below its context, nearest last. Returns whether it has any. */
 static bool append_way(char **text, const char *begin, const struct tree_pair *t, uint32_t node)
@@ -45,9 +41,9 @@ static void append_iterations(char **text, const struct tree_lines *l)
 {
 	double is = l->iterations[l->kind != TREE_LINES_REMOVED], was = l->iterations[0];
 	bool compared = l->kind == TREE_LINES_REPEATED || l->kind == TREE_LINES_CHANGED;
-	bool both = compared && fabs(is - was) >= ITERATIONS_DIFFER * fmax(is, was);
+	bool both = compared && fabs(is - was) >= ONE_PERCENT * fmax(is, was);
 
-	if (is >= TREE_LOOP || (both && was >= TREE_LOOP)) {
+	if (is >= MORE_THAN_ONE || (both && was >= MORE_THAN_ONE)) {
 		alloc_append(text, ", %sa loop with %s iterations per call",
 			     l->in_loop || compared ? "in " : "", output_digits(is, 4));
 		if (both)
@@ -115,7 +111,7 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 
 	if (ratio > 0 && ratio <= 1 - WORTH_A_WORD)
 		alloc_append(text, " in %.3g %% of calls", 100 * ratio);
-	else if (ratio >= TREE_LOOP)
+	else if (ratio >= MORE_THAN_ONE)
 		alloc_append(text, " %s times per call", output_digits(ratio, 3));
 }
 

@@ -13,8 +13,6 @@
 
 #define MOST_CAUSES   3 /* in sentences; the table has all */
 #define MOST_CONTEXTS 3 /* of a cause, by name */
-#define WORTH_A_WORD  0.1
-#define MOST_SHARE    1.15 /* of causes: with more than that, others must cancel them out */
 
 static const char *number(const struct why *w, enum output_type type, double value)
 {
@@ -156,7 +154,7 @@ static bool has_shares(const struct why *w, enum why_sureness sure)
 	const struct why_context *c = &w->command;
 
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
-		if (why_is_named(c, i) >= sure && share_of(c, i) > MOST_SHARE)
+		if (why_is_named(c, i) >= sure && share_of(c, i) > MORE_THAN_ALL)
 			return false;
 	return c->changed && c->changed >= sure;
 }
@@ -285,7 +283,7 @@ static void append_others(char **text, const struct why *w)
 static void append_outside(char **text, const struct why *w)
 {
 	double least = w->tree.has_noise ? why_significance_noise(&w->command.significance) :
-					   WHY_LEAST_ON_CLOCK * w->command.total[0];
+					   ONE_PERCENT * w->command.total[0];
 
 	if (!w->cpu || fabs(w->outside) < WORTH_A_WORD * fabs(w->command.delta) ||
 	    !(fabs(w->outside) > least))

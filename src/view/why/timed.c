@@ -10,13 +10,6 @@
 #include "view/page/page.h"
 #include "view/why.h"
 
-#define NEARLY_ALL   0.9
-#define HALF         0.5
-#define WORTH_A_WORD 0.1
-#define CALLS_DIFFER 0.01 /* by less they are the same */
-#define VIEW_ERRORS  2 /* standard deviations, of an interval of 95 % */
-#define MOST_SHARE   1.15 /* with more of a change than that, something else offsets a part */
-
 /* Calls per run and own time of all that is called NAME in a context, or in the command. */
 struct timed {
 	double calls[2], self[2];
@@ -87,7 +80,7 @@ static void append_calls(char **text, const struct why *w, const char *name,
 		alloc_append(text, ", not timed on the %s side", side ? "baseline" : "hardened");
 		return;
 	}
-	if (fabs(calls[1] - calls[0]) < CALLS_DIFFER * fmax(calls[0], calls[1]))
+	if (fabs(calls[1] - calls[0]) < ONE_PERCENT * fmax(calls[0], calls[1]))
 		return;
 	alloc_append(text, ", called ");
 	if (calls[!side] > 0)
@@ -128,12 +121,12 @@ static void append_body(char **text, const struct why *w, const struct why_cause
 	double share = body ? body->delta_total.value / main->delta : 0;
 	bool sampled = body && analyze_diff_range_is_sampled(body);
 
-	if (!(share >= HALF) || (sampled && share > MOST_SHARE))
+	if (!(share >= MOST) || (sampled && share > MORE_THAN_ALL))
 		return;
 	alloc_append(text, ", %s of that in ",
-		     share > MOST_SHARE  ? "more than all" :
-		     share >= NEARLY_ALL ? "nearly all" :
-					   "most");
+		     share > MORE_THAN_ALL ? "more than all" :
+		     share >= NEARLY_ALL   ? "nearly all" :
+					     "most");
 	view_append_name(text, body->body.name);
 	alloc_append(text, " (");
 	view_append_name(text, body->location ?: "inlined");
@@ -166,7 +159,7 @@ char *view_why_timed(const struct why *w, const struct why_context *c,
 char *view_why_sampled(const struct why *w, const struct why_context *c,
 		       const struct why_cause *cause, const struct why_part *part)
 {
-	double error = VIEW_ERRORS * sqrt(cause->significance.doubts);
+	double error = CHANCE_DEVIATIONS * sqrt(cause->significance.doubts);
 	char *text = NULL;
 
 	view_append_name(&text, cause->name);

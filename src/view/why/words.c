@@ -13,10 +13,6 @@
 #include "view/why.h"
 
 #define MOST_CAUSES 3 /* in sentences; the table has all */
-/* What a cause does besides is worth a word from this share of its change on. */
-#define WORTH_A_WORD 0.1
-#define MOST_OF_IT   0.5
-#define NEARLY_ALL   0.9
 
 /* Are the sides single recordings on a real clock, or made in a row? */
 static bool is_unclear(const struct why *w)
@@ -169,7 +165,7 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	if (unsure)
 		append_interval(&text, w, c);
 	alloc_append(&text, ")");
-	if (!unsure && why_is_called_otherwise(c) && fabs(pct) >= 100 * WHY_LEAST_CHANGE) {
+	if (!unsure && why_is_called_otherwise(c) && fabs(pct) >= 100 * HALF_A_PERCENT) {
 		alloc_append(&text, ", and");
 		append_percent(&text, pct);
 		alloc_append(&text, " per call");
@@ -194,7 +190,7 @@ bool view_why_append_spread(char **text, const struct why *w, const struct why_c
 		sure == WHY_SURE ? alloc_strdup(". ") : alloc_printf(". %s, ", view_why_likely(w));
 
 	if (!s.most || sure == WHY_CHANCE ||
-	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(why_caused(c)) ||
+	    fabs(s.delta + s.rest) < WORTH_A_WORD * fabs(why_caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
 	view_append_share(text, begin, (s.delta + s.rest) / why_caused(c), change_name(c));
@@ -237,7 +233,7 @@ static void append_share(char **text, const struct why *w, const struct why_cont
 	/* Within the error of the whole, more than all is all. */
 	if (share > 1 && fabs(cause->delta) <= fabs(all) + why_significance_noise(&c->significance))
 		share = 1;
-	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
+	if (fabs(all) < fabs(cause->delta) * MOST)
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
 	else if (!has_changed(c) || (n && view_is_more_than_all(share)))
@@ -277,7 +273,7 @@ void view_why_append_spread_out(char **text, const struct why *w, const struct w
 	double largest;
 
 	/* More calls explain the change, and no code the little that remains. */
-	if (!c->causes.n_items || fabs(why_caused(c)) < WHY_LEAST_CHANGE * c->total[0]) {
+	if (!c->causes.n_items || fabs(why_caused(c)) < HALF_A_PERCENT * c->total[0]) {
 		alloc_append(text, ".");
 		return;
 	}
@@ -287,7 +283,7 @@ void view_why_append_spread_out(char **text, const struct why *w, const struct w
 		     functions ? plural(many, "function makes up", "functions make up") :
 				 plural(many, "syscall makes up", "syscalls make up"),
 		     100 * NEARLY_ALL,
-		     fabs(largest) < WHY_LEAST_SHARE ? ", none of them a tenth" : "");
+		     fabs(largest) < WORTH_A_WORD ? ", none of them a tenth" : "");
 	append_largest(text, largest, 1);
 	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");

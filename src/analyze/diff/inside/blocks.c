@@ -10,9 +10,6 @@
 #include "profile/conditions.h"
 #include "kernel/cfg/graph.h"
 
-/* What of a loop's instructions must be in a body for the loop to be of that body. */
-#define OF_BODY 0.75
-
 /* One function on one side, in one context after the other. */
 struct counted {
 	const struct profile *p;
@@ -60,7 +57,7 @@ static uint32_t loop_skip(const struct counted *c, uint32_t l)
 			if (analyze_chain_is_within(c->chains[b], outer))
 				inside += insns_of(c, b);
 		}
-		if (inside >= OF_BODY * all)
+		if (inside >= LARGE_PART * all)
 			break;
 	}
 	return skip;

@@ -14,9 +14,6 @@
 
 /* Less than this is no change: in instructions per call, and of the larger side. */
 #define LEAST_INSNS 2.0
-#define LEAST_PART  0.02
-/* In calls, or in shares of the calls. */
-#define LEAST_SHARE 0.05
 
 /* Looking for callees in samples: about so many nanoseconds. What is not looked for any more is not named. */
 #define MAX_STEPS    4e9
@@ -114,7 +111,7 @@ static bool differs(double a, double b, double least)
 {
 	double more = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
 
-	return fabs(a - b) > least && fabs(a - b) > LEAST_PART * more;
+	return fabs(a - b) > least && fabs(a - b) > ABOUT_EQUAL * more;
 }
 
 /* The functions of that name; *N: how many. */
@@ -220,7 +217,7 @@ static void find_through(struct analyze_counted_change *row, const struct side *
 	was = rate_of(&sides[0], row->through, row->function, &was_mean);
 	is = rate_of(&sides[1], row->through, row->function, &is_mean);
 	rate_of(&sides[0], row->function, row->function, &mean);
-	if (is - was > LEAST_SHARE && was <= 1 && is_mean > mean &&
+	if (is - was > LITTLE && was <= 1 && is_mean > mean &&
 	    analyze_is_only_callee(sides[1].p, row->through, row->function, row->callee)) {
 		row->slow[0] = was;
 		row->slow[1] = fmin(is, 1);
@@ -294,7 +291,7 @@ static void add_calls(struct analyze_diff_counted *out, const struct side *sides
 		double was = list.items[i].calls[0] / list.of[0];
 		double is = list.items[i].calls[1] / list.of[1];
 
-		if (isnan(was) || isnan(is) || !differs(was, is, LEAST_SHARE))
+		if (isnan(was) || isnan(is) || !differs(was, is, LITTLE))
 			continue;
 		row.callee = list.items[i].name;
 		row.often[0] = was;

@@ -5,11 +5,6 @@
 
 #include "analyze/diff/inside/ranges.h"
 
-/* Shares this close to the largest are taken for the same cost seen from further inside. */
-#define INNERMOST_SHARE 0.9
-/* A body with less of its function's change is not the main one. */
-#define MAIN_SHARE 0.5
-
 static bool is_one_sided(const struct analyze_diff_range *r)
 {
 	return !r->sides[0].source != !r->sides[1].source;
@@ -39,7 +34,7 @@ static bool is_candidate(const struct analyze_diff_range *r, const char *functio
 			 const char *context)
 {
 	return !r->redundant && !strcmp(r->body.function, function) &&
-	       !strcmp(r->context, context) && r->share >= MAIN_SHARE &&
+	       !strcmp(r->context, context) && r->share >= MOST &&
 	       strcmp(r->body.name, ANALYZE_RANGE_REST) != 0;
 }
 
@@ -47,13 +42,13 @@ const struct analyze_diff_range *analyze_diff_ranges_main(const struct analyze_d
 							  const char *function, const char *context)
 {
 	const struct analyze_diff_range *best = NULL;
-	double largest = MAIN_SHARE;
+	double largest = MOST;
 
 	vec_each(const struct analyze_diff_range, r, ranges, rows)
 		if (is_candidate(r, function, context))
 			largest = fmax(largest, r->share);
 	vec_each(const struct analyze_diff_range, r, ranges, rows)
-		if (is_candidate(r, function, context) && r->share >= INNERMOST_SHARE * largest &&
+		if (is_candidate(r, function, context) && r->share >= NEARLY_ALL * largest &&
 		    (!best || is_better(r, best)))
 			best = r;
 	return best;

@@ -173,9 +173,6 @@ static bool is_same_body(const struct analyze_diff_range *a, const struct analyz
 
 /* ---- rows that say nothing of their own ---- */
 
-/* What of a body's samples another one inlined into it must have for the body to be a wrapper of it. */
-#define WRAPPED 0.9
-
 /*
  * Whether ROW, of a body that one side alone has, is as good as all in another one of the N rows of its
  * function, which both have: a wrapper that only one of the kernels has is no change.
@@ -192,7 +189,7 @@ static bool is_wrapper(const struct analyze_diff_range *row, const struct analyz
 		if (rows[i].sides[0].source && rows[i].sides[1].source &&
 		    !strcmp(rows[i].context, row->context) &&
 		    analyze_diff_range_is_inside(&rows[i], row, side) &&
-		    rows[i].sides[side].estimate.samples >= WRAPPED * samples)
+		    rows[i].sides[side].estimate.samples >= NEARLY_ALL * samples)
 			return true;
 	return false;
 }
@@ -203,7 +200,7 @@ static bool is_one_context(const struct analyze_diff_range *row,
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (&rows[i] != row &&
-		    rows[i].delta_total.value / row->delta_total.value >= WRAPPED)
+		    rows[i].delta_total.value / row->delta_total.value >= NEARLY_ALL)
 			return true;
 	return false;
 }
