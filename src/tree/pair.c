@@ -134,7 +134,7 @@ static void graft_all(struct tree_pair *t)
 
 	/* Grafting adds nodes only below nodes that both sides have from then on. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
-		for (int side = 0; side < 2 && t->nodes[i].parent && !t->nodes[i].sampled; side++)
+		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
 			if (is_of(&t->nodes[i], side)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
 				graft_call(t, i, side);
@@ -398,7 +398,8 @@ void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struc
 		    const struct tree_part *b)
 {
 	tree_pair_init_by_name(pair, tree, a, b);
-	graft_all(pair);
+	if (tree->has_callers)
+		graft_all(pair);
 	sum_up(pair);
 	move_all(pair);
 	graft_lines(pair);

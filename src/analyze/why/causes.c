@@ -85,7 +85,8 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 	else
 		f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
 	f->charged += delta;
-	add_share(f, new.cause, delta);
+	if (!f->c->brief)
+		add_share(f, new.cause, delta);
 	for (int side = 0; side < 2; side++)
 		part->calls[side] +=
 			kind == WHY_OFTEN && n->divided ? n->everywhere[side] : n->calls[side];
@@ -422,7 +423,6 @@ void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t c
 	struct finder f = { .t = t, .c = c, .sure = sure_of(t) };
 	double scale = 1;
 
-	*c = (struct why_causes){};
 	if (n->calls[0] > 0 && n->calls[1] > 0 && !by_itself)
 		scale = n->calls[1] / n->calls[0];
 	c->delta = (n->total[1] - scale * n->total[0]) / fmax(scale, 1);
@@ -441,7 +441,6 @@ void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
 {
 	struct finder f = { .t = t, .c = c, .sure = sure_of(t) };
 
-	*c = (struct why_causes){};
 	for (uint32_t i = t->nodes[TREE_ROOT].first_child; i != TREE_NONE; i = t->nodes[i].next) {
 		if (!is_of_command(t->nodes[i].name))
 			continue;

@@ -97,6 +97,7 @@ struct why_cause {
 };
 
 struct why_causes {
+	bool brief; /* without shares; to be set before */
 	/*
 	 * Of the context, for as many calls as that side makes which calls it less often: so nothing has a larger change than
 	 * what is executed of it. The rest is of its being called more or less often.
@@ -109,7 +110,7 @@ struct why_causes {
 	vec_of(struct why_share, shares);
 };
 
-/* Of T's node CONTEXT; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */
+/* Of T's node CONTEXT, where C is all zero but for BRIEF; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself);
 /* Find the causes in all contexts of T whose names IS_OF_COMMAND accepts, as if the root called them. */

@@ -36,7 +36,7 @@ static double largest_cause(const struct why_context *c)
 /* The same causes between two repetitions, that differ by chance: their squares count WEIGHT times. */
 static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
 {
-	struct why_causes causes;
+	struct why_causes causes = { .brief = true };
 
 	if (c->is_command)
 		why_causes_init_command(&causes, pair, why_is_of_command);
@@ -378,58 +378,61 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *rows,
-					       const char *name, const char *context)
+/* The rows that did not change by more than the control that they were compared with, by name and context. */
+struct under_noise {
+	vec_of(struct analyze_diff_row, rows);
+};
+
+static void add_under_noise(struct under_noise *u, const struct analyze_diff_rows *rows)
 {
 	vec_each(const struct analyze_diff_row, row, rows, rows)
-		if (!strcmp(row->name, name) && same_text(row->context, context))
-			return row;
-	return NULL;
+		if (row->change.under_noise)
+			vec_push(u, rows, *row);
 }
 
-/* Return DELTA if ROW did not change by more than the control that it was compared with, else 0. */
-static double under_noise(const struct analyze_diff_row *row, double delta)
+/* Two recordings of the baseline may differ by all of DELTA, of NAME in CONTEXT, if U has it. Return whether they may. */
+static bool doubt(const struct why *w, const struct under_noise *u, const char *name,
+		  const char *context, struct why_significance *significance, double delta)
 {
-	return row && row->change.under_noise ? fabs(delta) : 0;
-}
+	const struct analyze_diff_row key = { .name = name, .context = context };
 
-/* Two recordings of the baseline may differ by KNOWN besides. */
-static void doubt(const struct why *w, struct why_significance *significance, double delta,
-		  double known)
-{
-	if (!(known > 0))
-		return;
-	significance->known += known;
+	if (!search_array(&key, u->rows, u->n_rows, sizeof(key), analyze_diff_row_compare))
+		return false;
+	significance->known += fabs(delta);
 	why_judge(w, significance, delta);
+	return true;
 }
 
-/* Doubt what is within the noise of the control. */
-static void doubt_causes(struct why *w, struct why_context *c)
+static void doubt_causes(const struct why *w, const struct under_noise *u, struct why_context *c)
 {
 	const char *context = c->is_command ? ANALYZE_ALL_CONTEXTS : c->name;
 
 	vec_each(struct why_cause, cause, &c->causes, items)
-		doubt(w, &cause->significance, cause->delta,
-		      under_noise(why_is_untimed(w, &c->causes, cause) ?
-					  find_row(&w->diff->syscalls, cause->name, NULL) :
-					  find_row(&w->diff->functions, cause->name, context),
-				  cause->delta));
+		doubt(w, u, cause->name, why_is_untimed(w, &c->causes, cause) ? NULL : context,
+		      &cause->significance, cause->delta);
 	set_told(c);
 }
 
+/* Doubt what is within the noise of the control. */
 static void doubt_contexts(struct why *w)
 {
-	double sum = 0;
+	struct under_noise u = {};
 
-	vec_each(struct why_context, c, w, contexts) {
-		double known = under_noise(find_row(&w->diff->syscalls, c->name, NULL), c->delta);
+	add_under_noise(&u, &w->diff->syscalls);
+	add_under_noise(&u, &w->diff->functions);
+	sort_array(u.rows, u.n_rows, sizeof(*u.rows), analyze_diff_row_compare);
+	for (uint32_t i = 0; i < w->n_contexts && u.n_rows; i++) {
+		struct why_context *c = &w->contexts[i];
 
-		sum += known;
-		doubt(w, &c->significance, c->delta, known);
-		doubt_causes(w, c);
+		if (doubt(w, &u, c->name, NULL, &c->significance, c->delta))
+			w->command.significance.known += fabs(c->delta);
+		doubt_causes(w, &u, c);
 	}
-	doubt(w, &w->command.significance, w->command.delta, sum);
-	doubt_causes(w, &w->command);
+	if (u.n_rows) {
+		judge(w, &w->command.significance, w->command.delta, 1);
+		doubt_causes(w, &u, &w->command);
+	}
+	free(u.rows);
 }
 
 void why_set_command(struct why *w, const struct analyze_diff *diff)
