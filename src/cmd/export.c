@@ -36,8 +36,7 @@ static bool stacked_open(struct stacked *s, const struct cmd_recordings *o, bool
 	if (!s->p)
 		return false;
 	return !(latency ? analyze_stacks_add_slow(&s->stacks, s->p) :
-			   analyze_stacks_add(&s->stacks, s->p, 0, profile_sample_weight(s->p),
-					      NULL));
+			   analyze_stacks_add(&s->stacks, s->p, 0, profile_sample_weight(s->p)));
 }
 
 /* --- export ------------------------------------------------------------------------------------ */

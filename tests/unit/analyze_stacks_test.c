@@ -70,7 +70,7 @@ TEST(test_lines)
 	sample(p, run, "[none]", none, 0, 6);
 	sample(p, run, "[irq]", plain, 0, 7);
 	sample(p, control, "clone", stack, 0, 1000);
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
 	assert_int_equal(s.n_rows, 6);
 	check(&s, 1,
 	      "[irq];_stext+0x1234_[k] 7\n"
@@ -96,7 +96,7 @@ TEST(test_sure)
 	sample(p, run, "b", add_stack(p, 1), PROFILE_SAMPLE_LATE, 1);
 	sample(p, run, "c", profile_stack_add(p, at, 2), 0, 1);
 	sample(p, run, "d", profile_stack_add(p, at, 2), PROFILE_SAMPLE_LATE, 1);
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
 	assert_int_equal(analyze_stack_sure(&s.rows[0]), 5);
 	assert_int_equal(analyze_stack_sure(&s.rows[1]), 4);
 	assert_int_equal(analyze_stack_sure(&s.rows[2]), 3);
@@ -167,8 +167,8 @@ TEST(test_two_sides)
 	sample(a, fixture_run(a, 1), "clone", add_stack(a, 1), 0, 5);
 	sample(b, fixture_run(b, 1), "clone", add_stack(b, 7), 0, 3);
 	sample(b, fixture_run(b, 1), "mmap", add_stack(b, 7), 0, 1);
-	assert_int_equal(analyze_stacks_add(&s, a, 0, 1, NULL), 0);
-	assert_int_equal(analyze_stacks_add(&s, b, 1, 0.5, NULL), 0);
+	assert_int_equal(analyze_stacks_add(&s, a, 0, 1), 0);
+	assert_int_equal(analyze_stacks_add(&s, b, 1, 0.5), 0);
 	assert_int_equal(s.n_rows, 2);
 	assert_int_equal(s.rows[0].n_frames, 5);
 	assert_string_equal(s.rows[0].frames[0].name, "clone");
@@ -196,11 +196,11 @@ TEST(test_names)
 	longest[sizeof(longest) - 1] = '\0';
 	at = fixture_location(p, 2, longest);
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
 	/* Two names that differ in unprintable characters only are one line. */
 	at = fixture_location(p, 3, "a b;c\n\033[1m\xc3\xa8");
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
-	assert_int_equal(analyze_stacks_add(&t, p, 0, 1, NULL), 0);
+	assert_int_equal(analyze_stacks_add(&t, p, 0, 1), 0);
 	text = output_folded_frames(t.rows[0].frames, t.rows[0].n_frames);
 	assert_string_equal(text, "x_y;a_b_c__[1m___[k]");
 	free(text);
@@ -230,7 +230,7 @@ TEST(test_bounded)
 		snprintf(name, sizeof(name), "context%u", i);
 		sample(p, run, name, stack, 0, 1);
 	}
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), -E2BIG);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), -E2BIG);
 	analyze_stacks_deinit(&s);
 	profile_destroy(p);
 }

@@ -101,8 +101,7 @@ int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *
 	if (!function)
 		return 0;
 	n->name = name_in_stacks(p, function);
-	err = analyze_stacks_add(&n->stacks, p, 0, 1, NULL) ?:
-							      analyze_stacks_add_calls(&n->calls, p);
+	err = analyze_stacks_add(&n->stacks, p, 0, 1) ?: analyze_stacks_add_calls(&n->calls, p);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n->stacks.n_rows; i++)

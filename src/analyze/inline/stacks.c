@@ -148,12 +148,6 @@ static void stack_merge(void *to, void *from)
 	free(b->frames);
 }
 
-static bool is_work_of(const struct profile *p, const struct profile_sample *s, const char *context)
-{
-	return !strcmp(p->contexts[s->context].name, context) &&
-	       !(s->flags & PROFILE_SAMPLE_USER) && !analyze_sample_is_in_probe(p, s);
-}
-
 static void keep(struct analyze_stacks *stacks, struct analyze_stack s)
 {
 	size_t bytes = 0;
@@ -178,7 +172,7 @@ static int finish(struct analyze_stacks *stacks)
 }
 
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
-		       double scale, const char *context)
+		       double scale)
 {
 	scoped_free struct profile_sample *samples;
 	size_t n;
@@ -187,10 +181,7 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 	for (size_t i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
 		struct analyze_stack s;
 
-		if (context && !is_work_of(p, &samples[i], context))
-			continue;
-		s = stack_of(p, &samples[i], !context && !stacks->kernel_only, false,
-			     &stacks->texts);
+		s = stack_of(p, &samples[i], !stacks->kernel_only, false, &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
 		keep(stacks, s);
 	}

@@ -40,12 +40,11 @@ struct analyze_stacks {
 };
 
 /*
- * Adds P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE: all, or where CONTEXT is not NULL those of the
- * kernel's work in it, which probes are not, without user space's part. P must outlive STACKS. Returns 0 or, having said so, -E2BIG where the names
- * would be larger than any real recording's.
+ * Add P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE. P must outlive STACKS. Return 0 or, having said so,
+ * -E2BIG where the names would be larger than any real recording's.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
-		       double scale, const char *context);
+		       double scale);
 /* Likewise the calls of P's edges, to side 0: the last frame is what was called. Exact recordings have them. */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
 /*

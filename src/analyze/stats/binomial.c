@@ -14,23 +14,17 @@
 
 const struct analyze_estimated analyze_estimated_none = { NAN, NAN, NAN };
 
-struct analyze_estimated analyze_binomial_of(double k, double n, double n_shares)
+struct analyze_estimated analyze_binomial(double k, double n)
 {
-	double tail = TAIL / n_shares;
 	struct analyze_estimated e = analyze_estimated_none;
 
 	/* Counts of a file may be anything; libRmath complains on stdout of what it cannot do. */
 	if (!(n >= 1) || !(k >= 0) || k > n || n > 1e15)
 		return e;
 	e.value = k / n;
-	e.low = k > 0 ? qbeta(tail, k, n - k + 1, 1, 0) : 0;
-	e.high = k < n ? qbeta(1 - tail, k + 1, n - k, 1, 0) : 1;
+	e.low = k > 0 ? qbeta(TAIL, k, n - k + 1, 1, 0) : 0;
+	e.high = k < n ? qbeta(1 - TAIL, k + 1, n - k, 1, 0) : 1;
 	return e;
-}
-
-struct analyze_estimated analyze_binomial(double k, double n)
-{
-	return analyze_binomial_of(k, n, 1);
 }
 
 /* How probable K or more of N samples are at share P, of what is hit at all. */

@@ -18,8 +18,6 @@ extern const struct analyze_estimated analyze_estimated_none;
  * (2001)). 0 of N is 0 with an upper end; of 0 samples nothing is known.
  */
 struct analyze_estimated analyze_binomial(double k, double n);
-/* One of N_SHARES that are looked at: in 95 % of the cases the intervals cover all of them (Bonferroni). */
-struct analyze_estimated analyze_binomial_of(double k, double n, double n_shares);
 
 /*
  * The same of something that is only looked at because a sample hit it. Of many bodies that take next to no

@@ -127,7 +127,7 @@ int export_init_sides(struct export *e, const struct profile *const sides[2],
 
 	for (int i = 0; i < 2 && sides[i]; i++) {
 		each[i] = profile_sample_weight(sides[i]) / fmax(1, profile_probed_runs(sides[i]));
-		if (analyze_stacks_add(stacks, sides[i], i, each[i], NULL))
+		if (analyze_stacks_add(stacks, sides[i], i, each[i]))
 			return -E2BIG;
 	}
 	export_init(e, sides[0], stacks);
