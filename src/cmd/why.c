@@ -101,9 +101,9 @@ static int check_recordings(const struct why_options *o, struct profile *const p
 			"%s and %s are not recordings of one kind with any calls: record both with "
 			"the same options",
 			o->files[0], o->files[1]);
-	else if (!exact && (o->n_contexts || o->plan || p[2]))
+	else if (!exact && (o->plan || p[2]))
 		log_error(
-			"%s is not an exact recording (scripts/lab ab --exact): --context, --plan and "
+			"%s is not an exact recording (scripts/lab ab --exact): --plan and "
 			"a check by probes need those",
 			o->files[0]);
 	else

@@ -389,6 +389,8 @@ void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
 	const double runs[] = { runs_of(tree, a), runs_of(tree, b) };
 
 	*pair = (struct tree_pair){ .tree = tree, .index = hash_copy(&tree->index) };
+	pair->nodes = alloc_array(tree->n_nodes, sizeof(*pair->nodes));
+	pair->cap_nodes = tree->n_nodes;
 	for (uint32_t i = 0; i < tree->n_nodes; i++)
 		add_node(pair, i, parts, runs);
 	add_lines(pair, parts, runs);
