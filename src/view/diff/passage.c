@@ -89,7 +89,9 @@ static const struct why_context *context_of(const struct why *why)
 	const struct why_context *main = why->n_contexts ? why_main_context(why) : NULL;
 	const struct why_causes *causes = main ? &main->causes : NULL;
 
-	if (!main || why->tree.has_callers)
+	if (!main || main->delta == 0)
+		return NULL;
+	if (why->tree.has_callers)
 		return main;
 	return causes->n_items && (why_is_untimed(why, causes, &causes->items[0]) ||
 				   why->pair.nodes[causes->parts[causes->items[0].first_part].node]
