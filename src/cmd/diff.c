@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "analyze/diff/select.h"
-#include "analyze/why/guard.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
 #include "cmd/annotated.h"
 #include "cmd/cmd.h"
+#include "cmd/explain.h"
 #include "cmd/view.h"
 #include "output/export/export.h"
 #include "output/folded.h"
@@ -33,6 +33,7 @@ struct diff_options {
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */
+	struct why_patches patches;
 	char **files;
 	struct annotated_options annotated;
 	const char *annotate; /* a function; NULL: not asked for */
@@ -213,6 +214,7 @@ static const struct cmd_syntax syntax = {
 	.parts =
 		(const struct cmd_part[]){
 			{ &view_recordings_syntax, offsetof(struct diff_options, view) },
+			{ &cmd_patches_syntax, offsetof(struct diff_options, patches) },
 			{ &annotated_syntax, offsetof(struct diff_options, annotated),
 			  "With --annotate:", 1 },
 			{ 0 },
@@ -384,26 +386,6 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 	return CMD_DONE;
 }
 
-/* Find the code that makes the difference: of exact recordings all code is known, of others what was timed. */
-static void explain(struct view_diff *c)
-{
-	const struct profile *const *p = c->common.p;
-	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
-
-	if (!why_can_tell(p[BASELINE], p[HARDENED]) || c->figures.raw ||
-	    c->figures.time != ANALYZE_TIME_ONCPU)
-		return;
-	why_init(&c->why, p[BASELINE], p[HARDENED]);
-	if (!c->why.tree.has_callers) {
-		why_set_command(&c->why, &c->diff);
-	} else if (c->why.n_contexts) {
-		img = view_open_image(p[HARDENED]);
-		analyze_static_keys_init(&c->why.keys, p[BASELINE], p[HARDENED], img);
-		if (img)
-			why_guards_find(&c->why, p[HARDENED], img);
-	}
-}
-
 static void comparison_deinit(struct view_diff *c)
 {
 	varies_shifts_deinit(&c->shifts);
@@ -419,7 +401,7 @@ static void comparison_deinit(struct view_diff *c)
 }
 
 static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES],
-		   const struct analyze_renames *renames)
+		   const struct analyze_renames *renames, struct why_patches *patches)
 {
 	scoped(comparison_deinit) struct view_diff c = {
 		.common = { p[BASELINE]->clock,
@@ -441,7 +423,9 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_counted_init(&c.counted, p[BASELINE], p[HARDENED]);
-	explain(&c);
+	if (why_can_tell(p[BASELINE], p[HARDENED]) && !c.figures.raw &&
+	    c.figures.time == ANALYZE_TIME_ONCPU)
+		cmd_explain(&c.why, p, &c.diff, patches);
 	varies_shifts_init(&c.shifts, p[BASELINE], p[HARDENED]);
 	analyze_events_init(&c.events, p[BASELINE], p[HARDENED], c.diff.repetitions.margin_pct,
 			    analyze_repetitions_undecided(c.diff.repetitions.note));
@@ -489,10 +473,11 @@ int cmd_diff(int argc, char **argv)
 	p[HARDENED] = hardened = baseline ? view_open(o.files[HARDENED], NULL) : NULL;
 	if (hardened && !map_names(&o, p, &renames)) {
 		analyze_renames_apply(&renames, baseline, hardened);
-		status = compare(&o, (const struct profile *const *)p, &renames);
+		status = compare(&o, (const struct profile *const *)p, &renames, &o.patches);
 	}
 	free(o.filter_text);
 	free(o.maps);
+	why_patches_deinit(&o.patches);
 	free(o.view.sections);
 	return status;
 }

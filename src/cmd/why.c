@@ -3,14 +3,13 @@
 
 #include "analyze/diff/compare.h"
 #include "analyze/diff/renames.h"
-#include "analyze/why/guard.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "cmd/cmd.h"
+#include "cmd/explain.h"
 #include "cmd/options.h"
 #include "cmd/view.h"
-#include "profile/resolve.h"
 #include "view/why.h"
 
 #define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
@@ -40,14 +39,6 @@ static void parse_context(void *input, char *arg, struct argp_state *state)
 	vec_push(o, contexts, arg);
 }
 
-static void parse_patch(void *o, char *arg, struct argp_state *state)
-{
-	if (!*arg)
-		argp_error(state, "--patch needs a file");
-	if (why_patches_add(&((struct why_options *)o)->patches, arg))
-		exit(CMD_FAILED);
-}
-
 static const struct cmd_option options[] = {
 	{ "context", "NAME",
 	  "Explain the change of this syscall or other context instead of the whole command's; may be "
@@ -56,9 +47,6 @@ static const struct cmd_option options[] = {
 	{ "plan", "FILE",
 	  "Write what to time to check the answer with probes, for record --plan=FILE",
 	  CMD_SET(why_options, plan) },
-	{ "patch", "FILE",
-	  "Name the lines of this patch that are in the code of a cause (the hardened kernel is the baseline with this patch); may be repeated",
-	  .parse = parse_patch },
 	{ 0 },
 };
 
@@ -87,6 +75,7 @@ static const struct cmd_syntax syntax = {
 	.parts =
 		(const struct cmd_part[]){
 			{ &view_recordings_syntax, offsetof(struct why_options, view) },
+			{ &cmd_patches_syntax, offsetof(struct why_options, patches) },
 			{ 0 },
 		},
 };
@@ -102,10 +91,9 @@ static int check_recordings(const struct why_options *o, struct profile *const p
 			"the same options",
 			o->files[0], o->files[1]);
 	else if (!exact && (o->plan || p[2]))
-		log_error(
-			"%s is not an exact recording (scripts/lab ab --exact): --plan and "
-			"a check by probes need those",
-			o->files[0]);
+		log_error("%s is not an exact recording (scripts/lab ab --exact): --plan and "
+			  "a check by probes need those",
+			  o->files[0]);
 	else
 		return CMD_DONE;
 	return CMD_FAILED;
@@ -131,48 +119,6 @@ static int write_plan(const struct view_why *w, const char *path)
 	for (uint32_t i = 0; i < n; i++)
 		alloc_append(&text, "%s%s", names[i], i + 1 < n ? "|" : ")\n");
 	return output_replace_text(path, text);
-}
-
-/* Compare the code of the functions that make the difference, the static keys in it, and its conditions. */
-static void compare_code(struct why *w, struct profile *const p[])
-{
-	struct kernel_image *images[2] = {};
-	struct kernel_index *indexes[2] = {};
-	struct analyze_changes *changes = NULL;
-	struct kernel_build_id ids[2];
-	bool one_kernel = profile_same_kernel(p[0], p[1]), found = true;
-
-	for (int i = 0; i < 2; i++)
-		profile_build_id(p[i], &ids[i]);
-	for (int i = one_kernel; i < 2; i++) {
-		images[i] = view_open_image(p[i]);
-		found &= images[i] && kernel_image_has_symtab(images[i]);
-	}
-	analyze_static_keys_init(&w->keys, p[0], p[1], images[1]);
-	for (int i = 0; i < 2 && found && !one_kernel; i++)
-		found = !kernel_index_get(&ids[i], images[i], &indexes[i]);
-	if (one_kernel)
-		why_compare_code(w, NULL);
-	else if (found && !analyze_changes_create(images, indexes, &changes))
-		why_compare_code(w, changes);
-	if (images[1])
-		why_guards_find(w, p[1], images[1]);
-	analyze_changes_destroy(changes);
-	for (int i = 0; i < 2; i++) {
-		kernel_index_destroy(indexes[i]);
-		kernel_image_destroy(images[i]);
-	}
-}
-
-/* Compare recordings by probes: the whole is the command's CPU time. */
-static int compare_times(struct view_why *w, struct profile *const p[])
-{
-	const struct analyze_options figures = { .time = ANALYZE_TIME_ONCPU };
-
-	if (analyze_diff_init(&w->diff, p[0], p[1], &figures))
-		return -1;
-	why_set_command(&w->why, &w->diff);
-	return 0;
 }
 
 static void why_view_deinit(struct view_why *w)
@@ -209,12 +155,10 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 		.files = { o->files[0], o->files[1] }
 	};
 
-	why_init(&w.why, p[0], p[1]);
-	if (w.why.tree.has_callers)
-		compare_code(&w.why, p);
-	else if (compare_times(&w, p))
+	if (!profile_is_exact(p[0]) &&
+	    analyze_diff_init(&w.diff, p[0], p[1], &(struct analyze_options){}))
 		return CMD_FAILED;
-	why_set_patches(&w.why, &o->patches);
+	cmd_explain(&w.why, w.common.p, &w.diff, &o->patches);
 	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
 	if (p[2])

@@ -77,6 +77,7 @@ is 'the plan can be kept, where no guest can write too' "$status:$(cat ../kept.$
 rm -f ../kept.$$
 try "$lab" ab --auto --write-plan "$scratch/../kept.$$" --patch "$repo/tests/lab/planted.patch" --accel icount -- workload
 is 'with a patch what it changes is timed as well, by its name in the source' "$status:$(paste -sd' ' ../kept.$$)" '0:--func=chosen --func=@(f1|f4)'
+like 'and the comparison knows the patch' "$out" "diff .*--patch=[^ ]*planted.patch baseline.data hardened.data"
 rm -f "../kept.$$"
 rm baseline.data hardened.data
 touch fail-on-0

@@ -119,6 +119,10 @@ found 'close [task work]' ____fput 'executes additional code at fs/file_table.c:
 
 # --- one kernel, twice -----------------------------------------------------------
 
+planted=(--patch "$repo/tests/lab/planted.patch" baseline.data hardened.data)
+is 'diff begins as why does' "$("$kprotperf" diff "${planted[@]}" | sed '/^$/q')" \
+	"$("$kprotperf" why "${planted[@]}" | sed '/^$/q')"
+
 "$kprotperf" why --format=json baseline.data baseline.data >same.json
 is 'a recording and itself: nothing' "$(jq -r '[.contexts[] | select(.significant)] | length' same.json)" 0
 like 'and it says so' "$(jq -r .answer same.json)" ' takes the same CPU time'

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the commands that find causes. */
+#pragma once
+
+#include "analyze/why/why.h"
+#include "cmd/options.h"
+
+/* The option --patch, for a struct why_patches. */
+extern const struct cmd_syntax cmd_patches_syntax;
+
+/*
+ * Find the causes of the difference between P[0] and P[1], which why_can_tell() of; for why_deinit(). Of recordings by probes
+ * the whole is DIFF's, which must outlive W. W takes PATCHES.
+ */
+void cmd_explain(struct why *w, const struct profile *const p[2], const struct analyze_diff *diff,
+		 struct why_patches *patches);
