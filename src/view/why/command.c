@@ -73,7 +73,7 @@ static void append_whole(char **text, const struct why *w)
 	if (!c->told && w->tree.has_noise && c->delta != 0)
 		alloc_append(text, "No significant change: ");
 	else if (!c->told && c->delta != 0)
-		alloc_append(text, "No change that so few runs can tell: ");
+		alloc_append(text, "Too few runs to tell a change: ");
 	else if (c->told == WHY_LIKELY && (w->tree.has_callers || *view_why_doubt(w)))
 		alloc_append(text, "%s, ", view_why_likely(w));
 	if (w->tree.has_callers || w->cpu)
