@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/stats/statistics.h"
 #include "base/sorted.h"
 #include "tree/fill.h"
 
@@ -139,6 +140,50 @@ static void graft_all(struct tree_pair *t)
 				graft_callees(t, t->nodes[i].parent, i, side);
 				graft_call(t, i, side);
 			}
+}
+
+/* ---- samples of one function in many places ---- */
+
+/* The own time of a sampled node, by the function's name. */
+struct sampled {
+	const char *name;
+	uint32_t node;
+	double delta, doubts; /* the latter squared */
+};
+
+define_compare(by_function, struct sampled,
+	       strcmp(a->name, b->name) ?: compare_values(a->node, b->node));
+
+static void mark_function(struct tree_pair *t, const struct sampled *items, size_t n, double sure)
+{
+	double delta = 0, doubts = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		delta += items[i].delta;
+		doubts += items[i].doubts;
+	}
+	for (size_t i = 0; i < n; i++)
+		t->nodes[items[i].node].differs = fabs(delta) > sure * sqrt(doubts);
+}
+
+/* Single places may have too few samples where all of a function together have enough. */
+static void mark_sampled(struct tree_pair *t)
+{
+	scoped_free struct sampled *items = alloc_array(t->tree->n_sampled, sizeof(*items));
+	double sure = CHANCE_DEVIATIONS * analyze_interval_widening(t->tree->n_sampled);
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		const struct tree_pair_node *node = &t->nodes[i];
+
+		if (node->sampled)
+			items[n++] = (struct sampled){ node->name, i, node->self[1] - node->self[0],
+						       pow(node->own_doubt[0], 2) +
+							       pow(node->own_doubt[1], 2) };
+	}
+	sort_array(items, n, sizeof(*items), by_function);
+	for_each_run(i, j, n, !strcmp(items[i].name, items[j].name))
+		mark_function(t, &items[i], j - i, sure);
 }
 
 /* ---- work that moved to another context ---- */
@@ -352,6 +397,7 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 		node.self[k] = value.insns;
 		node.error[k] = value.error;
 		node.doubt[k] = from->doubt[parts[k]->side];
+		node.own_doubt[k] = from->own_doubt[parts[k]->side];
 		node.calls[k] = value.times;
 		node.seen[k] = value.seen;
 		node.inlined[k] = from->inlined[parts[k]->side];
@@ -403,6 +449,7 @@ void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struc
 	if (tree->has_callers)
 		graft_all(pair);
 	sum_up(pair);
+	mark_sampled(pair);
 	move_all(pair);
 	graft_lines(pair);
 	sort_lines(pair);

@@ -23,7 +23,8 @@ struct tree_pair_node {
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
 	bool apart, divided, sampled;
-	double doubt[2]; /* of TOTAL, as of struct tree_node */
+	double doubt[2], own_doubt[2]; /* of TOTAL and SELF, as of struct tree_node */
+	bool differs; /* sampled, and what all sampled nodes of this name execute themselves differs beyond chance */
 	double everywhere[2];
 	uint32_t moved; /* the node that one side's figures were moved to; 0: they were not */
 	bool seen[2]; /* executed on that side */

@@ -133,16 +133,13 @@ static struct opened opened_of(struct tree *t, uint32_t context, int side)
 	return (struct opened){ m.mean, hypot(error, n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Set the doubt of NODE, which has K of N samples of what was OPENED. One sample more or less is always possible. */
-static void set_doubt(struct tree_node *node, int side, double k, double n,
-		      const struct opened *opened)
+/* Return the standard deviation of what has K of N samples of what was OPENED. One sample more or less is always possible. */
+static double doubt_of(double k, double n, const struct opened *opened)
 {
-	if (n > 0)
-		node->doubt[side] =
-			hypot(sqrt(fmax(k, 1) * fmax(1 - k / n, 1 / n)) / n * opened->mean,
-			      k / n * opened->deviation);
-	else
-		node->doubt[side] = opened->mean;
+	if (!(n > 0))
+		return opened->mean;
+	return hypot(sqrt(fmax(k, 1) * fmax(1 - k / n, 1 / n)) / n * opened->mean,
+		     k / n * opened->deviation);
 }
 
 static uint32_t context_of(const struct tree *t, uint32_t node)
@@ -161,8 +158,8 @@ static void share_out(struct tree *t, int side, const struct counts *c)
 		double n = c->all[context];
 		struct opened opened = opened_of(t, context, side);
 
-		if (t->nodes[i].sampled)
-			set_doubt(&t->nodes[i], side, c->all[i], n, &opened);
+		t->nodes[i].doubt[side] = doubt_of(c->all[i], n, &opened);
+		t->nodes[i].own_doubt[side] = doubt_of(c->own[i], n, &opened);
 		for (uint32_t k = 0; k < t->n_repetitions[side] && t->nodes[i].sampled && n > 0;
 		     k++) {
 			struct tree_value *v = tree_value_of(t, i, first + k);

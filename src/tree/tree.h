@@ -32,7 +32,9 @@ struct tree_node {
 	bool apart; /* calls from lines of one side alone; a divided node of this name has the others */
 	bool divided; /* see APART */
 	bool sampled; /* estimated, with a DOUBT on each side: tree/sampled.c */
-	double doubt[2]; /* of the time per run with what it calls, a standard deviation */
+	double doubt[2],
+		own_doubt
+			[2]; /* of the time per run, with what it calls and without, standard deviations */
 	double everywhere
 		[2]; /* of a divided node: calls of both per run, or executions of the body */
 	bool inlined[2]; /* in some call */

@@ -331,8 +331,8 @@ TEST(a_control_bounds_the_change)
 
 /* ---- samples ---- */
 
-/* Add COUNT samples in the clone of P, at the end of the calls PATH: one letter per function, outermost first. */
-static void sample(struct profile *p, const char *path, uint64_t count)
+/* Add COUNT samples in CONTEXT of P, at the end of the calls PATH: one letter per function, outermost first. */
+static void sample_in(struct profile *p, const char *context, const char *path, uint64_t count)
 {
 	uint32_t locations[16], n = (uint32_t)strlen(path);
 
@@ -342,10 +342,15 @@ static void sample(struct profile *p, const char *path, uint64_t count)
 		locations[n - 1 - i] = fixture_location(p, (uint64_t)path[i], name);
 	}
 	profile_sample_add(p, &(struct profile_sample){
-				      .context = profile_context_add(p, "clone"),
+				      .context = profile_context_add(p, context),
 				      .stack = profile_stack_add(p, locations, n),
 				      .count = count,
 			      });
+}
+
+static void sample(struct profile *p, const char *path, uint64_t count)
+{
+	sample_in(p, "clone", path, count);
 }
 
 /* In clone, a calls b or d; b calls c, and c e or f. With MORE, c is called ten times as often. */
@@ -379,6 +384,24 @@ TEST(samples_open_what_nobody_timed)
 	sample(b, "ad", 65);
 	check(a, b,
 	      "clone is 10.0 % slower (+100 instructions per call). Record with --func to see where.");
+}
+
+/* Each of ten syscalls calls z and has too few samples in it to tell, but all together have enough. */
+TEST(few_samples_in_many_places_are_many)
+{
+	struct profile *sides[2];
+
+	for (uint64_t i = 0; i < 2; i++) {
+		sides[i] = run(PROFILE_CLOCK_INSN);
+		for (char c = 'A'; c < 'K'; c++) {
+			const char context[] = { c, '\0' };
+
+			add(sides[i], context, NULL, 1000, 100 + 7 * i, 100 + 7 * i);
+			sample_in(sides[i], context, "x", 90);
+			sample_in(sides[i], context, "xyz", 2 + 7 * i);
+		}
+	}
+	check(sides[0], sides[1], "is in z (via x and y), estimated from samples: +");
 }
 
 /* A function that was timed is no part of what samples open. */

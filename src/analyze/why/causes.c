@@ -80,10 +80,7 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		vec_push(f->c, parts, new);
 	part = &f->c->parts[found];
 	part->delta += delta;
-	if (n->sampled)
-		f->c->items[new.cause].significance.doubts += squares(n->doubt);
-	else
-		f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
+	f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
 	f->charged += delta;
 	if (!f->c->brief)
 		add_share(f, new.cause, delta);
@@ -246,18 +243,12 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 
 /* ---- what samples open ---- */
 
-/* Return whether a part that takes SELF, with a DOUBT that belongs to TOTAL, is more or less than what RATIO makes of the baseline's. */
-static bool is_other(const double self[2], const double total[2], const double doubt[2],
-		     double ratio, double least)
+/* Return whether a part that takes IS, with a DOUBT, is more or less than what RATIO makes of the baseline's. */
+static bool is_other(const double is[2], const double doubt[2], double ratio, double least)
 {
-	double part[2];
+	double part[] = { ratio * doubt[0], doubt[1] };
 
-	for (int side = 0; side < 2; side++)
-		part[side] = total[side] > 0 ? doubt[side] * sqrt(self[side] / total[side]) :
-					       doubt[side];
-	part[0] *= ratio;
-	return fabs(self[1] - ratio * self[0]) >
-	       fmax(CHANCE_DEVIATIONS * sqrt(squares(part)), least);
+	return fabs(is[1] - ratio * is[0]) > fmax(CHANCE_DEVIATIONS * sqrt(squares(part)), least);
 }
 
 /* Return whether all that sampled NODE executes has become more or less in one proportion: it is called more or less often. */
@@ -268,12 +259,34 @@ static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta
 
 	if (!(n->total[0] > 0) || !(n->total[1] > 0))
 		return true;
-	if (is_other(n->self, n->total, n->doubt, ratio, least))
+	if (is_other(n->self, n->own_doubt, ratio, least))
 		return false;
 	for (uint32_t i = n->first_child; i != TREE_NONE; i = t->nodes[i].next)
-		if (is_other(t->nodes[i].total, t->nodes[i].total, t->nodes[i].doubt, ratio, least))
+		if (is_other(t->nodes[i].total, t->nodes[i].doubt, ratio, least))
 			return false;
 	return true;
+}
+
+/* Charge sampled NODE with DELTA, which has a DOUBT on each side. */
+static void charge_sampled(struct finder *f, uint32_t node, double delta, const double doubt[2],
+			   struct scale scale)
+{
+	charge(f, node, WHY_SELF, node, delta, scale.calls, 1);
+	if (fabs(delta) >= ROUNDING)
+		f->c->items[cause_of(f, f->t->nodes[node].name)].significance.doubts +=
+			squares(doubt);
+}
+
+/* Charge what differs beyond chance in all places together, where this one has too few samples. Return what was charged. */
+static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
+{
+	const struct tree_pair_node *n = &f->t->nodes[node];
+	double delta = n->differs ? excess(n->self[1], n->self[0], scale) : 0;
+
+	charge_sampled(f, node, delta, n->own_doubt, scale);
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
+		delta += explain_marked(f, i, scale);
+	return delta;
 }
 
 /*
@@ -284,16 +297,17 @@ static double explain_sampled(struct finder *f, uint32_t node, const double all[
 			      struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
+	bool is_all = n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
 	double delta = excess(n->total[1], n->total[0], scale), sum = 0;
 
 	if (!(fabs(delta) > f->sure * sqrt(squares(n->doubt))))
-		return 0;
-	if (!is_as_a_whole(f->t, node, delta))
+		return explain_marked(f, node, scale);
+	if (is_all || !is_as_a_whole(f->t, node, delta))
 		for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
 			sum += explain_sampled(f, i, all, scale);
-	if (sum != 0 || (n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1]))
+	if (sum != 0 || is_all)
 		return sum;
-	charge(f, node, WHY_SELF, node, delta, scale.calls, 1);
+	charge_sampled(f, node, delta, n->doubt, scale);
 	return delta;
 }
 
