@@ -404,6 +404,19 @@ TEST(few_samples_in_many_places_are_many)
 	check(sides[0], sides[1], "is in z (via x and y), estimated from samples: +");
 }
 
+/* Time that went from one function to another is no change of what both are called by. */
+TEST(samples_of_other_names_are_no_change)
+{
+	struct profile *a = clones(1000, 1000), *b = clones(1000, 1010);
+
+	sample(a, "ab", 500);
+	sample(a, "ac", 500);
+	sample(b, "ab", 900);
+	sample(b, "ac", 100);
+	check(a, b,
+	      "clone is 1.00 % slower (+10 instructions per call). Record with --func to see where.");
+}
+
 /* A function that was timed is no part of what samples open. */
 TEST(samples_of_timed_functions_are_theirs)
 {

@@ -16,6 +16,8 @@ struct finder {
 	uint32_t context; /* that is being explained */
 	double charged; /* so far */
 	double sure; /* standard deviations by which a sampled node must have changed */
+	bool only_tries; /* to charge sampled nodes: adds what that would be to TRIED, without signs, and its doubts squared to DOUBTS */
+	double tried, doubts;
 };
 
 static bool is_cause(const void *ctx, uint32_t item, const void *key)
@@ -271,10 +273,16 @@ static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta
 static void charge_sampled(struct finder *f, uint32_t node, double delta, const double doubt[2],
 			   struct scale scale)
 {
-	charge(f, node, WHY_SELF, node, delta, scale.calls, 1);
-	if (fabs(delta) >= ROUNDING)
+	if (fabs(delta) < ROUNDING)
+		return;
+	if (f->only_tries) {
+		f->tried += fabs(delta);
+		f->doubts += squares(doubt);
+	} else {
+		charge(f, node, WHY_SELF, node, delta, scale.calls, 1);
 		f->c->items[cause_of(f, f->t->nodes[node].name)].significance.doubts +=
 			squares(doubt);
+	}
 }
 
 /* Charge what differs beyond chance in all places together, where this one has too few samples. Return what was charged. */
@@ -311,6 +319,33 @@ static double explain_sampled(struct finder *f, uint32_t node, const double all[
 	return delta;
 }
 
+static double explain_all_sampled(struct finder *f, uint32_t node, const double own[2],
+				  struct scale scale)
+{
+	double sum = 0;
+
+	for (uint32_t i = f->t->nodes[node].first_child; i != TREE_NONE; i = f->t->nodes[i].next)
+		if (f->t->nodes[i].sampled)
+			sum += explain_sampled(f, i, own, scale);
+	return sum;
+}
+
+/*
+ * Open by samples the change DELTA of what NODE spends in no timed function, unless they tell of another one: of time that
+ * only went to functions of other names. Return what was charged.
+ */
+static double open_sampled(struct finder *f, uint32_t node, const double own[2], double delta,
+			   struct scale scale)
+{
+	f->only_tries = true;
+	f->tried = f->doubts = 0;
+	explain_all_sampled(f, node, own, scale);
+	f->only_tries = false;
+	if (f->tried > MORE_THAN_ALL * fabs(delta) + CHANCE_DEVIATIONS * sqrt(f->doubts))
+		return 0;
+	return explain_all_sampled(f, node, own, scale);
+}
+
 /*
  * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
  * callers did as they do on the baseline. The depth is that of calls, which tree_pair_init() bounds.
@@ -319,12 +354,10 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
 	double own[] = { tree_pair_own(f->t, node, 0), tree_pair_own(f->t, node, 1) };
-	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls, sampled = 0;
+	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls;
+	double delta = excess(own[1], own[0], scale);
 
-	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
-		if (f->t->nodes[i].sampled)
-			sampled += explain_sampled(f, i, own, scale);
-	charge(f, node, WHY_SELF, node, excess(own[1], own[0], scale) - sampled,
+	charge(f, node, WHY_SELF, node, delta - open_sampled(f, node, own, delta, scale),
 	       nearest(scale, ratio), 1);
 	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
 		if (!f->t->nodes[i].sampled)

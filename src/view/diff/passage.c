@@ -20,7 +20,7 @@ static const struct output_column columns[] = {
 	COLUMN(NULL, TEXT, line, label, .header = "FUNCTION"),
 	COLUMN("name", TEXT, line, name),
 	COLUMN("inlined", TEXT, line, inlined),
-	COLUMN("baseline_total", TIME, line, totals[0], .header = "BASELINE/RUN"),
+	COLUMN("baseline_total", TIME, line, totals[0], .header = "BASELINE/RUN", .rank = 1),
 	COLUMN("hardened_total", TIME, line, totals[1], .header = "HARDENED/RUN"),
 	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
 	COLUMN("error", TIME, line, error, .header = "+-", .rank = OUTPUT_IF_ANY),
