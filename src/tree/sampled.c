@@ -168,7 +168,7 @@ static void share_out(struct tree *t, int side, const struct counts *c)
 			v->seen = c->all[i] > 0;
 		}
 	}
-	/* What is left of a context is what samples did not open. */
+	/* The rest of a context is its own. */
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		for (uint32_t k = 0; k < t->n_repetitions[side]; k++)
 			if (t->nodes[i].parent == TREE_ROOT && c->all[i] > 0)

@@ -7,53 +7,53 @@
 
 /* ---- shares of a change, of a time, or of a count ---- */
 
-/* What has so much of it is said to have nearly all, and what has it from further inside is named instead. */
+/* A part this large is called nearly all. Of several that are this close to the largest the innermost is named. */
 #define NEARLY_ALL 0.9
-/* What several have alike is spread out if none of them has more. */
+/* A change is spread over several functions if the largest of them has no more of it. */
 #define LARGE_PART 0.75
-/* What has less is not the place where something is. */
+/* A part this large is called most, and a change is said to be where as much of it is. */
 #define MOST 0.5
-/* A second cause is named from here on; a context that begins by itself varies by that between boots. */
+/* A second cause is named from here on. Contexts that begin by themselves vary by as much between boots. */
 #define QUARTER 0.25
 /*
- * A part from here on is worth a word; two figures that differ by less of them agree: of a loop's lines the first and last
- * iteration differ.
+ * Smaller parts are not mentioned, and two figures that differ by less agree: of a loop's lines the first and last iteration
+ * differ.
  */
 #define WORTH_A_WORD 0.1
-/* Less is left out of lists; the time of a single call is known no better. */
+/* Lists leave smaller parts out. The time of a single call is known no better. */
 #define LITTLE 0.05
-/* Two shares that differ by less are equal. */
+/* Shares that differ by less are equal. */
 #define ABOUT_EQUAL 0.02
-/* On a real clock less is no change, and counts that differ by less are the same. */
+/* On a real clock a smaller change is none, and counts that differ by less are the same. */
 #define ONE_PERCENT 0.01
-/* Where instructions are counted less is no change: layout, hashes and interrupted calls do as much. */
+/* Where instructions are counted a smaller change is none: layout, hashes and interrupted calls make as much. */
 #define HALF_A_PERCENT 0.005
-/* Work that moved has at least this share of all. */
+/* Work has moved to another context if it is at least this share of all. */
 #define WORTH_A_MOVE 0.002
-/* Without repetitions, less of what the command takes is no change. */
+/* Without repetitions a smaller share of what the command takes is no change. */
 #define NEGLIGIBLE 0.001
-/* With them: what a few calls find in the slab caches does as much. */
+/* With repetitions neither is this share: the slab caches, as a few calls find them, make as much. */
 #define SLAB_CACHES 0.0002
 
 /* ---- ratios ---- */
 
-/* Executions per call from which on there is a loop. An estimate may be so much larger than what it is part of. */
+/* A loop has at least so many executions per call. An estimate may be so much larger than the whole that it is part of. */
 #define MORE_THAN_ONE 1.1
-/* With a larger share of a change something else offsets a part of it. */
+/* A larger share of a change is partly offset by something else. */
 #define MORE_THAN_ALL 1.15
-/* Work that moved may have become more or less up to so many times. */
+/* Work that moved may have become more or less, up to so many times. */
 #define MOVED_TIMES 1.5
 
 /* ---- counts ---- */
 
-/* Of so many instructions per call compilers make other code of the same source. */
+/* Compilers make other code of the same source, by up to so many instructions per call. */
 #define FEW_INSTRUCTIONS 10
 
 /* ---- significance ---- */
 
-/* What goes for "differs": a p-value below this, after adjustment. Intervals are as sure. */
+/* A p-value below this, after adjustment, is significant. Intervals are as sure. */
 #define ANALYZE_SIGNIFICANT 0.05
-/* Standard deviations within which a change is chance, where there is no test. */
+/* A change within so many standard deviations is chance, where there is no test. */
 #define CHANCE_DEVIATIONS 2
-/* How often the number of boots that is asked for is to be enough. */
+/* The number of boots that is asked for is enough with this probability. */
 #define ANALYZE_POWER 0.80

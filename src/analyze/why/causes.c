@@ -65,7 +65,7 @@ static double squares(const double deviations[2])
 	return deviations[0] * deviations[0] + deviations[1] * deviations[1];
 }
 
-/* Charges DELTA to BY, for NODE: itself or what it calls, RATIO times as often. */
+/* Charge DELTA to BY, for NODE: BY itself, or a callee that it calls RATIO times as often. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
 {
@@ -99,8 +99,9 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 }
 
 /*
- * What is below a callee that is called more or less often. Its caller may hand it the same work in other pieces, or other work:
- * so what is done below may be anything from WORK times the baseline's, as of all that its caller does, to CALLS times.
+ * The factor for code below a callee that is called more or less often. The caller may hand it the same work in other pieces,
+ * or other work, so that the code below may do anything between WORK times the baseline's, the factor of the caller, and
+ * CALLS times.
  */
 struct scale {
 	double work, calls; /* the same where nobody calls more or less often */
@@ -111,7 +112,7 @@ static double nearest(struct scale s, double ratio)
 	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
 }
 
-/* By how much IS is beyond what S lets expect of WAS. */
+/* Return by how much IS differs from what S lets expect of WAS. */
 static double excess(double is, double was, struct scale s)
 {
 	return was > 0 ? is - nearest(s, is / was) * was : is;
@@ -119,7 +120,7 @@ static double excess(double is, double was, struct scale s)
 
 static void explain(struct finder *f, uint32_t node, struct scale scale);
 
-/* Adds IS for each WAS to *RATIO, which is NAN at first; false: it is another. */
+/* Set *RATIO, NAN at first, to IS / WAS. Return whether it is that ratio. */
 static bool is_of_ratio(double *ratio, double was, double is)
 {
 	if (was > 0 && is > 0 && isnan(*ratio))
@@ -127,7 +128,7 @@ static bool is_of_ratio(double *ratio, double was, double is)
 	return was > 0 && is > 0 && fabs(is - *ratio * was) <= HALF_A_PERCENT * is;
 }
 
-/* The line of N from AT on, by number, that SIDE executes; NULL: the last has been. */
+/* Return the next line of N, from AT on, that SIDE executes; NULL: there is none. */
 static const struct tree_line *next_line(const struct tree_pair *t, const struct tree_pair_node *n,
 					 uint32_t *at, int side)
 {
@@ -141,8 +142,9 @@ static const struct tree_line *next_line(const struct tree_pair *t, const struct
 }
 
 /*
- * How much more often the hardened side executes the lines of N, if these are the same, in order (a patch above them gives them
- * other numbers), and all are. False: they are not; no lines at all leave *RATIO as it is.
+ * Set *RATIO to how much more often the hardened side executes the lines of N. They are matched in order, since a patch above
+ * them changes their numbers. Return false if they are not the same lines, or not all in one ratio. Without lines *RATIO
+ * stays as it is.
  */
 static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *n, double *ratio)
 {
@@ -161,8 +163,8 @@ static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *
 }
 
 /*
- * How much more often the hardened side executes the inlined body NODE: by its lines, if they tell, and by what it calls, of which
- * all calls are counted, if that is more or less than SCALE too. NAN: not known.
+ * Return how much more often the hardened side executes the inlined body NODE, NAN if it is not known. Its lines tell, and the
+ * calls that it makes, all of which are counted, if these are more or less than SCALE, too.
  */
 static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 {
@@ -179,7 +181,7 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
-/* Return who is charged with calls of CALLEE from NODE: itself, where it is not known which function of the context calls it. */
+/* Return the node that is charged with calls of CALLEE from NODE: CALLEE if its caller in the context is not known. */
 static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 {
 	return f->t->tree->has_callers || f->t->nodes[node].parent != TREE_ROOT || !node ? node :
@@ -187,8 +189,8 @@ static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 }
 
 /*
- * Charges NODE with calling CALLEE more or less often than SCALE says: with all that changes there, but for what those below are
- * charged with. What is called from places of one side's own costs what it does there.
+ * Charge NODE with calling CALLEE more or less often than SCALE says: with the change in and below CALLEE that code there is
+ * not charged with. Calls from lines that only one side has are charged in full.
  */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
@@ -214,7 +216,7 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 	       below.calls / explained.calls);
 }
 
-/* What NODE and its callees execute that are there on one side only; callees that both sides have are gone into. */
+/* Return the change of NODE and its callees that only one side has. Callees of both sides are explained. */
 static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -231,7 +233,7 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	return sum;
 }
 
-/* Charges NODE with what changes in and below its child I, but for what code there is charged with. */
+/* Charge NODE with the change in and below its child I that code there is not charged with. */
 static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct scale scale)
 {
 	const struct tree_pair_node *callee = &f->t->nodes[i];
@@ -253,7 +255,7 @@ static bool is_other(const double is[2], const double doubt[2], double ratio, do
 	return fabs(is[1] - ratio * is[0]) > fmax(CHANCE_DEVIATIONS * sqrt(squares(part)), least);
 }
 
-/* Return whether all that sampled NODE executes has become more or less in one proportion: it is called more or less often. */
+/* Return whether all parts of sampled NODE became more or less in one proportion, as when it is called more or less often. */
 static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta)
 {
 	const struct tree_pair_node *n = &t->nodes[node];
@@ -285,7 +287,7 @@ static void charge_sampled(struct finder *f, uint32_t node, double delta, const 
 	}
 }
 
-/* Charge what differs beyond chance in all places together, where this one has too few samples. Return what was charged. */
+/* Charge functions that differ beyond chance in all places together; here are too few samples. Return the sum. */
 static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -298,8 +300,8 @@ static double explain_marked(struct finder *f, uint32_t node, struct scale scale
 }
 
 /*
- * Charge the change of sampled NODE to the outermost function that changed as a whole, if samples tell it from chance. What
- * has nearly all of ALL, the time that was opened, says no more than that. Return what was charged.
+ * Charge the change of sampled NODE to the outermost function that changed as a whole, if samples tell it from chance. A
+ * function with nearly ALL of the time that was opened says nothing new. Return the sum of the charges.
  */
 static double explain_sampled(struct finder *f, uint32_t node, const double all[2],
 			      struct scale scale)
@@ -331,8 +333,8 @@ static double explain_all_sampled(struct finder *f, uint32_t node, const double 
 }
 
 /*
- * Open by samples the change DELTA of what NODE spends in no timed function, unless they tell of another one: of time that
- * only went to functions of other names. Return what was charged.
+ * Charge the change DELTA of NODE's time in no timed function to sampled functions. If these changed by more than that, time
+ * only went from one function to another, and none is charged. Return the sum of the charges.
  */
 static double open_sampled(struct finder *f, uint32_t node, const double own[2], double delta,
 			   struct scale scale)
@@ -347,8 +349,8 @@ static double open_sampled(struct finder *f, uint32_t node, const double own[2],
 }
 
 /*
- * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
- * callers did as they do on the baseline. The depth is that of calls, which tree_pair_init() bounds.
+ * Charge the change of NODE from SCALE times its baseline, which is expected of callers that do as they do on the baseline. The
+ * depth of recursion is that of calls, which tree_pair_init() bounds.
  */
 static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
@@ -380,7 +382,7 @@ define_compare(by_rank, struct why_cause,
 		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
 									strcmp(a->name, b->name));
 
-/* The function around NODE, if that is inlined. */
+/* Return the function around NODE if it is inlined, else NULL. */
 static const char *function_around(const struct tree_pair *t, uint32_t node)
 {
 	const char *name = NULL;
@@ -457,7 +459,7 @@ static void finish(struct finder *f)
 	why_causes_sort(c);
 }
 
-/* As many standard deviations as make all sampled nodes together as sure as one is with CHANCE_DEVIATIONS. */
+/* Return the standard deviations that make all sampled nodes together as sure as CHANCE_DEVIATIONS make one. */
 static double sure_of(const struct tree_pair *t)
 {
 	return CHANCE_DEVIATIONS * analyze_interval_widening(t->tree->n_sampled);

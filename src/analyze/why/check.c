@@ -9,7 +9,7 @@
 /* A caller is timed if it has at most so many times the calls of the innermost function. Probes of busier ones slow it down. */
 #define CALLS_MOST 2
 
-/* Of the function NAME per run, wherever from, on the side that has more of them. */
+/* Return the calls of NAME per run, from anywhere, on the side that has more of them. */
 static double calls_of(const struct tree_pair *t, const char *name)
 {
 	double calls[2] = {};
@@ -54,7 +54,7 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *r
 	return NULL;
 }
 
-/* Adds MORE, independent of it, to NOISE; NAN is not known. */
+/* Return NOISE with MORE, which is independent of it; NAN: not known. */
 static void add_noise(double *noise, double more)
 {
 	if (!isnan(more))

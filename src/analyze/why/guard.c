@@ -21,7 +21,7 @@ static bool calls(const struct profile_block *block, const char *callee)
 	return n && n == strlen(callee) && !strncmp(block->callee, callee, n);
 }
 
-/* Whether CALLEE is called from SITE at L, or is inlined there. */
+/* Return whether CALLEE is called from SITE at L, or is inlined there. */
 static bool is_at(const struct profile_location *l, const char *callee, bool inlined,
 		  const struct tree_line *site)
 {
@@ -35,7 +35,7 @@ static bool is_at(const struct profile_location *l, const char *callee, bool inl
 	return false;
 }
 
-/* Whether BLOCK is where SITE is, which calls CALLEE at its end, or is of its body. */
+/* Return whether BLOCK is at SITE, and calls CALLEE at its end or is in its body. */
 static bool is_site(const struct profile *p, const struct profile_block *block, const char *callee,
 		    bool inlined, const struct tree_line *site)
 {
@@ -47,7 +47,7 @@ static bool is_site(const struct profile *p, const struct profile_block *block, 
 	return false;
 }
 
-/* Whether BLOCK executes NODE's function; SITE: there. */
+/* Return whether BLOCK executes NODE's function, at SITE if that is not NULL. */
 static bool executes(const struct profile *p, const struct profile_block *block,
 		     const struct tree_pair_node *node, const struct tree_line *site)
 {
@@ -55,7 +55,7 @@ static bool executes(const struct profile *p, const struct profile_block *block,
 	       (!site || is_site(p, block, node->name, is_inlined(node), site));
 }
 
-/* Of P's function CALLER, what holds where it calls NODE, at SITE if that is not NULL, for free(); NULL: not known. */
+/* Return the condition on which P's CALLER calls NODE, at SITE if that is not NULL, for free(); NULL: not known. */
 static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
 		       const struct tree_pair_node *node, const struct tree_line *site,
 		       bool *of_object)
@@ -91,8 +91,8 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 }
 
 /*
- * Of the call of NODE, at SITE if that is not NULL. One that is about the function's own variables tells something where it does not
- * always hold, or did not.
+ * Find the guard of the call of NODE, at SITE if that is not NULL. A condition on the function's own variables says something
+ * if it does not always hold, or did not.
  */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
 		 const struct tree_pair *t, uint32_t node, const struct tree_line *site)

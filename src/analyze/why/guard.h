@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* On what condition code calls what makes the difference. */
+/* The conditions on which causes call other code. */
 #pragma once
 
 #include "analyze/why/why.h"
 
 struct kernel_image;
 
-/* Fills the guards of all causes of W that are to be named, which P[1] executes more. IMG is that kernel's. */
+/* Set the guards of all causes of W that are to be named. P is the hardened side's recording, IMG its kernel. */
 void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img);

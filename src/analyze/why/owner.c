@@ -41,7 +41,7 @@ bool why_switched_has(const struct why_switched *s, const struct catalogue_prote
 	return has(s->items, s->n_items, protection);
 }
 
-/* The pattern that NAME is of; NULL: none. */
+/* Return the pattern that matches NAME, or NULL. */
 static const char *listed_as(const struct catalogue_protection *protection, const char *name,
 			     bool hosts)
 {
@@ -67,7 +67,7 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 	return found ?: name;
 }
 
-/* What PART is of and what it calls, down to where most of that is, or one of its callers. */
+/* Return whether PROTECTION lists PART's function, a callee with most of PART, or a caller. */
 static bool lists_part(const struct catalogue_protection *protection, const struct tree_pair *t,
 		       const struct why_part *part, bool switched)
 {
@@ -102,7 +102,7 @@ const struct catalogue_protection *why_owner(const struct why_switched *s,
 	return NULL;
 }
 
-/* Of NODE: the function that it is, or is inlined into. */
+/* Return the static key that the function tests that NODE is or is inlined into. */
 static const struct analyze_static_key *key_of(const struct analyze_static_keys *keys,
 					       const struct tree_pair *t, uint32_t node,
 					       const char **function)

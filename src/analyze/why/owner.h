@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which protection of the catalogue a cause belongs to. */
+/* The protection of the catalogue that a cause belongs to. */
 #pragma once
 
 #include "analyze/changes/static_keys.h"
@@ -7,10 +7,10 @@
 #include "base/alloc.h"
 #include "catalogue/catalogue.h"
 
-/* The protections whose state is known on both sides, and differs. */
+/* The protections that are on on one side and off on the other. */
 struct why_switched {
 	vec_of(const struct catalogue_protection *, items);
-	vec_of(const struct catalogue_protection *, off); /* those known to be off on both */
+	vec_of(const struct catalogue_protection *, off); /* known to be off on both sides */
 };
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
@@ -18,17 +18,17 @@ void why_switched_init(struct why_switched *s, const struct profile *baseline,
 void why_switched_deinit(struct why_switched *s);
 bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection);
 
-/* The catalogue's pattern for NAME in what is switched, "__x86_indirect_thunk_*"; else NAME itself. */
+/* Return a switched protection's pattern that matches NAME, as "__x86_indirect_thunk_*"; else NAME. */
 const char *why_switched_name(const struct why_switched *s, const char *name);
 
 /*
- * The protection that the catalogue lists a function for that PART executes, is in, or is of; NULL: none. Of one that is not
- * switched its own functions alone count, not those in which it runs with other work.
+ * Return the protection for which the catalogue lists a function that PART is, calls, or is in; NULL: none. A protection that
+ * is not switched counts by functions of its own, not by those where it runs with other work.
  */
 const struct catalogue_protection *
 why_owner(const struct why_switched *s, const struct tree_pair *t, const struct why_part *part);
 
-/* The static key that both sides have otherwise and that switches PART's code; NULL: none. In *FUNCTION: that tests it. */
+/* Return the static key that differs between the sides and that PART's code tests, in *FUNCTION; NULL: none. */
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
 						const struct tree_pair *t,
 						const struct why_part *part, const char **function);

@@ -149,7 +149,7 @@ void why_patches_deinit(struct why_patches *p)
 	*p = (struct why_patches){};
 }
 
-/* Does ITEM change a line that NODE executes? One without it where only the baseline has NODE. */
+/* Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, the line is one that ITEM removes. */
 static bool changes(const struct why_patched *item, const struct tree_pair_node *node)
 {
 	int side = node->seen[1];
@@ -174,7 +174,7 @@ static bool find_in(const struct why_patches *p, const struct tree_pair_node *no
 	return found->patch;
 }
 
-/* In the code of NODE, which bodies that are inlined there are part of. */
+/* Find a change in the code of NODE, of which bodies that are inlined there are part. */
 static bool find_in_code(const struct why_patches *p, const struct tree_pair *t, uint32_t node,
 			 struct why_patched *found)
 {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* As many can be named, each with its contexts and its reasons. */
+/* So few functions are named, each with its contexts and its reasons. */
 #define FEW 3
 
 struct item {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Contexts that begin by themselves, whatever the command does, or may not begin before it ends ("close [rcu]"). */
+/* Return whether a context begins by itself, whatever the command does, or maybe after it ends, as "close [rcu]". */
 static bool is_asynchronous(const char *name)
 {
 	const char *kind = strrchr(name, '[');
@@ -22,7 +22,7 @@ bool why_is_of_command(const char *context)
 	return strcmp(context, "[idle]") != 0 && !is_asynchronous(context);
 }
 
-/* The command's name is its own, even if it is "[". */
+/* A command may be named "[", which is no context. */
 static bool comes_by_itself(const struct why_context *c)
 {
 	return !c->is_command && is_asynchronous(c->name);
@@ -33,7 +33,7 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* The same causes between two repetitions, that differ by chance: their squares count WEIGHT times. */
+/* Add the squares of C's causes between two repetitions of SIDE, WEIGHT times: these differ by chance. */
 static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
 {
 	struct why_causes causes = { .brief = true };
@@ -92,7 +92,7 @@ static bool begin_to_vary(struct why_context *c, bool (*is_wanted)(const struct 
 	return c->varying;
 }
 
-/* The variance of causes takes a matching for each repetition: of contexts that may have any to be named. */
+/* Determine the variation of causes where a context may have one to name, since each repetition has to be matched. */
 static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
 	bool any = begin_to_vary(&w->command, is_wanted);
@@ -102,7 +102,7 @@ static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_contex
 	for (int side = 0; side < 2 && w->tree.has_runs && any; side++) {
 		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
-		/* Each repetition and the next, and the last and the first: twice the variance each. */
+		/* Compare each repetition with the next, and the last with the first. Each pair has twice the variance. */
 		for (uint32_t i = 0; i < pairs; i++)
 			add_repetitions(w, side, i, (i + 1) % n, (n - 1) / (2.0 * pairs));
 	}
@@ -113,7 +113,7 @@ static double squares_of(const double *values, uint32_t n)
 	return analyze_moments_of(values, n).variance * (n - 1);
 }
 
-/* Set the squares of contexts: each repetition of SIDE against their mean. */
+/* Set the squares of contexts, of SIDE's repetitions from their mean. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct tree *t = &w->tree;
@@ -159,7 +159,7 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
-/* Runs of one recording on a real clock tell chance, but no more: recordings may differ besides. */
+/* Runs of one recording on a real clock show chance at least. Recordings may differ besides, so nothing is sure. */
 static void limit(const struct why *w, struct why_significance *significance)
 {
 	if (w->tree.has_noise || isnan(significance->p))
@@ -176,7 +176,7 @@ static void judge(const struct why *w, struct why_significance *significance, do
 	limit(w, significance);
 }
 
-/* It is one of as many as there are contexts, since of a context's causes the largest are named. */
+/* The change is one of as many as there are contexts, since the largest causes of each are named. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta)
 {
 	judge(w, significance, delta, w->n_contexts);
@@ -216,7 +216,7 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	const struct why_cause *cause = &c->causes.items[i];
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
 
-	/* Beside what is certain, of a context of which nothing else is, the rest is no more than a guess. */
+	/* If only small causes in other code are certain, all others are guesses. */
 	if (cause->patched)
 		return WHY_SURE;
 	if (cause->certain || c->causes.items[0].certain)
@@ -233,7 +233,7 @@ static bool is_start(const struct why_context *c)
 	return !strcmp(c->name, "execve") && !(c->calls[0] > 1) && !(c->calls[1] > 1);
 }
 
-/* A cause in code that is known to differ is worth as much as the change of a whole context. */
+/* A cause in code that is known to differ ranks as high as the change of a whole context. */
 static int rank(const struct why_context *c)
 {
 	bool known = c->causes.n_items && c->causes.items[0].other_code;
@@ -241,7 +241,7 @@ static int rank(const struct why_context *c)
 	return is_start(c) ? 0 : 3 * (int)c->told + (int)(known ? c->told : c->changed);
 }
 
-/* What wakes other tasks, kernel threads too, is a context of the command's, which is to be told before what they do then. */
+/* Work of other tasks and kernel threads comes after the context of the command that wakes them. */
 static bool is_of_others(const struct why_context *c)
 {
 	return c->name[0] == '[' && is_asynchronous(c->name) &&
@@ -249,7 +249,7 @@ static bool is_of_others(const struct why_context *c)
 	       strcmp(c->name, profile_queued_name(PROFILE_QUEUED_SOFTIRQ)) != 0;
 }
 
-/* What is to be told of C: its change, unless a cause is beyond chance and that is not. */
+/* Return the size by which C ranks: its change, or its largest cause if only that is beyond chance. */
 static double size_of(const struct why_context *c)
 {
 	return c->told && !c->changed ? largest_cause(c) : fmax(largest_cause(c), fabs(c->delta));
@@ -318,7 +318,7 @@ static void set_large(const struct why *w, struct why_context *c)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
 
-/* The command may change by little of it that is much of a context; without a cause that is no change. */
+/* A change that is little of the command may be much of a context. Without a cause it is none. */
 static void set_told(struct why_context *c)
 {
 	bool large = is_large(c, c->delta);
@@ -326,7 +326,7 @@ static void set_told(struct why_context *c)
 	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
 			     why_significance_sureness(&c->significance) :
 			     WHY_CHANCE;
-	/* p of contexts is corrected for their number; the command is only one, and would be "likely" by chance too often. */
+	/* The p of contexts is corrected for their number. The command, only one, would be "likely" by chance too often. */
 	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
 		c->changed = WHY_CHANCE;
 	c->told = large ? c->changed : WHY_CHANCE;
@@ -378,7 +378,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* The rows that did not change by more than the control that they were compared with, by name and context. */
+/* Rows that changed by no more than their control, in the order of name and context. */
 struct under_noise {
 	vec_of(struct analyze_diff_row, rows);
 };
@@ -390,7 +390,7 @@ static void add_under_noise(struct under_noise *u, const struct analyze_diff_row
 			vec_push(u, rows, *row);
 }
 
-/* Two recordings of the baseline may differ by all of DELTA, of NAME in CONTEXT, if U has it. Return whether they may. */
+/* If U has NAME in CONTEXT, two recordings of the baseline may differ by all of DELTA. Return whether it has. */
 static bool doubt(const struct why *w, const struct under_noise *u, const char *name,
 		  const char *context, struct why_significance *significance, double delta)
 {
@@ -467,8 +467,8 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 }
 
 /*
- * Compare the code of CAUSE: what is inlined is in another function, of which a part may be a function of its own, with the
- * name of what is inlined. Unless all of these are the same the code is not.
+ * Compare the code of CAUSE. An inlined function is in another one, and a part of it may be a function of its own. The code is
+ * the same only if all of these are.
  */
 static void compare_own_code(struct why_cause *cause, struct analyze_changes *changes)
 {
@@ -503,7 +503,7 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 			cause->caller = nodes[at].name;
 }
 
-/* How much more a call of the function that PART is of executes, in the place where most of it is. */
+/* Return how much more a call of PART's function executes, in the place with most of PART. */
 static double per_call(const struct tree_pair *t, const struct why_part *part)
 {
 	const struct tree_pair_node *n = &t->nodes[part->node];
@@ -514,7 +514,7 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 					part->most / calls[1];
 }
 
-/* Whether the change of C's cause I, which is not to be named for its size, has a reason in other code. */
+/* Return whether C's cause I, too small to be named, has other code. */
 static bool is_candidate(const struct why_context *c, uint32_t i)
 {
 	return c->told < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
@@ -528,7 +528,7 @@ static bool has_candidate(const struct why_context *c)
 	return false;
 }
 
-/* C has causes that are certain: then its change need not be large either. */
+/* C has certain causes, so that its change need not be large either. */
 static void tell_certain(struct why_context *c)
 {
 	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
@@ -578,7 +578,7 @@ void why_find_certain(struct why *w)
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* Whether C's cause I is one to be named, or would be if it were certain and its code another. */
+/* Return whether C's cause I is to be named, or would be if it were certain and its code another. */
 static bool is_of_interest(const struct why *w, const struct why_context *c, uint32_t i)
 {
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];
@@ -656,7 +656,7 @@ bool why_is_untimed(const struct why *w, const struct why_causes *c, const struc
 	return !w->tree.has_callers && !strcmp(cause->name, w->pair.nodes[share->context].name);
 }
 
-/* Is C's change, if its calls are, and else a cause that is to be named, what the command's CAUSE is? */
+/* Return whether C explains the command's CAUSE: by its own number of calls, or by a cause that is to be named. */
 static bool names(const struct why *w, const struct why_context *c, const struct why_cause *cause)
 {
 	if (!strcmp(cause->name, w->command.name))
@@ -668,7 +668,7 @@ static bool names(const struct why *w, const struct why_context *c, const struct
 	return false;
 }
 
-/* Has C about as much of the command's change as there is, where that is known to be one? */
+/* Return whether C has nearly all of the command's change, or that change is not known to be one. */
 static bool has_all(const struct why *w, const struct why_context *c)
 {
 	double share = c->delta / w->command.delta;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the change of the main context passes through: functions and bodies with at least half of it, whoever calls them. */
+/* The functions and bodies through which at least half of the change of the main context passes, whoever calls them. */
 #include <math.h>
 #include <string.h>
 
