@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: what a cause does otherwise, and what that belongs to. */
+/* why: the sentence on a cause, and the protection, key, condition and patch that it belongs to. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define WAY_MAX 3 /* names that still make a sentence */
 
-/* BEGIN, "ksys_read and vfs_read": the callers of NODE below its context, nearest last. Returns whether it has any. */
+/* Append BEGIN and "ksys_read and vfs_read", the callers of NODE below its context, nearest last. Return whether it has any. */
 static bool append_way(char **text, const char *begin, const struct tree_pair *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
@@ -59,7 +59,7 @@ static void append_iterations(char **text, const struct tree_lines *l)
 	}
 }
 
-/* What a function does itself. */
+/* Append what a function does itself. */
 static void append_self(char **text, const struct tree_lines *l)
 {
 	switch (l->kind) {
@@ -103,7 +103,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 	alloc_append(text, ")");
 }
 
-/* " in 10 % of calls": how often the hardened side's function calls PART, which it does not call on the baseline. */
+/* Append " in 10 % of calls", if the hardened side's function, which alone calls PART, does not in each of its calls. */
 static void append_how_often(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct tree_pair_node *node = &w->pair.nodes[part->node];
@@ -116,8 +116,8 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 }
 
 /*
- * " in place of write_null": what is no longer called from there, and was as often: through a pointer perhaps. Of what is gone,
- * what is called instead.
+ * Append " in place of write_null", a function that was called from the same place as often and no longer is, maybe through a
+ * pointer. If PART is the one that is gone, append ", but" and the function that is called instead.
  */
 static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
 			    const struct why_cause *cause, const struct why_part *part)
@@ -138,13 +138,13 @@ static void append_replaced(char **text, const struct why *w, const struct why_c
 	}
 }
 
-/* How much more often PART is called, or executed where it is inlined. */
+/* Return how much more often PART is called, or executed where it is inlined. */
 static double how_often(const struct why_part *part)
 {
 	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] : part->ratio;
 }
 
-/* The loop of CAUSE that makes it call PART more or less often, if that is it: for the sentence to begin with. */
+/* Append the loop of CAUSE if it is what makes it call PART more or less often. Return whether it is. */
 static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
@@ -169,7 +169,7 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 	return false;
 }
 
-/* ", also at fs/eventfd.c:439": where one side alone calls PART, which both call. */
+/* Append ", also at fs/eventfd.c:439": one side alone calls PART there, which both call elsewhere. */
 static void append_site(char **text, const struct why *w, const struct why_part *part)
 {
 	for (int side = 0; side < 2; side++) {
@@ -201,7 +201,7 @@ static void append_calls(char **text, const struct why_context *c, const struct 
 			     view_why_number(OUTPUT_COUNT, part->calls[0]));
 }
 
-/* Does SIDE call PART from its caller on another path? */
+/* Return whether SIDE calls PART from its caller on another path. */
 static bool is_elsewhere(const struct tree_pair *t, const struct why_part *part, int side)
 {
 	const char *caller = t->nodes[t->nodes[part->node].parent].name;
@@ -253,7 +253,7 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 	}
 }
 
-/* Where in NODE, of one side, most of it is: ", most of that in extract_entropy via crng_make_state". */
+/* Append ", most of that in extract_entropy via crng_make_state", the place of most of NODE, which one side alone has. */
 static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;

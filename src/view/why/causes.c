@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: what each function's code does otherwise, of the context that the answer is about. */
+/* why: the causes in the context that the answer is about. */
 #include <math.h>
 
 #include "base/alloc.h"

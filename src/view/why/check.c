@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: what probes say of its answer. */
+/* why: its answer compared with recordings by probes. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 #include "output/text.h"
 #include "view/why.h"
 
-/* Whether both ways of measuring give the same but for what is due to chance alone, NOISE. */
+/* Return whether both ways of measuring agree, but for NOISE. */
 static bool is_near(const double values[2], double noise)
 {
 	return fabs(values[1] - values[0]) <= WORTH_A_WORD * fabs(values[0]) + noise;

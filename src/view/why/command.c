@@ -19,13 +19,13 @@ static const char *number(const struct why *w, enum output_type type, double val
 	return output_number(type, value, w->p[0]->clock);
 }
 
-/* A paragraph of its own. */
+/* Begin a paragraph. */
 static void begin(char **text, const char *indent)
 {
 	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
 }
 
-/* The next item of a list that is a paragraph of its own, which begins with FIRST. */
+/* Begin the next item of a list; the first one begins a paragraph with FIRST. */
 static void begin_item(char **text, bool *any, const char *first, const char *separator)
 {
 	if (*any)
@@ -98,7 +98,7 @@ static double change_of(const struct why *w, uint32_t node)
 	return NAN;
 }
 
-/* "; 73 % of this in clone (+0.60 %), 27 % in mmap (+0.12 %) and 5 others": by how much each changed as a whole */
+/* Append "; 73 % of this in clone (+0.60 %), 27 % in mmap (+0.12 %) and 5 others", with the change of each as a whole. */
 static void append_contexts(char **text, const struct why *w, const struct why_cause *cause)
 {
 	const struct why_causes *c = &w->command.causes;
@@ -237,7 +237,7 @@ static void append_causes(char **text, const struct why *w)
 		append_remainder(text, w, remainder);
 }
 
-/* Work that only changed its place: "__fput moved from close [task work] to close, with 920,948 instructions per run" */
+/* Append "__fput moved from close [task work] to close, with 920,948 instructions per run", work that only changed its place. */
 static void append_moves(char **text, const struct why *w)
 {
 	const struct tree_pair_node *nodes = w->pair.nodes;
@@ -260,7 +260,7 @@ static void append_moves(char **text, const struct why *w)
 		alloc_append(text, ".");
 }
 
-/* Contexts that the command does not execute itself, and that changed all the same. */
+/* Append the contexts that changed and are not the command's. */
 static void append_others(char **text, const struct why *w)
 {
 	bool any = false;

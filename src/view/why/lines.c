@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of two exact recordings: the lines that one side executes otherwise, in the context that the answer is about. */
+/* The lines that two exact recordings execute differently, in the context that the answer is about. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: its tables, and what stands above them. */
+/* why: the page, its first lines and its tables. */
 
 #include "base/alloc.h"
 #include "output/json.h"
@@ -10,7 +10,7 @@
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
 
-/* What probes say, and what the values that they captured say of it, if anything; for free(). */
+/* Sentences on what probes say, and on the values that they captured, or NULL; for free(). */
 struct checked {
 	char *probes, *values;
 };

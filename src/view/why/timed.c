@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why, of recordings by probes: what was timed or sampled of a function or context that is a cause. */
+/* why, for recordings by probes: the sentence on a function or context that was timed or sampled. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "view/page/page.h"
 #include "view/why.h"
 
-/* Calls per run and own time of all that is called NAME in a context, or in the command. */
+/* The calls per run and the own time of a function in a context, or in the command. */
 struct timed {
 	double calls[2], self[2];
 };
@@ -95,7 +95,7 @@ static void append_calls(char **text, const struct why *w, const char *name,
 			     plural(calls[side], "time", "times"));
 }
 
-/* " (inlined into ___slab_alloc, +346 instructions per call)"; LONGER is what a call takes more, 0 what is not worth a word */
+/* Append " (inlined into ___slab_alloc, +346 instructions per call)"; a call takes LONGER, 0: that is not worth a word. */
 static void append_figures(char **text, const struct why *w, const struct why_cause *cause,
 			   double longer)
 {
@@ -111,7 +111,7 @@ static void append_figures(char **text, const struct why *w, const struct why_ca
 		alloc_append(text, ")");
 }
 
-/* ", nearly all of that in shuffle_freelist (mm/slub.c:1978, estimated from samples)", of CAUSE, which has SHARE of its change in CONTEXT */
+/* Append ", nearly all of that in shuffle_freelist (mm/slub.c:1978, estimated from samples)"; MAIN is the largest share of CAUSE. */
 static void append_body(char **text, const struct why *w, const struct why_cause *cause,
 			const struct why_share *main)
 {

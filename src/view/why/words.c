@@ -14,7 +14,7 @@
 
 #define MOST_CAUSES 3 /* in sentences; the table has all */
 
-/* Are the sides single recordings on a real clock, or made in a row? */
+/* Return whether the sides are single recordings on a real clock, or were made in a row. */
 static bool is_unclear(const struct why *w)
 {
 	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
@@ -67,7 +67,7 @@ void view_why_append_change(char **text, const struct why *w, const struct why_c
 		view_why_append_delta(text, w, delta, "run");
 }
 
-/* What its causes are shares of. */
+/* Return the name of the change that C's causes are shares of. */
 static const char *change_name(const struct why_context *c)
 {
 	if (why_is_called_otherwise(c))
@@ -84,7 +84,7 @@ static void append_percent(char **text, double pct)
 		     pct < 0 ? "faster" : "slower");
 }
 
-/* Whether C's change as a whole is as sure as its causes, which else are what there is to say. */
+/* Return whether C's change as a whole is as sure as its causes. */
 static bool has_changed(const struct why_context *c)
 {
 	return c->changed && c->changed >= c->told;
@@ -123,8 +123,8 @@ static void append_interval(char **text, const struct why *w, const struct why_c
 }
 
 /*
- * "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)"; where that may be
- * chance, "clone" and UNSURE, " differs most", and the same figures with their interval. For free().
+ * Return "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of the command's instructions)", for free(). If that
+ * may be chance, UNSURE is a verb such as " differs most", which the same figures follow with their interval.
  */
 static char *change_text(const struct why *w, const struct why_context *c, const char *unsure)
 {
@@ -211,7 +211,7 @@ bool view_why_append_spread(char **text, const struct why *w, const struct why_c
 	return true;
 }
 
-/* Of all causes of C that are to be named. */
+/* Return the sum of all causes of C that are to be named. */
 static double named_delta(const struct why_context *c)
 {
 	double sum = 0;
@@ -222,7 +222,7 @@ static double named_delta(const struct why_context *c)
 	return sum;
 }
 
-/* Where CAUSE stands in what is said of C; N is how many are named before it. */
+/* Append the share that CAUSE has of C's change; N causes are named before it. */
 static void append_share(char **text, const struct why *w, const struct why_context *c,
 			 const struct why_cause *cause, uint32_t n)
 {
@@ -253,7 +253,7 @@ static void append_share(char **text, const struct why *w, const struct why_cont
 	}
 }
 
-/* Where causes that are named make up more than C's change: what the others take from it. */
+/* If the named causes make up more than C's change, append REST, by which the others reduce it. */
 static void append_rest(char **text, const struct why *w, const struct why_context *c, double rest)
 {
 	if (!has_changed(c) || !(rest / why_caused(c) <= -WORTH_A_WORD))
@@ -320,7 +320,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		view_why_append_spread_out(text, w, c);
 }
 
-/* What the sides differ in besides, where the answer may be of that and does not say so. */
+/* Append the only protection that differs, if the text does not name it. */
 void view_why_append_switched(char **text, const struct why *w)
 {
 	const struct catalogue_protection *only =
@@ -335,7 +335,7 @@ void view_why_append_switched(char **text, const struct why *w)
 			     "");
 }
 
-/* How sure it is that C changed, where it is not. */
+/* Append how sure a change of C is that is likely only. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
 	if (is_unclear(w)) {
@@ -353,7 +353,7 @@ static void append_odds(char **text, const struct why *w, const struct why_conte
 	}
 }
 
-/* Work may have moved from C to what it queues, or back: the contexts that are told of besides and belong to the same. */
+/* Append the other contexts of the same syscall that changed, since work may move between C and the work that it queues. */
 static void append_moved(char **text, const struct why *w, const struct why_context *c)
 {
 	const char *before = " Also changed: ";
@@ -376,7 +376,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		alloc_append(text, ".");
 }
 
-/* "In clone, a significant change is in ...": its causes, what they are of it, and then its own CHANGE, which is less sure. */
+/* Return "In clone, a significant change is in ...": the causes, their sum, and CHANGE of the whole, which is less sure. */
 static char *begin_with_causes(const struct why *w, const struct why_context *c, const char *change)
 {
 	scoped_free char *causes = NULL;
