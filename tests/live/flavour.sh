@@ -63,7 +63,7 @@ recorded() {
 
 # flavour KERNEL: its test; where all holds, a row for docs/kernels.md in build/tests/flavours.
 flavour() {
-	local kernel=$1 how dir ways='functions, globs, samples, -a' before=$failures fork clone
+	local kernel=$1 how dir ways='functions, globs, samples, -a' before=$failures fork clone waited
 	dir=$("$lab" path "$kernel")
 	boot "$kernel" guest_flavour --accel icount
 	is "$kernel: doctor finds what recording needs" "$(cat doctor.status)" 0
@@ -79,9 +79,12 @@ flavour() {
 	# the workload's mean, and none to clone. What other tasks take of the CPU during clone (RCU's threads, soft interrupts' on
 	# PREEMPT_RT) is in the workload's figure and not in the time that clone was on the CPU, but in its wall time: 15,000 to
 	# 20,000 instructions on 6.12, 48,000 on 7.3, 196,000 of 8,179,000 on 7.3-rt. With that the ten kernels read -0.7 to +0.3 %.
+	# A single clone that waits for long is in the mean of that and not in the shortest fork: 241,000 on 6.1, once.
 	fork=$(json function 'first(.workload[] | select(.probed == false)) | .min')
-	clone=$(json function 'first(.syscalls[] | select(.name == "clone")) | .min + .wall_mean - .oncpu_mean')
-	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 1
+	clone=$(json function 'first(.syscalls[] | select(.name == "clone")) | .min')
+	waited=$(json function 'first(.syscalls[] | select(.name == "clone")) | .wall_mean - .oncpu_mean')
+	holds "$kernel: clone takes what fork takes unprobed" \
+		"${fork:-null} > 0.99 * ${clone:-null} and ${fork:-null} < 1.01 * (${clone:-null} + ${waited:-null})"
 	if [[ $kernel == *-rt* ]]; then
 		holds "$kernel: soft interrupts are served in the system call" "$(calls softirq net_rx_action sendto) >= 99"
 		like "$kernel: which is noted" "$(cat softirq.err)" 'PREEMPT_RT: .*soft interrupts are served in the task .*not under \[irq\]'
