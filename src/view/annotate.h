@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What annotate shows of a function of one recording, and diff --annotate of two. */
+/* The tables of annotate, for a function of one recording, and of diff --annotate, for two. */
 #pragma once
 
 #include "analyze/code/annotate_diff.h"
@@ -25,7 +25,7 @@ struct annotated {
 	bool ready; /* the last two are */
 };
 
-/* What the tables are of. */
+/* The data of the tables. */
 struct view_annotation {
 	struct view_data common;
 	const struct annotated *f;
@@ -62,15 +62,18 @@ struct view_annotate_diff {
 	const char *func, *context; /* as asked for; CONTEXT NULL: all */
 };
 
-/* Of a struct view_annotate_diff: bodies, and lines. */
+/* The tables of a struct view_annotate_diff: bodies, and lines. */
 extern const struct view_list view_annotate_diff_list;
 
 /* ALL: lines without samples too. */
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all);
 
-/* Are PLACE's instructions as the running kernel has them, or as the vmlinux? */
+/* Return whether PLACE's instructions are the running kernel's; otherwise they are the vmlinux's. */
 bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);
-/* Where an instruction lies: "+0x11e", or "allocate_slab.cold+0x5" out of the function's own symbol. For free(). */
+/*
+ * Return the place of an instruction, "+0x11e", or "allocate_slab.cold+0x5" outside of the function's own symbol; for
+ * free().
+ */
 char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i);
 /* Its text, with the names of what it calls or jumps to, and of data. For free(). */
 char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What differs in the code of two kernels: functions and structures. */
+/* The functions and structures that differ between two kernels. */
 #include "view/changes.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What changes shows of two kernels. */
+/* The page of changes, for two kernels. */
 #pragma once
 
 #include "analyze/changes/changes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What diff shows of two recordings. */
+/* The page of diff, for two recordings. */
 #pragma once
 
 #include "analyze/code/trace.h"
@@ -76,17 +76,17 @@ extern const struct view_list view_diff_list;
  */
 char *view_diff_largest(const struct view_diff *c, bool significant);
 
-/* What is to be known of repetitions: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
+/* Return a note on repetitions: why there are no verdicts, or what they do not cover; NULL: neither. For free(). */
 char *view_repetitions_note(const struct view_diff *c);
 
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 
-/* Of struct analyze_change: how far the difference may be off, to stand beside it, and how sure it is. */
+/* Columns of struct analyze_change: the error of the difference, and how sure it is. */
 extern const struct output_column view_plus_minus[1];
 #define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1
 extern const struct output_column view_verdict[14];
 #define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
 
-/* As in struct output_section, of rows with these groups: what stands before NOISE where DELTA is not larger. */
+/* Return the mark before NOISE, of rows with these groups, if DELTA is not larger; as in struct output_section. */
 const char *view_noise_mark(const void *row, const struct output_group *group);

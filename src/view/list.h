@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What list shows: the functions and inlined bodies of a kernel, or the kernel's protections. */
+/* The page of list: the functions and inlined bodies of a kernel, or the kernel's protections. */
 #pragma once
 
 #include "base/alloc.h"

@@ -77,7 +77,7 @@ static char *most_of(const struct analyze_misses *m, const struct analyze_misses
 }
 
 /*
- * Is ROW a syscall as a whole, or page faults? What else there is differs between any two runs. Of execve one starts the
+ * Return whether ROW is a whole syscall, or page faults; other rows differ between any two runs. One execve starts the
  * command, and is the first to read its files.
  */
 static bool is_syscall(const struct analyze_misses_row *row)

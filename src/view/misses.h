@@ -5,7 +5,7 @@
 #include "analyze/figures/misses.h"
 #include "view/page/columns.h"
 
-/* Of struct analyze_misses_side: of one, of a difference, and for data alone. */
+/* Columns of struct analyze_misses_side: for one side, for a difference, and for data alone. */
 #define VIEW_MISSES_N (MODEL_N_EVENTS + 3)
 extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
 	view_misses_data[VIEW_MISSES_N];
@@ -14,10 +14,13 @@ extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[
 extern const struct output_column view_objects[6], view_objects_delta[6], view_objects_data[6];
 extern const struct output_column view_objects_place[2];
 
-/* What says where: the function, and its context. */
+/* The place: the function, and its context. */
 extern const struct output_column view_misses_place[2];
 
-/* Which syscall's misses of data change most, and whether its instructions show that; NULL: there is no model. For free(). */
+/*
+ * Return a sentence on the syscall whose misses of data change most, and whether its instructions show that; NULL:
+ * there is no model. For free().
+ */
 char *view_misses_change(const struct analyze_misses *m);
 
 #define VIEW_OBJECTS_LEGEND                                                                        \

@@ -187,7 +187,7 @@ void view_append_context(char **text, const char *context)
 	const char *what = profile_context_queued(context, &by);
 	scoped_free char *whose = output_text_escape(context);
 
-	/* What is escaped comes from the name, and the kind, which is not, from its end. */
+	/* The name in front is escaped. The kind behind it is not, and has its length. */
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What analyze's enums are called in JSON, CSV and tables: by value; NULL where there is nothing to print. */
+/* Names of analyze's enums in JSON, CSV and tables, by value; NULL: nothing is printed. */
 #pragma once
 
 #include "analyze/code/trace.h"
@@ -25,7 +25,7 @@ extern const char *const view_counted_kinds[]; /* enum analyze_counted_kind: "lo
 extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
 extern const char *const view_notes[]; /* enum analyze_note */
 
-/* Of the rows of the command as a whole, what it is that was taken: "[elapsed time]"; else NAME. */
+/* Return what a row of the command as a whole measures, "[elapsed time]"; else NAME. */
 const char *view_workload_label(const char *name);
 void view_append_name(char **text, const char *name); /* escaped: names come from files */
 /*

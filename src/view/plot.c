@@ -9,7 +9,7 @@
 #include "output/json.h"
 #include "view/names.h"
 
-/* Of more values than that a number is no name. */
+/* Names are drawn for at most so many values. */
 #define MAX_NAMED 12
 /* A page has those of most calls. */
 #define POINTS_MOST 500
@@ -65,7 +65,7 @@ static bool value_find(struct points *points, const struct profile *p,
 	return false;
 }
 
-/* Of PLOT's variable, or of the difference of two. */
+/* Add the points of PLOT's variable, or of the difference of two. */
 static bool plot_value(const struct view_plot *plot, struct points *points, const struct profile *p,
 		       const struct profile_capture *c, uint64_t *value)
 {
@@ -156,7 +156,9 @@ static double least_calls(const struct points *points)
 	return calls[POINTS_MOST - 1];
 }
 
-/* Whether JavaScript has a number for each value. Else they are drawn by their distance from the least. */
+/*
+ * Return whether JavaScript has a number for each value. Otherwise values are drawn by their distance from the least.
+ */
 static bool are_exact(const struct points *points)
 {
 	return fabs(number_of(points, points->items[0].value)) < 0x1p53 &&

@@ -21,10 +21,10 @@ struct view_plot {
  */
 json_t *view_plot_json(const struct view_plot *plot);
 
-/* Those worth drawing, the best first; with their titles, which are theirs. */
+/* The plots worth drawing, the best first. They own their titles. */
 struct view_plots {
 	vec_of(struct view_plot, rows);
 };
 
-/* As many are enough for a page. */
+/* A page has at most so many. */
 #define VIEW_PLOTS_MOST 6

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What report shows of one recording. */
+/* The page of report, for one recording. */
 #pragma once
 
 #include "analyze/blocks/blocks.h"
@@ -80,8 +80,8 @@ VIEW_REPORT_TABLES(VIEW_REPORT_DECLARE)
 
 extern const struct view_list view_report_list;
 
-/* Is it of an exact recording? That has the blocks and loops of all that was executed. */
+/* Return whether the recording is exact, and has blocks and loops of all that was executed. */
 bool view_report_is_exact(const void *report);
 
-/* What took most time, where, and what is missing: the first line of the page; to be freed. */
+/* Return the first line of the page: where most time went, and what is missing; for free(). */
 char *view_report_summary(const struct view_report *r);

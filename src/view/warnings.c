@@ -48,7 +48,7 @@ static void append_machine(char **text, const struct analyze_warning *w)
 	alloc_append(text, "%s: %s and %s", what, w->names[0] ?: none, w->names[1] ?: none);
 }
 
-/* What two profiles have unlike. */
+/* Append the mechanisms that differ between two profiles. */
 static void append_mechanisms(char **text, const struct analyze_warning *w)
 {
 	alloc_append(text,
@@ -191,7 +191,7 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 		alloc_append(text, "syscalls and page faults");
 }
 
-/* Those that say no more than a name. */
+/* Sentences on warnings that have no more than a name. */
 static const char *const sentences[] = {
 	[ANALYZE_WARNING_EMPTY] = "the file contains no runs",
 	[ANALYZE_WARNING_SYSCALLS] = "only these syscalls were measured: %s",
@@ -223,7 +223,7 @@ static void append_failed(char **text, const struct analyze_warning *w)
 			     w->values[0], w->values[1], w->values[2], how);
 }
 
-/* What one profile's figures suffer from. */
+/* Append a warning about one profile's figures. */
 static void append_one(char **text, const struct analyze_warning *w)
 {
 	scoped_free char *loss = NULL;

@@ -31,7 +31,7 @@ extern const struct view_list view_why_list;
 const char *view_why_likely(const struct why *w);
 /* Return a sentence on why a change is only possible and what to record; "": it is more than that. */
 const char *view_why_doubt(const struct why *w);
-/* As output_number() has it. */
+/* Return VALUE as output_number() does. */
 const char *view_why_number(enum output_type type, double value);
 /* Append "+1,234 instructions per run" to *TEXT; PER is "run". */
 void view_why_append_delta(char **text, const struct why *w, double delta, const char *per);
@@ -61,10 +61,10 @@ char *view_why_command(const struct why *w);
 bool view_why_has_functions(const struct why *w);
 /* Return whether nothing tells where C's change is: no functions were timed, and samples do not tell. */
 bool view_why_is_unopened(const struct why *w, const struct why_context *c);
-/* As view_why_cause(), for a CAUSE that was timed. */
+/* Do as view_why_cause(), for a CAUSE that was timed. */
 char *view_why_timed(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
-/* As view_why_cause(), for a CAUSE that samples tell of; PART is its first. */
+/* Do as view_why_cause(), for a CAUSE that samples tell of; PART is its first. */
 char *view_why_sampled(const struct why *w, const struct why_context *c,
 		       const struct why_cause *cause, const struct why_part *part);
 /* Append " (inlined into path_openat, via do_filp_open)": the place of CAUSE, at node AT. */

@@ -24,7 +24,7 @@ static const struct output_column columns[] = {
 	ROW_COLUMN("calls", COUNT, calls),
 };
 
-/* What the body took per call of the function, where it was timed. */
+/* Return what the body took per call of the function, if it was timed. */
 static double exact_cost(const struct analyze_annotation *a, const struct analyze_range *range)
 {
 	double per = isnan(a->figures.calls) ? a->runs : a->figures.calls;

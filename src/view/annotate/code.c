@@ -52,7 +52,7 @@ static void write_empty_columns(const struct listing *l)
 	fprintf(l->out, "%*s", columns_width(l), "");
 }
 
-/* What stands before the code, those columns of it that there are. */
+/* Write the columns before the code that there are. */
 static void write_columns(const struct listing *l, const char *share, const char *self,
 			  const char *callees, const char *executed, const char *address)
 {

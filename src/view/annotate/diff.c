@@ -44,7 +44,7 @@ static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c
 	}
 }
 
-/* How many instructions more a call executes; 0 where that was not counted on both sides. */
+/* Return how many instructions more a call executes; 0: they were not counted on both sides. */
 static double executed_more(const struct annotate_diff_row *row)
 {
 	double more = row->of.sides[1].per_call - row->of.sides[0].per_call;
@@ -93,7 +93,7 @@ static const struct output_column side_columns[] = {
 	SIDE_COLUMNS,
 	SIDE_COLUMN("per_call", COUNT, per_call),
 };
-/* Where executions were counted. */
+/* The columns of counted executions. */
 static const struct output_column counted_columns[] = {
 	SIDE_COLUMNS,
 	SIDE_COLUMN("per_call", COUNT, per_call, .header = "EXECUTED"),
@@ -135,7 +135,7 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 {
 	const struct annotate_diff_row *r = row;
 
-	/* That what is not there costs nothing is no estimate. */
+	/* Code that is not there costs nothing for sure. */
 	if (group->key && !(r->of.sides[!strcmp(group->key, "hardened")].n_insns > 0))
 		return NULL;
 	return "~";

@@ -77,7 +77,7 @@ static const struct annotate_diff_row *find_change(const struct view_rows *bodie
 	return found;
 }
 
-/* Of a function that one kernel has not all is the difference. */
+/* A function that only one kernel has is all difference. */
 static void write_one_sided(const struct view *v, const struct view_annotate_diff *c)
 {
 	unsigned int side = c->sides[1].a.n_places > 0;

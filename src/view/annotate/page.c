@@ -128,7 +128,7 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	}
 }
 
-/* What one must know to read the code. */
+/* Write the notes that a reader of the code needs. */
 static void write_notes(const struct view *v, const struct annotated *f)
 {
 	fputc('\n', v->out);

@@ -31,7 +31,7 @@ double annotate_line(uint32_t line)
 	return line ? line : NAN;
 }
 
-/* What is not known counts as nothing. */
+/* Return the executions; unknown ones count as none. */
 static double executed(const struct annotate_row *row)
 {
 	return row->figures.per_call > 0 ? row->figures.per_call : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What annotate's tables have in common. */
+/* Shared by annotate's tables. */
 #pragma once
 
 #include "output/number.h"
@@ -39,7 +39,7 @@ struct annotate_row {
 	ROW_COLUMN("executions", COUNT, figures.executions), \
 		ROW_COLUMN("per_call", COUNT, figures.per_call)
 
-/* Where blocks were counted, the page has another column. */
+/* An additional column of pages, for counted blocks. */
 extern const struct output_column annotate_counted_columns[1];
 #define COUNTED_GROUPS(array)                          \
 	{                                              \
@@ -53,7 +53,7 @@ extern const struct output_column annotate_counted_columns[1];
 struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 					    const struct analyze_hits *hits, double executions,
 					    double per_call);
-/* What stands behind a cost of A, for "%s%s": a blank and the unit, but for ns, which the number has. */
+/* The unit behind a cost of A, for "%s%s": a blank and its name, but nothing for ns, which the number has. */
 #define ANNOTATE_UNIT(a)                             \
 	(a)->clock == PROFILE_CLOCK_INSN ? " " : "", \
 		(a)->clock == PROFILE_CLOCK_INSN ? (a)->event ?: "instructions" : ""
@@ -61,8 +61,8 @@ struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 double annotate_line(uint32_t line);
 
 /*
- * Of ROWS of F, on a page: where blocks were counted COUNTED takes the place of the table's own groups, and only rows with
- * samples or executions are left, most samples first.
+ * Choose the ROWS of F for a page: only those with samples or executions, most samples first. If blocks were counted,
+ * COUNTED replaces the table's own groups.
  */
 void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
 			  const struct output_group counted[2]);
@@ -81,7 +81,7 @@ struct annotate_diff_row {
 	const char *where, *source; /* of lines */
 };
 
-/* How the page of two sides wants its rows. */
+/* The order of rows on the page of two sides. */
 enum annotate_diff_order {
 	ANNOTATE_DIFF_CHANGED, /* those with samples or another count, largest change first */
 	ANNOTATE_DIFF_SEEN, /* the same rows, by body and source */

@@ -41,7 +41,7 @@ static bool read_bytes(const struct annotated *f, const struct analyze_place *pl
 	return kernel_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
 }
 
-/* What there is to say of an instruction behind its text, for free(); NULL: nothing. */
+/* Return a remark on an instruction, for free(); NULL: there is none. */
 static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 		    const struct analyze_place *place, const struct analyze_instruction *i,
 		    const char *target, bool is_nop)
@@ -50,7 +50,7 @@ static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 	const char *name;
 
 	if (i->insn.kind == KERNEL_INSN_LABEL) {
-		/* Of the two that it may be the file has either. */
+		/* The file has one of the two instructions that it may be. */
 		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
 
 		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,

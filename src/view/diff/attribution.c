@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the change of a run comes from, as a tree whose parts add up. */
+/* The parts of a run's change, as a tree whose parts add up. */
 #include <math.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How sure a difference is: columns of the tables that have one. */
+/* Columns on how sure a difference is. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What changed in functions whose blocks were counted on both sides: in sentences, and in rows. */
+/* Changes of functions whose blocks were counted on both sides: in sentences, and in rows. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -29,7 +29,7 @@ static const struct output_column columns[] = {
 	COLUMN("text", TEXT, line, text),
 };
 
-/* What ROW is of. For free(). */
+/* Return a phrase for the subject of ROW, for free(). */
 static char *what(const struct analyze_counted_change *row)
 {
 	const struct analyze_loop *l = row->loop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What differs between kernels and machines. */
+/* Differences between kernels and machines. */
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
  * say nothing.
  */
 #define CONFIG_MOST 8
-/* What a line names of them. */
+/* A line names at most so many. */
 #define LINE_MOST 3
 
 static const struct output_column columns[] = {
@@ -102,7 +102,10 @@ static json_t *json(const void *data)
 	return env;
 }
 
-/* Does what ROWS have before row I say the same? A protection goes by the names of its parameter, of its static key and of options. */
+/*
+ * Return whether a row before row I says the same. A protection has the names of its parameter, its static key and
+ * options.
+ */
 static bool is_said(const struct analyze_env_row *rows, size_t i)
 {
 	for (size_t j = 0; j < i; j++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How events that record --event counted with each call changed. */
+/* Changes of the events that record --event counts with each call. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How misses of the model's caches and TLBs change, beside instructions. */
+/* Changes of misses in the model's caches and TLBs, beside instructions. */
 #include "view/misses.h"
 
 #include "view/diff.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How inlined bodies changed. */
+/* Changes of inlined bodies. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -12,7 +12,7 @@ static const struct output_column body[] = {
 	COLUMN("syscall", TEXT, analyze_diff_range, context, .header = "CONTEXT"),
 };
 
-/* What is compared are totals: an estimate knows of no calls, so of no means. */
+/* Totals are compared, since an estimate has no calls, and so no means. */
 static const struct output_column figures[] = {
 	COLUMN("calls", COUNT, analyze_figures, calls, .header = "CALLS", .rank = 4),
 	COLUMN("total", TIME, analyze_figures, total, .header = "TOTAL", .rank = 2,

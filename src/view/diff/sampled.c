@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How the event by which both sides were sampled changed, by function. */
+/* Changes of the event by which both sides were sampled, by function. */
 #include "output/folded.h"
 #include "output/number.h"
 #include "view/diff.h"

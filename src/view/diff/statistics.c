@@ -21,7 +21,7 @@ static json_t *runs_json(const void *data)
 	return runs;
 }
 
-/* Which commands settle what WHY leaves undecided, of recordings like P, and BESIDES; for free(). */
+/* Return the commands that settle what WHY leaves undecided, for recordings like P, and BESIDES; for free(). */
 static char *undecided(const char *why, const struct profile *p, const char *besides)
 {
 	scoped_free char *command = view_command(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whether functions take longer because their calls have other values, and of which variable. */
+/* Changes of functions because their calls have other values, by variable. */
 #include "analyze/varies/shift.h"
 
 #include "view/page/columns.h"

@@ -83,7 +83,7 @@ static json_t *set_span(json_t *object, struct catalogue_span span)
 	return object;
 }
 
-/* Of values that mean the same the one to give. */
+/* Set the first of VALUES, all of which mean the same. */
 static void set_value(json_t *object, const char *key, const char *values)
 {
 	scoped_free char *first = values ? alloc_strndup(values, strcspn(values, "|")) : NULL;

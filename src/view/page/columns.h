@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a table's columns are described, and those that several tables have. */
+/* The description of a table's columns, and columns that several tables have. */
 #pragma once
 
 #include "analyze/inline/ranges.h"
@@ -17,15 +17,15 @@
 		##__VA_ARGS__                                                              \
 	}
 
-/* Of a group or table, the columns of ARRAY; of a table, the groups of ARRAY. */
+/* Set a group's or table's columns, or a table's groups, to ARRAY. */
 #define COLUMNS(array) .columns = array, .n_columns = ARRAY_SIZE(array)
 #define GROUPS(array)  .groups = array, .n_groups = ARRAY_SIZE(array)
-/* Where in a row of TYPE the object is that a group's columns read. */
+/* A group's columns read the object PATH in a row of TYPE. */
 #define AT(type, path) .offset = offsetof(struct type, path)
 /* The columns of ARRAY, which read the row itself, are all there are. */
 #define ONE_GROUP(array) .groups = &(const struct output_group){ COLUMNS(array) }, .n_groups = 1
 
-/* Of struct analyze_figures, in data only: percentiles, min and max. */
+/* Columns of struct analyze_figures, in data only: percentiles, min and max. */
 extern const struct output_column view_distribution[6];
 #define VIEW_DISTRIBUTION .columns = view_distribution, .n_columns = 6
 
@@ -44,5 +44,5 @@ extern const struct output_column view_all_times[6];
 		AT(of, path), VIEW_ALL_TIMES, ##__VA_ARGS__         \
 	}
 
-/* What stands before an estimate of SIDE; NULL where it was timed, or is not there. */
+/* Return the mark before an estimate of SIDE; NULL: it was timed, or is not there. */
 const char *view_range_mark(const struct analyze_range_side *side);

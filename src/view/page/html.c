@@ -21,7 +21,7 @@
 #define CELLS_MOST 1000
 #define BYTES_MOST (2 << 20)
 
-/* Where the build has put the page; of no bytes, where it could not make one. */
+/* The page from the build; empty if it could not make one. */
 extern const char view_html_page[];
 extern const size_t view_html_page_size;
 /* In the page: what stands here is replaced by the JSON. */
@@ -32,7 +32,7 @@ bool view_html_is_there(void)
 	return view_html_page_size;
 }
 
-/* What VIEW, without limits, writes with WRITE. For free(). */
+/* Return what WRITE writes for VIEW without limits, for free(). */
 static char *text_of(void (*write)(const struct view *view, const void *data), const void *data)
 {
 	struct view view = { .everything = true, .top = -1, .is_terminal = 1 };
@@ -365,7 +365,7 @@ static void write_data(FILE *out, const struct view_request *request)
 	output_json_end(&json);
 }
 
-/* As text in a page: what a name of the recording has of HTML ends no element there. */
+/* Write JSON as text of a page, so that HTML in a name of the recording ends no element. */
 static void put_escaped(FILE *out, const char *json)
 {
 	for (size_t n; *json; json += n) {

@@ -12,7 +12,7 @@
 #include "output/section.h"
 #include "profile/profile.h"
 
-/* What the first screen may have. */
+/* The size of the first screen. */
 #define VIEW_SCREEN_LINES 40
 
 struct view {
@@ -45,10 +45,13 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 /* On stderr alone: for formats that have no place for them. */
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
 
-/* What times of calls are, as in "on-CPU time less probe cost"; EXACT: of recordings without probes. To be freed. */
+/*
+ * Return a phrase for the times of calls, as "on-CPU time less probe cost"; EXACT: of recordings without probes. For
+ * free().
+ */
 char *view_times(const struct analyze_options *figures, bool exact);
 
-/* What the unit means, where it is not what people expect; else NULL. */
+/* Return a sentence on the unit if people expect another meaning, else NULL. */
 const char *view_unit_note(enum profile_clock clock);
 
 /* " instructions", to be put behind a number N of them; "" where times are in ns, which numbers have with them. */

@@ -137,7 +137,7 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		/* Of others it is only asked whether they have anything. */
+		/* Of other tables only the first row is asked for, to know whether there is one. */
 		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;
@@ -156,7 +156,7 @@ static void screen_free(struct part *parts, size_t n)
 	free(parts);
 }
 
-/* Whether PARTS, blank lines between them and the last lines are too much below HEAD lines. */
+/* Return whether PARTS, blank lines between them and the last lines do not fit below HEAD lines. */
 static bool is_too_long(const struct view *view, const struct part *parts, size_t n, size_t head)
 {
 	scoped_free char *more = more_text(view, parts, n);

@@ -24,7 +24,7 @@ struct view_rows {
 	struct alloc_texts texts;
 };
 
-/* What the data of every list begins with. */
+/* The data of every list begin with this. */
 struct view_data {
 	enum profile_clock clock; /* of all of its times */
 	const char *prefix; /* what their columns' headers say before MEAN; NULL: nothing */
@@ -41,7 +41,7 @@ struct view_data {
 /* A table's rows are struct OF's that MAKE completes. */
 #define VIEW_LINES(of, make) .line = make, .line_size = sizeof(struct of)
 
-/* Where a table is: everywhere, if nothing is said. */
+/* The formats that have a table; 0: all. */
 enum view_places {
 	VIEW_IN_JSON = 1 << 0,
 	VIEW_IN_CSV = 1 << 1,
@@ -60,7 +60,7 @@ struct view_table {
 	bool is_whole; /* the first screen has FIRST rows, or nothing of it */
 	const char *title; /* a line, without the colon; NULL: none is needed */
 	char *(*title_of)(const void *data); /* where that depends on data; to be freed */
-	/* How to read it, below the rows where this table was asked for; NULL: the title says it all. */
+	/* An explanation below the rows of a table that was asked for; NULL: the title says all. */
 	const char *legend;
 	const char *none; /* what stands there without any row, in the same case; NULL: nothing */
 	const struct output_group *groups;
@@ -80,13 +80,15 @@ struct view_table {
 	void (*rows)(struct view_rows *rows, const void *data);
 	/* Below the rows on the page. */
 	void (*after)(const struct view *view, const void *data);
-	/* What is no table on the page; NULL: title and rows. It prints nothing where there is nothing to say. */
+	/*
+	 * Print a table that is not title and rows on the page; NULL: it is. Print nothing if there is nothing to say.
+	 */
 	void (*page)(const struct view *view, const void *data);
-	/* What is no list of rows in JSON; it returns NULL for no such key. */
+	/* Return the JSON of a table that is not a list of rows there; NULL: it has no key. */
 	json_t *(*json)(const void *data);
 };
 
-/* What a command shows. */
+/* The page of a command. */
 struct view_list {
 	const struct view_table *const *tables; /* in the order of JSON and page */
 	size_t n_tables;

@@ -10,7 +10,7 @@
 	WRITER(csv, VIEW_IN_CSV)    \
 	WRITER(html, VIEW_IN_HTML)
 
-/* What was asked for. Zero is the default. */
+/* A request for output. Zero is the default. */
 struct view_request {
 	const struct view_list *list;
 	const void *data;
@@ -34,7 +34,7 @@ VIEW_WRITERS(VIEW_WRITER_DECLARE)
 extern const struct view_writer view_writers[];
 extern const char *const view_writer_names[];
 
-/* Whether the build made the page of "html". */
+/* Return whether the build made the page of "html". */
 bool view_html_is_there(void);
 
 bool view_request_has(const struct view_request *request, const struct view_table *table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How often blocks were executed: function by function, and block by block. */
+/* Executions of blocks, by function and block. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -82,7 +82,7 @@ static void call_rows(struct view_rows *rows, const void *data)
 			sizeof(*table->functions.rows));
 }
 
-/* What the mark behind names means, where there is one. */
+/* Return an explanation of the mark behind names, if there is one. */
 static const char *marks(const struct analyze_rows *of)
 {
 	vec_each(const struct analyze_row, row, of, rows)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the probes cost, by mechanism, and by how much that slows the workload down. */
+/* The cost of the probes, by mechanism, and how much it slows the workload down. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static char *title(const void *data)
 			    r->costs.boots > 1 ? "in the first boot" : "before the first run");
 }
 
-/* What a table of inner and full costs does not say: of the sampler, for one. */
+/* Write the calibrations that a table of inner and full costs does not have, as the sampler's. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
 	vec_each(const struct analyze_cost, row, costs, rows) {

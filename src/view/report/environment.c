@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was recorded about kernel and machine. */
+/* The kernel and machine of the recording. */
 #include <string.h>
 
 #include "analyze/figures/load.h"
@@ -59,7 +59,7 @@ static json_t *json(const void *data)
 
 define_compare(env_compare, struct profile_env, strcmp(a->key, b->key));
 
-/* What a CPU is not affected by fills a screen and says nothing: one line for all of it. */
+/* Vulnerabilities that do not affect the CPU fill a screen and say nothing: they get one line. */
 static void page(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;

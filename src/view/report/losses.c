@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was lost, and what every call that was entered has come to. */
+/* Losses, and the end of each call that was entered. */
 #include <math.h>
 
 #include "output/json.h"
@@ -63,7 +63,7 @@ static json_t *accounting_json(const void *data)
 	const struct analyze_accounting *a = &r->accounting;
 	json_t *accounting = counts_json(r, true);
 
-	/* Of all runs or of none: a sum over some would balance with nothing. */
+	/* The sum is of all runs or of none: of some it would balance with nothing. */
 	output_json_set(accounting, "entries",
 			output_json_number(a->known ? (double)a->entries : NAN));
 	output_json_set(accounting, "calls", output_json_number((double)a->calls));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What each process came to, of record --by=comm. */
+/* The processes of record --by=comm. */
 #include <math.h>
 #include <string.h>
 

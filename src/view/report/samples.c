@@ -50,7 +50,7 @@ static const char *count_text(uint64_t count)
 		       output_number(OUTPUT_COUNT, (double)count, PROFILE_CLOCK_NS);
 }
 
-/* Of an event: no time follows from these. */
+/* No time follows from samples of an event. */
 static char *sampled_title(const struct view_report *r)
 {
 	double weight = profile_sample_weight(r->common.p[0]);

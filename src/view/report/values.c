@@ -25,7 +25,7 @@ static const struct output_column columns[] = {
 	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
 };
 
-/* Those that do not vary are left out where people read, unless none does. VARIES: bits, by the variable's place. */
+/* Values that do not vary are left out for people, unless none varies. VARIES: bits, by the variable's place. */
 static const char *word_values(struct view_rows *rows, const struct profile_capture *c,
 			       const struct profile *p, uint32_t varies)
 {
@@ -61,7 +61,7 @@ static void add(struct profile_capture *sum, const struct profile_capture *c)
 		sum->max = c->max;
 }
 
-/* Which values of calls of C's function are not the same in all rows, FIRST being one of them. */
+/* Return the values of C's function that are not the same in all rows, of which FIRST is one. */
 static uint32_t differing(const struct profile_capture *first, const struct profile_capture *c)
 {
 	uint32_t bits = first->absent ^ c->absent;
@@ -127,7 +127,7 @@ static void rows(struct view_rows *rows, const void *data)
 	rows->section.n_rows = n;
 }
 
-/* What to ask next: of the function whose calls took most, if their values differ. */
+/* Suggest the next question, on the function whose calls took most, if their values differ. */
 static void after(const struct view *view, const void *data)
 {
 	const struct profile *p = ((const struct view_data *)data)->p[0];

@@ -94,7 +94,7 @@ static char *condition_text(const struct varies_part *part, const struct profile
 	return text;
 }
 
-/* What a part's calls take: its law, or its mean. To be freed. */
+/* Return the time of a part's calls, as a law or a mean; for free(). */
 static char *part_text(const struct varies_part *part, enum profile_clock clock)
 {
 	return law_text(&part->law, clock) ?:
@@ -144,7 +144,7 @@ static void append_same(char **text, const struct varies *v)
 	view_append_list(text, names, n);
 }
 
-/* What explains it, how much of it, how sure that is. */
+/* Return a sentence: the variable that explains the time, how much of it, and how sure that is. */
 static char *sentence(const struct varies *v, const struct profile *profile)
 {
 	const enum profile_clock clock = profile->clock;

@@ -383,7 +383,7 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 	const char *caller = NULL;
 	struct why_patched found;
 
-	/* What code that is the same does otherwise, it may do because its caller does. */
+	/* Code that is the same may do something else because its caller does. */
 	if (why_patched_find(&w->patches, &w->pair, part, &found) ||
 	    ((cause->same_code || cause->caller) &&
 	     (caller = why_patched_caller(&w->patches, &w->pair, part, &found)))) {

@@ -185,7 +185,7 @@ static void append_cause(char **text, const struct why *w, uint32_t i, enum why_
 	scoped_free char *sentence = view_why_cause(w, c, cause);
 
 	begin(text, "  ");
-	/* That the whole is likely is said of the whole. */
+	/* A whole that is likely only is said to be so once. */
 	append_share(text, w, share_of(c, i), has_shares(w, sure),
 		     c->changed == WHY_LIKELY && w->tree.has_callers ? WHY_SURE : sure, n);
 	alloc_append(text, "%s", sentence);
