@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* What of its level a line must be for a table to show it, and how many there are to be at most. */
+/* A table shows at most so many lines of a level. */
 #define MOST_SHOWN 6
 
 /* One side's calls and time of what a line is about. */
@@ -25,7 +25,7 @@ struct part {
 
 static const struct cost nothing = { 0, 0 };
 
-/* What parts are taken from, by what they are parts of. */
+/* The rows that parts are taken from, sorted by the line that they are parts of. */
 struct source {
 	const struct analyze_diff *diff;
 	struct pointers functions; /* by context */
@@ -77,7 +77,7 @@ static double known(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* What remainders are called: rows of data have a name, and equals are in the order of theirs. */
+/* Names of remainders, as rows of data need one, and rows of equal change are in the order of names. */
 static const char *const remainders[ANALYZE_PART_OTHERS + 1] = {
 	[ANALYZE_PART_OUTSIDE] = "outside sys_enter...sys_exit",
 	[ANALYZE_PART_UNTIMED] = "in no timed function",
@@ -156,7 +156,7 @@ static void row_add(struct analyze_attribution *a, struct analyze_attribution_ro
 	vec_push(a, rows, row);
 }
 
-/* What a table does not show of LEVEL in one line, so that the lines it shows add up as well. */
+/* Sum up in one line the parts of LEVEL that a table does not show, so that the lines it shows add up as well. */
 static void level_end(struct analyze_attribution *a, struct level *level)
 {
 	struct analyze_attribution_row row = row_form(ANALYZE_PART_OTHERS, "", nothing, nothing);
@@ -187,7 +187,7 @@ static bool is_part(const struct analyze_diff_range *r)
 	return !r->is_partner && strcmp(r->body.name, ANALYZE_RANGE_REST);
 }
 
-/* What timed bodies in FUNCTION spent themselves, which its own self time does not hold. */
+/* Return the own cost of the timed bodies in FUNCTION, which the function's self time does not have. */
 static struct cost bodies_cost(const struct source *from, const char *function, const char *context,
 			       int side)
 {
@@ -248,7 +248,7 @@ static void collect_ranges(struct parts *parts, const struct source *from, const
 
 /* ---- loops and blocks ---- */
 
-/* What one line's blocks are looked for in. */
+/* The line whose blocks are looked for. */
 struct place {
 	const char *function, *context;
 	const struct part *parts; /* the bodies in the function that have lines of their own */
@@ -256,7 +256,7 @@ struct place {
 	const struct analyze_diff_range *range; /* one of these, or NULL: what is in none */
 };
 
-/* How much of CHAIN, from its end on, is R on SIDE; 0: it is not in there. */
+/* Return how much of CHAIN, from its end on, is R on SIDE; 0: R is not in it. */
 static size_t range_depth(const char *chain, const struct analyze_diff_range *r, int side)
 {
 	scoped_free char *full = analyze_chain_add(r->body.name, r->chains[side]);

@@ -35,7 +35,9 @@ struct analyze_attribution_row {
 	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
 	double delta; /* a side that has no such row counts as 0 */
 	double share; /* of the level above; NAN where that did not change */
-	/* Of delta: by more or fewer calls at the baseline's mean, and by the mean of those there are. */
+	/*
+	 * Parts of DELTA: by more or fewer calls at the baseline's mean, and by the mean of the hardened side's calls.
+	 */
 	double by_calls, by_mean;
 	enum analyze_verdict verdict; /* on the mean, of the command and of syscalls */
 	bool hidden; /* not worth a line of a table */

@@ -97,7 +97,7 @@ static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze
 	return all;
 }
 
-/* What functions in CONTEXT have shares of: ALL is what those in any have. */
+/* Return the change that functions in CONTEXT have shares of; ALL is that of all contexts. */
 static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
 			     enum analyze_time time, double all)
 {
@@ -140,8 +140,8 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 /* ---- order ---- */
 
 /*
- * What a row weighs in the order: the cost itself where there is nothing to take it from. Those come last, since
- * they are no change.
+ * Return the weight of a row in the order: its change, or the cost itself if there is nothing to compare it with.
+ * Those rows come last, since they are no change.
  */
 static double row_weight(const struct analyze_diff_row *row)
 {

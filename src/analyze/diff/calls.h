@@ -9,7 +9,7 @@
 #include "analyze/stats/change.h"
 #include "base/alloc.h"
 
-/* Why something is not known of a row, or what else its reader must know. */
+/* Why a figure of a row is not known, or what else its reader must know. */
 enum analyze_note {
 	ANALYZE_NOTE_NONE,
 	/* Functions that were not timed on that side: not there or not recorded; inlined there. */
@@ -17,7 +17,7 @@ enum analyze_note {
 	ANALYZE_NOTE_NOT_TIMED_HARDENED,
 	ANALYZE_NOTE_INLINED_BASELINE,
 	ANALYZE_NOTE_INLINED_HARDENED,
-	/* That side's figures are those of inlined bodies. */
+	/* The side's figures are those of inlined bodies. */
 	ANALYZE_NOTE_BODIES_BASELINE,
 	ANALYZE_NOTE_BODIES_HARDENED,
 	/* Called on that side only. */
@@ -78,7 +78,7 @@ struct analyze_diff_calls {
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
 			     const struct analyze_rows *a, const struct analyze_rows *b);
 
-/* What follows from both sides' figures of a call. */
+/* Set the differences of ROW, whose sides are set. */
 void analyze_diff_row_pair(struct analyze_diff_row *row);
 
 /* Changes of totals, and functions' shares of these. The lists are in the order of their names. */

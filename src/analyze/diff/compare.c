@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* What must be the same, or the machines are compared and not the kernels. */
+/* Unless these are the same, machines are compared, and not kernels. */
 static const char *const machine_keys[] = {
 	PROFILE_ENV_ARCH,   PROFILE_ENV_CPU,      PROFILE_ENV_CPUS,      PROFILE_ENV_GOVERNOR,
 	PROFILE_ENV_TURBO,  PROFILE_ENV_SMT,      PROFILE_ENV_MICROCODE, PROFILE_ENV_CLOCKSOURCE,

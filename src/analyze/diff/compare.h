@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two profiles may be compared at all. */
+/* Checks that two profiles may be compared. */
 #pragma once
 
 #include "analyze/figures/warnings.h"

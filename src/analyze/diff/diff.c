@@ -97,7 +97,7 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 	f->p50 = f->p90 = f->p99 = f->p999 = f->min = f->max = NAN;
 }
 
-/* What SIDE's inlined bodies of ROW's name come to; whether there are any. */
+/* Sum up SIDE's inlined bodies of ROW's name. Return whether there are any. */
 static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
 			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
 {
@@ -189,7 +189,7 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 			vec_push(list, changes, &diff->ranges.rows[j].change);
 }
 
-/* Whether samples of SIDE hit inlined bodies of NAME, which have a row of all contexts then. */
+/* Return whether samples of SIDE hit inlined bodies of NAME, which then have a row of all contexts. */
 static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
 {
 	size_t n;
@@ -202,7 +202,7 @@ static bool is_inlined(const struct analyze_diff *diff, int side, const char *na
 	return false;
 }
 
-/* Why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was on both. */
+/* Return why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was timed on both. */
 static enum analyze_note partner_note(const struct analyze_diff_row *function,
 				      const struct analyze_diff *diff)
 {
@@ -217,7 +217,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 	return notes[missing][is_inlined(diff, missing, function->name)];
 }
 
-/* What a reader would ask who sees that something is missing in this row and not in all. */
+/* Return a note on a figure that is missing in this row and not in all. */
 static enum analyze_note row_note(const struct analyze_diff_row *row,
 				  const struct analyze_diff *diff)
 {

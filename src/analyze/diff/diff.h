@@ -25,7 +25,7 @@ struct analyze_diff_workload_row {
 	struct analyze_change change;
 };
 
-/* Why there are no verdicts, or what they do not cover. */
+/* Reasons why there are no verdicts, or limits of those that there are. */
 enum analyze_repetitions_note {
 	ANALYZE_REPETITIONS_ENOUGH,
 	ANALYZE_REPETITIONS_TOO_FEW, /* runs to say how sure differences are */
@@ -39,13 +39,13 @@ enum analyze_repetitions_note {
 	ANALYZE_REPETITIONS_BOOT_HARDENED,
 };
 
-/* Is nothing told apart, as what differs between recordings is not known? */
+/* Return whether no difference can be certain, since it is not known how much recordings differ. */
 static inline bool analyze_repetitions_undecided(enum analyze_repetitions_note note)
 {
 	return note == ANALYZE_REPETITIONS_ONE_RECORDING || note == ANALYZE_REPETITIONS_IN_A_ROW;
 }
 
-/* What a diff's statistics are made of. */
+/* The repetitions of a diff's statistics. */
 struct analyze_diff_repetitions {
 	enum analyze_unit unit;
 	uint32_t n[2]; /* repetitions of the baseline and the hardened side */
@@ -69,12 +69,12 @@ struct analyze_diff {
 	struct analyze_diff_rows syscalls, functions;
 	struct analyze_diff_ranges ranges;
 	struct analyze_diff_blocks blocks;
-	/* What the rows are made of, and their samples point to. */
+	/* The sources of the rows, whose samples point to them. */
 	struct analyze_table tables[2];
 	struct analyze_workload commands[2];
 };
 
-/* What takes long of ROW's change, and what that adds to its note. */
+/* Work out the slow figures of ROW's change, and its note. */
 void analyze_diff_row_work_out(struct analyze_diff_row *row);
 
 /*

@@ -111,7 +111,7 @@ static struct analyze_renaming *find_new(const struct analyze_renames *renames, 
 	return i == HASH_NONE ? NULL : &renames->rows[i];
 }
 
-/* What the other side calls NAME of SIDE; NULL: nothing else. */
+/* Return the other side's name for NAME of SIDE; NULL: it has no other. */
 static const char *name_for(const struct analyze_renames *renames, int side, const char *name)
 {
 	const struct analyze_renaming *row = name ? find_old(renames, name) : NULL;
@@ -325,7 +325,7 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	/* Of one kernel a name that one side alone has is another function's, which samples or calls happened to miss. */
+	/* In one kernel a name that only one side has is that of another function, which samples or calls missed. */
 	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
 	/* By now no name is needed any more that renaming changes. */

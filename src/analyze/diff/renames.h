@@ -38,7 +38,7 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened);
 
-/* What another version calls the function NAME, older or newer; NULL: no other name is known. */
+/* Return the function's name in another version, older or newer; NULL: no other is known. */
 const char *analyze_renames_known(const char *name);
 
 /* Adds one that somebody has applied. */

@@ -10,7 +10,7 @@
 
 static bool matches(const char *glob, const char *name)
 {
-	/* As it is first, since "[page_fault]" as a glob is one letter. */
+	/* Compare the text first, since "[page_fault]" as a glob is one letter. */
 	return !glob || !strcmp(glob, name) || !fnmatch(glob, name, 0);
 }
 
@@ -64,7 +64,7 @@ enum key {
 
 const char *const analyze_sort_keys[] = { "delta_total", "delta", "delta_pct", "p", "name", NULL };
 
-/* What a row is ordered by, the least first; what is not known comes last. */
+/* Return the key by which a row is ordered, the least first. An unknown one comes last. */
 static double key_value(const struct analyze_diff_row *row, enum key key)
 {
 	double value = key == KEY_DELTA_TOTAL ? -fabs(row->delta_total) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of a diff's rows are shown, and in what order. */
+/* The choice and the order of a diff's rows. */
 #pragma once
 
 #include "analyze/diff/diff.h"

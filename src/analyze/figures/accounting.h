@@ -18,7 +18,7 @@ struct analyze_losses {
 
 void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p);
 
-/* Whether anything is known to be missing: a LOSS kind that is counted and not 0. */
+/* Return whether anything is known to be missing: a kind of loss that is counted and not 0. */
 bool analyze_losses_any(const struct analyze_losses *losses);
 
 /*
@@ -29,7 +29,7 @@ bool analyze_losses_any(const struct analyze_losses *losses);
  */
 bool *analyze_sites_skipped(const struct profile *p);
 
-/* What a row's caveat says of such a site's figures. */
+/* The caveat of a row of such a site. */
 #define ANALYZE_CAVEAT_SKIPPED "calls skipped"
 /* The caveats of what was not probed, or lost its probes: of all code of that name, or of part of it. */
 #define ANALYZE_CAVEAT_UNCOUNTED "not counted"

@@ -123,7 +123,7 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 	row = analyze_cost_find(&costs, "sample");
 	if (row && p->sample_period) {
 		c->sample = known(row->interrupt);
-		/* What samples count is not subtracted. */
+		/* Nothing is subtracted from counts for samples. */
 		c->sample_spread = counter == ANALYZE_OF_TIME ?
 					   known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD :
 					   0;
@@ -143,7 +143,7 @@ void analyze_calibration_deinit(struct analyze_calibration *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* What SAMPLES of CELL's time took is not its probes'. */
+/* Return the part of SAMPLES' cost in CELL's time. */
 static double samples_of(const struct analyze_calibration *c, const struct profile_cell *cell)
 {
 	return c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
@@ -182,7 +182,7 @@ double analyze_calibration_uncertainty(const struct analyze_calibration *c, cons
 	double hits = (double)profile_stats_observed(&cell->stats);
 	double samples = samples_of(c, cell), callees = fmax(cost - own - samples * c->sample, 0);
 
-	/* What was not taken off cannot be wrong. */
+	/* Nothing was subtracted, and so nothing wrong. */
 	if (!(cost > 0))
 		return 0;
 	return fmax(hits, inner > 0 ? own / inner : 0) * spread +
@@ -220,7 +220,7 @@ void analyze_net_deinit(struct analyze_net *net)
 	analyze_calibration_deinit(&net->calibration);
 }
 
-/* Of each call of CELL's. */
+/* Return the cost in each call of CELL. */
 static double cell_cost(const struct analyze_net *net, const struct profile_cell *cell,
 			double *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How sure what was subtracted for the probes is. */
+/* The uncertainty of the cost that is subtracted for probes. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,9 +37,7 @@ void analyze_calibration_deinit(struct analyze_calibration *c);
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell);
 
-/*
- * What the workload and its iterations take without probes, to be held to what they take where there are none.
- */
+/* The time of the workload and its iterations without probes, to compare with a run without probes. */
 
 /* What a context's own probes cost, in ticks: in its time, and around it. ERROR: a standard deviation, as a part. NAN: not known. */
 struct analyze_net_probes {

@@ -18,8 +18,8 @@ char *analyze_chain_of(const struct profile_location *l, uint32_t skip);
 /* NAME inlined into CHAIN, which may be NULL. For free(). */
 char *analyze_chain_add(const char *name, const char *chain);
 
-/* Whether CHAIN ends in OUTER: it is that, or lies within it. */
+/* Return whether CHAIN ends in OUTER: it is OUTER, or lies within it. */
 bool analyze_chain_is_within(const char *chain, const char *outer);
 
-/* Where frame NUMBER of L is; NULL: not known. For free(). */
+/* Return the place of frame NUMBER of L, for free(); NULL: not known. */
 char *analyze_chain_place(const struct profile_location *l, uint32_t number);

@@ -111,7 +111,7 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	}
 }
 
-/* What has a cost each time, of N functions: HITS and COST are in the file's sums. */
+/* Set the sums of costs of N functions: HITS and COST are sums of the file. */
 static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		       enum profile_mechanism mech, uint32_t n, enum profile_loss hits_in,
 		       enum profile_loss cost_in)
@@ -140,7 +140,7 @@ static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		row->share = total / costs->oncpu;
 }
 
-/* That capture values. */
+/* Return the number of functions that capture values. */
 static uint32_t capturing_functions(const struct profile *p)
 {
 	scoped_free bool *seen = alloc_array(p->n_sites, sizeof(*seen));
@@ -184,7 +184,10 @@ static double mean_wall(const struct profile *p, enum profile_run_kind kind, uin
 	return *n ? sum / *n : NAN;
 }
 
-/* What probes are known to have taken from the workload: also around its syscalls, if calibrated. */
+/*
+ * Return the time that probes are known to have taken from the workload, also around its syscalls if that was
+ * calibrated.
+ */
 static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;

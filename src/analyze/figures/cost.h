@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the probes cost: what was calibrated, what was subtracted from what, and by how much that
- * slows the workload down.
- */
+/* The cost of the probes: calibrated, subtracted, and as a slowdown of the workload. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +23,7 @@ struct analyze_cost {
 	double total; /* calls of functions * full + calls of contexts * inner */
 	double share; /* of the on-CPU time of syscalls and page faults, probes included */
 	double contexts; /* of the calls, those that are contexts themselves */
-	/* Of what has a cost each time, probes of blocks (CALLS are hits) and captured calls: FULL is the mean. */
+	/* The cost is one per hit of a block's probe (CALLS are hits), or per captured call. FULL is the mean. */
 	bool is_of_hits;
 	const char *example; /* the name of one of its functions, or NULL */
 };
@@ -35,7 +32,10 @@ struct analyze_costs {
 	enum profile_clock clock;
 	struct analyze_cost *rows; /* by name */
 	uint32_t n_rows;
-	/* Of all syscalls and page faults: as measured, and what of it was subtracted, samples too. */
+	/*
+	 * The time of all syscalls and page faults as measured, and the part that was subtracted, with that of
+	 * samples.
+	 */
 	double oncpu, subtracted;
 	/*
 	 * How much longer things took than without probes, in percent; NAN where nothing is known.
@@ -49,7 +49,7 @@ struct analyze_costs {
 void analyze_costs_init(struct analyze_costs *costs, const struct profile *p);
 void analyze_costs_deinit(struct analyze_costs *costs);
 
-/* Whether ROW's mechanism timed calls and nobody knows what that cost. */
+/* Return whether ROW's mechanism timed calls at an unknown cost. */
 bool analyze_cost_is_unknown(const struct analyze_cost *row);
 
 /* The row of that name, or NULL. */

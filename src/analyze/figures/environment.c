@@ -95,7 +95,7 @@ static char *values_join(const struct setting *settings, size_t n)
 	return text;
 }
 
-/* Of an option given twice the last counts; one that is not there is not set. */
+/* The last of several settings of an option counts. A missing option is not set. */
 static void option_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 		       const struct setting *b, size_t n_b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between the machines, kernels and settings of two profiles. */
+/* Differences between the machines, kernels and settings of two profiles. */
 #pragma once
 
 #include <stdint.h>

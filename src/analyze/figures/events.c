@@ -53,7 +53,7 @@ define_compare(row_of_compare, struct part,
 
 define_compare(part_compare, struct part, row_of_compare(a, b) ?: compare_values(a->side, b->side));
 
-/* Where EVENT is among those of A and then those of B, which A does not have. */
+/* Return the place of EVENT among those of A, and then those of B that A does not have. */
 static uint32_t order_of(const char *event, const struct profile *a, const struct profile *b)
 {
 	for (uint32_t i = 0; i < a->n_counters; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What else than its kernel a machine's speed depended on during the runs of a recording, on a real clock. */
+/* The machine's load and speed during the runs of a recording, on a real clock. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ const char *analyze_load_name(enum analyze_load load);
 /* VALUE with its unit, for free(); NULL: not known. */
 char *analyze_load_text(enum analyze_load load, double value);
 
-/* Of all runs of P; NAN: not known. */
+/* Return the load over all runs of P; NAN: not known. */
 double analyze_load_of(const struct profile *p, enum analyze_load load);
 
 /* Do recordings with these values compare badly? Not where one is not known. */

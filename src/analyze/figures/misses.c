@@ -67,7 +67,7 @@ static void read_cycles(const struct profile *p, double cycles[MODEL_N_EVENTS])
 	}
 }
 
-/* Where what has STACK was counted. */
+/* Return the place of STACK's counts. */
 static struct analyze_misses_row place_of(const struct profile *p, uint32_t stack, uint32_t context,
 					  enum analyze_misses_by by)
 {

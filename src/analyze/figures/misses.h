@@ -17,7 +17,7 @@ enum analyze_misses_by {
 	ANALYZE_MISSES_BY_OBJECT, /* of data, and context; "*" are all contexts. FUNCTION is what it is of; no instructions */
 };
 
-/* Of one side, per run; all NAN where it has no model. */
+/* The figures of one side, per run; all NAN: it has no model. */
 struct analyze_misses_side {
 	double events[MODEL_N_EVENTS];
 	double cycles, instructions;
@@ -44,7 +44,7 @@ struct analyze_misses {
 	struct hash_index index; /* while rows are added up */
 };
 
-/* Of A, or where B is not NULL of both; they must outlive it. */
+/* Set the rows of A, or of A and B, which must outlive M. */
 void analyze_misses_init(struct analyze_misses *m, const struct profile *a, const struct profile *b,
 			 enum analyze_misses_by by);
 void analyze_misses_deinit(struct analyze_misses *m);

@@ -19,7 +19,7 @@ struct ref {
 	bool by_block; /* counted by probes of blocks, which distort its time */
 };
 
-/* What the samples of one table's rows are made of. */
+/* The sources of the samples of a table's rows. */
 struct sampling {
 	const struct profile *p;
 	const struct analyze_repetitions *repetitions;
@@ -46,7 +46,7 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 #define LONG_CALL      (1 << 20)
 #define LONG_CALL_LESS 1024
 
-/* Where the sum of squares is too coarse to tell: what it may hide, but no more than half the range. */
+/* Return the spread. If the sum of squares is too coarse, return what it may hide, but no more than half the range. */
 static double spread_of(const struct analyze_figures *f, double sumsq)
 {
 	double hidden = f->max < LONG_CALL ? 0 : f->mean * LONG_CALL_LESS;

@@ -30,7 +30,7 @@ enum analyze_time {
 	ANALYZE_N_TIMES,
 };
 
-/* Which figures are asked for. Zero is the default. */
+/* The choice of figures. Zero is the default. */
 struct analyze_options {
 	enum analyze_time time;
 	bool raw; /* probe cost stays in the times */

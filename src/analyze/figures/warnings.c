@@ -34,7 +34,7 @@ void analyze_warnings_deinit(struct analyze_warnings *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* Of one profile. */
+/* A warning about one profile. */
 struct warning {
 	struct analyze_warnings *out;
 	const struct profile *p;
@@ -145,7 +145,7 @@ static void warn_failed_runs(const struct warning *w)
 		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
-/* Where all tasks of a process or the machine are followed, they all go on. */
+/* Tasks of a process or machine that are all followed go on after the runs. */
 static void warn_tasks_left(const struct warning *w)
 {
 	struct analyze_losses losses;
@@ -160,7 +160,7 @@ static void warn_tasks_left(const struct warning *w)
 		warn(w, TASKS_LEFT, ANALYZE_SEVERITY_ACT, .values = { (double)n });
 }
 
-/* What of ROW is below zero although it is a time, or -1. */
+/* Return the number of a time of ROW that is below zero, or -1. */
 static int negative_time(const struct analyze_row *row)
 {
 	for (int time = 0; time < ANALYZE_N_TIMES; time++)

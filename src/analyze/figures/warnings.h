@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What must be said of a profile's figures, as figures and names: view/words.h words it. */
+/* Warnings about a profile's figures, as figures and names. view/words.h has the words. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* What a warning is of, with what its NAMES, VALUES and CODE are: [0] is the baseline's of two. */
+/* The subject of a warning, with the meaning of NAMES, VALUES and CODE: [0] is the baseline's of two. */
 enum analyze_warning_kind {
-	/* Of two profiles. */
+	/* About two profiles. */
 	ANALYZE_WARNING_WORK, /* argument CODE differs: NAMES */
 	ANALYZE_WARNING_MACHINE, /* the environment's NAMES[2] differs: NAMES, NULL: not known */
 	ANALYZE_WARNING_MECHANISMS, /* of VALUES[0] functions, as NAMES[2]: NAMES are mechanisms */
@@ -22,7 +22,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_CONTROL, /* is of another kernel: OWN_TEXT */
 	ANALYZE_WARNING_SLOWDOWN, /* by probes, in percent: VALUES */
 	ANALYZE_WARNING_LOAD, /* enum analyze_load CODE: VALUES */
-	/* Of one. */
+	/* About one. */
 	ANALYZE_WARNING_EMPTY, /* no runs */
 	ANALYZE_WARNING_LOSS, /* enum profile_loss CODE, VALUES[0] times */
 	ANALYZE_WARNING_MISSED, /* VALUES[0] returns of the function NAMES[0]; CODE is its mechanism */
@@ -46,7 +46,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_PREEMPT_RT, /* probes cost less under a lock than what is subtracted */
 };
 
-/* What a reader should do. */
+/* The action for a reader. */
 enum analyze_severity {
 	ANALYZE_SEVERITY_INVALID, /* not compare: other things differ than the kernels */
 	ANALYZE_SEVERITY_ACT, /* distrust figures, or record otherwise */

@@ -111,7 +111,10 @@ static double *probe_costs(const struct profile *p)
 	return costs;
 }
 
-/* What the workload said of a run, NET telling what probes did to it: of several figures nobody knows which. */
+/*
+ * Collect the workload's reports of a run, of which NET has the cost of probes. Of several figures it is not known
+ * which is affected.
+ */
 static void reports_collect(struct refs *refs, const struct analyze_net *net, uint32_t i)
 {
 	const struct profile_run *run = &net->p->runs[i];

@@ -19,7 +19,7 @@
 /* The same by the time on a CPU, less what its probes cost, unless others than the command were recorded too. */
 #define ANALYZE_COMMAND_CPU "[command cpu]"
 
-/* How a figure was come by. */
+/* The source of a figure. */
 enum analyze_how {
 	ANALYZE_HOW_NONE, /* it goes without saying */
 	ANALYZE_HOW_UNPROBED,
@@ -61,7 +61,7 @@ void analyze_workload_deinit(struct analyze_workload *workload);
 /* Brings the rows into the reader's order, unprobed before probed. */
 void analyze_workload_sort_by_order(struct analyze_workload *workload);
 
-/* What part of the command's CPU time the kernel takes: what a change of a syscall is of the whole program. */
+/* The kernel's part of the command's CPU time, which turns the change of a syscall into one of the program. */
 
 /* Per run, in ticks. All NAN: not known, as where other tasks than the command's were followed. */
 struct analyze_kernel_share {

@@ -37,8 +37,8 @@ static double insns_of(const struct counted *c, uint32_t block)
 }
 
 /*
- * How many of the bodies of loop L's head to leave off to have the innermost one that most of the loop is
- * in: compilers mix in instructions of others.
+ * Return how many bodies of the head of loop L to skip to have the innermost one with most of the loop. Compilers mix
+ * in instructions of others.
  */
 static uint32_t loop_skip(const struct counted *c, uint32_t l)
 {
@@ -164,7 +164,7 @@ static void side_add(struct analyze_diff_blocks *out, struct counted *c,
 
 /* ---- the same on both sides ---- */
 
-/* Of one function, context, kind, and body, and where the source is the same, line. */
+/* Compare function, context, kind, body, and, in the same source, line. */
 static int place_compare(const struct analyze_diff_block *a, const struct analyze_diff_block *b)
 {
 	return strcmp(a->function, b->function)          ?:

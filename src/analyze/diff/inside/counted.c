@@ -154,7 +154,7 @@ static const struct analyze_loop *find_loop(const struct side *s, const struct a
 	return i < n_other ? others[i] : NULL;
 }
 
-/* Of L, only on the side that HARDENED says where WAS is NULL. */
+/* Add the change of L; if WAS is NULL, only the side that HARDENED says has it. */
 static void add_loop(struct analyze_diff_counted *out, const struct analyze_loop *l,
 		     const struct analyze_loop *was, bool hardened)
 {
@@ -351,7 +351,7 @@ void analyze_diff_counted_init(struct analyze_diff_counted *out, const struct pr
 		if (!has_function(&sides[0], function))
 			continue;
 		out->n_functions++;
-		/* Of namesakes, with the first. */
+		/* Functions of one name are taken together, with the first. */
 		if (*functions_named(&sides[1], function, &n) == &sides[1].functions[i])
 			add_calls(out, sides, function, &steps);
 	}

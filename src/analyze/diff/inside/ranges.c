@@ -50,7 +50,7 @@ const void *const *analyze_diff_ranges_named(const struct analyze_diff_ranges *r
 	return pointers_find(&ranges->by_name[side], &key, n);
 }
 
-/* Of how many places SIDE knows a body of ROW's name in its context. */
+/* Return at how many places SIDE knows a body of ROW's name in its context. */
 static size_t count_places(const struct analyze_diff_matching *m, int side,
 			   const struct analyze_range *row)
 {
@@ -133,7 +133,7 @@ void analyze_diff_range_pair(const struct analyze_diff_matching *m, struct analy
 				 &whole);
 }
 
-/* Why SIDE could not time the body of ROW, which it has no calls of in this context; NULL: it could. */
+/* Return why SIDE could not time the body of ROW, of which it has no calls in this context; NULL: it could. */
 static const char *why_not(const struct analyze_diff_matching *m, const struct analyze_range *row,
 			   int side)
 {
@@ -149,7 +149,10 @@ static const char *why_not(const struct analyze_diff_matching *m, const struct a
 	return NULL;
 }
 
-/* Whether the other side's sources, where ROW was asked for as well, have no such body: 0 per call, by definition. */
+/*
+ * Return whether the other side, which was asked for ROW as well, has no such body in its sources: then it takes 0 per
+ * call.
+ */
 static bool is_only_there(const struct analyze_diff_range *row)
 {
 	return is_exact(&row->sides[0]) ?
@@ -157,7 +160,7 @@ static bool is_only_there(const struct analyze_diff_range *row)
 		       is_exact(&row->sides[1]) && !row->sides[0].source && !row->sides[0].why;
 }
 
-/* How sure ROW's delta is, of A and B, which it is made of. */
+/* Set how sure ROW's difference is, which is made of A and B. */
 static void change_form(const struct analyze_diff_matching *m, struct analyze_diff_range *row,
 			const struct analyze_range *a, const struct analyze_range *b)
 {
@@ -215,7 +218,7 @@ bool analyze_diff_range_is_sampled(const struct analyze_diff_range *r)
 	       r->sides[1].source == ANALYZE_SOURCE_ESTIMATED;
 }
 
-/* What a row weighs: the change or, of an estimated one, what it is at least; 0 where it may be none. */
+/* Return the weight of a row: its change, or the least that an estimate may be; 0: that may be none. */
 static double row_weight(const struct analyze_diff_range *row, double widen)
 {
 	const struct analyze_estimated *d = &row->delta_total;
@@ -239,10 +242,10 @@ static void rows_weigh(struct analyze_diff_ranges *ranges)
 	widen = analyze_interval_widening(n);
 	vec_each(struct analyze_diff_range, row, ranges, rows) {
 		row->weight = row_weight(row, widen);
-		/* Of what was timed on both sides samples say nothing. */
+		/* Samples say nothing of a body that was timed on both sides. */
 		if (!row->estimated)
 			row->delta_total.low = row->delta_total.high = NAN;
-		/* What was asked for is shown in any case. */
+		/* A body that was asked for is shown in any case. */
 		if (!is_exact(&row->sides[0]) && !is_exact(&row->sides[1]) && !row->sides[0].why &&
 		    !row->sides[1].why)
 			row->redundant |= row->weight <= 0;

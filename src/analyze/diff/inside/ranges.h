@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* What of a timed function lies outside of its timed bodies: a row of that name. */
+/* The name of the row for the rest of a timed function, outside of its timed bodies. */
 #define ANALYZE_RANGE_REST "[rest]"
 
 /* Counts and totals are per run; samples are those of all runs. */
@@ -32,7 +32,7 @@ struct analyze_diff_range {
 	 * counts as 0 there, per call too.
 	 */
 	double delta, delta_pct;
-	/* Of totals; an end is NAN where both sides were timed. */
+	/* The change of totals; an end is NAN if both sides were timed. */
 	struct analyze_estimated delta_total;
 	double share; /* of delta_total of the function around it; NAN where that was not timed */
 	double syscall_share; /* of that of the context */
@@ -42,7 +42,7 @@ struct analyze_diff_range {
 	bool is_partner; /* of a function that the other side has not inlined: counted there */
 	enum analyze_note note; /* what one has to know who compares the two sides */
 	double weight; /* what it is ordered by */
-	/* How sure delta is, where both sides were timed, or the one that has the body. */
+	/* How sure DELTA is, if both sides were timed, or the one that has the body. */
 	struct analyze_change change;
 	const struct analyze_sample *samples[2]; /* of sides that were timed; else NULL */
 };
@@ -55,7 +55,7 @@ struct analyze_diff_ranges {
 	bool same_source; /* by version, so that lines have not moved */
 };
 
-/* Is what is known of R in part an estimate, from samples of some of what was executed? */
+/* Return whether a part of R's figures is an estimate from samples. */
 bool analyze_diff_range_is_sampled(const struct analyze_diff_range *r);
 
 /* CALLS are in the order of their names. */

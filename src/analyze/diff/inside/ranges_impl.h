@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that make struct analyze_diff_ranges share. */
+/* Shared by the files that make struct analyze_diff_ranges. */
 #pragma once
 
 #include <string.h>
@@ -25,7 +25,7 @@ static inline bool is_exact(const struct analyze_range_side *side)
 
 /* ---- ranges.c ---- */
 
-/* What follows from both sides of ROW: the changes per run and per call, and what these are shares of. */
+/* Set the changes of ROW per run and per call, and its shares. Its sides are set. */
 void analyze_diff_range_pair(const struct analyze_diff_matching *m, struct analyze_diff_range *row);
 
 /* A row of what the two sides have, FROM one of them; either may be NULL. */
@@ -34,12 +34,12 @@ void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyz
 
 /* ---- ranges_match.c ---- */
 
-/* Whether both are of one version of the sources. */
+/* Return whether both are of one version of the sources. */
 bool analyze_diff_ranges_same_source(const struct profile *a, const struct profile *b);
 /* Adds a row for each body of either side, then says which repeat others. */
 void analyze_diff_ranges_match(struct analyze_diff_matching *m);
 
-/* Whether INNER is a part of OUTER on SIDE. */
+/* Return whether INNER is a part of OUTER on SIDE. */
 bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 				  const struct analyze_diff_range *outer, int side);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which body of one kernel is which of the other. */
+/* Matching of the bodies of one kernel with those of the other. */
 #include <ctype.h>
 
 #include "analyze/diff/inside/ranges_impl.h"
@@ -9,7 +9,7 @@
 
 /* ---- which row is which ---- */
 
-/* What both have of a body's place, whatever the version of the source. */
+/* The parts of a body's place that do not depend on the version of the source. */
 define_compare(place_compare, struct analyze_range,
 	       strcmp(a->body.function, b->body.function) ?:
 		       strcmp(a->body.name, b->body.name) ?:
@@ -45,7 +45,7 @@ bool analyze_diff_ranges_same_source(const struct profile *a, const struct profi
 	       !strncmp(ra, rb, version_length(ra));
 }
 
-/* Whether INNER is a part of OUTER on SIDE: its chain ends in OUTER and what is around that. */
+/* Return whether INNER is a part of OUTER on SIDE: its chain ends in OUTER and the bodies around that. */
 bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 				  const struct analyze_diff_range *outer, int side)
 {
@@ -80,7 +80,7 @@ define_compare(name_order, struct analyze_range *const,
 	       strcmp((*a)->body.function, (*b)->body.function) ?:
 		       strcmp((*a)->body.name, (*b)->body.name));
 
-/* Are the N ROWS, sorted, all at one place, and are there any? */
+/* Return whether the N ROWS, which are sorted, are all at one place; false if there are none. */
 static bool is_one_place(struct analyze_range *const *rows, size_t n)
 {
 	return n && !place_compare(rows[0], rows[n - 1]);
@@ -164,7 +164,7 @@ static void rows_match(struct analyze_diff_matching *m)
 	free(m->by_place[1].items);
 }
 
-/* Whether A and B, which are of one list, are rows of one body at one place or several of its lines. */
+/* Return whether A and B, of one list, are rows of one body at one place, or at several of its lines. */
 static bool is_same_body(const struct analyze_diff_range *a, const struct analyze_diff_range *b)
 {
 	return !strcmp(a->body.function, b->body.function) && !strcmp(a->body.name, b->body.name) &&
@@ -194,7 +194,7 @@ static bool is_wrapper(const struct analyze_diff_range *row, const struct analyz
 	return false;
 }
 
-/* Whether ROW, a sum over contexts, is as good as all in one of them: the N rows are of its body. */
+/* Return whether ROW, a sum over contexts, is nearly all in one of them. The N rows are of its body. */
 static bool is_one_context(const struct analyze_diff_range *row,
 			   const struct analyze_diff_range *rows, uint32_t n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What of a timed function lies outside its timed bodies. */
+/* The rest of a timed function, outside of its timed bodies. */
 #include <math.h>
 
 #include "analyze/diff/inside/ranges_impl.h"
@@ -9,7 +9,7 @@
 /* Timed bodies in one function; beyond that nobody adds them up. */
 #define MAX_PARTS 1000
 
-/* Whether ROWS[NUMBER], of N of one function, lies within another that was timed on SIDE. */
+/* Return whether ROWS[NUMBER], of N of one function, lies within another one that was timed on SIDE. */
 static bool is_nested(const struct analyze_diff_range *rows, uint32_t n, uint32_t number, int side)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -64,7 +64,7 @@ static void rest_sample(struct analyze_sample *rest, const struct analyze_diff_m
 	analyze_sample_finish(rest);
 }
 
-/* How sure the change of ROW, the rest of FUNCTION besides N bodies, is. */
+/* Set how sure the change of ROW is, the rest of FUNCTION besides N bodies. */
 static void rest_change(const struct analyze_diff_matching *m, struct analyze_diff_range *row,
 			const struct analyze_diff_row *function,
 			const struct analyze_diff_range *rows, uint32_t n)
@@ -100,7 +100,7 @@ static void rest_add(struct analyze_diff_matching *m, const struct analyze_diff_
 	vec_push(m->out, rows, row);
 }
 
-/* What is left of FUNCTION where some of the rows from START to END, which are in it, were timed. */
+/* Add the rest of FUNCTION, if some of the rows from START to END, which are in it, were timed. */
 static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_row *function,
 		    uint32_t start, uint32_t end)
 {
