@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often the blocks of functions were executed, and the instructions per call that makes. */
+/* Executions of the blocks of functions, and the instructions per call that follow. */
 #pragma once
 
 #include "analyze/figures/table.h"
@@ -47,7 +47,7 @@ void analyze_blocks_deinit(struct analyze_blocks *blocks);
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);
 
-/* What a profile has of each function whose blocks were counted, and of each of its contexts, at hand. */
+/* An index of the functions whose blocks a profile counted, and of their contexts. */
 
 #define ANALYZE_IN_ALL_CONTEXTS GROUPED_ALL
 
@@ -60,7 +60,7 @@ struct analyze_counted {
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
 void analyze_counted_deinit(struct analyze_counted *c);
 
-/* Are there counts of BLOCKS, a place in the list, in CONTEXT? */
+/* Return whether there are counts of BLOCKS, a place in the list, in CONTEXT. */
 bool analyze_counted_has(const struct analyze_counted *c, uint32_t blocks, uint32_t context);
 
 /*

@@ -55,7 +55,7 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* How many bodies, from the function on, O and AT are both in. */
+/* Return how many bodies, from the function on, O and AT are both in. */
 static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
 	uint32_t d = 0;

@@ -33,7 +33,7 @@ struct analyze_changed {
 	const char *files[2]; /* where it is declared; NULL: unknown */
 	uint64_t addrs[2]; /* relative to _stext */
 	double n_insns[2]; /* without padding; NAN of one whose code is the same */
-	/* Those that the hardened kernel alone has, and the baseline alone, whatever their order. */
+	/* The number of functions that only the hardened kernel has, and only the baseline. */
 	double added, removed;
 	/* Direct calls of it and jumps to it elsewhere; of analyze_changes_all() only. */
 	double callers;
@@ -96,8 +96,8 @@ struct analyze_variables {
 };
 
 /*
- * Those of both images, by a name that each has once, of one size, that begin with other values: what is an address on both sides
- * stands for another thing. C must outlive V; DEINIT after use.
+ * Find the variables of both images that each name once, with one size, and that begin with other values. Addresses
+ * differ if they are of other objects. C must outlive V; DEINIT after use.
  */
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);

@@ -24,7 +24,7 @@ struct insn {
 	bool matched;
 };
 
-/* Where a block leads, in terms that do not depend on where the next one lies. */
+/* The end of a block, without the address of the next one. */
 struct way {
 	uint32_t kind; /* enum kernel_edge_kind: jumps are falls, conditions have two of a shape */
 	uint32_t block; /* KERNEL_FLOW_OUT: out of the function */
@@ -32,7 +32,7 @@ struct way {
 
 struct code {
 	struct kernel_flow *flow;
-	/* Those of block I, which are in the order of the code, are from FIRST[I] up to FIRST[I + 1]. */
+	/* In the order of the code; those of block I are from FIRST[I] up to FIRST[I + 1]. */
 	vec_of(struct insn, insns);
 	uint32_t *first;
 };
@@ -138,7 +138,7 @@ static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 	return order;
 }
 
-/* How many of the instructions FROM to TO of each side the other has too, in whatever order. */
+/* Return how many of the instructions FROM to TO of each side the other side has too, in any order. */
 static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
 {
 	scoped_free struct insn **a = sorted(&m->code[0], from[0], to[0]),

@@ -90,7 +90,10 @@ uint8_t *changes_bytes(const struct changes_side *side, const struct changes_fun
 
 /* --- pairs ---------------------------------------------------------------------------------- */
 
-/* Of all instructions, less what they name: a function's that is only called otherwise is the same. */
+/*
+ * Read the shape of a function: its instructions without the names that they refer to, so that it is the same if only
+ * its callees are not.
+ */
 static void read_shape(const struct analyze_changes *c, const struct changes_side *side,
 		       struct changes_function *f)
 {
@@ -145,7 +148,7 @@ static int by_source_name(const struct changes_function *x, const struct changes
 	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
 }
 
-/* What functions must have in common, by which they are sorted. */
+/* A pass of the matching: functions are sorted by what they must have in common. */
 struct pass {
 	int (*keys[3])(const struct changes_function *x, const struct changes_function *y);
 	bool all; /* both sides must have as many of a key: else which of them are one is not known */

@@ -20,7 +20,7 @@ static char *name_of(const struct kernel_code *code, uint64_t key)
 	return name ? kernel_static_key_name(name, offset) : NULL;
 }
 
-/* Is WORD one of TEXT's, which may be NULL? */
+/* Return whether WORD is one of TEXT's, which may be NULL. */
 static bool has_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);

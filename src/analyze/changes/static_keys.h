@@ -18,7 +18,7 @@ struct analyze_static_keys {
 	bool known; /* both recordings have their state */
 };
 
-/* Of two recordings; IMG is the hardened kernel's, NULL: none is at hand. */
+/* Compare the keys of two recordings. IMG is the hardened kernel's image; NULL: there is none. */
 void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
 			      const struct profile *hardened, struct kernel_image *img);
 void analyze_static_keys_deinit(struct analyze_static_keys *s);

@@ -16,7 +16,7 @@ struct nearest {
 	bool covers; /* the largest of them reaches it */
 };
 
-/* Those at or in front of ADDR, or (NEXT) the ones behind it. */
+/* Return the symbols at or in front of ADDR, or, with NEXT, those behind it. */
 static struct nearest nearest(const struct changes_side *side, uint64_t addr, bool next)
 {
 	const struct changes_symbol *s = side->symbols;

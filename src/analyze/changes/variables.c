@@ -10,7 +10,7 @@
 
 #define WORD sizeof(uint64_t)
 
-/* What differs wherever something does; an address that is not aligned. */
+/* Return whether a variable differs whenever the kernels do, or is an address that is not aligned. */
 static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };
@@ -18,7 +18,7 @@ static bool is_told_otherwise(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	/* What compilers and macros number is another one's in the next build. */
+	/* Names that compilers and macros number are of other variables in the next build. */
 	return strchr(name, '.') || strstr(name, "__UNIQUE_ID") || !strncmp(name, "__BTF_ID", 8) ||
 	       !strncmp(name, "__ksym", 6) || !strncmp(name, "__kstr", 6);
 }

@@ -149,7 +149,7 @@ static void finish_bodies(struct making *m)
 
 /* --- what it all comes to ------------------------------------------------------------------- */
 
-/* Is SITE, timed, all of the function's calls or some of them? */
+/* Return whether SITE, which was timed, has the function's calls, or some of them. */
 static bool is_site_of(const struct making *m, const struct profile_site *site)
 {
 	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT ||
@@ -170,7 +170,7 @@ static void form_figures(struct making *m)
 	scoped(profile_stats_deinit) struct profile_stats all;
 
 	m->a->figures = analyze_figures_none;
-	/* How long calls took says nothing of events. */
+	/* The time of calls says nothing about events. */
 	if (m->a->event)
 		return;
 	profile_stats_init(&all);
@@ -186,7 +186,7 @@ static void form_figures(struct making *m)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
 }
 
-/* What a sample stands for in each context: of its time where that was taken, else the period. */
+/* Set the ticks per sample of each context: its part of the time if that was taken, else the period. */
 static void form_ticks(struct making *m)
 {
 	double period = m->a->event         ? profile_sample_weight(m->p) :

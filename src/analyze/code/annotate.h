@@ -29,7 +29,7 @@ static inline double analyze_hits_all(const struct analyze_hits *h)
 	return h->self + h->callees;
 }
 
-/* What is asked for. */
+/* A request for an annotation. */
 struct analyze_annotate_options {
 	const char *name; /* of the function, in the source or in the symbol table */
 	const char *module; /* that has it; NULL: the kernel's image */
@@ -65,7 +65,7 @@ struct analyze_code_body {
 	double per_call; /* instructions executed per call, with those of bodies in it; NAN: not known */
 	/* Lines in the file of its declaration that its own instructions are of; 0: none. */
 	uint32_t first_line, last_line;
-	/* What else the profile says of it, in the contexts asked for: NULL where nothing. */
+	/* The profile's row of the body in the contexts asked for; NULL: there is none. */
 	const struct analyze_range *range;
 };
 

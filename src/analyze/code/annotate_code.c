@@ -18,7 +18,7 @@ static uint32_t body_find(const struct analyze_annotation *a, const struct analy
 	return ANALYZE_NO_BODY;
 }
 
-/* Is the body within PLACE? Its parent, if that is within, is known by then: ids of outer ones are lower. */
+/* Return whether the body is within PLACE. That is known of its parent, since outer bodies have lower numbers. */
 static bool body_is_within(const struct analyze_annotation *a, const struct analyze_place *place,
 			   const struct kernel_body *body)
 {

@@ -19,13 +19,13 @@ define_compare(row_compare, struct analyze_annotate_diff_row,
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-/* What HITS of A cost, in what D's costs are of. */
+/* Return the cost of HITS of A, in the unit of D. */
 static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_annotation *a,
 					const struct analyze_hits *hits)
 {
 	double tick = d->is_of_call ? a->tick : a->tick_of_run;
-	/* How many events there are is by chance too, which no time knows better: Poisson's interval, of a share of many more. */
+	/* The number of events varies as well, by Poisson's law: that is the interval of a share of many more. */
 	double of = a->event ? a->samples * 1e6 : a->samples;
 	struct analyze_estimated share = analyze_binomial(analyze_hits_all(hits), of);
 
@@ -35,7 +35,7 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,
 		      const struct analyze_annotation *a)
 {
-	/* What has no code takes no time, however few samples there are. */
+	/* Code that is not there takes no time, however few samples there are. */
 	if (!(side->n_insns > 0)) {
 		*side = (struct analyze_annotated_side){
 			.line = NAN, .hits = { NAN, NAN, NAN }, .samples = NAN, .share = NAN

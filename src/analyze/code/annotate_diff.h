@@ -8,7 +8,7 @@
 #include "analyze/code/annotate.h"
 #include "base/alloc.h"
 
-/* What one kernel has of a line or a body. */
+/* A line or body on one side. */
 struct analyze_annotated_side {
 	double n_insns; /* 0: it has none */
 	double line; /* NAN: it has none, or it is not known */

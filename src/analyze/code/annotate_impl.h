@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that make an annotation share; nobody else includes this. */
+/* Shared by the files that make an annotation, and by no others. */
 #pragma once
 
 #include <string.h>
@@ -11,14 +11,14 @@
 
 #define ANNOTATE_NO_PLACE UINT32_MAX
 
-/* What the function comes to in one context. */
+/* The function in one context. */
 struct context {
 	double placed, at_return; /* samples */
 	double tick; /* what one of them stands for; NAN: unknown */
 	struct profile_stats stats; /* of its calls */
 };
 
-/* What is at hand while an annotation is made. */
+/* The state of an annotation that is being made. */
 struct making {
 	struct analyze_annotation *a;
 	const struct profile *p;
@@ -51,7 +51,7 @@ static inline bool annotate_is_in_ranges(const struct kernel_range *ranges, size
 	return false;
 }
 
-/* Is the context with the number CONTEXT among those asked for? */
+/* Return whether the context with the number CONTEXT was asked for. */
 bool annotate_is_context(const struct making *m, uint32_t context);
 
 /* Finds where the function's code is; none is left empty. */
@@ -63,7 +63,7 @@ void annotate_select_places(struct making *m);
 typedef void (*annotate_sample_fn)(struct making *m, const struct profile_sample *s, uint32_t place,
 				   uint32_t depth);
 void annotate_samples_each(struct making *m, annotate_sample_fn fn);
-/* Of one that is at DEPTH of its stack. */
+/* Return whether S was taken at a return, of the function at DEPTH of its stack. */
 bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth);
 struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth);
 

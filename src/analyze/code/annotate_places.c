@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a function's code is, and which samples are in it. */
+/* The places of a function's code, and the samples in them. */
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/inline/bodies.h"
@@ -30,7 +30,7 @@ static int add_function(const struct kernel_function *f, void *arg)
 	return 0;
 }
 
-/* Is BODY inlined, directly or not, into what is a place itself? */
+/* Return whether BODY is inlined, directly or not, into a place. */
 static bool is_nested(const struct making *m, const struct kernel_body *body)
 {
 	struct kernel_body around = *body;
@@ -196,7 +196,7 @@ define_compare(place_compare, struct analyze_place,
 		       compare_values(a->function.addr, b->function.addr) ?:
 		       compare_values(a->body.id, b->body.id));
 
-/* Those with most samples first; those without are left out where others have some. */
+/* Sort places by samples. Those without any are left out if others have some. */
 void annotate_select_places(struct making *m)
 {
 	struct analyze_annotation *a = m->a;

@@ -33,10 +33,10 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* What is said of each location: FIRST[l] to FIRST[l + 1] in IDS are its bodies, innermost first. */
+/* The bodies of each location: FIRST[l] to FIRST[l + 1] in IDS, innermost first. */
 struct places {
 	uint32_t *first, *ids;
-	/* Which function a location is in, as a number: that of its first location with that name. */
+	/* The number of a location's function: that of the first location with its name. */
 	uint32_t *function;
 };
 
@@ -160,7 +160,7 @@ struct counting {
 	struct analyze_bodies *b;
 	struct body_tally *body;
 	struct function_tally *function;
-	/* Which of all those were counted at all: clearing each for every context would take too long. */
+	/* The bodies with counts: clearing all of them for every context would take too long. */
 	vec_of(uint32_t, bodies);
 	vec_of(uint32_t, functions);
 };
@@ -300,7 +300,7 @@ double analyze_bodies_called(const struct analyze_bodies *b, const char *name, u
 /* The samples that say something of the kernel, by context; the others are counted. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
 {
-	/* What bodies are for is time: samples by an event tell nothing of that. */
+	/* Bodies have times, of which samples by an event tell nothing. */
 	uint32_t all = profile_sample_event(p) ? 0 : p->n_samples;
 	uint32_t *order = alloc_array(all, sizeof(*order)), i, n = 0;
 

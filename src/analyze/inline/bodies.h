@@ -56,10 +56,7 @@ struct analyze_bodies {
 
 /* Was S taken in a probe, so that it is no time of the kernel's? */
 bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
-/*
- * Is LOCATION where S, of an interrupt, entered the kernel? What lies below on its stack is what it hit,
- * and not what it does.
- */
+/* Return whether S, of an interrupt, entered the kernel at LOCATION. The rest of its stack is the interrupted code. */
 bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
 				       const struct profile_location *location);
 

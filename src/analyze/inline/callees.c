@@ -43,13 +43,13 @@ static bool walk_init(struct walk *w, const struct profile *p, const struct prof
 		return false;
 	w->n = w->stack->n_locations;
 	w->late = s->flags & PROFILE_SAMPLE_LATE;
-	/* Where interrupts came on again is not where the time went. */
+	/* The time went before the place where interrupts came on again. */
 	if (w->late && w->n)
 		w->n--;
 	return true;
 }
 
-/* Where in the stack CALLEE lies that FUNCTION called; UINT32_MAX: nowhere. */
+/* Return the place in the stack of CALLEE, called by FUNCTION; UINT32_MAX: there is none. */
 static uint32_t find_call(const struct walk *w, const char *function, const char *callee)
 {
 	for (uint32_t d = 1; d < w->n; d++)

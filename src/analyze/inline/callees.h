@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of the functions that a call leads to carries its cost, according to samples. */
+/* The functions that carry the cost of a call, according to samples. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,6 +12,6 @@
  */
 const char *analyze_callees(const struct profile *p, const char *function, const char *callee);
 
-/* Are nearly all of P's samples that have NAME on their stack below CALLEE, called by FUNCTION? */
+/* Return whether nearly all of P's samples with NAME on their stack are below CALLEE, called by FUNCTION. */
 bool analyze_is_only_callee(const struct profile *p, const char *name, const char *function,
 			    const char *callee);

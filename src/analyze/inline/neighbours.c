@@ -24,7 +24,10 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 	return &list->items[list->n_items - 1];
 }
 
-/* Where the function, or behind user space's the syscall, is on STACK first and last; the first frame has no caller. 0: nowhere. */
+/*
+ * Find the first and the last place of the function on STACK, or of the syscall behind user space's part. The first
+ * frame has no caller. 0: it has none.
+ */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who calls a function or inlined body, and what it calls, as far as samples tell; exact recordings tell all of it. */
+/* Callers and callees of a function or inlined body, as far as samples tell; exact recordings tell all. */
 #pragma once
 
 #include "analyze/inline/stacks.h"

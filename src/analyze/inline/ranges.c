@@ -147,7 +147,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 
 /* ---- estimates ---- */
 
-/* Which share K of N samples are; of counted instructions there is no doubt. */
+/* Return the share that K of N samples are, without doubt if instructions were counted. */
 static struct analyze_estimated share_of(const struct analyze_ranges *ranges, double k, double n)
 {
 	return ranges->counted ? (struct analyze_estimated){ k / n, k / n, k / n } :
@@ -354,7 +354,7 @@ static bool estimate_is_doubtful(const struct analyze_estimate *e)
 
 /* ---- rows ---- */
 
-/* What is common to the rows of one body. */
+/* The rows of one body. */
 struct body_rows {
 	struct analyze_ranges *ranges;
 	const struct profile *p;
@@ -449,7 +449,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 		if (items[i].site->estimated)
 			body.why = items[i].site->estimated;
 	}
-	/* Where a part of it is missing, the rest is no measurement of it. */
+	/* The rest of a body is no measurement if a part is missing. */
 	body.timed &= !body.why;
 	if (b->file)
 		body.location = alloc_keep(&ranges->locations,
@@ -503,7 +503,7 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges)
 	memset(ranges, 0, sizeof(*ranges));
 }
 
-/* What is not known comes last. */
+/* Unknown totals come last. */
 define_compare(total_compare, struct analyze_range,
 	       a->estimated - b->estimated                                             ?:
 		       !!isnan(a->side.figures.total) - !!isnan(b->side.figures.total) ?:

@@ -13,7 +13,7 @@
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 
-/* What samples say of a body in a context. All NAN: it has none, or nobody sampled. */
+/* An estimate of a body in a context, from samples. All NAN: it has none, or nobody sampled. */
 struct analyze_estimate {
 	double samples, of; /* those with the body on their stack, of all of the context's */
 	struct analyze_estimated share; /* of the context's time */
@@ -32,13 +32,13 @@ enum analyze_source {
 	ANALYZE_SOURCE_COUNTED, /* the same of a recording whose samples are all instructions there were */
 };
 
-/* Why an estimate is not to be trusted. */
+/* Reasons not to trust an estimate. */
 enum analyze_caveat {
 	ANALYZE_CAVEAT_NONE,
 	ANALYZE_CAVEAT_IRQS_OFF, /* samples came late, perhaps from elsewhere */
 };
 
-/* What is known of one body in one profile. */
+/* The figures of one body in one profile. */
 struct analyze_range_side {
 	enum analyze_source source;
 	double entries; /* excursions into the body; NAN where that was not counted */
@@ -69,7 +69,7 @@ struct analyze_range {
 	struct analyze_sample sample; /* by repetition, of what was timed; else empty */
 };
 
-/* What shares in one context are of. */
+/* The whole of the shares in one context. */
 struct analyze_range_context {
 	const char *name; /* ANALYZE_ALL_CONTEXTS: all together */
 	uint32_t number; /* in the profile; not of ANALYZE_ALL_CONTEXTS */
@@ -96,16 +96,13 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options);
 void analyze_ranges_deinit(struct analyze_ranges *ranges);
 
-/* Those that were timed first, then by falling total. */
+/* Sort the timed ones first, then by falling total. */
 void analyze_ranges_sort_by_total(struct analyze_ranges *ranges);
 
 /* The estimate for a body that no sample hit in CONTEXT: 0, and more at most. */
 struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
 					       const char *context);
 
-/*
- * What samples say of NAME in CONTEXT where it was called and not inlined; all NAN where no
- * sample hit it so.
- */
+/* Return the estimate of NAME in CONTEXT as a called function; all NAN: no sample hit it. */
 struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
 					      const char *context);

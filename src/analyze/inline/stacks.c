@@ -65,7 +65,7 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 	return compare_values(n_a, n_b);
 }
 
-/* What of a sample shows: the runs are not distinguished. */
+/* The parts of a sample that show. Runs are not distinguished. */
 define_compare(sample_compare, struct profile_sample,
 	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:

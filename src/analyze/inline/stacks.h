@@ -56,8 +56,8 @@ int analyze_stacks_add_slow(struct analyze_stacks *stacks, const struct profile 
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
 /*
- * How many of its frames the sample was surely taken in: of one that came late, not the body in which interrupts were enabled,
- * nor the unlock function that did that for its caller.
+ * Return how many of its frames the sample was surely taken in. A late sample was not taken in the body that enabled
+ * interrupts, nor in the unlock function that did so for its caller.
  */
 uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
@@ -72,7 +72,7 @@ struct analyze_leaf {
 	double samples, share;
 };
 
-/* Of one sample: names that are not P's are kept in TEXTS. SHARE is not known. */
+/* Return the leaf of one sample. Names that are not P's are kept in TEXTS. SHARE is not known. */
 struct analyze_leaf analyze_leaf_of(const struct profile *p, const struct profile_sample *s,
 				    struct alloc_texts *texts);
 /* By frames. */

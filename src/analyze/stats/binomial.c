@@ -8,7 +8,7 @@
 
 #define TAIL (ANALYZE_SIGNIFICANT / 2) /* of the 95 % interval, on each side */
 
-/* What would be without any sample so rarely is as good as always seen. */
+/* A body that would be without any sample so rarely counts as always seen. */
 #define NEVER_UNSEEN 1e-4
 #define BISECTIONS   40
 
@@ -27,7 +27,7 @@ struct analyze_estimated analyze_binomial(double k, double n)
 	return e;
 }
 
-/* How probable K or more of N samples are at share P, of what is hit at all. */
+/* Return the probability of K or more of N samples at share P, given that there is one. */
 static double at_least(double p, double k, double n)
 {
 	return pbeta(p, k, n - k + 1, 1, 0) / pbeta(p, 1, n, 1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How sure a share of samples is, and what is made of several of them. */
+/* The certainty of a share of samples, and of sums and differences of shares. */
 #pragma once
 
 /* An estimate with its interval, low <= value <= high. All NAN: not known. */

@@ -85,7 +85,7 @@ void analyze_change_resample(struct analyze_change *c)
 void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
 			       uint32_t other)
 {
-	/* As many as ONE has: what cannot vary takes no degrees of freedom from it. */
+	/* As many as ONE has, since a side that cannot vary takes no degrees of freedom from it. */
 	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums;
 	scoped(analyze_sample_deinit) struct analyze_sample zero = { 0 };
 
@@ -123,7 +123,7 @@ void analyze_change_work_out(struct analyze_change *c)
 	if (isnan(c->level))
 		return;
 	form_detectable(c, c->level);
-	/* Where the adjustment leaves this row now: p is so many times larger than by itself. */
+	/* The adjustment makes p of this row so many times larger. */
 	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && !c->held)
 		c->boots_needed = analyze_boots_needed(
 			a, b, c->margin,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the repetitions of both sides say of one row's difference: docs/statistics.md. */
+/* The certainty of one row's difference, from the repetitions of both sides: docs/statistics.md. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 /* In percent: differences within it are "same" if they significantly are. */
 #define ANALYZE_MARGIN_PCT 1.0
 
-/* Of the mean per call, in ticks or, where it says so, in percent of the baseline's. NAN: not known. */
+/* Figures of the mean per call, in ticks or, if the name says so, in percent of the baseline's. NAN: not known. */
 struct analyze_change {
 	double repetitions[2]; /* that have calls of the row */
 	struct analyze_interval ci, ci_pct; /* 95 % */
@@ -48,7 +48,7 @@ void analyze_change_form(struct analyze_change *change, const struct analyze_sam
 void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
 			       int side, uint32_t other);
 
-/* What takes long: boots_needed, detectable, and what other methods say of the samples. */
+/* Work out the slow figures: boots_needed, detectable, and the results of other methods. */
 void analyze_change_work_out(struct analyze_change *change);
 /* The part of it that needs the samples, which may go then. */
 void analyze_change_resample(struct analyze_change *change);

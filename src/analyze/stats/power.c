@@ -16,19 +16,19 @@ static const double weights[HALF] = { 0.362683783378362, 0.313706645877887, 0.22
 #define POINTS (2 * HALF)
 
 /*
- * What may come out as the sample variances: how far the difference must be from 0 (or, of an
- * interval, from an end) in each case, and the case's probability.
+ * The sample variances that may come out, each case with its probability and the distance from 0, or from an end of an
+ * interval, that the difference must then have.
  */
 struct cases {
 	double reach[POINTS * POINTS], weight[POINTS * POINTS];
 	double error; /* that the difference of means really has */
 };
 
-/* What a variance of DF degrees of freedom may come out as, in true ones, and how likely that is. */
+/* Set the values that a variance of DF degrees of freedom may come out as, in true ones, and their probabilities. */
 static void variances(double df, double factors[POINTS], double probabilities[POINTS])
 {
 	for (int i = 0; i < HALF; i++) {
-		/* What is systematic does not vary. */
+		/* A systematic error does not vary. */
 		bool varies = isfinite(df);
 
 		factors[HALF + i] = varies ? qchisq(0.5 + abscissas[i] / 2, df, 1, 0) / df : 1;
@@ -158,7 +158,7 @@ double analyze_detectable(const struct analyze_moments *a, const struct analyze_
 	return high;
 }
 
-/* What is asked for of a number of repetitions. */
+/* A request for a number of repetitions. */
 struct question {
 	struct analyze_moments a, b;
 	double level; /* of the test that finds the difference; 0: what is asked is "same" */
@@ -177,8 +177,7 @@ static bool settles(struct question *q, uint32_t n)
 }
 
 /*
- * What is less than enough: the number that would do if variances were known, since then the normal
- * distribution would stand in place of t.
+ * Return a number that is too small: it would do if variances were known, with the normal distribution in place of t.
  */
 static double too_few(const struct question *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What so many repetitions can find, and how many more would settle what they did not. */
+/* The differences that a number of repetitions can find, and the number that would settle the others. */
 #pragma once
 
 #include "analyze/stats/statistics.h"

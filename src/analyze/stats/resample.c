@@ -33,7 +33,7 @@ static double mean_drawn(const double *values, uint32_t n, uint64_t *state)
 
 define_compare(value_compare, double, compare_values(*a, *b));
 
-/* Of sorted values, linear in between: Hyndman and Fan's definition 7, R's default. */
+/* Return a quantile of sorted values, linear in between: Hyndman and Fan's definition 7, R's default. */
 static double quantile(const double *sorted, uint32_t n, double q)
 {
 	double at = q * (n - 1);

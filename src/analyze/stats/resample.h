@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What can be said without taking the values for normally distributed, given beside Welch's t where
- * there are repetitions enough for it.
- */
+/* Statistics that do not take values for normally distributed, beside Welch's t if there are enough repetitions. */
 #pragma once
 
 #include "analyze/stats/statistics.h"
 
 /* From so many repetitions per side on: with fewer, intervals are too narrow (docs/statistics.md). */
 #define ANALYZE_MIN_BOOTSTRAP 20
-/* Of 4 against 4 the least possible p is 0.029, of 5 against 5 0.008. */
+/* With 4 against 4 the least possible p is 0.029, with 5 against 5 0.008. */
 #define ANALYZE_MIN_MANN_WHITNEY 5
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each repetition of one side says of a row. */
+/* The values of a row in each repetition of one side. */
 #pragma once
 
 #include <stdint.h>

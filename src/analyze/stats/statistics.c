@@ -33,7 +33,7 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n)
 	return m;
 }
 
-/* What one side's mean adds to the variance of a sum or difference. */
+/* Return the variance that one side's mean adds to a sum or difference. */
 static double mean_variance(const struct analyze_moments *m)
 {
 	return m->variance / m->n + m->systematic * m->systematic + m->known * m->known;
@@ -77,7 +77,7 @@ struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
 	return w;
 }
 
-/* How many standard errors an interval reaches to either side. */
+/* Return how many standard errors an interval reaches to either side. */
 static double reach(double df, double confidence)
 {
 	return isnan(df) ? 0 : qt(0.5 + confidence / 2, df, 1, 0);

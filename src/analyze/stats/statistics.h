@@ -18,7 +18,7 @@
 /* Fewer repetitions than that on a side, and nothing is known of how much they differ. */
 #define ANALYZE_MIN_REPETITIONS 2
 
-/* Of the intervals that are printed, and of those that decide on "same". */
+/* The confidence of printed intervals, and of those that decide on "same". */
 #define ANALYZE_CONFIDENCE      (1 - ANALYZE_SIGNIFICANT)
 #define ANALYZE_CONFIDENCE_SAME (1 - 2 * ANALYZE_SIGNIFICANT)
 /*
@@ -111,9 +111,9 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 					       const struct analyze_moments *b, double confidence);
 
 /*
- * How many times longer than for one row the 95 % intervals of ROWS rows must be for all together to be as
- * sure: of hundreds that did not change, dozens would seem to. Bonferroni, with the normal distribution for
- * the interval's form.
+ * Return how many times longer the 95 % intervals of ROWS rows must be than that of one, to be as sure all together:
+ * of hundreds without a change, dozens would seem to have one. Bonferroni, with the normal distribution for the
+ * interval's form.
  */
 double analyze_interval_widening(size_t rows);
 

@@ -45,7 +45,7 @@ static void row_add(void *to, void *from)
 	a->max = fmax(a->max, b->max);
 }
 
-/* Which columns a site's values are. */
+/* The columns of a site's values. */
 struct site_columns {
 	uint32_t n, columns[PROFILE_VALUES_MAX];
 };
@@ -210,7 +210,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 
 /* ---- differences ---- */
 
-/* What a name has before its last member: the object. */
+/* Return the length of the object in a name: all before its last member. */
 static size_t object_length(const char *name)
 {
 	const char *end = name + strlen(name);

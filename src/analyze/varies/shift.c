@@ -38,7 +38,7 @@ static double slope_of(const struct leaf *l, const struct varies_node *node)
 	return xx > 0 ? xy / xx : node->line.slope;
 }
 
-/* Of the leaf's mean times and of its line, the second side less the first. */
+/* Set the difference of the leaf's mean times and of its line, the second side less the first. */
 static void leaf_differs(const struct leaf *l, const struct varies_node *node, double *time,
 			 double *line)
 {
@@ -91,7 +91,7 @@ static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 	}
 }
 
-/* What the second side's calls take more at equal values, where both have calls. */
+/* Return how much more the second side's calls take at equal values, if both sides have calls. */
 static double offset_of(const struct varies_tree *t, const struct varies_data *d)
 {
 	struct leaf leaves[VARIES_NODES] = { 0 };
@@ -279,7 +279,7 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 		const struct function *row = &f.rows[i];
 		double before = row->time[0] / row->calls[0], after = row->time[1] / row->calls[1];
 
-		/* Of one side alone this is no number. */
+		/* With one side alone this is not a number. */
 		if (!(fabs(after - before) > NEGLIGIBLE * fabs(before)))
 			continue;
 		add_function(s, p, f.rows[i].name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a function's calls take longer on one of two sides because they have other values, or with the same values. */
+/* The change of a function's calls between two sides, from other values and at equal values. */
 #pragma once
 
 #include "analyze/varies/varies.h"
 #include "base/alloc.h"
 
-/* Of so many functions, those whose captured calls changed most in all. */
+/* The number of functions, those whose captured calls changed most in all. */
 #define VARIES_SHIFTED_MAX 8
 
 struct varies_side {
@@ -28,6 +28,6 @@ struct varies_shifts {
 	struct alloc_texts texts; /* differences of variables, and names of bodies */
 };
 
-/* Of the functions that both have captured calls of. */
+/* Set the rows of the functions of which both sides have captured calls. */
 void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const struct profile *b);
 void varies_shifts_deinit(struct varies_shifts *s);

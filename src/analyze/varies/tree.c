@@ -5,7 +5,7 @@
 
 /* With so few values each may be one side of a split. */
 #define CATEGORIES_MAX 8
-/* Of two splits that are equally good the first is taken: rounding must not decide. */
+/* The first of two equally good splits is taken: rounding must not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
 /* Takes the split with SIDE of ALL on its first side where it is better. */
@@ -129,7 +129,7 @@ static uint32_t partition(const struct varies_split *s, const struct varies_data
 	return first;
 }
 
-/* What the best line over one of the COLUMNS takes off N rows. */
+/* Return how much the best line over one of the COLUMNS explains of N rows. */
 static double line_gain(struct varies_data *d, uint32_t columns, const struct varies_sums *sums,
 			const uint32_t *rows, uint32_t n)
 {
@@ -173,7 +173,7 @@ static void node_try(struct varies_node *node, struct varies_data *d, uint32_t c
 	}
 }
 
-/* Of N rows from FIRST on in the order; returns the node. */
+/* Grow a tree of N rows from FIRST on in the order. Return the node. */
 static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
 {

@@ -9,7 +9,7 @@
 #include "analyze/varies/varies.h"
 #include "base/alloc.h"
 
-/* Of latencies less the mean of all: how many, their sum, and that of their squares. */
+/* Sums of latencies less the mean of all: their number, their sum, and that of their squares. */
 struct varies_sums {
 	double n, sum, squares;
 };
@@ -62,7 +62,7 @@ void varies_data_finish(struct varies_data *d, struct alloc_texts *differences);
 void varies_data_offset(struct varies_data *d, double offset);
 void varies_data_deinit(struct varies_data *d);
 void varies_column_free(struct varies_column *c);
-/* Are there calls enough, and is there any variance? */
+/* Return whether there are enough calls and any variance. */
 bool varies_data_tells(const struct varies_data *d);
 
 struct varies_split {
@@ -126,7 +126,7 @@ void varies_tree_prune(struct varies_tree *t, double complexity);
 /* The node that ROW ends in. */
 const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
 					   uint32_t row);
-/* What T says of a row, less the mean of all. */
+/* Return T's prediction for a row, less the mean of all. */
 double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d, uint32_t row);
 
 /* Draws the calls that the two below work on: all, or an even sample of what the rows stand for. */

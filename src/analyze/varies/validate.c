@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much of what a tree explains is more than chance. */
+/* Validation: the part of a tree's explanation that is more than chance. */
 #include <math.h>
 #include <Rmath.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #define CALLS_MAX 16384
 /* Not more variables than that are selected. */
 #define SELECTED_MAX 4
-/* Of a variable with more values, ranges are cells. */
+/* The number of cells; a variable with more values has ranges as cells. */
 #define BINS 16
-/* Of larger work fewer permutations are made: the least that can tell P below ONE_PERCENT. */
+/* Larger work gets fewer permutations: the least that can tell P below ONE_PERCENT. */
 #define STEPS_MAX          (1u << 27)
 #define PERMUTATIONS_LEAST 199
 
@@ -173,7 +173,7 @@ struct shuffled {
 	struct varies_sums *sums; /* of each row */
 };
 
-/* What each of the COLUMNS explains of the calls, as they are now; returns the most. */
+/* Set how much each of the COLUMNS explains of the calls as they are now. Return the most. */
 static double explain(struct shuffled *s, uint32_t columns, double *gains)
 {
 	struct varies_data *d = s->d;

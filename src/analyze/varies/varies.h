@@ -22,7 +22,7 @@ struct varies_law {
 	struct analyze_interval slope_interval; /* 95 % */
 };
 
-/* What calls are made in: a variable where it differs, if no other has its name. */
+/* The context of calls, as a variable, if it differs and no other has its name. */
 extern const struct profile_variable varies_context;
 
 struct varies_rank {
@@ -55,7 +55,9 @@ struct varies_part {
 	const struct profile_variable *variable; /* of the condition */
 	uint64_t value;
 	double calls, mean;
-	/* Of all variance: what the conditions or the law below explain, and what is left of those that have none below. */
+	/*
+	 * Parts of all variance: explained by the conditions or the law below, and left by those that have none below.
+	 */
 	double explained, unexplained;
 	bool is_split;
 	struct varies_law law;
