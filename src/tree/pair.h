@@ -16,7 +16,7 @@ static inline struct tree_part tree_side(const struct tree *t, int side)
 	return (struct tree_part){ side, 0, t->n_repetitions[side] };
 }
 
-/* As struct tree_node, with the figures of both parts, per run. */
+/* A node as struct tree_node, with the figures of both parts, per run. */
 struct tree_pair_node {
 	const char *name;
 	uint32_t parent;

@@ -15,9 +15,9 @@ struct view_plot {
 };
 
 /*
- * What it is drawn from: "title", "variable", "values", each [place on the axis, text], "named" (places are 0, 1, …; else numbers, less
- * "from", a text, where that is not null), "law" ([slope, constant] or null), "points", each [index of a value, side, calls, mean,
- * fastest, slowest], and "all", how many points there are. NULL: none.
+ * Return the data of a plot: "title", "variable", "values", each [place on the axis, text], "named" (places are 0, 1,
+ * …; else numbers, less "from", a text, if that is not null), "law" ([slope, constant] or null), "points", each [index
+ * of a value, side, calls, mean, fastest, slowest], and "all", the number of points. NULL: there is nothing to draw.
  */
 json_t *view_plot_json(const struct view_plot *plot);
 

@@ -67,8 +67,8 @@ static uint32_t common_bodies(const struct profile_location *o, const struct pro
 }
 
 /*
- * How deep below the function the innermost of its head's bodies is that the loop is in: three quarters of the
- * instructions executed, since the compiler mixes in what is others'.
+ * Return the depth, below the function, of the innermost body of its head that has three quarters of the loop's
+ * executed instructions: the compiler mixes in those of others.
  */
 static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs in the code of two kernels' images: functions that one has alone, and those whose code is not
- * the same, with all set aside that follows from where things lie.
+ * Differences between the code of two kernels' images: functions that only one has, and functions with other code.
+ * Differences that follow from addresses are set aside.
  */
 #pragma once
 
@@ -44,9 +44,9 @@ struct analyze_changed {
 struct analyze_changes;
 
 /*
- * Of the baseline's and the hardened kernel's images and indexes, which must outlive the result. INDEXES may be of
- * symbols only: then functions of one name are told apart by their order, and inlining is not known. Pairs functions
- * (0.5 s for a lab's kernel), and compares none yet. -ENOTSUP for another architecture's, not reported.
+ * Pair the functions of the baseline's and the hardened kernel's images and indexes, which must outlive the result
+ * (0.5 s for a lab's kernel). INDEXES may have symbols only: then functions of one name are paired by their order, and
+ * inlining is not known. Return 0, or -ENOTSUP for another architecture's, not reported.
  */
 int analyze_changes_create(struct kernel_image *const images[2],
 			   struct kernel_index *const indexes[2], struct analyze_changes **out);

@@ -205,9 +205,9 @@ static void form_ticks(struct making *m)
 }
 
 /*
- * How many of the samples that came at the function's return are its own. They were due while interrupts were
- * off, in it, or in probes within it, whose time is none of its. From what it took follows how many samples it should
- * have had: those beyond are the probes'.
+ * Return how many of the samples at the function's return are its own. They were due while interrupts were off, in the
+ * function or in probes within it, whose time is not its own. Its time tells how many samples it should have: the
+ * others are the probes'.
  */
 static double unplaced_in(const struct context *c)
 {

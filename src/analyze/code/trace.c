@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* Of what two calls do; beyond, only what is equal at begin and end is aligned. 32 MB. */
+/* The table of what two longer calls do would be larger than 32 MB: only equal lines at begin and end are aligned. */
 #define CELLS_MAX (1u << 24)
 
 /* --- one ----------------------------------------------------------------- */
@@ -157,8 +157,8 @@ static void add_side(struct analyze_trace_diff *d, int side, const struct body *
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
 
 /*
- * Of A from A0 up to A1 and B likewise. LENGTHS[i][j] is how long the longest common subsequence of what is behind i
- * and j is.
+ * Align A from A0 up to A1 with B likewise. LENGTHS[i][j] is the length of the longest common subsequence behind i and
+ * j.
  */
 static void align_between(struct analyze_trace_diff *d, const struct body *a, uint32_t a0,
 			  uint32_t a1, const struct body *b, uint32_t b0, uint32_t b1)

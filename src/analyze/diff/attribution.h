@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the change per run comes from, as a tree whose parts add up: the command, the syscalls in it,
- * the functions timed in each, the inlined bodies timed in those, the loops and blocks counted in
- * either, where time is counted in instructions too. A body timed in a function that was not stands
- * beside the functions. A function's part is the time
- * between its entry and its return without that of timed functions it called, so that parts of
- * functions that call each other do not overlap.
+ * The parts of the change per run, as a tree whose parts add up: the command, its syscalls, the functions timed in
+ * each, the inlined bodies timed in those, and the loops and blocks counted in either, if time is counted in
+ * instructions too. A body timed in a function that was not stands beside the functions. A function's part is its time
+ * from entry to return without that of timed functions it called, so that parts of functions that call each other do
+ * not overlap.
  */
 #pragma once
 

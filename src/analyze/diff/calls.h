@@ -9,7 +9,7 @@
 #include "analyze/stats/change.h"
 #include "base/alloc.h"
 
-/* Why a figure of a row is not known, or what else its reader must know. */
+/* Reasons why a figure of a row is not known, and remarks for its reader. */
 enum analyze_note {
 	ANALYZE_NOTE_NONE,
 	/* Functions that were not timed on that side: not there or not recorded; inlined there. */

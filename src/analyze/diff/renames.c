@@ -13,8 +13,8 @@
 #define NOPROF "_noprof"
 
 /*
- * What else was renamed and is still the same work: found in the differences that the lab's workloads show
- * between 6.1 and 6.12, and read in both sources. Others come by --map.
+ * Other functions that were renamed and do the same work, found in the differences between 6.1 and 6.12 in the lab's
+ * workloads, and read in both sources. --map adds others.
  */
 static const char *const known[][2] = {
 	/* 6.3 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is missing from a profile, and whether every call that was entered is accounted for: what the entry
- * programs counted against what came of the frames they opened. docs/accounting.md defines the terms.
+ * Losses of a profile, and the balance of its calls: calls that the entry programs counted against frames that they
+ * opened. docs/accounting.md defines the terms.
  */
 #pragma once
 

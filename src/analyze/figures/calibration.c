@@ -157,8 +157,8 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 }
 
 /*
- * What was taken off all CELL's calls for its own probes, in ticks. With cold caches that is more for some cells than for
- * others (docs/accounting.md), which can be told where nothing else was timed in their context.
+ * Return what was subtracted from all CELL's calls for its own probes, in ticks. With cold caches that is more for
+ * some cells than for others (docs/accounting.md), which shows if nothing else was timed in their context.
  */
 static double own_cost(const struct analyze_calibration *c, const struct profile *p,
 		       const struct profile_cell *cell)

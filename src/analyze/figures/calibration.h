@@ -16,7 +16,7 @@ struct analyze_calibration {
 	/* The same of what times page faults. */
 	double fault_inner, fault_spread;
 	uint32_t fault_context; /* UINT32_MAX: none */
-	/* What is taken off for a sample, which each PERIOD ticks of on-CPU time bring one of; 0: none. */
+	/* The ticks that are subtracted for a sample, one in each PERIOD ticks of on-CPU time; 0: none. */
 	double sample, sample_spread, period;
 	bool *alone; /* by context: nothing is timed in it */
 	double *callees; /* by context: what may be wrong with 1 tick taken off for callees */
@@ -39,7 +39,10 @@ double analyze_calibration_uncertainty(const struct analyze_calibration *c, cons
 
 /* The time of the workload and its iterations without probes, to compare with a run without probes. */
 
-/* What a context's own probes cost, in ticks: in its time, and around it. ERROR: a standard deviation, as a part. NAN: not known. */
+/*
+ * The cost of a context's own probes, in ticks: in its time, and around it. ERROR: a standard deviation, as a part.
+ * NAN: not known.
+ */
 struct analyze_net_probes {
 	double inner, outer, error;
 };
@@ -54,10 +57,10 @@ void analyze_net_init(struct analyze_net *net, const struct profile *p);
 void analyze_net_deinit(struct analyze_net *net);
 
 /*
- * What probes cost each of ITERATIONS of run RUN, in ticks; *ERROR becomes its standard deviation. With one iteration that
- * is the whole run. Of more it is what they cost the calls of the one context, a syscall's or of page faults, that there are
- * as many calls of as iterations, or several times as many; where there is more than one, nobody knows which of them the
- * workload has in its time: NAN. So it is where no cost is known.
+ * Return the cost of probes in each of ITERATIONS of run RUN, in ticks, with its standard deviation in *ERROR. One
+ * iteration is the whole run. With more it is the cost in the calls of the one context, a syscall or page faults, that
+ * is called as often as there are iterations, or several times as often. If there is more than one such context, it is
+ * not known which the workload has in its time: NAN, as if no cost is known.
  */
 double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iterations,
 			double *error);

@@ -32,8 +32,8 @@ struct analyze_events {
 };
 
 /*
- * Of A or, where B is not NULL, of both, which must outlive E. MARGIN_PCT as in analyze_changes_judge(). Where nothing
- * is told apart otherwise, UNDECIDED, no event is either.
+ * Set the rows of A, or, if B is not NULL, of both, which must outlive E. MARGIN_PCT as in analyze_changes_judge().
+ * UNDECIDED: no difference is certain, so no event's either.
  */
 void analyze_events_init(struct analyze_events *e, const struct profile *a, const struct profile *b,
 			 double margin_pct, bool undecided);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the emulator's model of a CPU counted, of one profile or two: per run, by function and context or by line, with
- * what these executed themselves. Cycles are an estimate, sum of events times what the model says that each adds, and
- * are never added to instructions.
+ * Counts of the emulator's model of a CPU, of one profile or two: per run, by function and context or by line, with
+ * their own instructions. Cycles are an estimate, the sum of events times the model's cycles for each, and are never
+ * added to instructions.
  */
 #pragma once
 

@@ -38,9 +38,8 @@ struct analyze_options {
 };
 
 /*
- * What is said of the calls of one row. Times are in ticks of the profile's clock, less probe cost
- * unless raw was asked for; where the calibration took too much they are below zero. NAN is "not
- * known": no calls, or not counted.
+ * Figures of the calls of one row. Times are in ticks of the profile's clock, less probe cost unless raw was asked
+ * for; they are below zero if the calibration took too much. NAN: no calls, or not counted.
  */
 struct analyze_figures {
 	double calls;

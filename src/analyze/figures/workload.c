@@ -96,9 +96,8 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 }
 
 /*
- * What the probes are thought to have cost each run of P between its contexts' beginnings and ends, for free().
- * 0 where others than the command were recorded too: their cost is in no time of the command's, and it has no rows
- * of its own.
+ * Return the estimated cost of probes in each run of P, between its contexts' beginnings and ends, for free(). 0:
+ * others than the command were recorded too, whose cost is in no time of the command.
  */
 static double *probe_costs(const struct profile *p)
 {

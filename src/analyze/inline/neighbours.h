@@ -27,8 +27,8 @@ struct analyze_neighbours {
 };
 
 /*
- * Of FUNCTION in P; both must outlive it. Time of one that is on a stack several times is that of the outermost's caller
- * and the innermost's callee; each of its calls has a caller. 0 or -E2BIG, reported.
+ * Find the neighbours of FUNCTION in P; both must outlive N. If the function is on a stack several times, the time is
+ * the outermost's caller's and the innermost's callee's; each of its calls has a caller. Return 0 or -E2BIG, reported.
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);

@@ -253,8 +253,8 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 }
 
 /*
- * Where the function that a body is in was timed, the body's part of the function's samples is its part
- * of that time: the function's own share of the context is known, and need not be estimated with it.
+ * Estimate a body in a function that was timed: its part of the function's samples is its part of that time. The
+ * function's own share of the context is known, and need not be estimated.
  */
 static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
 			    const struct analyze_body_count *count,
@@ -341,8 +341,8 @@ struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *range
 }
 
 /*
- * Whether late samples could move the estimate by half of the way out of its interval: those it has
- * may belong elsewhere, and those elsewhere in its function to it.
+ * Return whether late samples could move the estimate by half of the way out of its interval: its own may belong
+ * elsewhere, and others of its function to it.
  */
 static bool estimate_is_doubtful(const struct analyze_estimate *e)
 {

@@ -85,7 +85,7 @@ void analyze_change_resample(struct analyze_change *c)
 void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
 			       uint32_t other)
 {
-	/* As many as ONE has, since a side that cannot vary takes no degrees of freedom from it. */
+	/* Use the number of ONE's repetitions, since a side that cannot vary takes no degrees of freedom from it. */
 	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums;
 	scoped(analyze_sample_deinit) struct analyze_sample zero = { 0 };
 

@@ -57,11 +57,11 @@ void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample 
 void analyze_sample_finish(struct analyze_sample *s);
 
 /*
- * What a call took in each repetition that has calls of the row: VALUES, of s->n_sums entries; returns how
- * many. Where all made equally many calls, these are the repetitions' means. Else they are what makes
- * their mean the row's own, total / calls, and their variance that of such a ratio: pseudo-values of
- * the jackknife, shifted onto it (Efron and Tibshirani, "An Introduction to the Bootstrap" (1993),
- * section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17).
+ * Set VALUES, of s->n_sums entries, to the time of a call in each repetition that has calls of the row. Return their
+ * number. If all made equally many calls, these are the repetitions' means. Otherwise their mean is the row's own,
+ * total / calls, and their variance that of such a ratio: pseudo-values of the jackknife, shifted onto it (Efron and
+ * Tibshirani, "An Introduction to the Bootstrap" (1993), section 11.5; for ratios Cochran, "Sampling Techniques"
+ * (1977), section 6.17).
  */
 uint32_t analyze_sample_values(const struct analyze_sample *s, double *values);
 

@@ -118,10 +118,10 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 double analyze_interval_widening(size_t rows);
 
 /*
- * Whether b / a - 1 lies within -+MARGIN (0.01 for 1 %), by two one-sided tests at the 5 % level: the
- * 90 % interval lies within. Schuirmann, "A comparison of the two one-sided tests procedure and the
- * power approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987); with the ratio's
- * interval, Hauschke, Kieser and Hothorn, Biometrical Journal 41 (1999).
+ * Return whether b / a - 1 lies within -+MARGIN (0.01 for 1 %), by two one-sided tests at the 5 % level: the 90 %
+ * interval lies within. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach",
+ * Journal of Pharmacokinetics and Biopharmaceutics 15 (1987); with the ratio's interval, Hauschke, Kieser and Hothorn,
+ * Biometrical Journal 41 (1999).
  */
 bool analyze_is_same(const struct analyze_moments *a, const struct analyze_moments *b,
 		     double margin);

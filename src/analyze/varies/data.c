@@ -71,8 +71,8 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 }
 
 /*
- * How many calls each sampled one stands for, by run: of those that were timed, what no row has. The loss of the run is that of all
- * functions.
+ * Return how many calls each sampled one stands for, by run: the timed calls that no row has are lost. The loss of a
+ * run is that of all functions.
  */
 static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
@@ -266,8 +266,8 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 }
 
 /*
- * What a range's end is above its start, of one object or of the arguments: where that takes at most half as many values as either, it
- * is what these have in common, and a line cannot tell it from one of them.
+ * Add the difference between a range's end and its start, of one object or of the arguments, if it takes at most half
+ * as many values as either: then it is what these have in common, and a line cannot tell it from one of them.
  */
 static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 {

@@ -47,8 +47,8 @@ static void leaf_differs(const struct leaf *l, const struct varies_node *node, d
 }
 
 /*
- * What the leaf of NODE adds to the part by values. A side that has no calls of it is taken to be as the other, but for the OFFSET
- * that the second has at equal values.
+ * Return what the leaf of NODE adds to the part by values. A side without calls of it is taken to be as the other, but
+ * for the OFFSET that the second has at equal values.
  */
 static double by_values(const struct leaf *l, const struct varies_node *node,
 			const struct varies_side *sides, double offset)

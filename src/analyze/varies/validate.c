@@ -86,7 +86,10 @@ static double missed(const struct varies_sums *part, double prediction)
 	return part->squares - 2 * prediction * part->sum + prediction * prediction * part->n;
 }
 
-/* Of the calls in FOLD, by trees grown from all OTHERS: what is left with each complexity; returns what there is. */
+/*
+ * Predict the calls in FOLD by trees grown from all OTHERS. Set the error that each complexity leaves. Return the
+ * error without a tree.
+ */
 static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 			    struct varies_sums *others, double *left)
 {

@@ -79,7 +79,8 @@ struct varies {
 };
 
 /*
- * Of the calls of FUNCTION in P, which must outlive it; FUNCTION NULL: nothing. -ENOENT, reported: no values of it were captured.
+ * Explain the calls of FUNCTION in P, which must outlive V; FUNCTION NULL: explain nothing. Return 0, or -ENOENT,
+ * reported: no values of it were captured.
  */
 int varies_init(struct varies *v, const struct profile *p, const char *function);
 void varies_deinit(struct varies *v);

@@ -56,7 +56,7 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 	for_each_run(i, j, n, !by_name(&items[i], &items[j])) {
 		struct why_spread s = sum_up(&c->causes, &items[i], j - i);
 
-		/* What these functions do besides is more: it is not what they have alike. */
+		/* If these functions changed more by something else, they do not have the change alike. */
 		if (fabs(s.delta) > fabs(best.delta) && fabs(s.delta) > fabs(s.rest) &&
 		    fabs(s.most->delta) <= LARGE_PART * fabs(s.delta) && s.n_functions > FEW)
 			best = s;

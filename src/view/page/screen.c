@@ -137,7 +137,7 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		/* Of other tables only the first row is asked for, to know whether there is one. */
+		/* Only the first row of other tables is asked for, to know whether there is one. */
 		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;

@@ -204,8 +204,8 @@ static double rate_of(const struct side *s, const char *name, const char *functi
 }
 
 /*
- * Of a callee that ROW says is called more often than in baseline: which of the functions it leads to takes the
- * time. Where that was timed on both sides, and takes longer than a call of the function did, it is the slow path.
+ * Find the function that takes the time of a callee that ROW says is called more often than on the baseline. It is the
+ * slow path if it was timed on both sides, and takes longer than a call of ROW's function did.
  */
 static void find_through(struct analyze_counted_change *row, const struct side *sides)
 {

@@ -42,7 +42,7 @@ struct analyze_diff_range {
 	bool is_partner; /* of a function that the other side has not inlined: counted there */
 	enum analyze_note note; /* what one has to know who compares the two sides */
 	double weight; /* what it is ordered by */
-	/* How sure DELTA is, if both sides were timed, or the one that has the body. */
+	/* The certainty of DELTA, if both sides were timed, or the one that has the body. */
 	struct analyze_change change;
 	const struct analyze_sample *samples[2]; /* of sides that were timed; else NULL */
 };

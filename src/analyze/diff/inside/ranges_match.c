@@ -174,8 +174,8 @@ static bool is_same_body(const struct analyze_diff_range *a, const struct analyz
 /* ---- rows that say nothing of their own ---- */
 
 /*
- * Whether ROW, of a body that one side alone has, is as good as all in another one of the N rows of its
- * function, which both have: a wrapper that only one of the kernels has is no change.
+ * Return whether ROW, of a body that only one side has, is nearly all in another of the N rows of its function, which
+ * both have. A wrapper that only one of the kernels has is no change.
  */
 static bool is_wrapper(const struct analyze_diff_range *row, const struct analyze_diff_range *rows,
 		       uint32_t n)
