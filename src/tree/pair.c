@@ -170,7 +170,7 @@ static void mark_function(struct tree_pair *t, const struct sampled *items, size
 static void mark_sampled(struct tree_pair *t)
 {
 	scoped_free struct sampled *items = alloc_array(t->tree->n_sampled, sizeof(*items));
-	double sure = CHANCE_DEVIATIONS * analyze_interval_widening(t->tree->n_sampled);
+	double sure = tree_sure_deviations(t->tree);
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
@@ -345,7 +345,7 @@ static void sort_lines(struct tree_pair *t)
 /* Return the index of PART's first repetition among all of T's. */
 static uint32_t first_column(const struct tree *t, const struct tree_part *part)
 {
-	return (part->side ? t->n_repetitions[0] : 0) + part->first;
+	return tree_first_column(t, part->side) + part->first;
 }
 
 static double runs_of(const struct tree *t, const struct tree_part *part)

@@ -33,7 +33,7 @@ static void grow(struct counts *c, uint32_t n)
 /* Return whether SIDE timed NODE; other nodes only have timed bodies in them, or the other side timed them. */
 static bool is_timed(struct tree *t, uint32_t node, int side)
 {
-	uint32_t first = side ? t->n_repetitions[0] : 0;
+	uint32_t first = tree_first_column(t, side);
 
 	for (uint32_t i = 0; i < t->n_repetitions[side]; i++)
 		if (tree_value_of(t, node, first + i)->times > 0)
@@ -119,7 +119,7 @@ struct opened {
 
 static struct opened opened_of(struct tree *t, uint32_t context, int side)
 {
-	uint32_t n = t->n_repetitions[side], first = side ? t->n_repetitions[0] : 0;
+	uint32_t n = t->n_repetitions[side], first = tree_first_column(t, side);
 	double values[TREE_REPETITIONS], error = 0;
 	struct analyze_moments m;
 
@@ -151,17 +151,19 @@ static uint32_t context_of(const struct tree *t, uint32_t node)
 
 static void share_out(struct tree *t, int side, const struct counts *c)
 {
-	uint32_t first = side ? t->n_repetitions[0] : 0;
+	uint32_t first = tree_first_column(t, side);
 
-	for (uint32_t i = t->n_nodes; i-- > 1;) {
-		uint32_t context = t->nodes[i].sampled ? context_of(t, i) : i;
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		uint32_t context = context_of(t, i);
 		double n = c->all[context];
-		struct opened opened = opened_of(t, context, side);
+		struct opened opened;
 
+		if (!t->nodes[i].sampled)
+			continue;
+		opened = opened_of(t, context, side);
 		t->nodes[i].doubt[side] = doubt_of(c->all[i], n, &opened);
 		t->nodes[i].own_doubt[side] = doubt_of(c->own[i], n, &opened);
-		for (uint32_t k = 0; k < t->n_repetitions[side] && t->nodes[i].sampled && n > 0;
-		     k++) {
+		for (uint32_t k = 0; k < t->n_repetitions[side] && n > 0; k++) {
 			struct tree_value *v = tree_value_of(t, i, first + k);
 
 			v->insns = c->own[i] / n * tree_value_of(t, context, first + k)->insns;

@@ -111,7 +111,12 @@ uint32_t tree_column(const struct tree *t, int side, uint32_t run)
 {
 	uint32_t repetition = t->repetition_of[side][run];
 
-	return repetition == TREE_NONE ? TREE_NONE : repetition + (side ? t->n_repetitions[0] : 0);
+	return repetition == TREE_NONE ? TREE_NONE : repetition + tree_first_column(t, side);
+}
+
+double tree_sure_deviations(const struct tree *t)
+{
+	return CHANCE_DEVIATIONS * analyze_interval_widening(t->n_sampled);
 }
 
 struct tree_value *tree_value_of(struct tree *t, uint32_t node, uint32_t column)

@@ -96,3 +96,12 @@ static inline uint32_t tree_columns(const struct tree *t)
 {
 	return t->n_repetitions[0] + t->n_repetitions[1];
 }
+
+/* Return the index of SIDE's first repetition among all. */
+static inline uint32_t tree_first_column(const struct tree *t, int side)
+{
+	return side ? t->n_repetitions[0] : 0;
+}
+
+/* Return the standard deviations that make all sampled nodes together as sure as CHANCE_DEVIATIONS make one. */
+double tree_sure_deviations(const struct tree *t);

@@ -147,7 +147,7 @@ TEST(one_recording_on_a_real_clock_has_no_noise)
 	answer_deinit(&x);
 }
 
-/* What runs of one recording vary by tells chance all the same. */
+/* A change within the spread of one recording's runs is chance. */
 TEST(runs_of_one_recording_tell_chance)
 {
 	struct profile *sides[2];
@@ -256,7 +256,7 @@ TEST(a_function_is_surer_than_its_context)
 	check(sides[0], sides[1], "is in alloc_pages (+6,000 instructions per call): +6,000,000 ");
 }
 
-/* What clone's own code takes besides a timed function is told as such. */
+/* The time of clone outside of a timed function is named as clone's. */
 TEST(time_in_no_timed_function_is_the_contexts)
 {
 	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
@@ -311,7 +311,7 @@ TEST(the_whole_is_the_commands_own_time)
 	      "the command takes the same CPU time (unprobed; 1 run per side).");
 }
 
-/* What two recordings of the baseline differ by is no change. */
+/* A change as large as the difference of two recordings of the baseline is none. */
 TEST(a_control_bounds_the_change)
 {
 	const struct analyze_options oncpu = { .time = ANALYZE_TIME_ONCPU };
@@ -366,23 +366,25 @@ static struct profile *sampled(bool more)
 	return p;
 }
 
+/* Create a run of 1,000 calls of clone, of TIME each, with B and C samples in two callees of a. */
+static struct profile *two_callees(uint64_t time, uint64_t b, uint64_t c)
+{
+	struct profile *p = clones(1000, time);
+
+	sample(p, "ab", b);
+	sample(p, "ac", c);
+	return p;
+}
+
 /* The outermost function that takes more as a whole is the cause, neither its callers nor its callees. */
 TEST(samples_open_what_nobody_timed)
 {
-	struct profile *a, *b;
-
 	check(sampled(false), sampled(true),
 	      "Most likely, clone is 90.0 % slower (+900 instructions per call). 100 % of the change is in "
 	      "c (via a and b), estimated from samples: +900,000 instructions per run, ±");
 	check(sampled(false), sampled(true), "; record with --func=c to time it.");
 	/* As many samples, of a time that did not change: some are by chance. */
-	a = clones(1000, 1000);
-	b = clones(1000, 1100);
-	sample(a, "abce", 30);
-	sample(a, "ad", 70);
-	sample(b, "abce", 35);
-	sample(b, "ad", 65);
-	check(a, b,
+	check(two_callees(1000, 30, 70), two_callees(1100, 35, 65),
 	      "clone is 10.0 % slower (+100 instructions per call). Record with --func to see where.");
 }
 
@@ -407,13 +409,7 @@ TEST(few_samples_in_many_places_are_many)
 /* Time that went from one function to another is no change of what both are called by. */
 TEST(samples_of_other_names_are_no_change)
 {
-	struct profile *a = clones(1000, 1000), *b = clones(1000, 1010);
-
-	sample(a, "ab", 500);
-	sample(a, "ac", 500);
-	sample(b, "ab", 900);
-	sample(b, "ac", 100);
-	check(a, b,
+	check(two_callees(1000, 500, 500), two_callees(1010, 900, 100),
 	      "clone is 1.00 % slower (+10 instructions per call). Record with --func to see where.");
 }
 
@@ -421,14 +417,19 @@ TEST(samples_of_other_names_are_no_change)
 TEST(samples_of_timed_functions_are_theirs)
 {
 	struct profile *sides[2];
+	struct answer x;
 
 	for (int i = 0; i < 2; i++) {
 		sides[i] = sampled(false);
 		add(sides[i], "b", "clone", 100, 1000 + 1000 * (uint64_t)i,
 		    1000 + 1000 * (uint64_t)i);
 	}
-	check(sides[0], sides[1],
-	      "100 % of the change is in b (+1,000 instructions per call): +100,000 ");
+	answer_init(&x, sides[0], sides[1]);
+	assert_non_null(strstr(
+		x.text, "100 % of the change is in b (+1,000 instructions per call): +100,000 "));
+	for (uint32_t i = 0; i < x.why.pair.n_nodes; i++)
+		assert_true(x.why.pair.nodes[i].sampled || x.why.pair.nodes[i].doubt[1] == 0);
+	answer_deinit(&x);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -141,7 +141,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 
 /*
  * Return the weight of a row in the order: its change, or the cost itself if there is nothing to compare it with.
- * Those rows come last, since they are no change.
+ * Rows of the latter come last, since they are no change.
  */
 static double row_weight(const struct analyze_diff_row *row)
 {

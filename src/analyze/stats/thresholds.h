@@ -26,7 +26,7 @@
 #define ABOUT_EQUAL 0.02
 /* On a real clock a smaller change is none, and counts that differ by less are the same. */
 #define ONE_PERCENT 0.01
-/* Where instructions are counted a smaller change is none: layout, hashes and interrupted calls make as much. */
+/* A smaller change of counted instructions is none: layout, hashes and interrupted calls make as much. */
 #define HALF_A_PERCENT 0.005
 /* Work has moved to another context if it is at least this share of all. */
 #define WORTH_A_MOVE 0.002

@@ -459,17 +459,11 @@ static void finish(struct finder *f)
 	why_causes_sort(c);
 }
 
-/* Return the standard deviations that make all sampled nodes together as sure as CHANCE_DEVIATIONS make one. */
-static double sure_of(const struct tree_pair *t)
-{
-	return CHANCE_DEVIATIONS * analyze_interval_widening(t->tree->n_sampled);
-}
-
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself)
 {
 	const struct tree_pair_node *n = &t->nodes[context];
-	struct finder f = { .t = t, .c = c, .sure = sure_of(t) };
+	struct finder f = { .t = t, .c = c, .sure = tree_sure_deviations(t->tree) };
 	double scale = 1;
 
 	if (n->calls[0] > 0 && n->calls[1] > 0 && !by_itself)
@@ -488,7 +482,7 @@ void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t c
 void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
 			     bool (*is_of_command)(const char *context))
 {
-	struct finder f = { .t = t, .c = c, .sure = sure_of(t) };
+	struct finder f = { .t = t, .c = c, .sure = tree_sure_deviations(t->tree) };
 
 	for (uint32_t i = t->nodes[TREE_ROOT].first_child; i != TREE_NONE; i = t->nodes[i].next) {
 		if (!is_of_command(t->nodes[i].name))

@@ -105,7 +105,7 @@ static void rows(struct view_rows *rows, const void *data)
 	const struct why *why = &((const struct view_diff *)data)->why;
 	const struct why_context *main = context_of(why);
 	struct lines lines = {};
-	double errors = 2 * analyze_interval_widening(why->tree.n_sampled);
+	double errors = tree_sure_deviations(&why->tree);
 	struct line *shown;
 	uint32_t n = 0, kept = 0;
 
