@@ -395,8 +395,7 @@ static void comparison_deinit(struct view_diff *c)
 	analyze_misses_deinit(&c->misses);
 	analyze_misses_deinit(&c->miss_objects);
 	why_deinit(&c->why);
-	analyze_diff_counted_deinit(&c->counted);
-	analyze_attribution_deinit(&c->attribution);
+	why_attribution_deinit(&c->attribution);
 	analyze_diff_deinit(&c->diff);
 }
 
@@ -420,12 +419,10 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		return CMD_FAILED;
 	if (o->control && add_control(&c))
 		status = CMD_FAILED;
-	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
-		analyze_attribution_init(&c.attribution, &c.diff);
-	analyze_diff_counted_init(&c.counted, p[BASELINE], p[HARDENED]);
 	if (why_can_tell(p[BASELINE], p[HARDENED]) && !c.figures.raw &&
 	    c.figures.time == ANALYZE_TIME_ONCPU)
 		cmd_explain(&c.why, p, &c.diff, patches);
+	why_attribution_init(&c.attribution, &c.why, &c.diff);
 	varies_shifts_init(&c.shifts, p[BASELINE], p[HARDENED]);
 	analyze_events_init(&c.events, p[BASELINE], p[HARDENED], c.diff.repetitions.margin_pct,
 			    analyze_repetitions_undecided(c.diff.repetitions.note));

@@ -20,17 +20,6 @@ struct end {
 	bool called;
 };
 
-static void extend(struct tree_node *node, const struct profile_frame *frame, int side)
-{
-	const char *file = node->file[side];
-
-	if (!frame->line || !frame->file || (file && strcmp(file, frame->file) != 0))
-		return;
-	node->from[side] = !file || frame->line < node->from[side] ? frame->line : node->from[side];
-	node->to[side] = frame->line > node->to[side] ? frame->line : node->to[side];
-	node->file[side] = frame->file;
-}
-
 static struct tree_line *site_of(struct tree *t, const struct end *end)
 {
 	return tree_line_find(&t->sites, end->node, end->caller);
@@ -61,7 +50,7 @@ static void enter(struct tree *t, struct end *end, const struct profile_frame *c
 	node = &t->nodes[end->node];
 	node->nested[side] |= !end->called;
 	node->inlined[side] |= frame->inlined && node->parent != TREE_ROOT;
-	extend(node, frame, side);
+	tree_extend(node, frame, side);
 }
 
 /* The node that a stack's outer locations lead to; the next stack most likely shares most of them. */
@@ -156,42 +145,11 @@ static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint3
 	return known->end;
 }
 
-/* Executions of an instruction of a node in a repetition. */
-struct times {
-	struct end end;
-	uint32_t location, column;
-	double times;
-};
-
-define_compare(by_instruction, struct times,
-	       compare_values(a->end.node, b->end.node)         ?:
-		       compare_values(a->location, b->location) ?:
-		       compare_values(a->column, b->column));
-
-static void times_add(void *to, void *from)
-{
-	((struct times *)to)->times += ((struct times *)from)->times;
-}
-
-/* Add the loop with its head at HEAD, if there is one, to its node and to the bodies around it. */
-static void add_loop(struct tree *t, const struct profile *p, const struct times *head, int side,
-		     double times)
-{
-	const struct profile_location *l = &p->locations[head->location];
-	struct tree_loop loop = { head->end.node, side, times,
-				  profile_condition_of(p, head->location) };
-
-	for (uint32_t k = 0; k < l->n_frames && loop.node && loop.condition; k++) {
-		vec_push(t, loops, loop);
-		loop.node = t->nodes[loop.node].parent;
-	}
-}
-
 /* Return the executions of all instructions that have a line, *N of them, for free(). */
-static struct times *find_times(struct walk *w, size_t *n)
+static struct tree_times *find_times(struct walk *w, size_t *n)
 {
 	const struct profile *p = w->p;
-	struct times *all = alloc_array(p->n_executions, sizeof(*all));
+	struct tree_times *all = alloc_array(p->n_executions, sizeof(*all));
 
 	*n = 0;
 	vec_each(const struct profile_edge, e, p, executions) {
@@ -201,42 +159,16 @@ static struct times *find_times(struct walk *w, size_t *n)
 			continue;
 		end = find_end(w, e->run, e->context, e->stack, false);
 		if (end.frame && end.frame->line)
-			all[(*n)++] = (struct times){ end, p->stacks[e->stack].locations[0],
-						      column_of(w, e->run), (double)e->calls };
+			all[(*n)++] =
+				(struct tree_times){ .node = end.node,
+						     .frame = end.frame,
+						     .caller = end.called ? end.caller : NULL,
+						     .location = p->stacks[e->stack].locations[0],
+						     .column = column_of(w, e->run),
+						     .times = (double)e->calls };
 	}
-	*n = unite_array(all, *n, sizeof(*all), by_instruction, times_add);
+	*n = tree_times_unite(all, *n);
 	return all;
-}
-
-/* Return the sum per run of the N TIMES of one instruction. */
-static double per_run(const struct walk *w, const struct times *times, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += times[i].times;
-	return sum / w->t->n_runs[w->side];
-}
-
-static bool same_instruction(const struct times *a, const struct times *b)
-{
-	return a->end.node == b->end.node && a->location == b->location;
-}
-
-static void add_times(struct walk *w)
-{
-	size_t n;
-	scoped_free struct times *all = find_times(w, &n);
-
-	for_each_run(i, j, n, same_instruction(&all[i], &all[j])) {
-		for (size_t k = i; k < j; k++) {
-			struct tree_value *line = tree_line_value(w->t, all[k].end.node,
-								  all[k].end.frame, all[k].column);
-
-			line->times = fmax(line->times, all[k].times);
-		}
-		add_loop(w->t, w->p, &all[i], w->side, per_run(w, &all[i], j - i));
-	}
 }
 
 /* Add calls to nodes; SITES: also to the lines that make them. */
@@ -263,19 +195,19 @@ static void add_calls(struct walk *w, bool sites)
 static void add_sites(struct tree *t, int side)
 {
 	scoped(walk_deinit) struct walk w;
-	struct times *all;
+	struct tree_times *all;
 	size_t n;
 
 	walk_init(&w, t, side);
 	all = find_times(&w, &n);
-	for_each_run(i, j, n, same_instruction(&all[i], &all[j])) {
-		const struct end *end = &all[i].end;
+	for_each_run(i, j, n, tree_times_same(&all[i], &all[j])) {
 		struct tree_line *site;
 
-		if (!end->frame->inlined || !end->called || !end->caller)
+		if (!all[i].frame->inlined || !all[i].caller)
 			continue;
-		site = site_of(t, end);
-		site->times[side] = fmax(site->times[side], per_run(&w, &all[i], j - i));
+		site = tree_line_find(&t->sites, all[i].node, all[i].caller);
+		site->times[side] =
+			fmax(site->times[side], tree_times_per_run(t, side, &all[i], j - i));
 	}
 	free(all);
 	add_calls(&w, true);
@@ -318,12 +250,15 @@ static void add_side(struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
 	scoped(walk_deinit) struct walk w;
+	scoped_free struct tree_times *times = NULL;
+	size_t n;
 
 	walk_init(&w, t, side);
 	vec_each(const struct profile_sample, sample, p, samples)
 		if (column_of(&w, sample->run) != TREE_NONE)
 			add_sample(&w, sample);
-	add_times(&w);
+	times = find_times(&w, &n);
+	tree_times_add(t, side, times, n);
 	add_calls(&w, false);
 	vec_each(const struct profile_cell, c, p, cells)
 		if (!c->site && column_of(&w, c->run) != TREE_NONE) {

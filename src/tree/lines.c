@@ -337,9 +337,12 @@ define_compare(by_size, struct tree_line_change,
 
 static void line_add(void *to, void *from)
 {
-	for (int which = 0; which < 2; which++)
-		((struct tree_line_change *)to)->insns[which] +=
-			((struct tree_line_change *)from)->insns[which];
+	struct tree_line_change *a = to, *b = from;
+
+	for (int which = 0; which < 2; which++) {
+		a->insns[which] += b->insns[which];
+		a->times[which] += b->times[which];
+	}
 }
 
 static void add_node(struct tree_line_changes *l, const struct tree_pair *t, uint32_t node)
@@ -354,6 +357,7 @@ static void add_node(struct tree_line_changes *l, const struct tree_pair *t, uin
 								   line->number };
 
 				change.insns[which] = line->insns[which];
+				change.times[which] = line->times[which];
 				vec_push(l, items, change);
 			}
 	sides_deinit(s);
@@ -372,7 +376,7 @@ void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair 
 
 		within[i] |= n->parent != TREE_ROOT || is_of_command(n->name) ? within[n->parent] :
 										false;
-		if (within[i] && n->self[0] != n->self[1])
+		if (within[i] && n->n_lines)
 			add_node(l, t, i);
 	}
 	all = unite_array(l->items, l->n_items, sizeof(*l->items), by_line, line_add);

@@ -39,11 +39,11 @@ void tree_sites_divide(struct tree *t);
 /* Return the additional line from which SIDE calls NODE's function most often, or NULL. */
 const struct tree_line *tree_site_apart(const struct tree_pair *t, uint32_t node, int side);
 
-/* An unmatched line of a function or body, and its instructions per run on either side. */
+/* An unmatched line of a function or body, and its instructions and executions per run on either side. */
 struct tree_line_change {
 	const char *name, *file; /* NULL: the file is not known */
 	uint32_t number;
-	double insns[2];
+	double insns[2], times[2];
 };
 
 struct tree_line_changes {

@@ -8,43 +8,56 @@
 
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "tree/fill.h"
 
-/* Return whether a function of SITE's name was detached on either side: then its time is its context's. */
-static bool is_partial(const struct tree *t, const struct profile_site *site)
-{
-	for (int side = 0; side < 2; side++)
-		vec_each(const struct profile_site, other, t->p[side], sites)
-			if (other->detached && !strcmp(other->name, site->name))
-				return true;
-	return false;
-}
+struct found {
+	bool partial; /* a function of this name was detached on either side: its time is its context's */
+	bool called; /* a body that the other side times as a function */
+};
 
-/* Return for each of SIDE's sites whether it is partial; for free(). */
-static bool *find_partial(const struct tree *t, int side)
+define_compare(by_name, struct profile_site, strcmp(a->name, b->name));
+
+/* Return for each of SIDE's sites what both sides' sites of its name say; for free(). */
+static struct found *look_up(const struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
-	bool *partial = alloc_array(p->n_sites, sizeof(*partial)), any = false;
+	struct found *found = alloc_array(p->n_sites, sizeof(*found));
 
-	for (int i = 0; i < 2; i++)
-		vec_each(const struct profile_site, site, t->p[i], sites)
-			any |= site->detached;
-	for (uint32_t i = 0; i < p->n_sites && any; i++)
-		partial[i] = is_partial(t, &p->sites[i]);
-	return partial;
+	for (int i = 0; i < 2; i++) {
+		struct pointers sites = pointers_sort(t->p[i]->sites, t->p[i]->n_sites,
+						      sizeof(*t->p[i]->sites), by_name);
+
+		for (uint32_t k = 0; k < p->n_sites; k++) {
+			size_t n;
+			const void *const *same = pointers_find(&sites, &p->sites[k], &n);
+
+			for (size_t j = 0; j < n; j++) {
+				const struct profile_site *other = same[j];
+
+				found[k].partial |= other->detached;
+				found[k].called |= i != side && p->sites[k].into && !other->into;
+			}
+		}
+		free(sites.items);
+	}
+	return found;
 }
 
-/* Return the node of CELL's site; that of its context if the site is PARTIAL. */
+/*
+ * Return the node of CELL's site; that of its context if a function of its name was detached. A body that the other side calls is where that
+ * function is.
+ */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
-			int side, const bool *partial)
+			int side, const struct found *found)
 {
 	const struct profile_site *site = &p->sites[cell->site];
 	uint32_t node = tree_find_or_add(
 		t, &(struct tree_key){ TREE_ROOT, p->contexts[cell->context].name });
 
-	if (!cell->site || partial[cell->site] || t->n_nodes >= t->max_nodes)
+	if (!cell->site || found->partial || t->n_nodes >= t->max_nodes)
 		return node;
-	if (site->into)
+	if (site->into && !found->called)
 		node = tree_find_or_add(t, &(struct tree_key){ node, site->into });
 	node = tree_find_or_add(t, &(struct tree_key){ node, site->name });
 	t->nodes[node].inlined[side] |= site->into != NULL;
@@ -73,7 +86,7 @@ void tree_fill_probed(struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
 	scoped(analyze_calibration_deinit) struct analyze_calibration calibration;
-	scoped_free bool *partial = find_partial(t, side);
+	scoped_free struct found *found = look_up(t, side);
 
 	analyze_calibration_init(&calibration, p, ANALYZE_OF_TIME);
 	vec_each(const struct profile_cell, cell, p, cells) {
@@ -82,11 +95,11 @@ void tree_fill_probed(struct tree *t, int side)
 
 		if (column == TREE_NONE)
 			continue;
-		value = tree_value_of(t, node_of(t, p, cell, side, partial), column);
+		value = tree_value_of(t, node_of(t, p, cell, side, &found[cell->site]), column);
 		value->insns += (double)(int64_t)cell->stats.self;
 		value->error +=
 			analyze_calibration_uncertainty(&calibration, p, cell) + chance(t, cell);
-		value->times += partial[cell->site] ? 0 : (double)cell->stats.calls;
+		value->times += found[cell->site].partial ? 0 : (double)cell->stats.calls;
 		value->seen = true;
 	}
 }

@@ -85,6 +85,17 @@ struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
 	return &table->items[found];
 }
 
+void tree_extend(struct tree_node *node, const struct profile_frame *frame, int side)
+{
+	const char *file = node->file[side];
+
+	if (!frame->line || !frame->file || (file && strcmp(file, frame->file) != 0))
+		return;
+	node->from[side] = !file || frame->line < node->from[side] ? frame->line : node->from[side];
+	node->to[side] = frame->line > node->to[side] ? frame->line : node->to[side];
+	node->file[side] = frame->file;
+}
+
 static void repetitions_init(struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
@@ -178,12 +189,15 @@ void tree_init(struct tree *t, const struct profile *baseline, const struct prof
 	if (t->max_nodes > MAX_VALUES / tree_columns(t))
 		t->max_nodes = MAX_VALUES / tree_columns(t);
 	add_node(t, TREE_ROOT, command_name(hardened), false);
-	if (t->has_callers)
+	if (t->has_callers) {
 		tree_fill_exact(t);
-	for (int side = 0; side < 2 && !t->has_callers; side++)
-		tree_fill_probed(t, side);
-	if (!t->has_callers)
+	} else {
+		for (int side = 0; side < 2; side++) {
+			tree_fill_probed(t, side);
+			tree_fill_counted(t, side);
+		}
 		tree_fill_sampled(t);
+	}
 	spread_seen(t);
 }
 

@@ -3,9 +3,8 @@
 #pragma once
 
 #include "analyze/code/trace.h"
-#include "analyze/diff/attribution.h"
+#include "analyze/why/attribution.h"
 #include "analyze/diff/diff.h"
-#include "analyze/diff/inside/counted.h"
 #include "analyze/diff/renames.h"
 #include "analyze/diff/sampled.h"
 #include "analyze/figures/events.h"
@@ -30,7 +29,6 @@
 	TABLE(events)           \
 	TABLE(sampled)          \
 	TABLE(ranges)           \
-	TABLE(block_changes)    \
 	TABLE(variables)        \
 	TABLE(trace)            \
 	TABLE(misses)           \
@@ -52,8 +50,7 @@ struct view_diff {
 	const char *files[VIEW_N_SIDES];
 	struct analyze_options figures;
 	struct analyze_diff diff;
-	struct analyze_attribution attribution; /* empty but for on-CPU times */
-	struct analyze_diff_counted counted;
+	struct why_attribution attribution; /* empty but for on-CPU times */
 	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;

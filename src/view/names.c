@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/attribution.h"
-#include "analyze/diff/inside/counted.h"
+#include "analyze/why/attribution.h"
 #include "analyze/diff/renames.h"
 #include "base/alloc.h"
 #include "base/plural.h"
@@ -73,12 +72,11 @@ const char *const view_hows[] = {
 };
 
 const char *const view_parts[] = {
-	[ANALYZE_PART_COMMAND] = "command", [ANALYZE_PART_SYSCALL] = "syscall",
-	[ANALYZE_PART_OUTSIDE] = "outside", [ANALYZE_PART_FUNCTION] = "function",
-	[ANALYZE_PART_UNTIMED] = "untimed", [ANALYZE_PART_RANGE] = "range",
-	[ANALYZE_PART_REST] = "rest",       [ANALYZE_PART_LOOP] = "loop",
-	[ANALYZE_PART_BLOCK] = "block",     [ANALYZE_PART_UNCOUNTED] = "uncounted",
-	[ANALYZE_PART_OTHERS] = "others",
+	[WHY_ATTRIBUTED_COMMAND] = "command",   [WHY_ATTRIBUTED_CONTEXT] = "syscall",
+	[WHY_ATTRIBUTED_OUTSIDE] = "outside",   [WHY_ATTRIBUTED_MOVED] = "moved",
+	[WHY_ATTRIBUTED_FUNCTION] = "function", [WHY_ATTRIBUTED_UNTIMED] = "untimed",
+	[WHY_ATTRIBUTED_BODY] = "range",        [WHY_ATTRIBUTED_REST] = "rest",
+	[WHY_ATTRIBUTED_OTHERS] = "others",
 };
 
 const char *const view_env_kinds[] = {
@@ -86,11 +84,6 @@ const char *const view_env_kinds[] = {
 	[ANALYZE_ENV_CONFIG] = "config",         [ANALYZE_ENV_CMDLINE] = "cmdline",
 	[ANALYZE_ENV_STATIC_KEY] = "static key", [ANALYZE_ENV_OTHER] = "environment",
 	[ANALYZE_ENV_KERNEL] = "kernel",
-};
-
-const char *const view_counted_kinds[] = {
-	[ANALYZE_COUNTED_LOOP] = "loop",
-	[ANALYZE_COUNTED_CALL] = "call",
 };
 
 const char *const view_renamings[] = {

@@ -21,7 +21,6 @@ extern const char *const view_trace_changes[]; /* enum analyze_trace_change */
 extern const char *const view_hows[]; /* enum analyze_how: "unprobed" */
 extern const char *const view_parts[]; /* enum analyze_part: "syscall" */
 extern const char *const view_env_kinds[]; /* enum analyze_env_kind: "protection" */
-extern const char *const view_counted_kinds[]; /* enum analyze_counted_kind: "loop" */
 extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
 extern const char *const view_notes[]; /* enum analyze_note */
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Counts of blocks agree with each other and with the calls of their function, and diff names loops and calls that changed.
+# Counts of blocks agree with each other and with the calls of their function, and diff names lines that changed.
 # tests/live/executions.t compares them with the emulator's.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
@@ -58,14 +58,17 @@ clean_dmesg
 counts baseline allocate_slab
 equal 'the baseline kernel does not have the loop' "$(shuffled baseline 'length | tostring')" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
-jq -r '.block_changes[] | "# \(.text)"' diff.json
+# lines FILTER: of the lines of shuffle_freelist that diff lists
+lines() {
+	jq -r "[.lines[] | select(.name == \"shuffle_freelist\")] | $1" diff.json
+}
+holds 'diff says that the loop is new' "$(lines 'map(.baseline_executions) | max') == 0 and
+	($(lines 'map(.hardened_executions) | max') / $(calls hardened allocate_slab) - $trips | fabs) < 0.02 * $trips"
+like 'its condition is known' "$(json hardened 'first(.loops[] | select(.syscall == "*" and .body == "shuffle_freelist")) | .condition')" \
+	'^idx < slab->objects$'
 # All blocks that are executed more than once per call, whatever is taken for the loop.
-insns=$(json hardened "[.blocks[] | select(.function == \"allocate_slab\" and .syscall == \"*\" and .per_call > 1.05) | .insns_per_call] | add / $trips")
-jq -c '.block_changes[] | select(.kind == "loop" and (.what | test("shuffle_freelist")))' diff.json >loop.json
-like 'diff says that the loop is new, where, and while which condition' "$(jq -r .text loop.json)" \
-	'^loop at mm/slub.c:[0-9]+ \(shuffle_freelist\) in allocate_slab: .* while idx < slab->objects \(hardened side only\)$'
-within 'it has the loop'\''s iterations' "$(jq .hardened_often loop.json)" "$trips" 2
-within 'and their instructions' "$(jq .hardened_cost loop.json)" "$insns" 2
-equal 'and that the random generator is called' "$(jq -r '[.block_changes[] | select(.what == "__get_random_u32_below") |
-	[.function, .baseline_often, .hardened_often]] | tostring' diff.json)" '[["allocate_slab",0,1]]'
+insns=$(json hardened '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") | .executions * .insns] | add')
+within 'the instructions counted are its time in the tree' "$(jq '[.attribution[] | select(.level == 2 and .name == "allocate_slab") |
+	.delta_total] | add' diff.json)" "$insns - $(json baseline '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") |
+	.executions * .insns] | add')" 0.1
 done_testing

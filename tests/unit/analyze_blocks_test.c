@@ -10,11 +10,10 @@
 #include <math.h>
 
 #include "test.h"
-#include "analyze/inline/callees.h"
 #include "analyze/blocks/blocks.h"
 #include "analyze/figures/cost.h"
-#include "analyze/diff/inside/counted.h"
 #include "analyze/blocks/loops.h"
+#include "analyze/why/why.h"
 #include "base/alloc.h"
 #include "fixture.h"
 
@@ -91,22 +90,6 @@ static struct profile *kernel(const struct calls *clone, const struct calls *mma
 	if (mmap)
 		add_calls(p, site, place, "mmap", mmap);
 	return p;
-}
-
-/* Add N samples in clone with the stack NAMES, outermost first. */
-static void add_samples(struct profile *p, uint64_t n, unsigned int flags, const char *const *names)
-{
-	uint32_t locations[8], depth = 0;
-	struct profile_sample sample = { .flags = flags, .count = n };
-
-	while (names[depth])
-		depth++;
-	for (uint32_t i = 0; i < depth; i++)
-		locations[depth - 1 - i] =
-			fixture_location(p, 0x100000 + 0x100 * (uint64_t)(names[i][0]), names[i]);
-	sample.context = profile_context_add(p, "clone");
-	sample.stack = profile_stack_add(p, locations, depth);
-	profile_sample_add(p, &sample);
 }
 
 static const struct analyze_block *block(const struct analyze_blocks *b, const char *context,
@@ -214,113 +197,75 @@ TEST(times_of_counted_functions)
 	profile_destroy(p);
 }
 
-static const struct analyze_counted_change *change(const struct analyze_diff_counted *d,
-						   enum analyze_counted_kind kind)
+/* Check the own instructions per run of both sides' nodes of NAME. */
+static void check_own(const struct tree_pair *t, const char *name, double was, double is)
 {
-	const struct analyze_counted_change *found = NULL;
-
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		if (d->rows[i].kind != kind)
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		if (strcmp(t->nodes[i].name, name) != 0)
 			continue;
-		assert_null(found);
-		found = &d->rows[i];
+		assert_true(t->nodes[i].self[0] == was && t->nodes[i].self[1] == is);
+		return;
 	}
-	return found;
+	fail_msg("no node %s", name);
 }
 
-TEST(what_changed)
+/* Check the lines of A and B that differ: those of the loop, and that which calls slow(). */
+static void check_lines(const struct tree_pair *t)
+{
+	scoped(tree_line_changes_deinit) struct tree_line_changes lines = {};
+
+	tree_line_changes_init(&lines, t, TREE_ROOT, why_is_of_command);
+	assert_int_equal(lines.n_items, 2);
+	assert_string_equal(lines.items[0].name, "shuffle");
+	assert_int_equal(lines.items[0].number, 20);
+	assert_true(lines.items[0].insns[0] == 1600 && lines.items[0].insns[1] == 8000);
+	assert_true(lines.items[0].times[0] == 320 && lines.items[0].times[1] == 1600);
+	assert_string_equal(lines.items[1].name, "refill");
+	assert_int_equal(lines.items[1].number, 93);
+	assert_true(lines.items[1].times[0] == 20 && lines.items[1].times[1] == 60);
+}
+
+/* Counted functions and the bodies in them have their instructions, and their lines how often these are executed. */
+TEST(changes_of_counted_functions)
 {
 	const struct calls before = { 80, 0, 20, 1000 }, after = { 0, 40, 60, 2000 };
 	struct profile *a = kernel(&before, NULL), *b = kernel(&after, NULL);
-	const struct analyze_counted_change *c;
-	struct analyze_diff_counted d;
+	struct why why;
 
-	analyze_diff_counted_init(&d, a, b);
-	assert_int_equal(d.n_functions, 1);
-	c = change(&d, ANALYZE_COUNTED_LOOP);
-	assert_string_equal(c->loop->location, "slub.c:20");
-	assert_string_equal(c->loop->body, "shuffle");
-	assert_string_equal(c->function, "refill");
-	assert_float_equal(c->cost[0], 5, 1e-9);
-	assert_float_equal(c->cost[1], 5, 1e-9);
-	assert_float_equal(c->often[0], 3.2, 1e-9);
-	assert_float_equal(c->often[1], 16, 1e-9);
-	c = change(&d, ANALYZE_COUNTED_CALL);
-	assert_string_equal(c->function, "refill");
-	assert_string_equal(c->callee, "slow");
-	assert_float_equal(c->often[0], 0.2, 1e-9);
-	assert_float_equal(c->often[1], 0.6, 1e-9);
-	assert_null(c->through);
-	assert_int_equal(d.n_rows, 2);
-	analyze_diff_counted_deinit(&d);
-	/* A profile compared with itself has no changes. */
-	analyze_diff_counted_init(&d, a, a);
-	assert_int_equal(d.n_rows, 0);
-	assert_int_equal(d.n_functions, 1);
-	analyze_diff_counted_deinit(&d);
+	why_init(&why, a, b);
+	check_own(&why.pair, "shuffle", 1600, 8000);
+	check_own(&why.pair, "refill", 700, 900);
+	/* The rest of the time measured, which probes of blocks distort. */
+	check_own(&why.pair, "clone", 80 * 50 + 20 * 1000 - 2300, 40 * 50 + 60 * 2000 - 8900);
+	check_lines(&why.pair);
+	why_deinit(&why);
+	/* Elsewhere instructions are no time. */
+	a->clock = b->clock = PROFILE_CLOCK_NS;
+	why_init(&why, a, b);
+	check_own(&why.pair, "shuffle", 0, 0);
+	check_own(&why.pair, "refill", 0, 0);
+	check_own(&why.pair, "clone", 80 * 50 + 20 * 1000, 40 * 50 + 60 * 2000);
+	check_lines(&why.pair);
+	why_deinit(&why);
 	profile_destroy(a);
 	profile_destroy(b);
 }
 
-TEST(a_loop_of_one_side)
+/* The bodies of a counted function have parts of its change. */
+TEST(counted_function_as_cause)
 {
 	const struct calls none = { 0, 0, 20, 1000 }, some = { 20, 0, 20, 1000 };
 	struct profile *a = kernel(&none, NULL), *b = kernel(&some, NULL);
-	struct analyze_diff_counted d;
+	const struct why_cause *cause = NULL;
+	struct why why;
 
-	analyze_diff_counted_init(&d, a, b);
-	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->often[1], 2, 1e-9);
-	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->cost[1], 5, 1e-9);
-	assert_true(isnan(change(&d, ANALYZE_COUNTED_LOOP)->often[0]));
-	analyze_diff_counted_deinit(&d);
-	analyze_diff_counted_init(&d, b, a);
-	assert_float_equal(change(&d, ANALYZE_COUNTED_LOOP)->often[0], 2, 1e-9);
-	assert_true(isnan(change(&d, ANALYZE_COUNTED_LOOP)->often[1]));
-	analyze_diff_counted_deinit(&d);
-	profile_destroy(a);
-	profile_destroy(b);
-}
-
-TEST(samples_tell_what_is_slow)
-{
-	static const char *const slow[] = {
-		"fork", "refill", "slow.part.0", "make", "extract", NULL
-	};
-	static const char *const late[] = { "fork", "refill", "slow.part.0", "unlock", NULL };
-	static const char *const elsewhere[] = { "fork", "slow.part.0", "other", NULL };
-	const struct calls fast = { 80, 0, 20, 40 }, all_slow = { 0, 0, 100, 2000 };
-	struct profile *a = kernel(&fast, NULL), *b = kernel(&all_slow, NULL);
-	const struct analyze_counted_change *c;
-	struct analyze_diff_counted d;
-	uint32_t site, context;
-
-	add_samples(b, 5, 0, slow);
-	assert_null(analyze_callees(b, "refill", "slow")); /* too few */
-	add_samples(b, 20, 0, slow);
-	add_samples(b, 100, 0, elsewhere);
-	/* Late samples were held up until interrupts were on again. Their place is unknown. */
-	add_samples(b, 60, PROFILE_SAMPLE_LATE, late);
-	assert_string_equal(analyze_callees(b, "refill", "slow"), "extract");
-	assert_true(analyze_is_only_callee(b, "extract", "refill", "slow"));
-	assert_false(analyze_is_only_callee(b, "slow", "refill", "slow"));
-	analyze_diff_counted_init(&d, a, b);
-	c = change(&d, ANALYZE_COUNTED_CALL);
-	assert_float_equal(c->often[0], 0.2, 1e-9);
-	assert_float_equal(c->often[1], 1, 1e-9);
-	assert_string_equal(c->through, "extract");
-	assert_true(isnan(c->slow[1]));
-	analyze_diff_counted_deinit(&d);
-	/* Timed, the callee's slow calls are counted. */
-	fixture_function(a, "extract", 0x5000);
-	site = fixture_function(b, "extract", 0x5000);
-	context = profile_context_add(b, "clone");
-	fixture_calls(profile_cell(b, 0, site, context), 99, 1500, 1500);
-	analyze_diff_counted_init(&d, a, b);
-	c = change(&d, ANALYZE_COUNTED_CALL);
-	assert_string_equal(c->callee, "slow");
-	assert_string_equal(c->through, "extract");
-	assert_true(c->slow[0] == 0 && c->slow[1] == 0.99);
-	analyze_diff_counted_deinit(&d);
+	why_init(&why, a, b);
+	vec_each(const struct why_cause, c, &why.command.causes, items)
+		cause = !strcmp(c->name, "refill") ? c : cause;
+	assert_non_null(cause);
+	/* 80 iterations of 5 instructions, and 20 calls more of 6 besides. */
+	assert_true(cause->delta == 80 * 5 + 20 * 6);
+	why_deinit(&why);
 	profile_destroy(a);
 	profile_destroy(b);
 }

@@ -378,8 +378,6 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
 			 analyze_recordings_alternate(baseline, hardened), options);
 	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
-	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,
-				 diff->ranges.same_source);
 	if (find_partners(diff))
 		analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	judge(diff);
@@ -399,7 +397,6 @@ void analyze_diff_deinit(struct analyze_diff *diff)
 	free(diff->workload);
 	free(diff->syscalls.rows);
 	free(diff->functions.rows);
-	analyze_diff_blocks_deinit(&diff->blocks);
 	analyze_diff_ranges_deinit(&diff->ranges);
 	analyze_env_deinit(&diff->env);
 	analyze_warnings_deinit(&diff->warnings);

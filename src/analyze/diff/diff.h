@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "analyze/diff/calls.h"
-#include "analyze/diff/inside/blocks.h"
 #include "analyze/diff/inside/ranges.h"
 #include "analyze/figures/environment.h"
 #include "analyze/figures/workload.h"
@@ -68,7 +67,6 @@ struct analyze_diff {
 	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
 	struct analyze_diff_ranges ranges;
-	struct analyze_diff_blocks blocks;
 	/* The sources of the rows, whose samples point to them. */
 	struct analyze_table tables[2];
 	struct analyze_workload commands[2];

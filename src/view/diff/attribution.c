@@ -9,7 +9,7 @@
 #include "view/names.h"
 
 struct line {
-	struct analyze_attribution_row row;
+	struct why_attribution_row row;
 	const char *label; /* the name behind as many blanks as it is deep */
 	double weight; /* no more than that of the lines it is a part of; of the command NAN */
 };
@@ -19,7 +19,6 @@ static const struct output_column columns[] = {
 	COLUMN("level", COUNT, line, row.level),
 	COLUMN("kind", TEXT, line, row.part, .names = view_parts),
 	COLUMN("name", TEXT, line, row.name),
-	COLUMN("location", TEXT, line, row.location),
 	COLUMN("how", TEXT, line, row.how, .names = view_hows),
 	COLUMN("delta_total", DELTA, line, row.delta, .header = "DELTA/RUN"),
 	COLUMN("share", FRACTION, line, row.share, .header = "SHARE"),
@@ -30,26 +29,20 @@ static const struct output_column columns[] = {
 };
 
 enum {
-	DEPTH = 8 /* more than a tree has */
+	DEPTH = 4 /* levels */
 };
 
 /* For free(). */
-static char *label(const struct analyze_attribution_row *row)
+static char *label(const struct why_attribution_row *row)
 {
 	char *text = NULL;
 
 	alloc_append(&text, "%*s", 2 * (int)row->level, "");
-	if (row->part == ANALYZE_PART_OTHERS) {
+	if (row->part == WHY_ATTRIBUTED_OTHERS) {
 		alloc_append(&text, "(%u %s)", row->others, plural(row->others, "other", "others"));
 		return text;
 	}
-	alloc_append(&text, "%s%s",
-		     row->part == ANALYZE_PART_LOOP  ? "loop in " :
-		     row->part == ANALYZE_PART_BLOCK ? "code of " :
-						       "",
-		     view_workload_label(row->name));
-	if (row->location)
-		alloc_append(&text, " (%s)", row->location);
+	alloc_append(&text, "%s", view_workload_label(row->name));
 	if (row->how)
 		alloc_append(&text, ", %s", view_hows[row->how]);
 	return text;
@@ -58,19 +51,19 @@ static char *label(const struct analyze_attribution_row *row)
 /* For people the larger lines, and the others of a level as one. */
 static void rows(struct view_rows *rows, const void *data)
 {
-	const struct analyze_attribution *a = &((const struct view_diff *)data)->attribution;
+	const struct why_attribution *a = &((const struct view_diff *)data)->attribution;
 	struct line *lines = view_rows_new(rows, a->n_rows, sizeof(*lines));
 	double above[DEPTH] = { INFINITY };
 	uint32_t n = 0;
 
-	vec_each(const struct analyze_attribution_row, row, a, rows) {
-		uint32_t level = fmin(row->level, DEPTH - 1);
-		bool is_command = row->part == ANALYZE_PART_COMMAND;
+	vec_each(const struct why_attribution_row, row, a, rows) {
+		uint32_t level = (uint32_t)row->level;
+		bool is_command = row->part == WHY_ATTRIBUTED_COMMAND;
 
 		above[level] = is_command ? INFINITY : fabs(row->delta);
 		if (level)
 			above[level] = fmin(above[level], above[level - 1]);
-		if (rows->for_people ? row->hidden : row->part == ANALYZE_PART_OTHERS)
+		if (rows->for_people ? row->hidden : row->part == WHY_ATTRIBUTED_OTHERS)
 			continue;
 		lines[n] = (struct line){ .row = *row, .weight = is_command ? NAN : above[level] };
 		lines[n].label = alloc_keep(&rows->texts, label(row));

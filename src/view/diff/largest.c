@@ -21,13 +21,19 @@ static bool is_better(const struct analyze_diff_row *a, const struct analyze_dif
 	return fabs(a->delta_total) > fabs(b->delta_total);
 }
 
-/* Return the row that changed most, of those that significantly did if there are any; NULL: none changed. */
+/*
+ * Return the row that changed most, of those that significantly did if there are any; NULL: none changed. A syscall with little
+ * of the largest change is not the one.
+ */
 static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *best = NULL;
+	double largest = 0;
 
 	vec_each(const struct analyze_diff_row, row, &diff->syscalls, rows)
-		if (fabs(row->delta_total) > 0 && is_better(row, best))
+		largest = fmax(largest, fabs(row->delta_total));
+	vec_each(const struct analyze_diff_row, row, &diff->syscalls, rows)
+		if (fabs(row->delta_total) > LITTLE * largest && is_better(row, best))
 			best = row;
 	if (diff->time != ANALYZE_TIME_SELF)
 		return best;

@@ -138,8 +138,9 @@ static char *title(const void *data)
 	const struct why *why = &((const struct view_diff *)data)->why;
 	const struct why_context *main = context_of(why);
 
-	return alloc_printf("Call path of the change in %s, outermost first, including callees",
-			    main ? main->name : "a syscall");
+	return alloc_printf(
+		"Functions with most of the change in %s, outermost first, including callees",
+		main ? main->name : "a syscall");
 }
 
 const struct view_table diff_passage = {

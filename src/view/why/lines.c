@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The lines that two exact recordings execute differently, in the context that the answer is about. */
+/* The lines that two recordings execute differently, as far as instructions were counted. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"
@@ -8,7 +8,7 @@
 
 struct line {
 	const char *name, *file, *place;
-	double number, totals[2], delta;
+	double number, totals[2], times[2], delta;
 };
 
 static const struct output_column columns[] = {
@@ -16,9 +16,11 @@ static const struct output_column columns[] = {
 	COLUMN(NULL, TEXT, line, place, .header = "LINE", .elastic = true),
 	COLUMN("file", TEXT, line, file),
 	COLUMN("line", COUNT, line, number),
-	COLUMN("baseline_total", TIME, line, totals[0], .header = "BASELINE/RUN"),
-	COLUMN("hardened_total", TIME, line, totals[1], .header = "HARDENED/RUN"),
-	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
+	COLUMN("baseline_executions", COUNT, line, times[0], .header = "EXECUTIONS", .rank = 2),
+	COLUMN("hardened_executions", COUNT, line, times[1], .header = "HARDENED", .rank = 2),
+	COLUMN("baseline_total", COUNT, line, totals[0], .header = "BASELINE/RUN"),
+	COLUMN("hardened_total", COUNT, line, totals[1], .header = "HARDENED/RUN"),
+	COLUMN("delta_total", RATE, line, delta, .header = "DELTA/RUN"),
 };
 
 static void add_rows(struct view_rows *rows, const struct why *w, const struct why_context *of)
@@ -36,6 +38,7 @@ static void add_rows(struct view_rows *rows, const struct why *w, const struct w
 					  .file = c->file,
 					  .number = c->number,
 					  .totals = { c->insns[0], c->insns[1] },
+					  .times = { c->times[0], c->times[1] },
 					  .delta = c->insns[1] - c->insns[0] };
 		if (c->file)
 			lines[i].place =
@@ -57,10 +60,11 @@ static void rows_of_diff(struct view_rows *rows, const void *data)
 	add_rows(rows, w, w->n_contexts ? &w->command : NULL);
 }
 
-#define TABLE                                                                                \
-	.name = "lines", .first = 5, .title = "Lines executed differently on the two sides", \
-	.legend = "Lines are matched by what was executed, not by number; those executed "   \
-		  "alike are omitted",                                                       \
+#define TABLE                                                                                             \
+	.name = "lines", .first = 5, .title = "Lines executed differently on the two sides",              \
+	.legend =                                                                                         \
+		"In instructions. Lines are matched by what was executed, not by number; those executed " \
+		"alike are omitted",                                                                      \
 	ONE_GROUP(columns), .weight = offsetof(struct line, delta)
 
 const struct view_table why_lines = { TABLE, .rows = rows_of_why };

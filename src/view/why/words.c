@@ -285,6 +285,8 @@ void view_why_append_spread_out(char **text, const struct why *w, const struct w
 		     100 * NEARLY_ALL,
 		     fabs(largest) < WORTH_A_WORD ? ", none of them a tenth" : "");
 	append_largest(text, largest, 1);
+	if (functions && why_is_untimed(w, &c->causes, &c->causes.items[0]))
+		alloc_append(text, "no timed function of ");
 	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");
 }

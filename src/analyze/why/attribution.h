@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The change per run as parts that add up: the command, its contexts, the functions in each, and what is inlined in those. A
+ * function's part is its own time, without that of other functions of the tree, over all places in the context.
+ */
+#pragma once
+
+#include "analyze/why/why.h"
+#include "base/alloc.h"
+
+enum why_attributed {
+	WHY_ATTRIBUTED_COMMAND,
+	WHY_ATTRIBUTED_CONTEXT,
+	WHY_ATTRIBUTED_OUTSIDE, /* of all contexts: user space, entry and exit, waiting */
+	WHY_ATTRIBUTED_MOVED, /* of a context: work that the baseline does in others */
+	WHY_ATTRIBUTED_FUNCTION,
+	WHY_ATTRIBUTED_UNTIMED, /* of a context: in no function of the tree */
+	WHY_ATTRIBUTED_BODY,
+	WHY_ATTRIBUTED_REST, /* of a function: outside of its bodies */
+	WHY_ATTRIBUTED_OTHERS, /* for tables: the sum of what they do not show of a level */
+};
+
+/* One line. Times are on-CPU, per run, in ticks; NAN: not known. */
+struct why_attribution_row {
+	enum why_attributed part;
+	const char *name;
+	enum analyze_how how; /* of the command, and of what samples say */
+	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
+	double delta; /* a side that has no such row counts as 0 */
+	double share; /* of the level above; NAN where that did not change */
+	/* Parts of DELTA: by more or fewer calls at the baseline's mean, and by the mean of the hardened side's calls. */
+	double by_calls, by_mean;
+	enum analyze_verdict verdict; /* on the mean, of the command and of contexts */
+	bool hidden; /* not worth a line of a table */
+	uint32_t others; /* of OTHERS: how many lines of their level are hidden */
+};
+
+struct why_attribution {
+	vec_of(struct why_attribution_row, rows); /* each before its parts, the largest first */
+};
+
+/* DIFF is of the recordings that W explains. Both must outlive A. */
+void why_attribution_init(struct why_attribution *a, const struct why *w,
+			  const struct analyze_diff *diff);
+void why_attribution_deinit(struct why_attribution *a);
