@@ -166,17 +166,27 @@ static void mark_function(struct tree_pair *t, const struct sampled *items, size
 		t->nodes[items[i].node].differs = fabs(delta) > sure * sqrt(doubts);
 }
 
+/* Return whether NODE is sampled, in no timed function. */
+static bool is_untimed(const struct tree_pair *t, uint32_t node)
+{
+	uint32_t at = node;
+
+	while (t->nodes[at].sampled)
+		at = t->nodes[at].parent;
+	return at != node && t->nodes[at].parent == TREE_ROOT;
+}
+
 /* Single places may have too few samples where all of a function together have enough. */
 static void mark_sampled(struct tree_pair *t)
 {
-	scoped_free struct sampled *items = alloc_array(t->tree->n_sampled, sizeof(*items));
+	scoped_free struct sampled *items = alloc_array(t->tree->n_untimed, sizeof(*items));
 	double sure = tree_sure_deviations(t->tree);
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
 		const struct tree_pair_node *node = &t->nodes[i];
 
-		if (node->sampled)
+		if (is_untimed(t, i))
 			items[n++] = (struct sampled){ node->name, i, node->self[1] - node->self[0],
 						       pow(node->own_doubt[0], 2) +
 							       pow(node->own_doubt[1], 2) };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Open the time that contexts spent in no timed function by the stacks of samples: each sampled function or inlined body has
- * the part of that time that it has of those samples. The parts are the same in all repetitions, which have too few samples
- * each; how far they may be off is a node's doubt.
+ * Open the own time of contexts, and of what was timed in them, by the stacks of samples: each function or inlined body sampled
+ * there has the part of that time that it has of those samples. The parts are the same in all repetitions, which have too few
+ * samples each; how far they may be off is a node's doubt.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* Samples of a side by node: of sampled ones alone and with what they call, of contexts all that are in no timed function. */
+/* Samples of a side by node: in a node itself, and with those in sampled nodes below it. */
 struct counts {
 	vec_of(double, own);
 	vec_of(double, all);
@@ -41,33 +41,41 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 	return false;
 }
 
-enum timed {
-	NOT_TIMED,
-	AROUND_TIMED, /* with a timed body in it, or timed on the other side only */
-	TIMED,
+/* The time that a sample is of. */
+struct opened {
+	uint32_t node; /* the innermost function or body on the stack that was timed, or the context */
+	uint32_t first; /* frame in NODE; the frames are opened */
+	bool closed; /* in NODE is a function timed on the other side only, or one with timed bodies: nothing is opened */
 };
 
-/* Return whether SIDE timed a function of FRAMES in CONTEXT: these are directly below it. */
-static enum timed find_timed(struct tree *t, uint32_t context, const struct analyze_frame *frames,
-			     uint32_t n, int side)
+static struct opened find_opened(struct tree *t, uint32_t context,
+				 const struct analyze_frame *frames, uint32_t n, int side)
 {
-	enum timed found = NOT_TIMED;
+	struct opened found = { .node = context };
+	uint32_t at = context;
 
-	for (uint32_t i = 0; i < n && found != TIMED; i++) {
-		uint32_t node = tree_find(t, &(struct tree_key){ context, frames[i].name });
+	for (uint32_t i = 0; i < n; i++) {
+		/* Functions are directly below their context, bodies below their function. */
+		uint32_t node = tree_find(t, &(struct tree_key){ at, frames[i].name });
 
-		if (node != TREE_NONE && !t->nodes[node].sampled)
-			found = is_timed(t, node, side) ? TIMED : AROUND_TIMED;
+		if (node == TREE_NONE)
+			node = tree_find(t, &(struct tree_key){ context, frames[i].name });
+		if (node == TREE_NONE || t->nodes[node].sampled)
+			continue;
+		at = node;
+		found.closed = !is_timed(t, node, side);
+		if (!found.closed) {
+			found.node = node;
+			found.first = i + 1;
+		}
 	}
 	return found;
 }
 
-/* Return the node of FRAMES below CONTEXT, which is added. */
-static uint32_t node_of(struct tree *t, uint32_t context, const struct analyze_frame *frames,
+/* Return the node of FRAMES below NODE, which is added. */
+static uint32_t node_of(struct tree *t, uint32_t node, const struct analyze_frame *frames,
 			uint32_t n, int side)
 {
-	uint32_t node = context;
-
 	for (uint32_t i = 0; i < n && t->n_nodes < t->max_nodes; i++) {
 		if (frames[i].kind == ANALYZE_FRAME_OTHER)
 			continue;
@@ -87,18 +95,19 @@ static void count(struct tree *t, int side, struct counts *c)
 		const struct tree_key key = { TREE_ROOT, p->contexts[s->context].name };
 		uint32_t context = tree_find(t, &key), node, n;
 		struct analyze_stack stack;
-		enum timed timed;
+		struct opened opened;
 
 		if (context == TREE_NONE || !is_usable(p, s))
 			continue;
 		stack = analyze_stack_of(p, s, texts);
 		n = analyze_stack_sure(&stack);
-		timed = find_timed(t, context, stack.frames, n, side);
-		node = timed ? context : node_of(t, context, stack.frames, n, side);
+		opened = find_opened(t, context, stack.frames, n, side);
+		node = opened.closed ? opened.node :
+				       node_of(t, opened.node, stack.frames + opened.first,
+					       n - opened.first, side);
 		free(stack.frames);
 		grow(c, t->n_nodes);
-		if (timed != TIMED)
-			c->own[node] += (double)s->count;
+		c->own[node] += (double)s->count;
 	}
 }
 
@@ -112,39 +121,40 @@ static void sum_up(const struct tree *t, struct counts *c)
 			c->all[t->nodes[i].parent] += c->all[i];
 }
 
-/* The time of a context in no timed function, per run of a side, and the standard deviation of its mean. */
-struct opened {
+/* A node's own time per run of a side, and the standard deviation of its mean. */
+struct own {
 	double mean, deviation;
 };
 
-static struct opened opened_of(struct tree *t, uint32_t context, int side)
+static struct own own_of(struct tree *t, uint32_t node, int side)
 {
 	uint32_t n = t->n_repetitions[side], first = tree_first_column(t, side);
 	double values[TREE_REPETITIONS], error = 0;
 	struct analyze_moments m;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct tree_value *v = tree_value_of(t, context, first + i);
+		const struct tree_value *v = tree_value_of(t, node, first + i);
 
 		values[i] = v->insns / t->runs[side][i];
 		error += v->error / t->runs[side][i] / n;
 	}
 	m = analyze_moments_of(values, n);
-	return (struct opened){ m.mean, hypot(error, n > 1 ? sqrt(m.variance / n) : 0) };
+	return (struct own){ m.mean, hypot(error, n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Return the standard deviation of what has K of N samples of what was OPENED. One sample more or less is always possible. */
-static double doubt_of(double k, double n, const struct opened *opened)
+/* Return the standard deviation of what has K of N samples of OWN. One sample more or less is always possible. */
+static double doubt_of(double k, double n, const struct own *own)
 {
 	if (!(n > 0))
-		return opened->mean;
-	return hypot(sqrt(fmax(k, 1) * fmax(1 - k / n, 1 / n)) / n * opened->mean,
-		     k / n * opened->deviation);
+		return own->mean;
+	return hypot(sqrt(fmax(k, 1) * fmax(1 - k / n, 1 / n)) / n * own->mean,
+		     k / n * own->deviation);
 }
 
-static uint32_t context_of(const struct tree *t, uint32_t node)
+/* Return the node whose own time was opened to NODE. */
+static uint32_t opened_at(const struct tree *t, uint32_t node)
 {
-	while (t->nodes[node].parent != TREE_ROOT)
+	while (t->nodes[node].sampled)
 		node = t->nodes[node].parent;
 	return node;
 }
@@ -154,26 +164,26 @@ static void share_out(struct tree *t, int side, const struct counts *c)
 	uint32_t first = tree_first_column(t, side);
 
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
-		uint32_t context = context_of(t, i);
-		double n = c->all[context];
-		struct opened opened;
+		uint32_t at = opened_at(t, i);
+		double n = c->all[at];
+		struct own own;
 
-		if (!t->nodes[i].sampled)
+		if (at == i)
 			continue;
-		opened = opened_of(t, context, side);
-		t->nodes[i].doubt[side] = doubt_of(c->all[i], n, &opened);
-		t->nodes[i].own_doubt[side] = doubt_of(c->own[i], n, &opened);
+		own = own_of(t, at, side);
+		t->nodes[i].doubt[side] = doubt_of(c->all[i], n, &own);
+		t->nodes[i].own_doubt[side] = doubt_of(c->own[i], n, &own);
 		for (uint32_t k = 0; k < t->n_repetitions[side] && n > 0; k++) {
 			struct tree_value *v = tree_value_of(t, i, first + k);
 
-			v->insns = c->own[i] / n * tree_value_of(t, context, first + k)->insns;
+			v->insns = c->own[i] / n * tree_value_of(t, at, first + k)->insns;
 			v->seen = c->all[i] > 0;
 		}
 	}
-	/* The rest of a context is its own. */
+	/* The rest is its own. */
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		for (uint32_t k = 0; k < t->n_repetitions[side]; k++)
-			if (t->nodes[i].parent == TREE_ROOT && c->all[i] > 0)
+			if (!t->nodes[i].sampled && c->all[i] > 0)
 				tree_value_of(t, i, first + k)->insns *= c->own[i] / c->all[i];
 }
 
@@ -192,6 +202,9 @@ void tree_fill_sampled(struct tree *t)
 		free(counts[side].own);
 		free(counts[side].all);
 	}
-	for (uint32_t i = 1; i < t->n_nodes; i++)
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		t->n_sampled += t->nodes[i].sampled;
+		t->n_untimed += t->nodes[i].sampled &&
+				t->nodes[opened_at(t, i)].parent == TREE_ROOT;
+	}
 }

@@ -127,7 +127,7 @@ uint32_t tree_column(const struct tree *t, int side, uint32_t run)
 
 double tree_sure_deviations(const struct tree *t)
 {
-	return CHANCE_DEVIATIONS * analyze_interval_widening(t->n_sampled);
+	return CHANCE_DEVIATIONS * analyze_interval_widening(t->n_untimed);
 }
 
 struct tree_value *tree_value_of(struct tree *t, uint32_t node, uint32_t column)

@@ -84,7 +84,7 @@ struct tree {
 	vec_of(struct tree_value, values);
 	vec_of(struct tree_value, line_values);
 	struct hash_index index;
-	uint32_t n_sampled; /* nodes that are */
+	uint32_t n_sampled, n_untimed; /* nodes that are; of these, in no timed function */
 	struct alloc_texts texts; /* names that are no profile's */
 };
 
@@ -103,5 +103,5 @@ static inline uint32_t tree_first_column(const struct tree *t, int side)
 	return side ? t->n_repetitions[0] : 0;
 }
 
-/* Return the standard deviations that make all sampled nodes together as sure as CHANCE_DEVIATIONS make one. */
+/* Return the standard deviations that make all untimed nodes together as sure as CHANCE_DEVIATIONS make one. */
 double tree_sure_deviations(const struct tree *t);

@@ -78,7 +78,7 @@ static void add_sampled(struct items *list, const struct why *w, const struct it
 	}
 }
 
-/* Return all nodes below the root but sampled ones, and sampled causes, sorted by their places. */
+/* Return all nodes below the root, and sampled causes, sorted by their places. Other sampled nodes are their callers'. */
 static struct items collect(const struct why *w)
 {
 	const struct tree_pair *t = &w->pair;
@@ -92,14 +92,15 @@ static struct items collect(const struct why *w)
 		const struct tree_pair_node *n = &t->nodes[i];
 		struct item *item = &of[i];
 
-		if (n->parent != TREE_ROOT) {
+		if (n->parent != TREE_ROOT)
 			*item = of[n->parent];
+		if (n->parent != TREE_ROOT && !n->sampled) {
 			item->body = is_body(n) ? n->name : NULL;
 			item->function = is_body(n) ? item->function : n->name;
 		}
 		memcpy(item->self, n->self, sizeof(item->self));
 		memcpy(item->calls, n->calls, sizeof(item->calls));
-		if (item->context && !n->sampled)
+		if (item->context)
 			vec_push(&list, items, *item);
 	}
 	sort_array(list.items, list.n_items, sizeof(*list.items), by_place);

@@ -357,10 +357,12 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 	const struct tree_pair_node *n = &f->t->nodes[node];
 	double own[] = { tree_pair_own(f->t, node, 0), tree_pair_own(f->t, node, 1) };
 	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls;
-	double delta = excess(own[1], own[0], scale);
+	double delta = excess(own[1], own[0], scale), rest = delta;
 
-	charge(f, node, WHY_SELF, node, delta - open_sampled(f, node, own, delta, scale),
-	       nearest(scale, ratio), 1);
+	/* What is timed is known better. */
+	if (n->parent == TREE_ROOT)
+		rest -= open_sampled(f, node, own, delta, scale);
+	charge(f, node, WHY_SELF, node, rest, nearest(scale, ratio), 1);
 	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
 		if (!f->t->nodes[i].sampled)
 			explain_child(f, node, i, scale);

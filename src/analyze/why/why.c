@@ -510,7 +510,8 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 	uint32_t of = part->kind == WHY_SELF ? part->node : n->parent;
 	double calls[] = { tree_pair_calls(t, of, 0), tree_pair_calls(t, of, 1) };
 
-	return part->kind == WHY_SELF ? n->self[1] / calls[1] - n->self[0] / calls[0] :
+	return part->kind == WHY_SELF ? tree_pair_own(t, of, 1) / calls[1] -
+						tree_pair_own(t, of, 0) / calls[0] :
 					part->most / calls[1];
 }
 
