@@ -374,8 +374,7 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 static int write_all(const struct diff_options *o, struct view_diff *c)
 {
 	if (o->filter_arg && !analyze_diff_filter(&c->diff, &o->filter)) {
-		log_error("--filter: no syscall, function or inlined body matches '%s'",
-			  o->filter_arg);
+		log_error("--filter: no syscall or function matches '%s'", o->filter_arg);
 		return CMD_FAILED;
 	}
 	if (o->sort)

@@ -41,6 +41,21 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	from->error = 0;
 }
 
+/* BLOCK, in NODE, makes TIMES calls. Those of functions that were timed are counted already. */
+static void add_callee(struct filler *f, uint32_t node, uint32_t context,
+		       const struct profile_block *block, const struct tree_times *times)
+{
+	struct tree_value *value;
+
+	if (!block->callee || f->t->n_nodes >= f->t->max_nodes ||
+	    tree_find(f->t, &(struct tree_key){ context, block->callee }) != TREE_NONE)
+		return;
+	node = tree_find_or_add(f->t, &(struct tree_key){ node, block->callee });
+	value = tree_value_of(f->t, node, times->column);
+	value->times += times->times;
+	value->seen = true;
+}
+
 /* Add TIMES executions of BLOCK, which is in the node of FUNCTION or in bodies that are inlined there. */
 static void add_block(struct filler *f, uint32_t function, uint32_t context,
 		      const struct profile_block *block, struct tree_times times)
@@ -59,6 +74,7 @@ static void add_block(struct filler *f, uint32_t function, uint32_t context,
 		}
 		tree_extend(&f->t->nodes[times.node], times.frame, f->side);
 	}
+	add_callee(f, times.node, context, block, &times);
 	if (times.frame && times.frame->line) {
 		tree_line_value(f->t, times.node, times.frame, times.column)->insns += insns;
 		vec_push(f, times, times);

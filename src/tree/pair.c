@@ -487,10 +487,13 @@ uint32_t tree_pair_apart(const struct tree_pair *t, uint32_t node)
 
 uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 {
-	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next)
-		if (!(t->nodes[i].seen[0] && t->nodes[i].seen[1]) &&
-		    t->nodes[i].one_sided >= MOST * all)
+	for (uint32_t i = t->nodes[node].first_child; i != TREE_NONE; i = t->nodes[i].next) {
+		const struct tree_pair_node *n = &t->nodes[i];
+		double doubt = CHANCE_DEVIATIONS * hypot(n->doubt[0], n->doubt[1]);
+
+		if (!(n->seen[0] && n->seen[1]) && n->one_sided - doubt >= MOST * all)
 			return i;
+	}
 	return TREE_NONE;
 }
 

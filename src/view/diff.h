@@ -28,7 +28,6 @@
 	TABLE(functions)        \
 	TABLE(events)           \
 	TABLE(sampled)          \
-	TABLE(ranges)           \
 	TABLE(variables)        \
 	TABLE(trace)            \
 	TABLE(misses)           \

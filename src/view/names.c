@@ -110,8 +110,6 @@ const char *const view_notes[] = {
 	[ANALYZE_NOTE_NEAR_ZERO] = "mean not significantly above 0: no percentages",
 	[ANALYZE_NOTE_NO_NUMBER] =
 		"no number of boots would settle it: probe cost is not known accurately enough",
-	[ANALYZE_NOTE_NOT_INLINED_BASELINE] = "called on the baseline side, not inlined",
-	[ANALYZE_NOTE_NOT_INLINED_HARDENED] = "called on the hardened side, not inlined",
 };
 
 const char *const view_trace_kinds[] = {

@@ -17,14 +17,12 @@ prints diff-wall.txt diff --time=wall control-baseline.data control-hardened.dat
 prints diff-self.txt diff --time=self control-baseline.data control-hardened.data
 prints diff.csv diff --format=csv baseline.data hardened.data
 prints diff-ranges.txt diff ranges-baseline.data ranges-hardened.data
-prints diff-ranges.csv diff --format=csv --section=ranges ranges-baseline.data ranges-hardened.data
-json "json: a body on one side only is all change" \
-  '(row("ranges"; {name: "shuffle_freelist", syscall: "clone"}) |
-     .hardened.source == "exact" and .delta_total == .hardened.total) and
-   row("ranges"; {name: "setup_object", syscall: "clone"}).delta_total == 0 and
-   (rows("ranges"; {function: "allocate_slab", syscall: "clone"}) |
-     map(select(.name | IN("shuffle_freelist", "setup_object", "[rest]")) | .delta_total) | add) ==
-     function("allocate_slab"; "clone").delta_total' \
+json "json: bodies are parts of their function's change" \
+  '[.attribution | to_entries[] | select(.value.name == "allocate_slab" and .value.level == 2)][0].key as $at |
+   .attribution[$at + 1:] | map(.level >= 3) as $in | .[:$in | index(false)] |
+   (map(select(.name == "shuffle_freelist"))[0] | .kind == "range" and .baseline_total == 0 and
+     .delta_total == .hardened_total and .hardened_calls > 0) and
+   (map(.delta_total) | add) > 0' \
   diff --format=json ranges-baseline.data ranges-hardened.data
 json "json: what other values carry, and of which variable" \
   '(.variables | map(.function) | unique) == ["allocate_slab"] and .variables[0].variable == null and
@@ -192,7 +190,7 @@ json "--map: what changed its name has a partner" \
 fails 1 "no function or syscall 'nothing'" diff --map nothing=clone baseline.data hardened.data
 fails 1 "the hardened side has no function or syscall 'nothing'" diff --map clone=nothing \
   baseline.data hardened.data
-fails 1 "--filter: no syscall, function or inlined body matches 'syscall=nothing'" \
+fails 1 "--filter: no syscall or function matches 'syscall=nothing'" \
   diff --filter=syscall=nothing baseline.data hardened.data
 json "--filter: a context in brackets is no glob" \
   '[.syscalls[].name] == ["[page_fault]"]' \

@@ -6,6 +6,7 @@
 #include "test.h"
 #include "analyze/diff/diff.h"
 #include "analyze/diff/renames.h"
+#include "analyze/why/attribution.h"
 #include "fixture.h"
 
 static const struct analyze_options oncpu;
@@ -103,25 +104,6 @@ static struct profile *newer(void)
 	return p;
 }
 
-static const struct analyze_diff_range *range(const struct analyze_diff *d, const char *name)
-{
-	const struct analyze_diff_range *found = NULL;
-	uint32_t i;
-
-	for (i = 0; i < d->ranges.n_rows; i++) {
-		const struct analyze_diff_range *r = &d->ranges.rows[i];
-
-		if (strcmp(r->body.name, name) || strcmp(r->context, "clone"))
-			continue;
-		if (found)
-			fail_msg("two rows of %s", name);
-		found = r;
-	}
-	if (!found)
-		fail_msg("no row of %s", name);
-	return found;
-}
-
 static const struct analyze_diff_row *function(const struct analyze_diff *d, const char *name)
 {
 	uint32_t i;
@@ -144,30 +126,37 @@ static const char *renamed(const struct analyze_renames *renames, const char *ol
 	return "";
 }
 
-static void check_partners(const struct analyze_diff *d)
+/* Check that the body NAME, in the function INTO, has changed by DELTA. */
+static void check_body(const struct why_attribution *a, const char *into, const char *name,
+		       double delta)
 {
-	const struct analyze_diff_range *r;
+	const char *function = NULL;
 
-	/* Inlined by another path, into a function of another name. */
-	r = range(d, "slab_alloc_node");
-	assert_string_equal(r->body.function, "kmem_cache_alloc_noprof");
-	assert_true(r->sides[0].estimate.samples == 300 && r->sides[1].estimate.samples == 200);
-	/* Removed wrappers took no time of their own. */
-	assert_true(range(d, "slab_alloc")->redundant);
-	assert_true(range(d, "__kmem_cache_alloc_lru")->redundant);
-	/* Inlined on one side only, with as many samples as the function has on the other. */
-	r = range(d, "__mmap_region");
-	assert_true(r->sides[0].estimate.samples == 300 && r->sides[1].estimate.samples == 300);
-	assert_true(r->redundant && r->delta_total.low < 0 && r->delta_total.high > 0);
-	assert_int_equal(r->note, ANALYZE_NOTE_NOT_INLINED_HARDENED);
-	/* Moved to another file, with the function around it. */
-	r = range(d, "slab_pgdat");
-	assert_true(r->sides[0].estimate.samples == 400 && r->sides[1].estimate.samples == 300);
-	/* Timed under other names, with the inlining chain under other names too. */
-	assert_true(range(d, "slab_update_freelist")->delta == 10);
-	assert_true(range(d, "check")->delta == 1);
-	assert_true(range(d, ANALYZE_RANGE_REST)->sides[0].figures.total == 10 * (1000 - 50));
-	assert_true(range(d, ANALYZE_RANGE_REST)->sides[1].figures.total == 10 * (1100 - 60));
+	vec_each(const struct why_attribution_row, row, a, rows) {
+		if (row->part == WHY_ATTRIBUTED_FUNCTION)
+			function = row->name;
+		if (row->part != WHY_ATTRIBUTED_BODY || strcmp(row->name, name) != 0)
+			continue;
+		assert_string_equal(function, into);
+		assert_true(row->delta == delta);
+		return;
+	}
+	fail_msg("no row of %s", name);
+}
+
+/* Check bodies that were timed under other names, with the chain of inlining under other names too. */
+static void check_bodies(const struct analyze_diff *d, const struct profile *a,
+			 const struct profile *b, double sign)
+{
+	struct why_attribution attribution;
+	struct why why;
+
+	why_init(&why, a, b);
+	why_attribution_init(&attribution, &why, d);
+	check_body(&attribution, "allocate_slab", "slab_update_freelist", sign * 100);
+	check_body(&attribution, "allocate_slab", "check", sign * 10);
+	why_attribution_deinit(&attribution);
+	why_deinit(&why);
 }
 
 TEST(test_versions)
@@ -181,7 +170,7 @@ TEST(test_versions)
 	assert_string_equal(renamed(&renames, "kmem_cache_alloc"), "kmem_cache_alloc_noprof");
 	assert_string_equal(renamed(&renames, "cmpxchg_double_slab"), "slab_update_freelist");
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	check_partners(&d);
+	check_bodies(&d, a, b, 1);
 	assert_int_equal(function(&d, "allocate_slab")->alone, ANALYZE_NOTE_NONE);
 	assert_int_equal(function(&d, "should_failslab")->alone, ANALYZE_NOTE_INLINED_HARDENED);
 	assert_int_equal(function(&d, "kmalloc_slab")->note, ANALYZE_NOTE_NOT_TIMED_HARDENED);
@@ -202,10 +191,7 @@ TEST(test_backwards)
 	assert_int_equal(renames.n_rows, 2);
 	assert_true(renames.rows[0].side == 1 && renames.rows[1].side == 1);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_true(range(&d, "slab_alloc_node")->sides[0].estimate.samples == 200);
-	assert_true(range(&d, "slab_alloc_node")->sides[1].estimate.samples == 300);
-	assert_true(range(&d, "__mmap_region")->redundant);
-	assert_true(range(&d, "slab_update_freelist")->delta == -10);
+	check_bodies(&d, a, b, -1);
 	analyze_diff_deinit(&d);
 	analyze_renames_deinit(&renames);
 	profile_destroy(a);
@@ -288,31 +274,6 @@ TEST(test_folios)
 	assert_string_equal(a->sites[1].name, "next_uptodate_folio");
 	assert_string_equal(a->sites[3].name, "filemap_get_pages");
 	analyze_renames_deinit(&renames);
-	profile_destroy(a);
-	profile_destroy(b);
-}
-
-/* Several inlined copies became one function; it is unknown which calls belong to which copy, so no change is claimed. */
-TEST(test_called_for_several)
-{
-	struct profile *a = kernel("6.1.192"), *b = kernel("6.1.192");
-	struct analyze_diff d;
-	uint32_t i, n = 0;
-
-	SAMPLE(a, 0x100, 500, { "slab_free", "mm/slub.c", 10 }, { "kfree", "mm/slub.c", 9 });
-	SAMPLE(a, 0x200, 500, { "slab_free", "mm/slub.c", 20 },
-	       { "kmem_cache_free", "mm/slub.c", 19 });
-	SAMPLE(b, 0x300, 1000, { "slab_free", "mm/slub.c", 10 });
-	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	for (i = 0; i < d.ranges.n_rows; i++) {
-		if (strcmp(d.ranges.rows[i].body.name, "slab_free"))
-			continue;
-		assert_true(isnan(d.ranges.rows[i].delta_total.value));
-		assert_true(d.ranges.rows[i].redundant);
-		n++;
-	}
-	assert_true(n >= 2);
-	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
 }

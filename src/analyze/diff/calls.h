@@ -26,9 +26,6 @@ enum analyze_note {
 	ANALYZE_NOTE_FEW, /* repetitions have calls */
 	ANALYZE_NOTE_NEAR_ZERO, /* so that there are no percentages */
 	ANALYZE_NOTE_NO_NUMBER, /* of boots would settle it */
-	/* Inlined bodies: that side calls them instead. */
-	ANALYZE_NOTE_NOT_INLINED_BASELINE,
-	ANALYZE_NOTE_NOT_INLINED_HARDENED,
 };
 
 /*
@@ -65,13 +62,6 @@ struct analyze_diff_row {
 
 struct analyze_diff_rows {
 	vec_of(struct analyze_diff_row, rows); /* by falling |delta_total| */
-};
-
-/* The two lists, and what their figures are per and of. */
-struct analyze_diff_calls {
-	const struct analyze_diff_rows *syscalls, *functions;
-	const uint32_t *runs; /* of baseline and hardened side */
-	enum analyze_time time;
 };
 
 /* The rows of A and B, which are of TABLES, side by side: in OUT, by name and context. */

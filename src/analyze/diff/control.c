@@ -6,10 +6,6 @@
 #include "profile/merge.h"
 #include "base/sorted.h"
 
-define_compare(range_compare, struct analyze_diff_range,
-	       analyze_body_compare(&a->body, &b->body) ?:
-		       analyze_context_compare(a->context, b->context));
-
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
@@ -34,19 +30,6 @@ static void rows_set(const struct analyze_diff *diff, struct analyze_diff_rows *
 		   analyze_diff_row_compare);
 	vec_each(struct analyze_diff_row, row, rows, rows) {
 		found = analyze_diff_rows_find(control, row->name, row->context);
-		if (found)
-			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
-	}
-}
-
-static void ranges_set(struct analyze_diff *diff, struct analyze_diff_ranges *control)
-{
-	const struct analyze_diff_range *found;
-
-	sort_array(control->rows, control->n_rows, sizeof(*control->rows), range_compare);
-	vec_each(struct analyze_diff_range, row, &diff->ranges, rows) {
-		found = search_array(row, control->rows, control->n_rows, sizeof(*row),
-				     range_compare);
 		if (found)
 			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
 	}
@@ -87,7 +70,6 @@ int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseli
 		noise.repetitions.note != ANALYZE_REPETITIONS_ONE_RECORDING;
 	rows_set(diff, &diff->syscalls, &noise.syscalls);
 	rows_set(diff, &diff->functions, &noise.functions);
-	ranges_set(diff, &noise.ranges);
 	workload_set(diff, &noise);
 	analyze_diff_deinit(&noise);
 	return 0;

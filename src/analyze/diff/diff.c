@@ -73,8 +73,17 @@ static void workload_diff(struct analyze_diff *diff)
 
 /* ---- functions that one kernel has inlined ---- */
 
-define_compare(body_order, struct analyze_diff_range,
+define_compare(body_order, struct analyze_range,
 	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
+
+/* Return the *N rows of SIDE's bodies of NAME in CONTEXT. */
+static const void *const *bodies_named(const struct analyze_diff *diff, int side, const char *name,
+				       const char *context, size_t *n)
+{
+	const struct analyze_range key = { .body.name = name, .context = context };
+
+	return pointers_find(&diff->bodies_by_name[side], &key, n);
+}
 
 /* Adds RANGE, of RUNS runs, to FIGURES per run. */
 static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
@@ -102,8 +111,7 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
 {
 	size_t n;
-	const void *const *found =
-		analyze_diff_ranges_named(&diff->ranges, side, row->name, row->context, &n);
+	const void *const *found = bodies_named(diff, side, row->name, row->context, &n);
 
 	*figures = analyze_figures_none;
 	*sample = (struct analyze_sample){ 0 };
@@ -119,25 +127,12 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 	return !isnan(figures->calls);
 }
 
-/* The diff's rows of these bodies are the function's now, not parts of what is around them. */
-static void mark_partners(const struct pointers *bodies, const struct analyze_diff_row *row)
-{
-	const struct analyze_diff_range key = { .body.name = row->name, .context = row->context };
-	size_t n;
-	const void *const *found = pointers_find(bodies, &key, &n);
-
-	for (size_t i = 0; i < n; i++)
-		((struct analyze_diff_range *)found[i])->is_partner = true;
-}
-
 /*
  * A function on one kernel that the other's compiler has inlined: its partner are the inlined bodies of that
  * name, if they were timed, all places together. Returns how many rows got some.
  */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
-	struct pointers bodies = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
-					       sizeof(*diff->ranges.rows), body_order);
 	uint32_t n = 0;
 
 	vec_each(struct analyze_diff_row, row, &diff->functions, rows) {
@@ -152,17 +147,14 @@ static uint32_t find_partners(struct analyze_diff *diff)
 			row->inlined =
 				side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
 			analyze_diff_row_pair(row);
-			if (diff->ranges.sides[0].repetitions.unit ==
-			    diff->ranges.sides[1].repetitions.unit)
+			if (diff->bodies[0].repetitions.unit == diff->bodies[1].repetitions.unit)
 				analyze_change_form(&row->change, side ? row->samples[0] : &sample,
 						    side ? &sample : row->samples[1]);
 			analyze_change_resample(&row->change);
-			mark_partners(&bodies, row);
 			n++;
 		}
 		analyze_sample_deinit(&sample);
 	}
-	free(bodies.items);
 	return n;
 }
 
@@ -184,17 +176,13 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 		for (uint32_t j = 0; j < lists[i]->n_rows; j++)
 			if (!lists[i]->rows[j].redundant)
 				vec_push(list, changes, &lists[i]->rows[j].change);
-	for (uint32_t j = 0; j < diff->ranges.n_rows; j++)
-		if (!diff->ranges.rows[j].redundant)
-			vec_push(list, changes, &diff->ranges.rows[j].change);
 }
 
 /* Return whether samples of SIDE hit inlined bodies of NAME, which then have a row of all contexts. */
 static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
 {
 	size_t n;
-	const void *const *found =
-		analyze_diff_ranges_named(&diff->ranges, side, name, ANALYZE_ALL_CONTEXTS, &n);
+	const void *const *found = bodies_named(diff, side, name, ANALYZE_ALL_CONTEXTS, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (((const struct analyze_range *)found[i])->side.estimate.samples > 0)
@@ -252,29 +240,6 @@ static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff
 	}
 }
 
-define_compare(body_compare, struct analyze_diff_range,
-	       a->redundant - b->redundant ?: analyze_body_compare(&a->body, &b->body));
-
-/* The same of inlined bodies, which are in another order. */
-static void ranges_repeat(struct analyze_diff_ranges *ranges)
-{
-	struct pointers rows =
-		pointers_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), body_compare);
-	size_t n;
-
-	vec_each(struct analyze_diff_range, row, ranges, rows) {
-		const struct analyze_diff_range key = { .body = row->body };
-		const void *const *found;
-
-		if (!row->redundant || isnan(row->change.p))
-			continue;
-		found = pointers_find(&rows, &key, &n);
-		row->change = n ? ((const struct analyze_diff_range *)found[n - 1])->change :
-				  analyze_change_none;
-	}
-	free(rows.items);
-}
-
 static void judge(struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *functions = &diff->functions;
@@ -290,7 +255,6 @@ static void judge(struct analyze_diff *diff)
 	for (size_t i = 0; i < functions->n_rows; i++)
 		if (functions->rows[i].redundant)
 			functions->rows[i].change = functions->rows[i + 1].change;
-	ranges_repeat(&diff->ranges);
 	form_notes(&diff->syscalls, diff);
 	form_notes(functions, diff);
 }
@@ -346,15 +310,15 @@ static void side_init(struct analyze_diff *diff, int side, const struct profile 
 	diff->runs[side] = table->runs;
 	diff->boots[side] = table->boots;
 	diff->kernel[side] = analyze_kernel_share_of(p, table, &diff->commands[side]);
+	analyze_ranges_init(&diff->bodies[side], p, options);
+	diff->bodies_by_name[side] =
+		pointers_sort(diff->bodies[side].rows, diff->bodies[side].n_rows,
+			      sizeof(*diff->bodies[side].rows), body_order);
 }
 
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options)
 {
-	const struct analyze_diff_calls calls = { .syscalls = &diff->syscalls,
-						  .functions = &diff->functions,
-						  .runs = diff->runs,
-						  .time = options->time };
 	const struct analyze_table *a = &diff->tables[0], *b = &diff->tables[1];
 
 	memset(diff, 0, sizeof(*diff));
@@ -377,7 +341,6 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	workload_diff(diff);
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
 			 analyze_recordings_alternate(baseline, hardened), options);
-	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
 	if (find_partners(diff))
 		analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	judge(diff);
@@ -393,11 +356,12 @@ void analyze_diff_deinit(struct analyze_diff *diff)
 	for (int side = 0; side < 2; side++) {
 		analyze_table_deinit(&diff->tables[side]);
 		analyze_workload_deinit(&diff->commands[side]);
+		analyze_ranges_deinit(&diff->bodies[side]);
+		free(diff->bodies_by_name[side].items);
 	}
 	free(diff->workload);
 	free(diff->syscalls.rows);
 	free(diff->functions.rows);
-	analyze_diff_ranges_deinit(&diff->ranges);
 	analyze_env_deinit(&diff->env);
 	analyze_warnings_deinit(&diff->warnings);
 	memset(diff, 0, sizeof(*diff));

@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "analyze/diff/calls.h"
-#include "analyze/diff/inside/ranges.h"
 #include "analyze/figures/environment.h"
 #include "analyze/figures/workload.h"
 #include "analyze/figures/warnings.h"
+#include "analyze/inline/ranges.h"
 #include "analyze/stats/change.h"
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "profile/profile.h"
 
 struct analyze_diff_workload_row {
@@ -66,7 +67,8 @@ struct analyze_diff {
 	vec_of(struct analyze_diff_workload_row, workload);
 	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
-	struct analyze_diff_ranges ranges;
+	struct analyze_ranges bodies[2]; /* of either side, for functions that it has inlined */
+	struct pointers bodies_by_name[2]; /* their rows by name, then context */
 	/* The sources of the rows, whose samples point to them. */
 	struct analyze_table tables[2];
 	struct analyze_workload commands[2];

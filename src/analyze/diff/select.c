@@ -34,22 +34,9 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 
 uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter)
 {
-	struct analyze_diff_ranges *ranges = &diff->ranges;
-	uint32_t n = 0;
-
 	filter_rows(&diff->syscalls, filter->syscall, filter->function);
 	filter_rows(&diff->functions, filter->syscall, filter->function);
-	vec_each(const struct analyze_diff_range, row, ranges, rows) {
-		bool is_sum = analyze_is_sum(row->context);
-
-		if ((filter->syscall && is_sum) || !matches(filter->syscall, row->context) ||
-		    (!matches(filter->function, row->body.name) &&
-		     !matches(filter->function, row->body.function)))
-			continue;
-		ranges->rows[n++] = *row;
-	}
-	ranges->n_rows = n;
-	return diff->syscalls.n_rows + diff->functions.n_rows + n;
+	return diff->syscalls.n_rows + diff->functions.n_rows;
 }
 
 /* ---- order ---- */

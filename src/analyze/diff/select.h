@@ -6,8 +6,8 @@
 
 /* Globs, as fnmatch() has them; NULL: any. */
 struct analyze_filter {
-	const char *syscall; /* syscalls and the contexts of functions and inlined bodies */
-	const char *function; /* functions, and inlined bodies by either name */
+	const char *syscall; /* syscalls and the contexts of functions */
+	const char *function;
 };
 
 /*

@@ -15,13 +15,13 @@ char *analyze_chain_join(const struct profile_frame *frames, uint32_t n)
 	return chain;
 }
 
-char *analyze_chain_of(const struct profile_location *l, uint32_t skip)
+char *analyze_chain_of(const struct profile_location *l)
 {
-	uint32_t n = skip;
+	uint32_t n = 0;
 
 	while (n < l->n_frames && l->frames[n].inlined)
 		n++;
-	return analyze_chain_join(&l->frames[skip], n - skip);
+	return analyze_chain_join(l->frames, n);
 }
 
 char *analyze_chain_add(const char *name, const char *chain)
@@ -29,23 +29,9 @@ char *analyze_chain_add(const char *name, const char *chain)
 	return alloc_printf("%s%s%s", name, chain ? PROFILE_CHAIN : "", chain ? chain : "");
 }
 
-bool analyze_chain_is_within(const char *chain, const char *outer)
+char *analyze_chain_place(const struct profile_location *l)
 {
-	const char *text = chain ? chain : "";
-	size_t n = strlen(text), n_outer, gap = strlen(PROFILE_CHAIN);
-
-	if (!outer)
-		return true;
-	n_outer = strlen(outer);
-	if (n < n_outer || strcmp(text + n - n_outer, outer))
-		return false;
-	return n == n_outer ||
-	       (n >= n_outer + gap && !strncmp(text + n - n_outer - gap, PROFILE_CHAIN, gap));
-}
-
-char *analyze_chain_place(const struct profile_location *l, uint32_t number)
-{
-	if (number >= l->n_frames || !l->frames[number].file)
+	if (!l->n_frames || !l->frames->file)
 		return NULL;
-	return alloc_printf("%s:%" PRIu32, l->frames[number].file, l->frames[number].line);
+	return alloc_printf("%s:%" PRIu32, l->frames->file, l->frames->line);
 }

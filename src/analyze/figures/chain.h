@@ -12,14 +12,11 @@
 /* The N frames from FRAMES on, as a chain; NULL for none. For free(). */
 char *analyze_chain_join(const struct profile_frame *frames, uint32_t n);
 
-/* The bodies that L is in, but for the SKIP innermost ones; NULL: none. For free(). */
-char *analyze_chain_of(const struct profile_location *l, uint32_t skip);
+/* The bodies that L is in; NULL: none. For free(). */
+char *analyze_chain_of(const struct profile_location *l);
 
 /* NAME inlined into CHAIN, which may be NULL. For free(). */
 char *analyze_chain_add(const char *name, const char *chain);
 
-/* Return whether CHAIN ends in OUTER: it is OUTER, or lies within it. */
-bool analyze_chain_is_within(const char *chain, const char *outer);
-
-/* Return the place of frame NUMBER of L, for free(); NULL: not known. */
-char *analyze_chain_place(const struct profile_location *l, uint32_t number);
+/* Return the place of L's innermost frame, for free(); NULL: not known. */
+char *analyze_chain_place(const struct profile_location *l);

@@ -262,14 +262,8 @@ static void context_end(struct counting *c, uint32_t context)
 		memset(&t->count, 0, sizeof(t->count));
 	}
 	while (c->n_functions) {
-		uint32_t function = c->functions[--c->n_functions];
-		const struct profile_location *l = &c->p->locations[function];
-		struct function_tally *t = &c->function[function];
+		struct function_tally *t = &c->function[c->functions[--c->n_functions]];
 
-		if (l->n_frames && !l->frames[l->n_frames - 1].inlined)
-			vec_push(c->b, called,
-				 ((struct analyze_called){ l->frames[l->n_frames - 1].name, context,
-							   t->around }));
 		t->late = t->around = 0;
 	}
 }
@@ -284,18 +278,6 @@ static int sample_compare(const void *left, const void *right, void *arg)
 
 define_compare(count_compare, struct analyze_body_count,
 	       compare_values(a->body, b->body) ?: compare_values(a->context, b->context));
-
-define_compare(called_compare, struct analyze_called,
-	       compare_text(a->name, b->name) ?: compare_values(a->context, b->context));
-
-double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context)
-{
-	const struct analyze_called key = { .name = name, .context = context };
-	const struct analyze_called *found =
-		search_array(&key, b->called, b->n_called, sizeof(key), called_compare);
-
-	return found ? found->samples : 0;
-}
 
 /* The samples that say something of the kernel, by context; the others are counted. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
@@ -344,7 +326,6 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 			context_end(&c, context);
 	}
 	sort_array(b->counts, b->n_counts, sizeof(*b->counts), count_compare);
-	sort_array(b->called, b->n_called, sizeof(*b->called), called_compare);
 	free(order);
 	free(c.functions);
 	free(c.bodies);
@@ -356,7 +337,6 @@ void analyze_bodies_deinit(struct analyze_bodies *b)
 {
 	alloc_texts_free(&b->chains);
 	free(b->samples);
-	free(b->called);
 	free(b->counts);
 	free(b->bodies);
 	memset(b, 0, sizeof(*b));

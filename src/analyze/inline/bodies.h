@@ -37,17 +37,9 @@ struct analyze_body_count {
 	bool only_wraps;
 };
 
-/* Kernel samples of one context with a function on their stack that was called, not inlined. */
-struct analyze_called {
-	const char *name;
-	uint32_t context;
-	double samples;
-};
-
 struct analyze_bodies {
 	vec_of(struct analyze_body, bodies); /* in their order */
 	vec_of(struct analyze_body_count, counts); /* by body, then context */
-	vec_of(struct analyze_called, called); /* by name, then context */
 	double *samples; /* for each context of the profile those in the kernel, probes left out */
 	double all, irq; /* of the workload: all of them, user space too, and those in interrupts */
 	struct alloc_texts chains;
@@ -62,6 +54,4 @@ bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct pro
 
 /* Control runs do not count. */
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
-/* The samples of CONTEXT with NAME called on their stack; 0: none. */
-double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context);
 void analyze_bodies_deinit(struct analyze_bodies *b);

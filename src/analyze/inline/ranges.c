@@ -19,7 +19,7 @@
 
 static const struct analyze_estimate estimate_none = ESTIMATE_NONE;
 
-const struct analyze_range_side analyze_range_none = {
+static const struct analyze_range_side range_none = {
 	.entries = NAN,
 	.figures = ANALYZE_FIGURES_NONE,
 	.low = NAN,
@@ -175,29 +175,6 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
-struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
-					       const char *context)
-{
-	const struct analyze_range_context *c = context_find(ranges, context);
-	struct analyze_estimated all = { 0, 0, 0 }, one;
-
-	/* Nobody looked, or only at another event than the clock's. */
-	if (!(ranges->bodies.all > 0))
-		return (struct analyze_estimated)NAN_ESTIMATED;
-	/* A context that did not occur: nor did the body in it. */
-	if (!c)
-		return all;
-	if (!analyze_is_sum(context))
-		return c->samples > 0 ? time_of(ranges, c, 0) : all;
-	/* All contexts are as one: nothing was seen in any. */
-	one = ranges->counted ? all : analyze_binomial(0, c->samples);
-	for (uint32_t i = 0; i < ranges->n_contexts; i++)
-		if (!isnan(ranges->contexts[i].sampled))
-			all.high += ranges->contexts[i].sampled;
-	all.high *= one.high;
-	return c->samples > 0 ? all : (struct analyze_estimated){ 0, 0, 0 };
-}
-
 /* A body's count, to be found by the function that the body is in, and its context. */
 struct enclosed {
 	const char *function;
@@ -315,31 +292,6 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 	e->self_share = e->share.value * (e->self_total / e->total.value);
 }
 
-struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
-					      const char *context)
-{
-	bool is_sum = analyze_is_sum(context);
-	struct analyze_estimate sum = estimate_none;
-
-	vec_each(const struct analyze_range_context, c, ranges, contexts) {
-		struct analyze_estimate e = { .of = c->samples,
-					      .self_share = NAN,
-					      .self_total = NAN };
-
-		if (analyze_is_sum(c->name) || (!is_sum && strcmp(c->name, context)))
-			continue;
-		e.samples = analyze_bodies_called(&ranges->bodies, name, c->number);
-		if (!(e.samples > 0))
-			continue;
-		e.share = share_of(ranges, e.samples, c->samples);
-		e.total = time_of(ranges, c, e.samples);
-		estimate_add(&sum, &e);
-	}
-	if (is_sum)
-		estimate_finish_sum(&sum, ranges);
-	return sum;
-}
-
 /*
  * Return whether late samples could move the estimate by half of the way out of its interval: its own may belong
  * elsewhere, and others of its function to it.
@@ -368,7 +320,7 @@ struct body_rows {
 static void side_form(struct analyze_range_side *side, const struct body_rows *body,
 		      const struct profile_stats *stats, const struct analyze_estimate *estimate)
 {
-	*side = analyze_range_none;
+	*side = range_none;
 	side->estimate = *estimate;
 	side->why = body->why;
 	if (body->timed) {
@@ -396,7 +348,6 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	enum analyze_time time =
 		body->options->time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : body->options->time;
 	struct analyze_range row = { .body = first->body,
-				     .chain = first->body.chain,
 				     .location = body->location,
 				     .context = context ? context : ANALYZE_ALL_CONTEXTS,
 				     .detached = body->detached };

@@ -49,13 +49,9 @@ struct analyze_range_side {
 	const char *why; /* it was not timed, in the recorder's words; NULL: it was */
 };
 
-extern const struct analyze_range_side analyze_range_none;
-
 /* One body in one context. Strings are the profile's or belong to the list. */
 struct analyze_range {
 	struct analyze_body body;
-	const char *chain; /* the body's, or what it is compared by where that is another one's */
-	const char *match_file; /* the body's, where a diff goes by it */
 	const char *location; /* "mm/slub.c:1978", or NULL */
 	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
 	struct analyze_range_side side;
@@ -98,11 +94,3 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges);
 
 /* Sort the timed ones first, then by falling total. */
 void analyze_ranges_sort_by_total(struct analyze_ranges *ranges);
-
-/* The estimate for a body that no sample hit in CONTEXT: 0, and more at most. */
-struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
-					       const char *context);
-
-/* Return the estimate of NAME in CONTEXT as a called function; all NAN: no sample hit it. */
-struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
-					      const char *context);

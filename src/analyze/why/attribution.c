@@ -107,33 +107,64 @@ static struct items collect(const struct why *w)
 	return list;
 }
 
-static struct part part_of(enum why_attributed kind, const char *name, const struct item *items,
-			   size_t n)
-{
-	struct part part = { .row = { .part = kind, .name = name, .share = NAN },
-			     .items = items,
-			     .n_items = n };
+static const struct why_attribution_row no_row = { .share = NAN,
+						   .calls = { NAN, NAN },
+						   .totals = { NAN, NAN },
+						   .by_calls = NAN,
+						   .by_mean = NAN };
 
-	part.row.by_calls = part.row.by_mean = NAN;
-	for (size_t i = 0; i < n; i++)
-		part.row.delta += items[i].self[1] - items[i].self[0];
+static struct part part_of(enum why_attributed kind, const char *name)
+{
+	struct part part = { .row = no_row };
+
+	part.row.part = kind;
+	part.row.name = name;
 	return part;
 }
 
-/* The change is (b - a) calls at the baseline's mean, and what is left: b calls times the mean's change. */
-static void split_by_calls(struct why_attribution_row *row, double was, const double calls[2])
+/* Set the figures of ROW, with a known total on each side. */
+static void set_figures(struct why_attribution_row *row, const double calls[2],
+			const double totals[2])
 {
+	memcpy(row->totals, totals, sizeof(row->totals));
+	row->delta = totals[1] - totals[0];
 	if (!(calls[0] > 0) && !(calls[1] > 0))
 		return;
-	row->by_calls = calls[0] > 0 && calls[1] > 0 ? (calls[1] - calls[0]) * (was / calls[0]) :
-						       row->delta;
+	memcpy(row->calls, calls, sizeof(row->calls));
+	/* The change is (b - a) calls at the baseline's mean, and what is left: b calls times the mean's change. */
+	row->by_calls = calls[0] > 0 && calls[1] > 0 ?
+				(calls[1] - calls[0]) * (totals[0] / calls[0]) :
+				row->delta;
 	row->by_mean = row->delta - row->by_calls;
+}
+
+/* Return the part that has the N ITEMS; calls of a function are not those of its bodies. */
+static struct part part_with(enum why_attributed kind, const char *name, const struct item *items,
+			     size_t n)
+{
+	struct part part = part_of(kind, name);
+	double totals[2] = {}, calls[2] = {};
+
+	part.items = items;
+	part.n_items = n;
+	for (size_t i = 0; i < n; i++)
+		for (int side = 0; side < 2; side++) {
+			totals[side] += items[i].self[side];
+			if (kind != WHY_ATTRIBUTED_FUNCTION || !items[i].body)
+				calls[side] += items[i].calls[side];
+		}
+	set_figures(&part.row, calls, totals);
+	if (items->sampled) {
+		part.row.how = ANALYZE_HOW_ESTIMATED;
+		part.row.totals[0] = part.row.totals[1] = NAN;
+	}
+	return part;
 }
 
 /* Add to PARTS what is left of WHOLE besides them: the line that makes the sum exact. */
 static void add_rest(struct parts *parts, enum why_attributed kind, const char *name, double whole)
 {
-	struct part rest = part_of(kind, name, NULL, 0);
+	struct part rest = part_of(kind, name);
 
 	rest.row.delta = whole;
 	for (uint32_t i = 0; i < parts->n_parts; i++)
@@ -149,27 +180,11 @@ static struct parts bodies_of(const struct part *function)
 	for_each_run(i, j, function->n_items, same_text(items[i].body, items[j].body))
 		if (items[i].body)
 			vec_push(&parts, parts,
-				 part_of(WHY_ATTRIBUTED_BODY, items[i].body, &items[i], j - i));
+				 part_with(WHY_ATTRIBUTED_BODY, items[i].body, &items[i], j - i));
 	if (parts.n_parts)
 		add_rest(&parts, WHY_ATTRIBUTED_REST, "outside its inlined bodies",
 			 function->row.delta);
 	return parts;
-}
-
-/* Return the part of a function's N ITEMS in a context. */
-static struct part function_part(const struct item *items, size_t n)
-{
-	struct part part = part_of(WHY_ATTRIBUTED_FUNCTION, items->function, items, n);
-	double was = 0, calls[2] = {};
-
-	for (size_t i = 0; i < n; i++) {
-		was += items[i].self[0];
-		calls[0] += items[i].body ? 0 : items[i].calls[0];
-		calls[1] += items[i].body ? 0 : items[i].calls[1];
-	}
-	split_by_calls(&part.row, was, calls);
-	part.row.how = items->sampled ? ANALYZE_HOW_ESTIMATED : ANALYZE_HOW_NONE;
-	return part;
 }
 
 static struct parts functions_of(const struct part *context)
@@ -180,9 +195,11 @@ static struct parts functions_of(const struct part *context)
 
 	for_each_run(i, j, context->n_items, same_text(items[i].function, items[j].function))
 		if (items[i].function)
-			vec_push(&parts, parts, function_part(&items[i], j - i));
+			vec_push(&parts, parts,
+				 part_with(WHY_ATTRIBUTED_FUNCTION, items[i].function, &items[i],
+					   j - i));
 	if (moved != 0) {
-		struct part part = part_of(WHY_ATTRIBUTED_MOVED, "moved between contexts", NULL, 0);
+		struct part part = part_of(WHY_ATTRIBUTED_MOVED, "moved between contexts");
 
 		part.row.delta = moved;
 		vec_push(&parts, parts, part);
@@ -222,7 +239,7 @@ static void add_below(struct query *q, const struct part *part, double level, bo
 /* Add PARTS of WHOLE, the largest first, and free them. HIDDEN: the line above is. */
 static void add_parts(struct query *q, struct parts *parts, double level, double whole, bool hidden)
 {
-	struct why_attribution_row others = part_of(WHY_ATTRIBUTED_OTHERS, "", NULL, 0).row;
+	struct why_attribution_row others = part_of(WHY_ATTRIBUTED_OTHERS, "").row;
 	uint32_t shown = 0;
 
 	sort_array(parts->parts, parts->n_parts, sizeof(*parts->parts), by_size);
@@ -255,14 +272,15 @@ static struct parts contexts_of(const struct query *q, const struct items *list)
 	for_each_run(i, j, list->n_items, items[i].context == items[j].context) {
 		const struct why_context *c = items[i].context;
 		const struct analyze_diff_row key = { .name = c->name };
-		struct part part = part_of(WHY_ATTRIBUTED_CONTEXT, c->name, &items[i], j - i);
+		struct part part = part_of(WHY_ATTRIBUTED_CONTEXT, c->name);
 		size_t n;
 		const void *const *found = pointers_find(&q->verdicts, &key, &n);
 
-		part.row.delta = c->delta;
+		part.items = &items[i];
+		part.n_items = j - i;
+		set_figures(&part.row, c->calls, c->total);
 		part.row.verdict = n ? ((const struct analyze_diff_row *)*found)->change.verdict :
 				       ANALYZE_VERDICT_NONE;
-		split_by_calls(&part.row, c->total[0], c->calls);
 		vec_push(&parts, parts, part);
 	}
 	return parts;
@@ -298,7 +316,7 @@ void why_attribution_init(struct why_attribution *a, const struct why *w,
 	list = collect(w);
 	parts = contexts_of(&q, &list);
 	top = part_of(WHY_ATTRIBUTED_COMMAND,
-		      command ? command->name : "all syscalls and page faults", NULL, 0);
+		      command ? command->name : "all syscalls and page faults");
 	for (uint32_t i = 0; i < parts.n_parts; i++)
 		top.row.delta += parts.parts[i].row.delta;
 	if (command) {

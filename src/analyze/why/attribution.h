@@ -26,6 +26,7 @@ struct why_attribution_row {
 	const char *name;
 	enum analyze_how how; /* of the command, and of what samples say */
 	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
+	double calls[2], totals[2]; /* per run of either side; totals of contexts and functions */
 	double delta; /* a side that has no such row counts as 0 */
 	double share; /* of the level above; NAN where that did not change */
 	/* Parts of DELTA: by more or fewer calls at the baseline's mean, and by the mean of the hardened side's calls. */

@@ -276,6 +276,8 @@ static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 		alloc_append(text, "%s", i == first ? " via " : i == depth - 2 ? " and " : ", ");
 		view_append_name(text, names[i % (WAY_MAX + 1)]);
 	}
+	if (t->nodes[at].sampled)
+		alloc_append(text, " (estimated from samples)");
 }
 
 /* " (inlined into alloc_fd, via dup and get_unused_fd)", behind the name of CAUSE, most of which is at the node AT. */

@@ -111,26 +111,60 @@ static void append_figures(char **text, const struct why *w, const struct why_ca
 		alloc_append(text, ")");
 }
 
-/* Append ", nearly all of that in shuffle_freelist (mm/slub.c:1978, estimated from samples)"; MAIN is the largest share of CAUSE. */
+/*
+ * Return the body inlined into FUNCTION that has most of its change DELTA, or TREE_NONE. What one side alone has is named with
+ * all that it needs, and of nested bodies that both have the innermost.
+ */
+static uint32_t find_body(const struct tree_pair *t, uint32_t function, double delta)
+{
+	uint32_t best = TREE_NONE;
+	double least = MOST;
+
+	for (uint32_t i = function + 1; i < t->n_nodes; i++) {
+		const struct tree_pair_node *n = &t->nodes[i];
+		double change = n->total[1] - n->total[0], share = change / delta;
+
+		if ((!n->inlined[0] && !n->inlined[1]) || !(share >= least) ||
+		    !(fabs(change) > CHANCE_DEVIATIONS * hypot(n->doubt[0], n->doubt[1])) ||
+		    !is_below(t, i, function))
+			continue;
+		best = i;
+		least = n->seen[0] && n->seen[1] ? NEARLY_ALL * share : INFINITY;
+	}
+	return best;
+}
+
+/* Return the node of the function NAME that was timed in CONTEXT, or TREE_NONE. */
+static uint32_t find_function(const struct tree_pair *t, uint32_t context, const char *name)
+{
+	uint32_t i = t->nodes[context].first_child;
+
+	while (i != TREE_NONE && strcmp(t->nodes[i].name, name) != 0)
+		i = t->nodes[i].next;
+	return i;
+}
+
+/* Append ", nearly all of that in shuffle_freelist (estimated from samples)"; MAIN is the largest share of CAUSE. */
 static void append_body(char **text, const struct why *w, const struct why_cause *cause,
 			const struct why_share *main)
 {
-	const char *context = w->pair.nodes[main->context].name;
-	const struct analyze_diff_range *body =
-		w->diff ? analyze_diff_ranges_main(&w->diff->ranges, cause->name, context) : NULL;
-	double share = body ? body->delta_total.value / main->delta : 0;
-	bool sampled = body && analyze_diff_range_is_sampled(body);
+	const struct tree_pair_node *n = w->pair.nodes;
+	uint32_t function = find_function(&w->pair, main->context, cause->name);
+	uint32_t body =
+		function == TREE_NONE ? TREE_NONE : find_body(&w->pair, function, main->delta);
+	double share;
 
-	if (!(share >= MOST) || (sampled && share > MORE_THAN_ALL))
+	if (body == TREE_NONE)
+		return;
+	share = (n[body].total[1] - n[body].total[0]) / main->delta;
+	if (n[body].sampled && share > MORE_THAN_ALL)
 		return;
 	alloc_append(text, ", %s of that in ",
 		     share > MORE_THAN_ALL ? "more than all" :
 		     share >= NEARLY_ALL   ? "nearly all" :
 					     "most");
-	view_append_name(text, body->body.name);
-	alloc_append(text, " (");
-	view_append_name(text, body->location ?: "inlined");
-	alloc_append(text, "%s)", sampled ? ", estimated from samples" : "");
+	view_append_name(text, n[body].name);
+	alloc_append(text, " (%s)", n[body].sampled ? "estimated from samples" : "inlined");
 }
 
 char *view_why_timed(const struct why *w, const struct why_context *c,
