@@ -70,8 +70,12 @@ static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 	b->calls[side] += a->calls[side];
 	b->inlined[side] |= a->inlined[side];
 	b->nested[side] |= a->nested[side];
+	b->doubt[side] = hypot(b->doubt[side], a->doubt[side]);
+	b->own_doubt[side] = hypot(b->own_doubt[side], a->own_doubt[side]);
+	b->sampled |= a->sampled;
 	b->seen[side] = true;
 	a->self[side] = a->error[side] = a->calls[side] = 0;
+	a->doubt[side] = a->own_doubt[side] = 0;
 	a->seen[side] = false;
 	a->moved = to;
 	/* A node that SIDE does not execute has no callees on SIDE. */
@@ -136,7 +140,9 @@ static void graft_all(struct tree_pair *t)
 	/* Grafting adds nodes only below nodes that both sides have from then on. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
-			if (is_of(&t->nodes[i], side)) {
+			/* Timed functions have no callers. */
+			if (is_of(&t->nodes[i], side) &&
+			    (t->tree->has_callers || t->nodes[i].sampled)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
 				graft_call(t, i, side);
 			}
@@ -179,7 +185,7 @@ static bool is_untimed(const struct tree_pair *t, uint32_t node)
 /* Single places may have too few samples where all of a function together have enough. */
 static void mark_sampled(struct tree_pair *t)
 {
-	scoped_free struct sampled *items = alloc_array(t->tree->n_untimed, sizeof(*items));
+	scoped_free struct sampled *items = alloc_array(t->n_nodes, sizeof(*items));
 	double sure = tree_sure_deviations(t->tree);
 	size_t n = 0;
 
@@ -456,8 +462,7 @@ void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struc
 		    const struct tree_part *b)
 {
 	tree_pair_init_by_name(pair, tree, a, b);
-	if (tree->has_callers)
-		graft_all(pair);
+	graft_all(pair);
 	sum_up(pair);
 	mark_sampled(pair);
 	move_all(pair);

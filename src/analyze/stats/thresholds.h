@@ -41,6 +41,8 @@
 #define MORE_THAN_ONE 1.1
 /* A larger share of a change is partly offset by something else. */
 #define MORE_THAN_ALL 1.15
+/* Causes that offset each other are together at most so many times the change that they explain. */
+#define OFFSET_TIMES 2
 /* Work that moved may have become more or less, up to so many times. */
 #define MOVED_TIMES 1.5
 

@@ -333,7 +333,7 @@ static double explain_all_sampled(struct finder *f, uint32_t node, const double 
 }
 
 /*
- * Charge the change DELTA of NODE's time in no timed function to sampled functions. If these changed by more than that, time
+ * Charge the change DELTA of NODE's time in no timed function to sampled functions. If these changed by far more than that, time
  * only went from one function to another, and none is charged. Return the sum of the charges.
  */
 static double open_sampled(struct finder *f, uint32_t node, const double own[2], double delta,
@@ -343,7 +343,7 @@ static double open_sampled(struct finder *f, uint32_t node, const double own[2],
 	f->tried = f->doubts = 0;
 	explain_all_sampled(f, node, own, scale);
 	f->only_tries = false;
-	if (f->tried > MORE_THAN_ALL * fabs(delta) + CHANCE_DEVIATIONS * sqrt(f->doubts))
+	if (f->tried > OFFSET_TIMES * fabs(delta) + CHANCE_DEVIATIONS * sqrt(f->doubts))
 		return 0;
 	return explain_all_sampled(f, node, own, scale);
 }
