@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sorted.h"
+#include "base/subsequence.h"
 
 #define LINES_MAX 512 /* comparing takes its square in time and memory */
 
@@ -37,31 +38,28 @@ static bool is_same(const struct tree_line *a, const struct tree_line *b, double
 	       is_near(a->times[0] * scale, b->times[1]) && !compare_text(a->file, b->file);
 }
 
-/* Match the longest common subsequence of both sides' lines. */
+/* Both sides' lines, in their order. */
+struct matching {
+	const struct side *s;
+	double scale;
+};
+
+static bool lines_same(const void *arg, uint32_t i, uint32_t j)
+{
+	const struct matching *m = arg;
+
+	return is_same(m->s[0].items[i], m->s[1].items[j], m->scale);
+}
+
 static void match(struct side s[2], double scale)
 {
-	uint32_t n = s[0].n_items, m = s[1].n_items, width = m + 1;
-	scoped_free uint32_t *best = alloc_array((size_t)(n + 1) * width, sizeof(*best));
+	scoped_free uint32_t *of = alloc_array(s[0].n_items, sizeof(*of));
 
-	for (uint32_t i = n; i-- > 0;) {
-		for (uint32_t j = m; j-- > 0;) {
-			uint32_t *at = &best[i * width + j];
-
-			*at = at[1] > at[width] ? at[1] : at[width];
-			if (is_same(s[0].items[i], s[1].items[j], scale))
-				*at = at[width + 1] + 1;
-		}
-	}
-	for (uint32_t i = 0, j = 0; i < n && j < m;) {
-		const uint32_t *at = &best[i * width + j];
-
-		if (is_same(s[0].items[i], s[1].items[j], scale))
-			s[0].matched[i++] = s[1].matched[j++] = true;
-		else if (at[width] >= at[1])
-			i++;
-		else
-			j++;
-	}
+	subsequence_match(of, s[0].n_items, s[1].n_items, lines_same,
+			  &(struct matching){ s, scale });
+	for (uint32_t i = 0; i < s[0].n_items; i++)
+		if (of[i] != SUBSEQUENCE_NONE)
+			s[0].matched[i] = s[1].matched[of[i]] = true;
 }
 
 static void split(struct side *s)

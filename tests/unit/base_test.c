@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
+#include "base/subsequence.h"
 
 static bool square_is(const void *ctx, uint32_t item, const void *key)
 {
@@ -266,6 +267,41 @@ TEST(progress_is_written_to_terminals_alone)
 	assert_int_equal(status, 0);
 	assert_int_equal(waitpid(on_pipe, &status, 0), on_pipe);
 	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+static bool letters_same(const void *arg, uint32_t i, uint32_t j)
+{
+	const char *const *words = arg;
+
+	return words[0][i] == words[1][j];
+}
+
+/* Check what A's letters are matched with in B: its places, or "-". */
+static void check_subsequence(const char *a, const char *b, const char *expected)
+{
+	const char *const words[] = { a, b };
+	char places[16] = "";
+	uint32_t of[16];
+
+	assert_true(subsequence_match(of, strlen(a), strlen(b), letters_same, words));
+	for (size_t i = 0; i < strlen(a); i++)
+		places[i] = of[i] == SUBSEQUENCE_NONE ? '-' : '0' + (char)of[i];
+	assert_string_equal(places, expected);
+}
+
+TEST(the_longest_common_subsequence_is_matched)
+{
+	uint32_t of[2] = {};
+
+	check_subsequence("abcd", "abcd", "0123");
+	check_subsequence("abcd", "bxd", "-0-2");
+	check_subsequence("xaby", "ab", "-01-");
+	check_subsequence("aab", "ab", "0-1");
+	check_subsequence("abc", "", "---");
+	check_subsequence("", "abc", "");
+	/* More than fits into memory is not looked at. */
+	assert_false(subsequence_match(of, 2, UINT32_MAX, letters_same, NULL));
+	assert_true(of[0] == SUBSEQUENCE_NONE && of[1] == SUBSEQUENCE_NONE);
 }
 
 static bool first_line(const char *text, char *line, size_t size)

@@ -393,25 +393,6 @@ static void a_function_is_one_site(void **state)
 	assert_int_equal(resolve(PROFILE_UNTIMED, "alias", "many_39", "many_39"), 0);
 	assert_int_equal(sites.n_items, 1);
 	assert_string_equal(sites.items[0].name, "alias");
-	/* Callees are added unless they are there. */
-	record_sites_add(&sites, &symbols, addr_of(N_FUNCTIONS + MANY - 1));
-	record_sites_add(&sites, &symbols, addr_of(1));
-	record_sites_add(&sites, &symbols, addr_of(1) + 1);
-	assert_int_equal(record_sites_choose(&sites, &kernel, PROFILE_UNTIMED), 0);
-	assert_int_equal(sites.n_items, 2);
-	assert_int_equal(sites.items[1].mech, PROFILE_MECH_FENTRY);
-	assert_false(sites.items[1].named);
-}
-
-/* Callees that cannot be measured are left out without an error. */
-static void callees_may_be_left_out(void **state)
-{
-	(void)state;
-	record_sites_add(&sites, &symbols, addr_of(6));
-	record_sites_add(&sites, &symbols, addr_of(8));
-	assert_int_equal(record_sites_choose(&sites, &kernel, PROFILE_UNTIMED), 0);
-	assert_int_equal(sites.n_items, 0);
-	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 1);
 }
 
 static void what_fits_nothing_is_an_error(void **state)
@@ -459,7 +440,6 @@ int main(void)
 		TEST(mechanisms_are_stored),
 		TEST(many_of_a_glob_go_to_multi),
 		TEST(a_function_is_one_site),
-		TEST(callees_may_be_left_out),
 		TEST(what_fits_nothing_is_an_error),
 		TEST(notrace_is_asked_once),
 	};

@@ -6,11 +6,10 @@
 
 #include "base/alloc.h"
 #include "base/sorted.h"
+#include "base/subsequence.h"
 
 /* A line of less than that is like many others. */
 #define MIN_TEXT 6
-/* Lines of a body that are matched in their order; more are matched by their numbers. */
-#define MAX_LINES 2048
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
 	       compare_text(a->path, b->path)         ?:
@@ -140,32 +139,31 @@ static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_
 	return texts;
 }
 
-/* Gives B's lines, M, the places of the lines among A's, N, that have the same texts in the same order; others stand behind them. */
-static void match_texts(const struct analyze_annotate_diff_row *a, const char *const *texts_a,
-			size_t n, struct analyze_annotate_diff_row *b, const char *const *texts_b,
-			size_t m)
+/* The texts of both sides' lines. */
+struct texts {
+	const char *const *a, *const *b;
+};
+
+static bool texts_same(const void *arg, uint32_t i, uint32_t j)
 {
-	size_t width = m + 1, i = 0;
-	scoped_free uint32_t *best = alloc_array((n + 1) * width, sizeof(*best));
+	const struct texts *t = arg;
+
+	return !strcmp(t->a[i], t->b[j]);
+}
+
+/* Gives B's lines, M, the places of the lines among A's, N, that have the same texts in the same order; others stand behind them. */
+static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
+			struct analyze_annotate_diff_row *b, uint32_t m, const struct texts *texts)
+{
+	scoped_free uint32_t *of = alloc_array(n, sizeof(*of));
 	double place = 0;
 
-	for (i = n; i-- > 0;)
-		for (size_t j = m; j-- > 0;) {
-			uint32_t *at = &best[i * width + j];
-
-			*at = at[1] > at[width] ? at[1] : at[width];
-			if (!strcmp(texts_a[i], texts_b[j]))
-				*at = at[width + 1] + 1;
-		}
-	i = 0;
-	for (size_t j = 0; j < m; j++) {
-		while (i < n && strcmp(texts_a[i], texts_b[j]) != 0 &&
-		       best[(i + 1) * width + j] >= best[i * width + j + 1])
+	if (!subsequence_match(of, n, m, texts_same, texts))
+		return;
+	for (uint32_t i = 0, j = 0; j < m; j++) {
+		while (i < n && (of[i] == SUBSEQUENCE_NONE || of[i] < j))
 			i++;
-		if (i < n && !strcmp(texts_a[i], texts_b[j]))
-			place = a[i++].place;
-		else
-			place += 1.0 / (MAX_LINES + 1);
+		place = i < n && of[i] == j ? a[i].place : place + 1.0 / (m + 1);
 		b[j].place = place;
 	}
 }
@@ -180,18 +178,18 @@ static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_te
 			     same_text(rows->rows[i].file, rows->rows[j].file)) {
 		struct analyze_annotate_diff_row *a = &rows->rows[i], *b = a;
 		scoped_free const char **texts_a = NULL, **texts_b = NULL;
-		size_t n = 0, m;
+		uint32_t n = 0, m;
 
 		while (i + n < j && is_of(&a[n], 0))
 			n++;
 		b = a + n;
-		m = j - i - n;
-		if (!a->file || !n || !m || n > MAX_LINES || m > MAX_LINES)
+		m = (uint32_t)(j - i) - n;
+		if (!a->file || !n || !m)
 			continue;
 		texts_a = texts_of(a, n, 0, text, arg);
 		texts_b = texts_of(b, m, 1, text, arg);
 		if (texts_a && texts_b)
-			match_texts(a, texts_a, n, b, texts_b, m);
+			match_texts(a, n, b, m, &(struct texts){ texts_a, texts_b });
 	}
 }
 

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/subsequence.h"
 #include "base/sorted.h"
 #include "kernel/image/name.h"
-
-/* The table of what two longer calls do would be larger than 32 MB: only equal lines at begin and end are aligned. */
-#define CELLS_MAX (1u << 24)
 
 /* --- one ----------------------------------------------------------------- */
 
@@ -156,38 +154,40 @@ static void add_side(struct analyze_trace_diff *d, int side, const struct body *
 
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
 
-/*
- * Align A from A0 up to A1 with B likewise. LENGTHS[i][j] is the length of the longest common subsequence behind i and
- * j.
- */
-static void align_between(struct analyze_trace_diff *d, const struct body *a, uint32_t a0,
-			  uint32_t a1, const struct body *b, uint32_t b0, uint32_t b1)
+/* Parts of two calls, from line FROM on. */
+struct parts {
+	const struct body *bodies[2];
+	uint32_t from[2];
+};
+
+static bool parts_alike(const void *arg, uint32_t i, uint32_t j)
 {
-	const struct body *const bodies[2] = { a, b };
-	size_t na = a1 - a0, nb = b1 - b0, width = nb + 1;
-	bool fits = (na + 1) * width <= CELLS_MAX;
-	scoped_free uint16_t *lengths = alloc_array(fits ? (na + 1) * width : 1, sizeof(*lengths));
+	const struct parts *p = arg;
 
-	for (size_t i = fits ? na : 0; i-- > 0;)
-		for (size_t j = nb; j-- > 0;) {
-			uint16_t *cell = &lengths[i * width + j];
+	return is_alike(line_at(p->bodies[0], p->from[0] + i),
+			line_at(p->bodies[1], p->from[1] + j));
+}
 
-			*cell = cell[1] > cell[width] ? cell[1] : cell[width];
-			if (cell[width + 1] >= *cell && cell[width + 1] < UINT16_MAX &&
-			    is_alike(line_at(a, a0 + i), line_at(b, b0 + j)))
-				*cell = cell[width + 1] + 1;
+/* Align the N and M lines of PARTS. In calls too long for that nothing is alike. */
+static void align_between(struct analyze_trace_diff *d, const struct parts *parts, uint32_t n,
+			  uint32_t m)
+{
+	scoped_free uint32_t *of = alloc_array(n, sizeof(*of));
+	const struct body *const *bodies = parts->bodies;
+	uint32_t j = 0;
+
+	subsequence_match(of, n, m, parts_alike, parts);
+	for (uint32_t i = 0; i < n; i++) {
+		if (of[i] == SUBSEQUENCE_NONE) {
+			add_side(d, 0, bodies, parts->from[0] + i);
+			continue;
 		}
-	for (size_t i = 0, j = 0; i < na || j < nb;) {
-		const uint16_t *cell = &lengths[fits ? i * width + j : 0];
-
-		if (fits && i < na && j < nb && is_alike(line_at(a, a0 + i), line_at(b, b0 + j)) &&
-		    *cell == cell[width + 1] + 1)
-			align(d, a->at[a0 + i++], b->at[b0 + j++]);
-		else if (i < na && (!fits || j == nb || cell[width] >= cell[1]))
-			add_side(d, 0, bodies, a0 + i++);
-		else
-			add_side(d, 1, bodies, b0 + j++);
+		while (j < of[i])
+			add_side(d, 1, bodies, parts->from[1] + j++);
+		align(d, bodies[0]->at[parts->from[0] + i], bodies[1]->at[parts->from[1] + j++]);
 	}
+	while (j < m)
+		add_side(d, 1, bodies, parts->from[1] + j++);
 }
 
 /* Two that are alike. */
@@ -211,7 +211,8 @@ static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b)
 	}
 	for (uint32_t i = 0; i < begin; i++)
 		align(d, a.at[i], b.at[i]);
-	align_between(d, &a, begin, end_a, &b, begin, end_b);
+	align_between(d, &(struct parts){ { &a, &b }, { begin, begin } }, end_a - begin,
+		      end_b - begin);
 	for (uint32_t i = end_a; i < a.n_at; i++)
 		align(d, a.at[i], b.at[end_b + i - end_a]);
 out:

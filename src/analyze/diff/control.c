@@ -71,6 +71,7 @@ int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseli
 	rows_set(diff, &diff->syscalls, &noise.syscalls);
 	rows_set(diff, &diff->functions, &noise.functions);
 	workload_set(diff, &noise);
+	diff->has_control = true;
 	analyze_diff_deinit(&noise);
 	return 0;
 }

@@ -59,6 +59,7 @@ struct analyze_diff_repetitions {
 struct analyze_diff {
 	enum profile_clock clock;
 	bool some; /* syscalls alone were measured */
+	bool has_control; /* rows have their noise */
 	enum analyze_time time; /* that of totals, means and their changes */
 	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
 	struct analyze_diff_repetitions repetitions;

@@ -82,20 +82,6 @@ void analyze_change_resample(struct analyze_change *c)
 	c->samples[0] = c->samples[1] = NULL;
 }
 
-void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
-			       uint32_t other)
-{
-	/* Use the number of ONE's repetitions, since a side that cannot vary takes no degrees of freedom from it. */
-	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums;
-	scoped(analyze_sample_deinit) struct analyze_sample zero = { 0 };
-
-	for (uint32_t i = 0; i < n; i++)
-		analyze_sample_add(&zero, i, 1, 0);
-	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
-	c->repetitions[!side] = other;
-	analyze_change_resample(c);
-}
-
 /*
  * At LEVEL, which is the adjustment's where no other row differs. Spreads mostly grow with the mean, so
  * that of the hardened side is taken for as much larger as it would be with that difference.

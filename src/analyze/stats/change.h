@@ -41,13 +41,6 @@ extern const struct analyze_change analyze_change_none;
 void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
 			 const struct analyze_sample *hardened);
 
-/*
- * The same where SIDE alone, 0 the baseline's, can have such a row: its sample is ONE, the other side's OTHER
- * repetitions are 0 each, by definition.
- */
-void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
-			       int side, uint32_t other);
-
 /* Work out the slow figures: boots_needed, detectable, and the results of other methods. */
 void analyze_change_work_out(struct analyze_change *change);
 /* The part of it that needs the samples, which may go then. */

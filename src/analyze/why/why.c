@@ -417,8 +417,10 @@ static void doubt_contexts(struct why *w)
 {
 	struct under_noise u = {};
 
-	add_under_noise(&u, &w->diff->syscalls);
-	add_under_noise(&u, &w->diff->functions);
+	if (w->diff->has_control) {
+		add_under_noise(&u, &w->diff->syscalls);
+		add_under_noise(&u, &w->diff->functions);
+	}
 	sort_array(u.rows, u.n_rows, sizeof(*u.rows), analyze_diff_row_compare);
 	for (uint32_t i = 0; i < w->n_contexts && u.n_rows; i++) {
 		struct why_context *c = &w->contexts[i];
@@ -510,9 +512,9 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 	uint32_t of = part->kind == WHY_SELF ? part->node : n->parent;
 	double calls[] = { tree_pair_calls(t, of, 0), tree_pair_calls(t, of, 1) };
 
-	return part->kind == WHY_SELF ? tree_pair_own(t, of, 1) / calls[1] -
-						tree_pair_own(t, of, 0) / calls[0] :
-					part->most / calls[1];
+	return part->kind == WHY_SELF ?
+		       tree_pair_own(t, of, 1) / calls[1] - tree_pair_own(t, of, 0) / calls[0] :
+		       part->most / calls[1];
 }
 
 /* Return whether C's cause I, too small to be named, has other code. */

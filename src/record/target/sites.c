@@ -201,16 +201,6 @@ int record_sites_find(struct record_sites *sites, struct record_symbols *symbols
 	return err;
 }
 
-void record_sites_add(struct record_sites *sites, const struct record_symbols *symbols,
-		      uint64_t entry)
-{
-	uint64_t offset;
-	const struct kernel_sym *sym = kernel_kallsyms_covering(symbols->ks, entry, &offset);
-
-	if (sym && !offset)
-		add_site(sites, symbols->ks, sym, false, NULL);
-}
-
 void record_sites_store(const struct record_sites *sites, const struct record_symbols *symbols,
 			struct profile *p)
 {

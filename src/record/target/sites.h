@@ -66,9 +66,6 @@ struct record_sites {
  */
 int record_sites_find(struct record_sites *sites, struct record_symbols *symbols,
 		      const struct record_names *patterns, struct record_names *inlined);
-/* Adds the function at ENTRY (absolute), if there is one. */
-void record_sites_add(struct record_sites *sites, const struct record_symbols *symbols,
-		      uint64_t entry);
 /* Adds them to P, numbered as in the engine: the context's first. */
 void record_sites_store(const struct record_sites *sites, const struct record_symbols *symbols,
 			struct profile *p);
