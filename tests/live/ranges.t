@@ -157,12 +157,12 @@ clean_dmesg
 against_truth unseeded unseeded 5 "$unseeded" 6
 balanced unseeded
 "$kprotperf" diff random-seeded.data random-unseeded.data --format=json >random.json
-# Seeded, it is taken where the generator is reseeded meanwhile, once a minute or oftener: 0 or 1 of 8,000 calls.
+# Seeded, it is called for a batch of numbers at a time: 346 of 8,300 calls.
 slow() {
 	jq "[.attribution[] | select(.name == \"_get_random_bytes\") | .$1_calls // 0] | add // 0" random.json
 }
 holds 'diff of seeded and unseeded counts calls of the slow path' \
-	"$(slow hardened) > 0.9 * $(calls random-unseeded get_random_u32) and $(slow baseline) < 9"
+	"$(slow hardened) > 0.9 * $(calls random-unseeded get_random_u32) and $(slow baseline) < 0.1 * $(calls random-seeded get_random_u32)"
 like 'and begins with what is called there' "$(jq -r '.conclusion' random.json | head -n 3 | tr '\n' ' ')" \
 	'extract_entropy, called (on the hardened side only, )?[0-9,]+ times'
 

@@ -255,7 +255,16 @@ static bool is_other(const double is[2], const double doubt[2], double ratio, do
 	return fabs(is[1] - ratio * is[0]) > fmax(CHANCE_DEVIATIONS * sqrt(squares(part)), least);
 }
 
-/* Return whether all parts of sampled NODE became more or less in one proportion, as when it is called more or less often. */
+/* Return whether NODE has nearly all of what takes ALL, on both sides. */
+static bool has_nearly_all(const struct tree_pair_node *n, const double all[2])
+{
+	return n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
+}
+
+/*
+ * Return whether all parts of sampled NODE became more or less in one proportion, as when it is called more or less often. If
+ * one part has nearly all, its parts tell.
+ */
 static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta)
 {
 	const struct tree_pair_node *n = &t->nodes[node];
@@ -266,7 +275,8 @@ static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta
 	if (is_other(n->self, n->own_doubt, ratio, least))
 		return false;
 	for (uint32_t i = n->first_child; i != TREE_NONE; i = t->nodes[i].next)
-		if (is_other(t->nodes[i].total, t->nodes[i].doubt, ratio, least))
+		if (is_other(t->nodes[i].total, t->nodes[i].doubt, ratio, least) ||
+		    (has_nearly_all(&t->nodes[i], n->total) && !is_as_a_whole(t, i, delta)))
 			return false;
 	return true;
 }
@@ -307,7 +317,7 @@ static double explain_sampled(struct finder *f, uint32_t node, const double all[
 			      struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
-	bool is_all = n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
+	bool is_all = has_nearly_all(n, all);
 	double delta = excess(n->total[1], n->total[0], scale), sum = 0;
 
 	if (!(fabs(delta) > f->sure * sqrt(squares(n->doubt))))

@@ -112,10 +112,10 @@ static void append_figures(char **text, const struct why *w, const struct why_ca
 }
 
 /*
- * Return the body inlined into FUNCTION that has most of its change DELTA, or TREE_NONE. What one side alone has is named with
- * all that it needs, and of nested bodies that both have the innermost.
+ * Return the body or untimed callee of FUNCTION that has most of its change DELTA, or TREE_NONE. What one side alone has is
+ * named with all that it needs, and of nested ones that both have the innermost.
  */
-static uint32_t find_body(const struct tree_pair *t, uint32_t function, double delta)
+static uint32_t find_part(const struct tree_pair *t, uint32_t function, double delta)
 {
 	uint32_t best = TREE_NONE;
 	double least = MOST;
@@ -124,7 +124,7 @@ static uint32_t find_body(const struct tree_pair *t, uint32_t function, double d
 		const struct tree_pair_node *n = &t->nodes[i];
 		double change = n->total[1] - n->total[0], share = change / delta;
 
-		if ((!n->inlined[0] && !n->inlined[1]) || !(share >= least) ||
+		if (!(share >= least) ||
 		    !(fabs(change) > CHANCE_DEVIATIONS * hypot(n->doubt[0], n->doubt[1])) ||
 		    !is_below(t, i, function))
 			continue;
@@ -145,26 +145,26 @@ static uint32_t find_function(const struct tree_pair *t, uint32_t context, const
 }
 
 /* Append ", nearly all of that in shuffle_freelist (estimated from samples)"; MAIN is the largest share of CAUSE. */
-static void append_body(char **text, const struct why *w, const struct why_cause *cause,
+static void append_part(char **text, const struct why *w, const struct why_cause *cause,
 			const struct why_share *main)
 {
 	const struct tree_pair_node *n = w->pair.nodes;
 	uint32_t function = find_function(&w->pair, main->context, cause->name);
-	uint32_t body =
-		function == TREE_NONE ? TREE_NONE : find_body(&w->pair, function, main->delta);
+	uint32_t part =
+		function == TREE_NONE ? TREE_NONE : find_part(&w->pair, function, main->delta);
 	double share;
 
-	if (body == TREE_NONE)
+	if (part == TREE_NONE)
 		return;
-	share = (n[body].total[1] - n[body].total[0]) / main->delta;
-	if (n[body].sampled && share > MORE_THAN_ALL)
+	share = (n[part].total[1] - n[part].total[0]) / main->delta;
+	if (n[part].sampled && share > MORE_THAN_ALL)
 		return;
 	alloc_append(text, ", %s of that in ",
 		     share > MORE_THAN_ALL ? "more than all" :
 		     share >= NEARLY_ALL   ? "nearly all" :
 					     "most");
-	view_append_name(text, n[body].name);
-	alloc_append(text, " (%s)", n[body].sampled ? "estimated from samples" : "inlined");
+	view_append_name(text, n[part].name);
+	alloc_append(text, " (%s)", n[part].sampled ? "estimated from samples" : "inlined");
 }
 
 char *view_why_timed(const struct why *w, const struct why_context *c,
@@ -186,7 +186,7 @@ char *view_why_timed(const struct why *w, const struct why_context *c,
 	alloc_append(&text, ": ");
 	view_why_append_change(&text, w, c, cause->delta);
 	if (!is_context)
-		append_body(&text, w, cause, main);
+		append_part(&text, w, cause, main);
 	return text;
 }
 
