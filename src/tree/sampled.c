@@ -43,7 +43,8 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 
 /* The time that a sample is of. */
 struct opened {
-	uint32_t node; /* the innermost function or body on the stack that was timed, or the context */
+	uint32_t
+		node; /* the innermost function or body on the stack that was timed, or the context */
 	uint32_t first; /* frame in NODE; the frames are opened */
 	bool closed; /* in NODE is a function timed on the other side only, or one with timed bodies: nothing is opened */
 };
@@ -204,7 +205,7 @@ void tree_fill_sampled(struct tree *t)
 	}
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		t->n_sampled += t->nodes[i].sampled;
-		t->n_untimed += t->nodes[i].sampled &&
-				t->nodes[opened_at(t, i)].parent == TREE_ROOT;
+		t->n_untimed +=
+			t->nodes[i].sampled && t->nodes[opened_at(t, i)].parent == TREE_ROOT;
 	}
 }
