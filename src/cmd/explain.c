@@ -55,13 +55,29 @@ static void compare_code(struct why *w, const struct profile *const p[2])
 	}
 }
 
+/* Find the static keys that differ and, if there are any, the functions that test them. */
+static void find_static_keys(struct why *w, const struct profile *const p[2])
+{
+	struct kernel_image *img;
+
+	analyze_static_keys_init(&w->keys, p[0], p[1], NULL);
+	if (!w->keys.n_rows)
+		return;
+	analyze_static_keys_deinit(&w->keys);
+	img = view_open_image(p[1]);
+	analyze_static_keys_init(&w->keys, p[0], p[1], img);
+	kernel_image_destroy(img);
+}
+
 void cmd_explain(struct why *w, const struct profile *const p[2], const struct analyze_diff *diff,
 		 struct why_patches *patches)
 {
 	why_init(w, p[0], p[1]);
-	if (w->tree.has_callers)
+	if (w->tree.has_callers) {
 		compare_code(w, p);
-	else
+	} else {
+		find_static_keys(w, p);
 		why_set_command(w, diff);
+	}
 	why_set_patches(w, patches);
 }

@@ -502,6 +502,33 @@ uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 	return TREE_NONE;
 }
 
+static bool is_below(const struct tree_pair *t, uint32_t node, uint32_t above)
+{
+	/* Callers come first. */
+	while (node > above)
+		node = t->nodes[node].parent;
+	return node == above;
+}
+
+uint32_t tree_pair_main_part(const struct tree_pair *t, uint32_t node, double delta)
+{
+	uint32_t best = TREE_NONE;
+	double least = MOST;
+
+	for (uint32_t i = node + 1; i < t->n_nodes; i++) {
+		const struct tree_pair_node *n = &t->nodes[i];
+		double change = n->total[1] - n->total[0], share = change / delta;
+
+		if (!(share >= least) ||
+		    !(fabs(change) > CHANCE_DEVIATIONS * hypot(n->doubt[0], n->doubt[1])) ||
+		    !is_below(t, i, node))
+			continue;
+		best = i;
+		least = n->seen[0] && n->seen[1] ? NEARLY_ALL * share : INFINITY;
+	}
+	return best;
+}
+
 double tree_pair_own(const struct tree_pair *t, uint32_t node, int side)
 {
 	double own = t->nodes[node].self[side];

@@ -71,6 +71,12 @@ uint32_t tree_pair_apart(const struct tree_pair *pair, uint32_t node);
 /* Return the one-sided callee of NODE that has most of ALL instructions, or TREE_NONE if no single one has. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 
+/*
+ * Return the body or untimed callee of the timed function NODE that has most of its change DELTA, or TREE_NONE. What one side
+ * alone has is returned with all that it needs, and of nested ones that both have the innermost.
+ */
+uint32_t tree_pair_main_part(const struct tree_pair *pair, uint32_t node, double delta);
+
 /* Return SIDE's own time of NODE, per run, with what samples opened of it. */
 double tree_pair_own(const struct tree_pair *pair, uint32_t node, int side);
 

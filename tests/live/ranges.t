@@ -46,10 +46,11 @@ guest_slab() {
 	done
 }
 
-# The slow path of the random generator, for diff.
+# The slow path of the random generator, for diff: counted and timed, and below a timed function.
 random() {
 	record "random-$1" -F 997 --blocks get_random_u32 --func extract_entropy -- \
 		"$workloads/big-fork" --iterations 3
+	record "above-$1" -F 4999 --func allocate_slab -- "$workloads/big-fork" --iterations 5
 }
 
 guest_unseeded() {
@@ -166,6 +167,9 @@ holds 'diff of seeded and unseeded counts calls of the slow path' \
 like 'and begins with what is called there' "$(jq -r '.conclusion' random.json | head -n 3 | tr '\n' ' ')" \
 	'extract_entropy, called (on the hardened side only, )?[0-9,]+ times'
 
+like 'diff says which part of a timed function is slow, and the switch' \
+	"$("$kprotperf" diff above-seeded.data above-unseeded.data | tr -s '\n ' ' ')" \
+	'in allocate_slab .*, nearly all of that in [a-z_0-9]+ \(estimated from samples\).*; get_random_u32 tests the static key crng_is_ready, off instead of on'
 like 'changes of them is the state of the generator' "$("$kprotperf" changes random-seeded.data random-unseeded.data | tr -s ' ')" \
 	'crng_is_ready on off [0-9]+ .*random'
 

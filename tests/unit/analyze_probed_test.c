@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Explain the difference between two recordings by probes: what is named of functions and contexts, and how sure it is. */
 #include <math.h>
+#include <stdio.h>
 
 #include "test.h"
 #include "analyze/why/why.h"
@@ -411,6 +412,50 @@ TEST(samples_of_other_names_are_no_change)
 {
 	check(two_callees(1000, 500, 500), two_callees(1010, 900, 100),
 	      "clone is 1.00 % slower (+10 instructions per call). Record with --func to see where.");
+}
+
+/* In clone, a calls v through W, letters that have nothing of their own; v calls c, which takes MORE, and d. */
+static struct profile *wrapped(const char *w, uint64_t more)
+{
+	struct profile *p = clones(1000, 1000 + more);
+	char path[16];
+
+	sample(p, "a", 100);
+	snprintf(path, sizeof(path), "a%svd", w);
+	sample(p, path, 500);
+	snprintf(path, sizeof(path), "a%svc", w);
+	sample(p, path, 400 + more);
+	return p;
+}
+
+/* What only calls another function has not changed as a whole if that has not. */
+TEST(samples_are_followed_through_wrappers)
+{
+	check(wrapped("xy", 0), wrapped("xy", 600),
+	      "is in c (via x, y and v), estimated from samples: ");
+}
+
+/* A wrapper that one kernel alone calls, and the other inlines, hides nothing. */
+TEST(samples_below_another_layer_are_the_same)
+{
+	check(wrapped("", 0), wrapped("x", 600),
+	      "is in c (via a, x and v), estimated from samples: ");
+	check(wrapped("x", 0), wrapped("", 600),
+	      "is in c (via a, x and v), estimated from samples: ");
+}
+
+/* Samples say which part of a timed function's own time has changed. */
+TEST(samples_open_timed_functions)
+{
+	struct profile *sides[2];
+
+	for (int i = 0; i < 2; i++) {
+		sides[i] = sampled(i);
+		add(sides[i], "b", "clone", 1000, 300 + 900 * (uint64_t)i, 300 + 900 * (uint64_t)i);
+	}
+	check(sides[0], sides[1],
+	      "is in b (+900 instructions per call): +900,000 instructions per run, nearly all of "
+	      "that in c (estimated from samples)");
 }
 
 /* A function that was timed is no part of what samples open. */

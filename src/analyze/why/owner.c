@@ -6,6 +6,9 @@
 #include "base/alloc.h"
 #include "catalogue/state.h"
 
+/* A static key is named if the function that pays or one of so few of its callers tests it. */
+#define NEAR_CALLERS 3
+
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
 		       const struct profile *hardened)
 {
@@ -113,6 +116,22 @@ static const struct analyze_static_key *key_of(const struct analyze_static_keys 
 	return analyze_static_keys_of(keys, *function);
 }
 
+/* Return the key that the function of sampled NODE tests, or a near caller. */
+static const struct analyze_static_key *key_above(const struct analyze_static_keys *keys,
+						  const struct tree_pair *t, uint32_t node,
+						  const char **function)
+{
+	const struct analyze_static_key *key = NULL;
+
+	for (int i = 0; i < NEAR_CALLERS && !key && t->nodes[node].sampled; i++) {
+		key = key_of(keys, t, node, function);
+		while (t->nodes[node].inlined[1])
+			node = t->nodes[node].parent;
+		node = t->nodes[node].parent;
+	}
+	return key;
+}
+
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
 						const struct tree_pair *t,
 						const struct why_part *part, const char **function)
@@ -121,6 +140,12 @@ const struct analyze_static_key *why_static_key(const struct analyze_static_keys
 	double all = t->nodes[node].one_sided;
 	const struct analyze_static_key *key = key_of(keys, t, node, function);
 
+	if (!key && part->kind == WHY_SELF && !t->tree->has_callers) {
+		double delta = tree_pair_own(t, node, 1) - tree_pair_own(t, node, 0);
+		uint32_t main = tree_pair_main_part(t, node, delta);
+
+		return key_above(keys, t, main == TREE_NONE ? node : main, function);
+	}
 	if (!key && part->kind != WHY_SELF)
 		key = key_of(keys, t, t->nodes[node].parent, function);
 	while (!key && part->kind == WHY_NEW && (node = tree_pair_most(t, node, all)) != TREE_NONE)

@@ -111,29 +111,6 @@ static void append_figures(char **text, const struct why *w, const struct why_ca
 		alloc_append(text, ")");
 }
 
-/*
- * Return the body or untimed callee of FUNCTION that has most of its change DELTA, or TREE_NONE. What one side alone has is
- * named with all that it needs, and of nested ones that both have the innermost.
- */
-static uint32_t find_part(const struct tree_pair *t, uint32_t function, double delta)
-{
-	uint32_t best = TREE_NONE;
-	double least = MOST;
-
-	for (uint32_t i = function + 1; i < t->n_nodes; i++) {
-		const struct tree_pair_node *n = &t->nodes[i];
-		double change = n->total[1] - n->total[0], share = change / delta;
-
-		if (!(share >= least) ||
-		    !(fabs(change) > CHANCE_DEVIATIONS * hypot(n->doubt[0], n->doubt[1])) ||
-		    !is_below(t, i, function))
-			continue;
-		best = i;
-		least = n->seen[0] && n->seen[1] ? NEARLY_ALL * share : INFINITY;
-	}
-	return best;
-}
-
 /* Return the node of the function NAME that was timed in CONTEXT, or TREE_NONE. */
 static uint32_t find_function(const struct tree_pair *t, uint32_t context, const char *name)
 {
@@ -150,8 +127,9 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 {
 	const struct tree_pair_node *n = w->pair.nodes;
 	uint32_t function = find_function(&w->pair, main->context, cause->name);
-	uint32_t part =
-		function == TREE_NONE ? TREE_NONE : find_part(&w->pair, function, main->delta);
+	uint32_t part = function == TREE_NONE ?
+				TREE_NONE :
+				tree_pair_main_part(&w->pair, function, main->delta);
 	double share;
 
 	if (part == TREE_NONE)
