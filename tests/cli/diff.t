@@ -17,6 +17,7 @@ prints diff-wall.txt diff --time=wall control-baseline.data control-hardened.dat
 prints diff-self.txt diff --time=self control-baseline.data control-hardened.data
 prints diff.csv diff --format=csv baseline.data hardened.data
 prints diff-ranges.txt diff ranges-baseline.data ranges-hardened.data
+# shellcheck disable=SC2016 # variables are jq's
 json "json: bodies are parts of their function's change" \
   '[.attribution | to_entries[] | select(.value.name == "allocate_slab" and .value.level == 2)][0].key as $at |
    .attribution[$at + 1:] | map(.level >= 3) as $in | .[:$in | index(false)] |

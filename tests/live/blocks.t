@@ -66,7 +66,7 @@ holds 'diff says that the loop is new' "$(lines 'map(.baseline_executions) | max
 	($(lines 'map(.hardened_executions) | max') / $(calls hardened allocate_slab) - $trips | fabs) < 0.02 * $trips"
 like 'its condition is known' "$(json hardened 'first(.loops[] | select(.syscall == "*" and .body == "shuffle_freelist")) | .condition')" \
 	'^idx < slab->objects$'
-# All blocks that are executed more than once per call, whatever is taken for the loop.
+# Of all its blocks.
 insns=$(json hardened '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") | .executions * .insns] | add')
 within 'the instructions counted are its time in the tree' "$(jq '[.attribution[] | select(.level == 2 and .name == "allocate_slab") |
 	.delta_total] | add' diff.json)" "$insns - $(json baseline '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") |
