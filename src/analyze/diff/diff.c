@@ -299,6 +299,23 @@ void analyze_diff_row_work_out(struct analyze_diff_row *row)
 		row->note = ANALYZE_NOTE_NO_NUMBER;
 }
 
+/* Set the inlined bodies of both sides, if there are functions that one side alone calls. */
+static void find_bodies(struct analyze_diff *diff, const struct profile *const p[2],
+			const struct analyze_options *options)
+{
+	bool any = false;
+
+	vec_each(const struct analyze_diff_row, row, &diff->functions, rows)
+		any |= isnan(row->sides[0].calls) != isnan(row->sides[1].calls);
+	for (int side = 0; side < 2 && any; side++) {
+		struct analyze_ranges *bodies = &diff->bodies[side];
+
+		analyze_ranges_init(bodies, p[side], options);
+		diff->bodies_by_name[side] = pointers_sort(bodies->rows, bodies->n_rows,
+							   sizeof(*bodies->rows), body_order);
+	}
+}
+
 /* SIDE's figures, of P. */
 static void side_init(struct analyze_diff *diff, int side, const struct profile *p,
 		      const struct analyze_options *options)
@@ -310,10 +327,6 @@ static void side_init(struct analyze_diff *diff, int side, const struct profile 
 	diff->runs[side] = table->runs;
 	diff->boots[side] = table->boots;
 	diff->kernel[side] = analyze_kernel_share_of(p, table, &diff->commands[side]);
-	analyze_ranges_init(&diff->bodies[side], p, options);
-	diff->bodies_by_name[side] =
-		pointers_sort(diff->bodies[side].rows, diff->bodies[side].n_rows,
-			      sizeof(*diff->bodies[side].rows), body_order);
 }
 
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
@@ -341,6 +354,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	workload_diff(diff);
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
 			 analyze_recordings_alternate(baseline, hardened), options);
+	find_bodies(diff, (const struct profile *const[]){ baseline, hardened }, options);
 	if (find_partners(diff))
 		analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	judge(diff);

@@ -68,7 +68,8 @@ struct analyze_diff {
 	vec_of(struct analyze_diff_workload_row, workload);
 	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
-	struct analyze_ranges bodies[2]; /* of either side, for functions that it has inlined */
+	struct analyze_ranges bodies
+		[2]; /* of either side, for functions that it has inlined; none if both call the same */
 	struct pointers bodies_by_name[2]; /* their rows by name, then context */
 	/* The sources of the rows, whose samples point to them. */
 	struct analyze_table tables[2];
