@@ -141,6 +141,9 @@ const char *output_number(enum output_type type, double value, enum profile_cloc
 		else
 			put_count(buf, value, type == OUTPUT_DELTA);
 		break;
+	case OUTPUT_CHANGE:
+		put_count(buf, value, true);
+		break;
 	case OUTPUT_RATE:
 		put_separated(buf, value, output_number_is_whole(value) ? 0 : decimals_for(value),
 			      false);

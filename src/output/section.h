@@ -18,6 +18,7 @@ enum output_type {
 	OUTPUT_TEXT,
 	OUTPUT_FLAG,
 	OUTPUT_COUNT, /* a number of things; not whole where it is a mean over runs */
+	OUTPUT_CHANGE, /* likewise, a difference: always with its sign */
 	OUTPUT_RATE, /* a number of things per one of others */
 	OUTPUT_TIME, /* in ticks of the profile's clock */
 	OUTPUT_DELTA, /* likewise, a difference: always with its sign */

@@ -28,11 +28,11 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	const struct tree_key key = { context, f->p->sites[cell->site].name };
 	double self = (double)(int64_t)cell->stats.self;
 	struct tree_value *from, *to;
-	uint32_t node;
+	uint32_t node = tree_find(f->t, &key);
 
-	if (column == TREE_NONE)
+	/* Without a node of its own the time is the context's already. */
+	if (column == TREE_NONE || node == TREE_NONE)
 		return;
-	node = tree_find_or_add(f->t, &key);
 	from = tree_value_of(f->t, node, column);
 	to = tree_value_of(f->t, context, column);
 	to->insns += self;

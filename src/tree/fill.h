@@ -39,7 +39,7 @@ struct tree_times {
 	double times;
 };
 
-/* Are they of one instruction? */
+/* Return whether A and B are of one instruction. */
 static inline bool tree_times_same(const struct tree_times *a, const struct tree_times *b)
 {
 	return a->node == b->node && a->location == b->location;

@@ -11,43 +11,64 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-struct found {
-	bool partial; /* a function of this name was detached on either side: its time is its context's */
-	bool called; /* a body that the other side times as a function */
+/* Sites of one name. */
+struct named {
+	const char *name;
+	bool detached, function; /* one of them is */
 };
 
-define_compare(by_name, struct profile_site, strcmp(a->name, b->name));
+struct names {
+	vec_of(struct named, items); /* by name */
+};
 
-/* Return for each of SIDE's sites what both sides' sites of its name say; for free(). */
+define_compare(by_name, struct named, strcmp(a->name, b->name));
+
+static void named_add(void *to, void *from)
+{
+	((struct named *)to)->detached |= ((struct named *)from)->detached;
+	((struct named *)to)->function |= ((struct named *)from)->function;
+}
+
+static struct names names_of(const struct profile *p)
+{
+	struct names names = {};
+
+	vec_each(const struct profile_site, site, p, sites)
+		vec_push(&names, items,
+			 ((struct named){ site->name, site->detached, !site->into }));
+	vec_unite(&names, items, by_name, named_add);
+	return names;
+}
+
+/* The other sites of a site's name. */
+struct found {
+	bool partial; /* one was detached on either side: all their time is the context's */
+	bool called; /* the site is a body, and the other side times a function */
+};
+
+/* Return what is to be known of each of SIDE's sites, for free(). */
 static struct found *look_up(const struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
 	struct found *found = alloc_array(p->n_sites, sizeof(*found));
 
 	for (int i = 0; i < 2; i++) {
-		struct pointers sites = pointers_sort(t->p[i]->sites, t->p[i]->n_sites,
-						      sizeof(*t->p[i]->sites), by_name);
+		struct names names = names_of(t->p[i]);
 
 		for (uint32_t k = 0; k < p->n_sites; k++) {
-			size_t n;
-			const void *const *same = pointers_find(&sites, &p->sites[k], &n);
+			const struct named key = { .name = p->sites[k].name };
+			const struct named *same = search_array(&key, names.items, names.n_items,
+								sizeof(key), by_name);
 
-			for (size_t j = 0; j < n; j++) {
-				const struct profile_site *other = same[j];
-
-				found[k].partial |= other->detached;
-				found[k].called |= i != side && p->sites[k].into && !other->into;
-			}
+			found[k].partial |= same && same->detached;
+			found[k].called |= same && same->function && i != side && p->sites[k].into;
 		}
-		free(sites.items);
+		free(names.items);
 	}
 	return found;
 }
 
-/*
- * Return the node of CELL's site; that of its context if a function of its name was detached. A body that the other side calls is where that
- * function is.
- */
+/* Return the node of CELL's site; a PARTIAL one is in that of its context, and a CALLED one where the function is. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
 			int side, const struct found *found)
 {

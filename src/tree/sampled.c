@@ -41,12 +41,12 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 	return false;
 }
 
-/* The time that a sample is of. */
+/* The node that a sample's time belongs to: the innermost one on its stack that was timed, or the context. */
 struct opened {
-	uint32_t
-		node; /* the innermost function or body on the stack that was timed, or the context */
-	uint32_t first; /* frame in NODE; the frames are opened */
-	bool closed; /* in NODE is a function timed on the other side only, or one with timed bodies: nothing is opened */
+	uint32_t node;
+	uint32_t first; /* of the frames in NODE */
+	/* The frames tell nothing: the other side timed a function of them, or a body in one of them was timed. */
+	bool closed;
 };
 
 static struct opened find_opened(struct tree *t, uint32_t context,

@@ -15,7 +15,7 @@ static const struct output_column columns[] = {
 	COLUMN("name", TEXT, line, name, .header = "FUNCTION (SELF)", .elastic = true),
 	COLUMN("baseline_total", COUNT, line, of.totals[0], .header = "BASELINE"),
 	COLUMN("hardened_total", COUNT, line, of.totals[1], .header = "HARDENED"),
-	COLUMN("delta", RATE, line, of.delta, .header = "DELTA"),
+	COLUMN("delta", CHANGE, line, of.delta, .header = "DELTA"),
 	COLUMN("plus_minus", RATE, line, of.change.plus_minus, .header = "+-", .rank = 2),
 	COLUMN("delta_pct", PERCENT, line, of.delta_pct, .header = "%"),
 	COLUMN("verdict", TEXT, line, of.change.verdict, .names = view_more_or_fewer,

@@ -20,7 +20,7 @@ static const struct output_column columns[] = {
 	COLUMN("hardened_executions", COUNT, line, times[1], .header = "HARDENED", .rank = 2),
 	COLUMN("baseline_total", COUNT, line, totals[0], .header = "BASELINE/RUN"),
 	COLUMN("hardened_total", COUNT, line, totals[1], .header = "HARDENED/RUN"),
-	COLUMN("delta_total", RATE, line, delta, .header = "DELTA/RUN"),
+	COLUMN("delta_total", CHANGE, line, delta, .header = "DELTA/RUN"),
 };
 
 static void add_rows(struct view_rows *rows, const struct why *w, const struct why_context *of)
