@@ -283,9 +283,16 @@ static int status_of(const char *script)
 	return status_with(script, &none);
 }
 
+/* Catch signals as a program started by hand. Shells start programs in the background with SIGINT ignored. */
+static void catch_signals(void)
+{
+	signal(SIGINT, SIG_DFL);
+	interrupt_catch();
+}
+
 static int interrupted_before(void)
 {
-	interrupt_catch();
+	catch_signals();
 	raise(SIGTERM);
 	return status_of("exit 7");
 }
@@ -301,7 +308,7 @@ static int interrupted_at_start(void)
 {
 	static const struct record_workload_hooks terminating = { .prepare = terminate_parent };
 
-	interrupt_catch();
+	catch_signals();
 	return status_with("sleep 20; exit 7", &terminating);
 }
 
@@ -339,14 +346,14 @@ static void interrupt_after_a_while(int times)
 
 static int interrupted_twice(void)
 {
-	interrupt_catch();
+	catch_signals();
 	interrupt_after_a_while(2);
 	return status_of("trap '' INT; sleep 20; exit 7");
 }
 
 static int interrupted_once(void)
 {
-	interrupt_catch();
+	catch_signals();
 	interrupt_after_a_while(1);
 	return status_of("trap '' INT; sleep 1; exit 7");
 }
