@@ -69,10 +69,11 @@ equal 'nothing is lost' "$(lost irq)" nothing
 
 # samples
 for name in spin kernel-spin slow; do
-	# Samples that were due while the guest slept, waiting for the host, are not the command's.
+	# Samples that were due while the guest slept, waiting for the host, are not the command's. Of 997 expected, 25 times beside
+	# four busy loops: one less 10 times, one more twice; two more once in a CI.
 	holds "$name: of the samples due while it ran, none in a hundred is missing" \
 		"$(json $name '.losses.samples_not_received') * 100 <= $(json $name .samples.received) and
-		 $(json $name .samples.received) <= $(json $name .samples.expected) + 1"
+		 $(json $name .samples.received) <= $(json $name .samples.expected) + 3"
 done
 within 'a second at 997 Hz' "$(json spin .samples.workload)" 997 3
 within 'a second at 100 Hz' "$(json slow .samples.workload)" 100 3
