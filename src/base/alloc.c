@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/alloc.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,12 @@ static void *checked(void *mem)
 		exit(EXIT_FAILURE);
 	}
 	return mem;
+}
+
+void alloc_reuse(void)
+{
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
 void *alloc_array(size_t n, size_t size)

@@ -10,6 +10,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/*
+ * Keep freed memory for later allocations of this process. The kernel would clear large arrays anew each time: diff of 600,000
+ * cells takes 7.2 s of CPU time instead of 12.0 s.
+ */
+void alloc_reuse(void);
+
 /* Zeroed memory for n objects of the given size; never NULL, also for n == 0. */
 void *alloc_array(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *alloc_resize(void *mem, size_t n, size_t size) __attribute__((returns_nonnull));

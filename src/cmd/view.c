@@ -162,6 +162,7 @@ struct profile *view_open(const char *path, const char *vmlinux)
 {
 	struct profile *p;
 
+	alloc_reuse();
 	if (profile_file_read(path, &p))
 		return NULL;
 	if (profile_resolve(p, vmlinux)) {
