@@ -38,6 +38,9 @@ TEST(test_binomial)
 		assert_near(e.value, known[i].k / known[i].n);
 	}
 	assert_near(analyze_binomial(0, 17).high, 1 - pow(0.025, 1.0 / 17));
+	/* The library has no quantile for more, and says so in the middle of our output. */
+	assert_false(isnan(analyze_binomial(5e11, 1e12).low));
+	assert_true(isnan(analyze_binomial(5e11, 2e12).low));
 	assert_true(isnan(analyze_binomial(0, 0).value));
 	assert_true(isnan(analyze_binomial(2, 1).value));
 	assert_true(isnan(analyze_binomial(NAN, 1).value));

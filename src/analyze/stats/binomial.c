@@ -8,6 +8,11 @@
 
 #define TAIL (ANALYZE_SIGNIFICANT / 2) /* of the 95 % interval, on each side */
 
+/*
+ * Counts of a file may be anything, and libRmath complains on stdout of what it cannot do: of 80,000 quantiles up to here of none,
+ * up to 1e13 of 213.
+ */
+#define SAMPLES_MAX 1e12
 /* A body that would be without any sample so rarely counts as always seen. */
 #define NEVER_UNSEEN 1e-4
 #define BISECTIONS   40
@@ -18,8 +23,7 @@ struct analyze_estimated analyze_binomial(double k, double n)
 {
 	struct analyze_estimated e = analyze_estimated_none;
 
-	/* Counts of a file may be anything; libRmath complains on stdout of what it cannot do. */
-	if (!(n >= 1) || !(k >= 0) || k > n || n > 1e15)
+	if (!(n >= 1) || !(k >= 0) || k > n || n > SAMPLES_MAX)
 		return e;
 	e.value = k / n;
 	e.low = k > 0 ? qbeta(TAIL, k, n - k + 1, 1, 0) : 0;
