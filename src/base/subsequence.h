@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What two sequences have in common, in the same order. */
+/* The longest common subsequence of two sequences. */
 #pragma once
 
 #include <stdbool.h>

@@ -502,7 +502,7 @@ uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 	return TREE_NONE;
 }
 
-static bool is_below(const struct tree_pair *t, uint32_t node, uint32_t above)
+bool tree_pair_is_below(const struct tree_pair *t, uint32_t node, uint32_t above)
 {
 	/* Callers come first. */
 	while (node > above)
@@ -521,7 +521,7 @@ uint32_t tree_pair_main_part(const struct tree_pair *t, uint32_t node, double de
 
 		if (!(share >= least) ||
 		    !(fabs(change) > CHANCE_DEVIATIONS * hypot(n->doubt[0], n->doubt[1])) ||
-		    !is_below(t, i, node))
+		    !tree_pair_is_below(t, i, node))
 			continue;
 		best = i;
 		least = n->seen[0] && n->seen[1] ? NEARLY_ALL * share : INFINITY;

@@ -68,6 +68,9 @@ void tree_pair_deinit(struct tree_pair *pair);
 /* Return the node for NODE's calls from additional lines, or TREE_NONE. */
 uint32_t tree_pair_apart(const struct tree_pair *pair, uint32_t node);
 
+/* Return whether NODE is ABOVE, or below it. */
+bool tree_pair_is_below(const struct tree_pair *pair, uint32_t node, uint32_t above);
+
 /* Return the one-sided callee of NODE that has most of ALL instructions, or TREE_NONE if no single one has. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 

@@ -428,7 +428,7 @@ static struct profile *wrapped(const char *w, uint64_t more)
 	return p;
 }
 
-/* What only calls another function has not changed as a whole if that has not. */
+/* A wrapper has not changed as a whole if the function that it calls has not. */
 TEST(samples_are_followed_through_wrappers)
 {
 	check(wrapped("xy", 0), wrapped("xy", 600),

@@ -10,7 +10,7 @@
 #define MOST_SHOWN 6
 #define ROUNDING   1e-6
 
-/* What a node executes itself, and where that belongs: CONTEXT itself if FUNCTION is NULL, FUNCTION itself if BODY is. */
+/* A node's own figures and its place. They are CONTEXT's own if FUNCTION is NULL, and FUNCTION's own if BODY is. */
 struct item {
 	const struct why_context *context;
 	const char *function, *body;

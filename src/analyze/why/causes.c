@@ -369,7 +369,7 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls;
 	double delta = excess(own[1], own[0], scale), rest = delta;
 
-	/* What is timed is known better. */
+	/* The time of a function that was timed needs no estimate. */
 	if (n->parent == TREE_ROOT)
 		rest -= open_sampled(f, node, own, delta, scale);
 	charge(f, node, WHY_SELF, node, rest, nearest(scale, ratio), 1);

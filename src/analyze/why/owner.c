@@ -105,14 +105,20 @@ const struct catalogue_protection *why_owner(const struct why_switched *s,
 	return NULL;
 }
 
-/* Return the static key that the function tests that NODE is or is inlined into. */
+/* Return the node of the function that NODE is or is inlined into. */
+static uint32_t function_of(const struct tree_pair *t, uint32_t node)
+{
+	while (t->nodes[node].inlined[1])
+		node = t->nodes[node].parent;
+	return node;
+}
+
+/* Return the static key that NODE's function tests. */
 static const struct analyze_static_key *key_of(const struct analyze_static_keys *keys,
 					       const struct tree_pair *t, uint32_t node,
 					       const char **function)
 {
-	while (t->nodes[node].inlined[1])
-		node = t->nodes[node].parent;
-	*function = t->nodes[node].name;
+	*function = t->nodes[function_of(t, node)].name;
 	return analyze_static_keys_of(keys, *function);
 }
 
@@ -125,9 +131,7 @@ static const struct analyze_static_key *key_above(const struct analyze_static_ke
 
 	for (int i = 0; i < NEAR_CALLERS && !key && t->nodes[node].sampled; i++) {
 		key = key_of(keys, t, node, function);
-		while (t->nodes[node].inlined[1])
-			node = t->nodes[node].parent;
-		node = t->nodes[node].parent;
+		node = t->nodes[function_of(t, node)].parent;
 	}
 	return key;
 }

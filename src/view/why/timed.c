@@ -15,13 +15,6 @@ struct timed {
 	double calls[2], self[2];
 };
 
-static bool is_below(const struct tree_pair *t, uint32_t node, uint32_t context)
-{
-	while (node != context && node != TREE_ROOT)
-		node = t->nodes[node].parent;
-	return node == context;
-}
-
 static struct timed timed_of(const struct why *w, const struct why_context *c, const char *name)
 {
 	struct timed timed = {};
@@ -29,7 +22,8 @@ static struct timed timed_of(const struct why *w, const struct why_context *c, c
 	for (uint32_t i = 1; i < w->pair.n_nodes; i++) {
 		const struct tree_pair_node *n = &w->pair.nodes[i];
 
-		if (n->sampled || strcmp(n->name, name) != 0 || !is_below(&w->pair, i, c->node))
+		if (n->sampled || strcmp(n->name, name) != 0 ||
+		    !tree_pair_is_below(&w->pair, i, c->node))
 			continue;
 		for (int side = 0; side < 2; side++) {
 			timed.calls[side] += n->calls[side];
