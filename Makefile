@@ -315,16 +315,20 @@ setup: ## install missing Debian packages (for make bench: its packages too)
 	@scripts/setup --for=build --for=test --for=lab --for=lab-stock
 
 .PHONY: lint
-lint: ## static checks: layers, cppcheck, shellcheck, formatting
+lint: ## static checks: layers, cppcheck, shellcheck, types of the lab, formatting
 	scripts/layers
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
 		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src emulator workloads
 	$(Q)shellcheck -x $(SHELL_FILES)
+	$(Q)mypy --strict --no-error-summary --cache-dir=$(BUILD)/mypy scripts/kernellab
+	$(Q)flake8 --max-line-length=128 --max-complexity=12 --extend-ignore=E203 scripts/lab scripts/kernellab
+	$(Q)black --quiet --check --line-length=128 scripts/lab scripts/kernellab
 
 .PHONY: format
-format: ## format the C sources
+format: ## format C and Python
 	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
+	$(Q)black --quiet --line-length=128 scripts/lab scripts/kernellab
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')

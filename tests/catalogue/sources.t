@@ -53,7 +53,7 @@ defined() {
 unpacked() {
 	local dir tarball=/usr/src/linux-source-$1.tar.xz version
 
-	# As source_version() in scripts/lab.d/sources names it; patched ones stand there while a .kept is beside them.
+	# As source_version() in scripts/kernellab/kernels/sources.py names it; patched ones stand there while a .kept is beside them.
 	version=$(dpkg-query -W -f '${Version}' "linux-source-$1" 2>/dev/null)
 	dir=$cache/src/${version//[^A-Za-z0-9.+-]/_}
 	[ ! -f "$dir/Makefile" ] || [ ! "$version" ] || [ -d "$dir.kept" ] || {

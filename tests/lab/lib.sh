@@ -35,6 +35,8 @@ qemu_stands_in() {
 			-append:*) export LAST_APPENDED=${2##* } ;;
 			-seed:*) export SEED=$2 ;;
 			-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
+			# It cannot save a boot.
+			-mon:*) exit 1 ;;
 			esac
 			shift
 		done

@@ -95,7 +95,7 @@ KPROTPERF=true try "${on[@]}" -o some.data -- true
 fails 'a recording that does not come' 'cannot fetch the recording: .*No such file'
 after 'whose machine returns'
 ok 'and leaves no file' test ! -e some.data
-like 'what is on the machine says what is missing there' "$(sh "$repo/scripts/lab.d/on-host" boot nosuch '' 2>&1)" \
+like 'what is on the machine says what is missing there' "$(sh "$repo/scripts/kernellab/guests/on-host" boot nosuch '' 2>&1)" \
 	'^there is no /boot/vmlinuz-nosuch; install it'
 
 # --- killed -----------------------------------------------------------------------

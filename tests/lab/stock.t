@@ -80,7 +80,7 @@ like 'what a kernel lacks to be a guest is named' "$status:$err" \
 is 'and leaves nothing that looks fetched' "$("$lab" path mine 2>/dev/null)" ''
 # No file may grow beyond 1 MB, as on a full disk.
 (ulimit -f 1000 && trap '' XFSZ && "$lab" fetch file:image mine) >out 2>err
-like 'nor does one that there is no room for' "$?:$(wc -l <err):$(<err)" '^1:1:lab: cannot copy image into .*: .*File too large'
+like 'nor does one that there is no room for' "$?:$(wc -l <err):$(<err)" '^1:1:lab: cannot copy image into .*: File size limit exceeded'
 unset KPROTPERF_LAB
 
 # --- recordings --------------------------------------------------------------

@@ -1,0 +1,166 @@
+"""What is to be booted, and what the guest is told."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from ..lab import Lab, quote
+
+# What the guest has instead of the host's.
+HIDDEN = ("/tmp", "/run", "/dev/shm")
+PASSED = re.compile(r"PATH|HOME|LANG|LC_.*|TZ|USER|LOGNAME|SHELL|NO_COLOR|XDG_CACHE_HOME|KPROTPERF|KPROTPERF_.*|.*SAN_OPTIONS")
+UNSET = "TERM BOOT_IMAGE lab_share lab_root_options lab_init PERL_HASH_SEED PERL_INTERNAL_RAND_SEED"
+MOUNTS = """\
+proc /proc proc nosuid,nodev,noexec
+sysfs /sys sysfs nosuid,nodev,noexec
+tracefs /sys/kernel/tracing tracefs nosuid,nodev,noexec
+debugfs /sys/kernel/debug debugfs nosuid,nodev,noexec
+bpf /sys/fs/bpf bpf nosuid,nodev,noexec
+cgroup2 /sys/fs/cgroup cgroup2 nosuid,nodev,noexec
+devtmpfs /dev devtmpfs nosuid,mode=755
+devpts /dev/pts devpts nosuid,noexec,gid=5,mode=620,ptmxmode=666
+tmpfs /dev/shm tmpfs nosuid,nodev
+tmpfs /run tmpfs nosuid,nodev,mode=755
+tmpfs /tmp tmpfs nosuid,nodev,mode=1777
+/sys/lab /run/lab none bind
+"""
+
+
+@dataclass
+class Machine:
+    """A guest that is to run a command."""
+
+    bzimage: Path
+    vmlinux: Path | None = None
+    initramfs: Path | None = None
+    share: str = "9p"  # how the guest reaches the host's files; what is a module comes in an initramfs
+    accel: str = ""
+    cpus: int = 1
+    cpu: str = ""
+    append: str = ""
+    timeout: int = 600
+    silence: int = 60
+    seed: str = "1"
+    insmod: list[str] = field(default_factory=list)
+    resume: bool = False
+    exact: str = ""  # the emulator's plugin
+    trace: str = ""
+    model: str = ""
+    output: str = ""
+
+    def unseeded(self) -> bool:
+        """Returns whether the random generator is to stay unseeded."""
+        return bool(re.search(r" random\.trust_cpu=(off|0|n|N|f|F) ", f" {self.append} "))
+
+
+def is_below(path: str, folders: Sequence[str]) -> bool:
+    return any(path.startswith(folder + "/") for folder in folders)
+
+
+def share_options(share: str, cache: str) -> tuple[str, str]:
+    """Returns file system and options. mmap is as good as no cache, so that a file written there is on the host at once,
+    whatever becomes of the guest; but files can be mapped. virtiofs writes through by itself."""
+    if share == "9p":
+        return "9p", f"trans=virtio,version=9p2000.L,cache={cache},msize=512000"
+    return "virtiofs", "defaults"
+
+
+def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
+    """Returns the mounts of the guest, in order, as guest-init makes them on the bare root. The overlay's upper layer and
+    /tmp are in memory."""
+    found = [("overlay", "", "overlay", "lowerdir=/,upperdir=/sys/upper,workdir=/sys/work")]
+    found += [(one[0], one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
+    # What /tmp and /run now hide but the command needs: the kernel's symbols, their index, this repository.
+    index = os.environ.get("KPROTPERF_CACHE") or (os.environ.get("XDG_CACHE_HOME") or f"{Path.home()}/.cache") + "/kprotperf"
+    for folder in [str(lab.repo), *([str(machine.vmlinux.parent)] if machine.vmlinux else []), f"{index}/index"]:
+        if os.path.isdir(folder) and is_below(folder + "/", HIDDEN):
+            found.append((folder, folder, "none", "bind,ro"))
+    if machine.initramfs:
+        # The kernel's own configuration and modules in place of the host's.
+        for folder in ("/boot", "/lib/modules"):
+            found.append((f"{machine.initramfs.parent}{folder}", folder, "none", "bind,ro"))
+    found.append(("cwd", cwd, *share_options(machine.share, "mmap")))
+    words = [word for source, target, kind, how in found for word in (source, "/sys/root" + target, kind, how)]
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
+def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
+    """Returns shell text that guest-init reads."""
+    # Elsewhere the clock is whichever the kernel finds best.
+    clock = "tsc" if machine.accel == "icount" and " clocksource=" not in " " + machine.append else ""
+    lines = [f"lab_wait_random={0 if machine.unseeded() else 1}", f"lab_clock={clock}", "lab_command() {", f"unset {UNSET}"]
+    env = {name: value for name, value in os.environ.items() if PASSED.fullmatch(name)}
+    if machine.vmlinux:
+        env["KPROTPERF_VMLINUX"] = str(machine.vmlinux)
+    if machine.vmlinux or machine.exact:
+        env["KPROTPERF_RESOLVE_LATER"] = "/run/lab/resolve"
+    if machine.exact:
+        env["KPROTPERF_EXACT"] = "/run/lab/symbols"
+    if machine.model:
+        env["KPROTPERF_EXACT_OBJECTS"] = "/run/lab/symbols.objects"
+    lines += [f"export {name}={quote([value])}" for name, value in env.items()]
+    lines.append(f"cd {quote([cwd])} || exit 126")
+    lines += [f"insmod -- {quote([name])} || exit 126" for name in machine.insmod]
+    lines += [f"exec setsid -- {quote(command)}", "}"]
+    return "".join(line + "\n" for line in lines)
+
+
+def guest_init(lab: Lab) -> Path:
+    """Returns where the guest finds its init, which is the same for all clones: saved boots have it."""
+    text = (lab.data / "guests/guest-init").read_bytes()
+    file = lab.cache / "resume" / f"init-{hashlib.sha256(text).hexdigest()[:16]}"
+    if not os.access(file, os.X_OK):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_name(f"{file.name}.{os.getpid()}")
+        shutil.copy(lab.data / "guests/guest-init", new)
+        new.rename(file)
+    return file
+
+
+def kernel_command_line(lab: Lab, machine: Machine) -> str:
+    """Returns what the kernel is told."""
+    words = ["console=ttyS0 panic=-1 oops=panic hostname=lab no5lvl"]
+    init = guest_init(lab)
+    if machine.initramfs:
+        words.append(f'lab_share={machine.share} lab_root_options={share_options(machine.share, "loose")[1]} lab_init="{init}"')
+    else:
+        words.append(f'root=/dev/root rootfstype=9p ro rootflags={share_options("9p", "loose")[1]} init="{init}"')
+    if machine.resume:
+        words.append("rootdelay=1")
+    words.append("random.trust_cpu=on PERL_HASH_SEED=0 PERL_INTERNAL_RAND_SEED=1")
+    if machine.accel == "icount":
+        # The TSC counts QEMU's virtual nanoseconds. Saying so, and leaving no other timer to calibrate it against, makes it
+        # exactly 1 GHz.
+        words.append("tsc=reliable tsc_early_khz=1000000 pmtmr=0 no_timer_check")
+        # Calibrating the local APIC's timer spins for 0.1 s of guest time, 10 s of the host's; the PIT needs no calibration.
+        words.append("nolapic_timer")
+        # Where mappings lie decides how many page tables and tree nodes they need: by chance, 134 instructions of a page
+        # fault's 4,217.
+        words.append("norandmaps")
+        words.append("kprotperf.clock=icount")
+    elif machine.accel.endswith("tcg"):
+        words.append("tsc=reliable no_timer_check")
+    return " ".join([*words, machine.append])
+
+
+def hidden_file(lab: Lab, cwd: str, command: Sequence[str]) -> str:
+    """Returns a file that the command line names, and that the guest's own folders hide; nothing where there is none."""
+
+    def named() -> Iterator[str]:
+        yield from command
+        yield from filter(None, map(shutil.which, command))
+        yield from re.findall(r"/(?:tmp|run|dev/shm)/[^][ \"'`$;:,|&<>(){}=]+", " ".join(command))
+
+    for word in named():
+        if os.path.exists(word):
+            path = os.path.realpath(word)
+            ours = is_below(path, [cwd, str(lab.repo)]) or is_below(cwd + "/", [path])
+            if not ours and is_below(path, HIDDEN):
+                return path
+    return ""

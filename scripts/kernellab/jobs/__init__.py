@@ -1,0 +1,1 @@
+"""Jobs: several boots for one answer."""

@@ -1,0 +1,414 @@
+"""lab matrix: protections down, workloads across.
+
+    DIR/boots/SIDE/WORKLOAD/N.data    one boot; N.failed instead, with the reason, where there is none. A SIDE is a kernel's
+                                      folder and its parameters, so that what is off on several rows is recorded once
+    DIR/kernels/NAME.failed           why a kernel could not be built
+    DIR/jobs, DIR/jobs.log            the boots that were missing at the last start; what GNU parallel says of them
+    DIR/cells/ROW/WORKLOAD/           cell.json, and pages with --html; `boots`: what it was made of. The row A+A is the floor:
+                                      the first row's baseline, and the same with other seeds
+    DIR/matrix.{txt,csv,json,html}    the table
+
+Each file gets its name when it is whole, and what has its file is not done again: that is how a matrix resumes, whatever runs
+its jobs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Sequence
+
+from ..guests.host import Host, host_of
+from ..kernels.definitions import Kernels
+from ..lab import Ended, Lab, LabError, UsageError, counted, last_line, number, outliving_nobody, quote, remove
+from ..locks import Lock
+from ..words import REST, no_option, options
+from . import table
+from .cells import Cell, make_all
+from .rows import FLOOR, Row, Side, best_workloads, protection_row, switchable, together_rows
+
+VALUED = "--protection --together --workload --series --kernel --sshlogin --boots --dir --jobs --on".split()
+FLAGS = ("--print-jobs", "--html", "--retry-failed")
+NOISE = re.compile(r"  \| |kprotperf: (one run|warning: the command)")
+LOCALE = "LANG TZ USER LOGNAME SHELL NO_COLOR".split()
+
+
+@dataclass
+class Said:
+    """The options of matrix."""
+
+    protections: list[str] = field(default_factory=list)
+    together: list[tuple[str, str]] = field(default_factory=list)
+    workloads: list[str] = field(default_factory=list)
+    sources: list[tuple[str, str]] = field(default_factory=list)
+    logins: list[str] = field(default_factory=list)
+    boots: str = "3"
+    dir: str = "matrix"
+    jobs: str = ""
+    on: str = ""
+    flags: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Workload:
+    """A command line, its name, and that of its folders."""
+
+    name: str
+    command: str
+    file: str
+
+
+def read(lab: Lab, words: list[str], usage: str) -> Said:
+    said = Said()
+    for option, value, known in options(words, VALUED, FLAGS):
+        if option == REST or (not known and not option.startswith("--")):
+            raise UsageError(f"matrix takes options only, not '{value or option}'")
+        if not known:
+            raise no_option(lab, usage, "matrix", option)
+        if option in FLAGS:
+            said.flags.add(option)
+        elif option == "--protection":
+            said.protections += value.split(",")
+        elif option == "--together":
+            first, comma, second = value.partition(",")
+            if not (first and comma and second) or "," in second or first == second:
+                raise UsageError(f"--together needs two protections, P,Q, not '{value}'")
+            said.together.append((first, second))
+        elif option in ("--series", "--kernel"):
+            said.sources.append((option[2:], value))
+        elif option == "--sshlogin":
+            if value.startswith("-"):
+                raise UsageError(f"--sshlogin needs a host, not '{value}'")
+            said.logins.append(value)
+        elif option == "--workload":
+            said.workloads.append(value)
+        else:
+            setattr(said, option[2:], value)
+    return said
+
+
+def file_name(text: str) -> str:
+    """Returns text as the name of a file."""
+    return re.sub(r"[^A-Za-z0-9_.=,-]", "+", text.replace("  ", " ", 1))
+
+
+class Matrix:
+    """A table of protections and workloads."""
+
+    def __init__(self, lab: Lab, kernels: Kernels, said: Said) -> None:
+        self.lab = lab
+        self.kernels = kernels
+        self.said = said
+        self.boots = number(said.boots, "--boots")
+        if said.dir.startswith(("/", "-")) or "/../" in f"/{said.dir}/":
+            raise UsageError("--dir is a folder below the current directory, as guests write nowhere else")
+        self.dir = Path(said.dir)
+        self.rows: list[Row] = []
+        self.together: list[list[str]] = []  # the names of four rows each
+        self.kernel_reason: dict[str, str] = {}
+        lab.need_kprotperf()
+        if not shutil.which("parallel"):
+            raise LabError("GNU parallel is not installed; install it with scripts/setup --for=lab")
+
+    # --- rows and columns ------------------------------------------------------
+
+    def choose(self) -> None:
+        """Chooses rows and columns."""
+        said = self.said
+        if said.on:
+            self.host_kernels()
+        if not said.protections and not said.together:
+            said.protections = switchable(self.kernels)
+        named = said.protections + [one for two in zip(*said.together) for one in two]
+        for protection in named:
+            self.kernels.protections.need(protection, self.kernels.base_series())
+        for source in said.sources or [("series", "")]:
+            if source[0] == "kernel":
+                self.kernels.known_dir(source[1])
+            suffix = f"-{source[1]}" if len(said.sources) > 1 and source[1] else ""
+            self.rows += [self.row(protection + suffix, protection, source) for protection in said.protections]
+            for first, second in said.together:
+                four = together_rows(self.row(first, first, source), self.row(second, second, source), suffix)
+                self.rows += four
+                self.together.append([row.name for row in four])
+        self.workloads = [self.workload(one) for one in said.workloads or best_workloads(self.kernels, named)]
+
+    def row(self, name: str, protection: str, source: tuple[str, str]) -> Row:
+        return protection_row(self.lab, self.kernels, name, protection, source, bool(self.said.on))
+
+    def workload(self, text: str) -> Workload:
+        """Returns a program of build/workloads or a command line; NAME=COMMAND gives it a name."""
+        match = re.fullmatch(r"([A-Za-z0-9_.-]+)=(.+)", text, re.DOTALL)
+        name, command = (match[1], match[2]) if match else (text, text)
+        program, _, rest = command.strip().partition(" ")
+        ours = self.lab.repo / "build/workloads" / program
+        if program and os.access(ours, os.X_OK):
+            program = str(ours)
+        if not shutil.which(program):
+            raise LabError(f"no such workload or command: {program}")
+        return Workload(name, f"{program} {rest.strip()}".strip(), file_name(name))
+
+    def host_kernels(self) -> None:
+        """Puts what a row needs to know of --kernel on the machine of --on in the place of the lab's cache."""
+        said, host = self.said, Host(self.lab, host_of(self.said.on))
+        if said.logins:
+            raise UsageError("--on is for one machine: it cannot be combined with --sshlogin")
+        if not said.sources or any(kind != "kernel" for kind, _ in said.sources):
+            raise UsageError("--on needs --kernel, the name of one in HOST's /boot")
+        self.lab.cache = Path.cwd() / self.dir / "host"
+        for _, name in said.sources:
+            done = host.do("kernel", name)
+            if done.returncode:
+                raise host.name_and_reason(f"cannot read kernel {name}: {last_line(done.stderr or done.stdout)}")
+            key, _, config = done.stdout.partition("\n")
+            kernel = self.lab.cache / "stock/versions" / file_name(f"{name}-{host.host.rpartition('@')[2]}-{key}")
+            (kernel / "lib/modules" / name).mkdir(parents=True, exist_ok=True)
+            (kernel / "config").write_text(config + "\n")
+            link = self.lab.cache / "stock" / name
+            remove(link)
+            link.symlink_to(kernel)
+
+    # --- kernels ---------------------------------------------------------------
+
+    def build(self) -> None:
+        """Builds what is not built yet, object tree after object tree, so that in each only the first kernel is a full build,
+        or as many as change every file. Then sides get names of folders."""
+        kernels = {side.kernel for row in self.rows for side in row.sides.values()}
+        missing = sorted((self.kernels.objects(kernel), kernel) for kernel in kernels if not self.kernels.dir(kernel).is_dir())
+        started, left = time.monotonic(), ""
+        for done, (_, kernel) in enumerate(missing):
+            failed = self.dir / "kernels" / f"{kernel}.failed"
+            if done:
+                minutes = (time.monotonic() - started) * (len(missing) - done) / done / 60 + 1
+                left = f", about {minutes:.0f} min left"
+            if not failed.is_file():
+                self.lab.note(f"kernel {done + 1} of {len(missing)}: {kernel}{left}")
+                whole(failed, self.lab.command("build", kernel))
+            if failed.is_file():
+                self.kernel_reason[kernel] = failed.read_text().strip()
+        for row in self.rows:
+            self.name_sides(row)
+        floor = next((row for row in self.rows if row.folders and not row.reason), None)
+        if floor:
+            off = {"off": floor.sides["off"], "on": floor.sides["off"]}
+            self.rows.append(Row(FLOOR, off, folders={side: floor.folders["off"] for side in off}))
+
+    def name_sides(self, row: Row) -> None:
+        for side, how in row.sides.items():
+            if how.kernel in self.kernel_reason:
+                row.reason = f"kernel {how.kernel}: {self.kernel_reason[how.kernel]}"
+                return
+            folder = self.kernels.built_dir(how.kernel).resolve().name
+            row.folders[side] = file_name(" ".join(filter(None, (folder, how.append, how.cpu))))
+
+    # --- boots -----------------------------------------------------------------
+
+    def boot_file(self, row: Row, side: str, boot: int, workload: Workload) -> tuple[str, int]:
+        """Returns the file of a boot, without .data, and its seed, which is in its name: on the floor's second side there are
+        other seeds, or it would be the same instructions once more."""
+        seed = self.boots + boot if (row.name, side) == (FLOOR, "on") else boot
+        return f"{self.said.dir}/boots/{row.folders[side]}/{workload.file}/{seed}", seed
+
+    def jobs(self) -> list[str]:
+        """Returns the boots that are missing, one command per line. First one of each side, so that a matrix with fewer
+        --boots is complete first."""
+        lines: dict[str, None] = {}
+        start = f"cd {quote([pwd()])} && {quote(self.lab.command())} boot"
+        for boot in range(1, self.boots + 1):
+            for row in [row for row in self.rows if not row.reason]:
+                for workload in self.workloads:
+                    for side, how in row.sides.items():
+                        file, seed = self.boot_file(row, side, boot, workload)
+                        if not os.path.isfile(file + ".data") and not os.path.isfile(file + ".failed"):
+                            words = self.boot_options(how, seed)
+                            lines[f"{start} {quote([file])} {words} -- {workload.command}"] = None
+        return list(lines)
+
+    def boot_options(self, how: Side, seed: int) -> str:
+        words = ["--on", self.said.on] if self.said.on else []
+        words += ["--kernel", how.kernel]
+        words += ["--append", how.append] if how.append else []
+        words += ["--cpu", how.cpu] if how.cpu else []
+        return quote(words) + ("" if self.said.on else f"  --seed {seed}")
+
+    def parallel(self, words: Sequence[str], text: str) -> str:
+        """Runs the command lines of text by GNU parallel, which ends with us; by the lock others wait for what it has started.
+        Returns what they print."""
+        progress = ["--eta"] if os.isatty(2) else []
+        env = os.environ | {"PARALLEL_SHELL": "/bin/sh"}
+        command = outliving_nobody(["parallel", "--will-cite", *progress, *words])
+        done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, env=env, close_fds=False, check=False)
+        return done.stdout
+
+    def run_boots(self, jobs: Sequence[str]) -> None:
+        if not jobs:
+            return
+        words = ["--jobs", self.said.jobs] if self.said.jobs else []
+        for login in self.said.logins:
+            words += ["--sshlogin", login]
+        if self.said.logins:
+            words += self.check_hosts(jobs, words)
+        if self.said.on:
+            words = ["--jobs", "1"]
+        self.lab.note(f"{counted(len(jobs), 'boot')} (log: {self.dir}/jobs.log)")
+        text = "".join(job + "\n" for job in jobs)
+        for line in self.parallel([*words, "--joblog", f"+{self.dir}/jobs.log"], text).splitlines():
+            file, tab, reason = line.partition("\t")
+            # Of a host that does not share this folder.
+            if tab and not os.path.isfile(file + ".failed"):
+                Path(file + ".failed").parent.mkdir(parents=True, exist_ok=True)
+                Path(file + ".failed").write_text(reason + "\n")
+
+    def check_hosts(self, jobs: Sequence[str], words: Sequence[str]) -> list[str]:
+        """Checks that each machine has the kernels, under the name that has the hash of all that they depend on. Returns the
+        options with which those that do not share this folder send files back."""
+        names = sorted(set(re.findall(r"'--kernel' '([^']*)'", "\n".join(jobs))))
+        kernels = "".join(name + " " for name in names)
+        lab = quote(self.lab.command())
+        ask = (
+            f"mkdir -p {quote([pwd()])} && cd {quote([pwd()])} && for kernel in {kernels}; do {lab} path $kernel || exit; done"
+        )
+        here = subprocess.run(["sh", "-c", ask], capture_output=True, text=True, check=False).stdout.splitlines()
+        shared = f"{ask}; [ ! -s {quote([self.dir / 'jobs'])} ] || echo shared"
+        said: dict[str, list[str]] = {}
+        env = os.environ | {"PARALLEL_SHELL": "/bin/sh"}
+        command = outliving_nobody(["parallel", "--will-cite", *words, "--nonall", "--tag", shared])
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, check=False)
+        for line in done.stdout.splitlines():
+            login, tab, answer = line.partition("\r")[0].partition("\t")
+            if login:
+                said.setdefault(login, []).append(answer)
+        for login, answers in sorted(said.items()):
+            if [answer for answer in answers if answer != "shared"] != here:
+                raise LabError(f"{login} does not have this machine's kernels {kernels}(docs/scaling.md): {answers[-1]}")
+        if done.returncode:
+            raise LabError(f"cannot log in to all of {' '.join(self.said.logins)}; see that this works: ssh HOST true")
+        if all("shared" in answers for answers in said.values()):
+            return []
+        return ["--workdir", pwd(), "--cleanup", "--return", "{= s/^.* boot '([^']*)' .*/$1.data/ =}"]
+
+    # --- cells -----------------------------------------------------------------
+
+    def cells(self) -> list[Cell]:
+        """Returns the cells, row after row."""
+        return [self.cell(row, workload) for row in self.rows for workload in self.workloads]
+
+    def cell(self, row: Row, workload: Workload) -> Cell:
+        folder = self.dir / "cells" / row.name / workload.file
+        cell = Cell(folder, row.name, workload.name, "--html" in self.said.flags, not self.said.on, row.reason)
+        for side in row.sides if not row.reason else ():
+            for boot in range(1, self.boots + 1):
+                file, _ = self.boot_file(row, side, boot, workload)
+                cell.files[side].append(file + ".data")
+                if not os.path.isfile(file + ".data"):
+                    failed = Path(file + ".failed")
+                    reason = failed.read_text().strip() if failed.is_file() else f"not recorded (see {self.dir}/jobs.log)"
+                    cell.reason = cell.reason or f"{side}, boot {boot}: {reason}"
+        return cell
+
+    def write(self, cells: Sequence[Cell]) -> None:
+        """Writes the table."""
+        found = table.document(
+            [cell.content() for cell in cells],
+            self.boots,
+            [row.name for row in self.rows],
+            [workload.name for workload in self.workloads],
+            self.together,
+        )
+        for form, text in table.forms(found).items():
+            new = self.dir / f".matrix.{form}"
+            new.write_text(text)
+            new.rename(self.dir / f"matrix.{form}")
+
+    # --- all of it -------------------------------------------------------------
+
+    def run(self) -> None:
+        """Makes what is missing, and the table."""
+        for name in ("kernels", "boots", "cells"):
+            (self.dir / name).mkdir(parents=True, exist_ok=True)
+        # Whoever this starts has it too: what an earlier run that was killed left running ends first.
+        lock = Lock(self.dir / "lock")
+        os.set_inheritable(lock.fd, True)
+        if not lock.take(seconds=0):
+            self.lab.note(f"waiting for another lab matrix in {self.said.dir}")
+            lock.take()
+        self.tidy()
+        self.build()
+        jobs = self.jobs()
+        (self.dir / "jobs").write_text("".join(job + "\n" for job in jobs))
+        if "--print-jobs" in self.said.flags:
+            print((self.dir / "jobs").read_text(), end="")
+            return
+        self.run_boots(jobs)
+        cells = self.cells()
+        missing = [cell for cell in cells if not cell.is_made()]
+        if missing:
+            self.lab.note(counted(len(missing), "cell"))
+            at_a_time = int(self.said.jobs) if self.said.jobs.isdigit() else os.cpu_count() or 1
+            make_all(self.lab, missing, at_a_time)
+        self.write(cells)
+        print((self.dir / "matrix.txt").read_text(), end="")
+
+    def tidy(self) -> None:
+        """Removes what was not finished, and what failed if it is to be tried again."""
+        for name in ("boots", "cells", "kernels"):
+            for path in list((self.dir / name).rglob(".*")):
+                remove(path)
+        if "--retry-failed" in self.said.flags:
+            for name in ("boots", "kernels"):
+                for path in (self.dir / name).rglob("*.failed"):
+                    path.unlink()
+
+
+def pwd() -> str:
+    return os.environ.get("PWD") or os.getcwd()
+
+
+def whole(failed: Path, words: Sequence[str]) -> int:
+    """Runs a command, and returns its status. Where it fails, `failed` gets the reason, its last line that is one."""
+    done = subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, close_fds=False, check=False
+    )
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").splitlines()
+        reasons = [line for line in lines if not NOISE.match(line)] or ["no message"]
+        new = failed.with_name(f".{os.getpid()}.reason")
+        new.write_text(f"status {done.returncode}: {reasons[-1].removeprefix('lab: ')}\n")
+        new.rename(failed)
+    return done.returncode
+
+
+def command(lab: Lab, kernels: Kernels, words: list[str], usage: str) -> None:
+    """Does what `matrix` with these words is to do."""
+    matrix = Matrix(lab, kernels, read(lab, words, usage))
+    matrix.choose()
+    matrix.run()
+
+
+def boot(lab: Lab, words: list[str]) -> None:
+    """Does `boot FILE [RUN-OPTION...] -- CMD...`: one boot, into FILE.data or, with the reason, FILE.failed, which is
+    printed."""
+    if len(words) < 3:
+        raise UsageError("boot needs a file, and what run takes")
+    file, *words = words
+    data, failed = Path(file + ".data"), Path(file + ".failed")
+    if data.is_file():
+        return
+    # Who runs it makes no difference: what a locale has mapped into the recorder, execve of the command takes down.
+    for name in [name for name in os.environ if name in LOCALE or name.startswith("LC_")]:
+        del os.environ[name]
+    part = data.with_name(f".{data.stem}.{os.getpid()}.data")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    failed.unlink(missing_ok=True)
+    how = [] if words[0] == "--on" else ["--accel", "icount", "--resume", "--exact"]
+    status = whole(failed, lab.command("run", *how, "-o", str(part), *words))
+    if status:
+        part.unlink(missing_ok=True)
+        print(f"{file}\t{failed.read_text().strip()}")
+        raise Ended(status)
+    part.rename(data)

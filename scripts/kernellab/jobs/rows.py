@@ -1,0 +1,90 @@
+"""Rows of a matrix: protections on each source of kernels, and two together. Which kernels and parameters a row is made of is
+what ab --protection says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Sequence
+
+from ..kernels.definitions import Kernels
+from ..lab import Lab, LabError
+from .pair import Wanted, choose
+
+SWITCHED = ("boot", "rebuild", "full rebuild")
+BASELINE = re.compile(r"baseline(-[0-9.]+)?")
+FLOOR = "A+A"
+WAYS = (("off", "off"), ("on", "off"), ("off", "off"), ("off", "on"), ("on", "off"), ("on", "on"), ("off", "off"), ("on", "on"))
+
+
+@dataclass(frozen=True)
+class Side:
+    """A kernel as it is booted."""
+
+    kernel: str
+    append: str = ""
+    cpu: str = ""
+
+
+@dataclass
+class Row:
+    """Two sides, off and on; or the reason why there are none."""
+
+    name: str
+    sides: dict[str, Side] = field(default_factory=dict)
+    reason: str = ""
+    folders: dict[str, str] = field(default_factory=dict)  # the sides' in boots/
+
+
+def protection_row(lab: Lab, kernels: Kernels, name: str, protection: str, source: tuple[str, str], own_cpu: bool) -> Row:
+    """Returns the row of a protection on a source of kernels, ("series" or "kernel", name). A real machine has its own CPU."""
+    wanted = Wanted(protection=protection)
+    setattr(wanted, *source)
+    try:
+        pair = choose(lab, kernels, wanted)
+    except LabError as error:
+        return Row(name, reason=lab.text(str(error)))
+    cpu = "" if own_cpu else pair.cpu
+    sides = (("off", "baseline"), ("on", "hardened"))
+    return Row(name, {side: Side(pair.kernel[one], pair.append[one], cpu) for side, one in sides})
+
+
+def join(one: Side, other: Side) -> Side:
+    """Returns the side that is as both say; raises LabError where there is none. What a parameter of baseline switches, kernels
+    that are built on it have too."""
+    kernel = other.kernel if BASELINE.fullmatch(one.kernel) else one.kernel
+    other_kernel = kernel if BASELINE.fullmatch(other.kernel) else other.kernel
+    if kernel != other_kernel:
+        why = "at most one of them may be switched by other than parameters"
+        raise LabError(f"they need two kernels, {kernel} and {other_kernel}: {why}")
+    if one.cpu and other.cpu and one.cpu != other.cpu:
+        raise LabError(f"they need two CPUs, {one.cpu} and {other.cpu}")
+    return Side(kernel, " ".join(filter(None, (one.append, other.append))), one.cpu or other.cpu)
+
+
+def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
+    """Returns the rows of the four ways to switch two protections. What Q costs with P on less what it costs with P off is
+    what both cost less the sum of each alone, of recordings of which no two are the same."""
+    first, second = p.name, q.name
+    names = [f"{first} without {second}", f"{second} without {first}", f"{second} with {first}", f"{first}+{second}"]
+    rows = [Row(name + suffix, reason=p.reason or q.reason) for name in names]
+    try:
+        both = [join(p.sides[one], q.sides[other]) for one, other in WAYS] if not rows[0].reason else []
+    except LabError as error:
+        for row in rows:
+            row.reason = str(error)
+        return rows
+    for number, row in enumerate(rows if both else []):
+        row.sides = {"off": both[2 * number], "on": both[2 * number + 1]}
+    return rows
+
+
+def switchable(kernels: Kernels) -> list[str]:
+    """Returns the protections that the lab can switch."""
+    catalogue = kernels.protections.catalogue.values()
+    return [one["name"] for one in catalogue if not one.get("missing") and one["switched_by"] in SWITCHED]
+
+
+def best_workloads(kernels: Kernels, protections: Sequence[str]) -> list[str]:
+    """Returns the workload that shows each of these protections best."""
+    return sorted({kernels.protections.catalogue[name]["workloads"][0] for name in protections})

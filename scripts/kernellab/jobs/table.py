@@ -1,0 +1,216 @@
+"""The table that matrix prints, as text, CSV, JSON and a page. All figures are those of kprotperf diff and why."""
+
+from __future__ import annotations
+
+import json
+import math
+from html import escape
+from typing import Any, Iterator, Sequence
+from urllib.parse import quote
+
+Found = dict[str, Any]
+NOTE = "A+A compares one kernel with itself"
+SUMS = (
+    "Two together, in % of the command with both off: each alone, their sum; both; both less the sum, with its 95 % interval:"
+)
+COLUMNS = "protection workload unit baseline hardened delta delta_pct ci_low_pct ci_high_pct verdict p".split()
+STYLE = """\
+body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid #999;padding:4px 8px}
+.slower{background:#fbb}.faster{background:#bfb}.same{background:#eee}.failed{color:#999}</style>"""
+
+
+def document(cells: list[Found], boots: int, rows: list[str], workloads: list[str], together: Sequence[list[str]]) -> Found:
+    """Returns the table as JSON has it. together: the four rows of each two protections."""
+    at = {(cell["protection"], cell["workload"]): cell for cell in cells}
+    fours = [[at[row, workload] for row in four] for four in together for workload in workloads]
+    return {
+        "schema": "kprotperf-matrix/1",
+        "boots": boots,
+        "protections": rows,
+        "workloads": workloads,
+        "cells": [at[row, workload] for row in rows for workload in workloads],
+        "together": [sum_up(*four) for four in fours if all(cell["reason"] is None for cell in four)],
+    }
+
+
+def sum_up(p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
+    """Returns whether the costs of P and Q add up. What Q costs with P less what it costs without is the difference of two
+    independent ones, so by Zou and Donner's method its interval follows from theirs."""
+    difference = q_with_p["delta"] - q["delta"]
+
+    def side(near: int, far: int) -> float | None:
+        ends = (q_with_p["ci"] or [None, None])[near], (q["ci"] or [None, None])[far]
+        if None in ends:
+            return None
+        return math.hypot(q_with_p["delta"] - ends[0], q["delta"] - ends[1])
+
+    low, high = side(0, 1), side(1, 0)
+    interval = None if low is None or high is None else [difference - low, difference + high]
+    verdict = None if interval is None else "more" if interval[0] > 0 else "less" if interval[1] < 0 else "unclear"
+    return {
+        "protections": both["protection"],
+        "workload": both["workload"],
+        "unit": both["unit"],
+        "baseline": both["baseline"],
+        "alone": [p["delta"], q["delta"]],
+        "sum": p["delta"] + q["delta"],
+        "both": both["delta"],
+        "difference": difference,
+        "ci": interval,
+        "verdict": verdict,
+    }
+
+
+def forms(found: Found) -> dict[str, str]:
+    """Returns the table as text, CSV, JSON and a page."""
+    return {
+        "json": json.dumps(found, indent=2, ensure_ascii=False) + "\n",
+        "txt": "".join(line + "\n" for line in text(found)),
+        "csv": "".join(line + "\n" for line in csv(found)),
+        "html": "".join(line + "\n" for line in page(found)),
+    }
+
+
+# --- words -------------------------------------------------------------------------
+
+
+def figure(value: float | None) -> str:
+    """Returns a number with its sign and two decimals."""
+    if value is None:
+        return "-"
+    hundredths = math.floor(abs(value) * 100 + 0.5)
+    return f"{'+' if value >= 0 else '-'}{hundredths // 100}.{hundredths % 100:02}"
+
+
+def doubt(cell: Found) -> str:
+    """Returns the mark of a cell that has warnings."""
+    return "*" if cell.get("warnings") else ""
+
+
+def shown(cell: Found) -> str:
+    if cell["reason"]:
+        return "failed"
+    start = figure(cell["delta_pct"]) + doubt(cell)
+    if cell["ci_low_pct"] is None:
+        return start + " not known"
+    return f"{start} [{figure(cell['ci_low_pct'])}, {figure(cell['ci_high_pct'])}] {cell['verdict']}"
+
+
+def where(context: Found) -> str:
+    protection = f" ({context['protection']})" if context["protection"] else ""
+    return f"{context['name']} {figure(context['delta_pct'])} %, {context['cause'] or 'in many functions'}{protection}"
+
+
+def sums(one: Found) -> str:
+    """Returns whether costs add up, in percent of what both cost nothing of."""
+
+    def percent(value: float | None) -> str:
+        return figure(None if value is None else value / one["baseline"] * 100)
+
+    alone = " and ".join(map(percent, one["alone"]))
+    ci = "not known" if one["ci"] is None else f"[{', '.join(map(percent, one['ci']))}] {one['verdict']}"
+    costs = f"{alone}, sum {percent(one['sum'])}; both {percent(one['both'])}; {percent(one['difference'])} {ci}"
+    return f"{one['protections']}, {one['workload']}: {costs}"
+
+
+def cautions(found: Found) -> Iterator[str]:
+    """Yields warnings, each once, behind the cells that have it."""
+    cells: dict[str, list[str]] = {}
+    for cell in found["cells"]:
+        for warning in cell.get("warnings") or []:
+            cells.setdefault(warning, []).append(f"{cell['protection']}, {cell['workload']}")
+    for warning in sorted(cells):
+        yield f"{'; '.join(cells[warning])}: {warning}"
+
+
+def failures(found: Found) -> Iterator[str]:
+    """Yields reasons, each once for a row."""
+    workloads: dict[tuple[str, str], list[str]] = {}
+    for cell in found["cells"]:
+        if cell["reason"]:
+            workloads.setdefault((cell["protection"], cell["reason"]), []).append(cell["workload"])
+    for protection, reason in sorted(workloads):
+        yield f"{protection}, {', '.join(workloads[protection, reason])}: {reason}"
+
+
+def places(found: Found) -> Iterator[str]:
+    for cell in found["cells"]:
+        context = cell.get("context") or {}
+        if cell["reason"] is None and context.get("significant") and context["delta_total_low"] is not None:
+            yield f"{cell['protection']}, {cell['workload']}: {where(context)}"
+
+
+def rows(found: Found) -> Iterator[tuple[str, list[Found]]]:
+    for row in found["protections"]:
+        yield row, [cell for cell in found["cells"] if cell["protection"] == row]
+
+
+# --- forms -------------------------------------------------------------------------
+
+
+def text(found: Found) -> Iterator[str]:
+    grid = [["PROTECTION", *found["workloads"]], *([row, *map(shown, cells)] for row, cells in rows(found))]
+    widths = [max(map(len, column)) for column in zip(*grid)]
+    for line in grid:
+        yield "  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip(" ")
+    yield ""
+    yield f"Change of the command's CPU time in %, its 95 % interval, and the verdict. Boots per side: {found['boots']}."
+    yield f"{NOTE}: a change no larger than that is not significant."
+    below = {
+        "Where the change is, if it is significant:": list(places(found)),
+        SUMS: list(map(sums, found["together"])),
+        "* To be read with care:": list(cautions(found)),
+        "Not measured:": list(failures(found)),
+    }
+    for title, lines in below.items():
+        if lines:
+            yield from ("", title, *("  " + line for line in lines))
+
+
+def field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"'
+    return json.dumps(value)
+
+
+def csv(found: Found) -> Iterator[str]:
+    more = "context context_delta_pct context_significant cause cause_protection reason".split()
+    yield ",".join(map(field, COLUMNS + more))
+    for cell in found["cells"]:
+        context = cell.get("context") or {}
+        values = [cell.get(key) for key in COLUMNS]
+        values += [context.get(key) for key in ("name", "delta_pct", "significant", "cause", "protection")]
+        yield ",".join(map(field, [*values, cell["reason"]]))
+
+
+def page_cell(cell: Found) -> str:
+    if cell["reason"]:
+        return f'<td class=failed title="{escape(cell["reason"])}">failed</td>'
+    ends = f"{figure(cell['ci_low_pct'])} to {figure(cell['ci_high_pct'])}"
+    parts = [f"<b>{figure(cell['delta_pct'])} %{doubt(cell)}</b>", ends, escape(str(cell["verdict"]))]
+    if cell["pages"]:
+        folder = "cells/" + "/".join(quote(part, safe="") for part in cell["pages"].split("/"))
+        why = f'<a href="{folder}/why.html">why</a> ' if cell["answer"] else ""
+        parts.append(f'{why}<a href="{folder}/diff.html">diff</a>')
+    title = escape(cell["answer"] or "")
+    return f'<td class={escape(str(cell["verdict"]))} title="{title}">{"<br>".join(parts)}</td>'
+
+
+def page(found: Found) -> Iterator[str]:
+    yield "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>kprotperf: protections and workloads</title><style>"
+    yield STYLE
+    yield (
+        "<p>Change of the command's CPU time, its 95 % interval, and the verdict. "
+        f"Boots per side: {found['boots']}. {NOTE}.</p>"
+    )
+    yield f"<table><tr><th></th>{''.join(f'<th>{escape(name)}</th>' for name in found['workloads'])}</tr>"
+    for row, cells in rows(found):
+        yield f"<tr><th>{escape(row)}</th>{''.join(map(page_cell, cells))}</tr>"
+    yield "</table>"
+    if found["together"]:
+        yield f"<p>{SUMS}"
+        yield from (f"<br>{escape(sums(one))}" for one in found["together"])
+    yield from (f"<p>* {escape(line)}</p>" for line in cautions(found))
+    yield "</html>"

@@ -1,0 +1,1 @@
+"""Kernels: definitions, sources, builds, and those that a distribution built."""

@@ -1,0 +1,118 @@
+"""Sources on disk, for those who build of them.
+
+    src/*.kept, obj/*.kept  the sources and an object tree as they were before a patched kernel began to be built in their place
+
+kbuild knows its files by absolute names and by their times. A patched kernel is therefore built where the unpatched ones are,
+by copies that have the same times, and then what was there comes back: make compiles what a patch changes, and nothing again
+after it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterator
+
+from ..lab import Lab, LabError, remove, with_suffix
+from ..locks import Locks
+from .definitions import Kernels
+from .sources import tarball
+
+
+def kept(folder: Path) -> Path:
+    return with_suffix(folder, ".kept")
+
+
+def part(folder: Path) -> Path:
+    return with_suffix(folder, ".part")
+
+
+def stand_in(folder: Path) -> None:
+    """Has folder's .part take its place until put_back."""
+    folder.rename(kept(folder))
+    part(folder).rename(folder)
+
+
+def put_back(folder: Path) -> None:
+    """Ends what stands in for a folder, if anything does."""
+    if kept(folder).is_dir():
+        remove(folder)
+        kept(folder).rename(folder)
+
+
+def copy_by_links(source: Path, into: Path) -> None:
+    subprocess.run(["cp", "-al", source, into], check=True)
+
+
+class Layout:
+    """The source folders of the cache."""
+
+    def __init__(self, lab: Lab, kernels: Kernels, locks: Locks) -> None:
+        self.lab = lab
+        self.kernels = kernels
+        self.locks = locks
+
+    def folder(self, name: str) -> Path:
+        return self.lab.cache / "src" / self.kernels.sources(name)
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[Path]:
+        """Makes src/SOURCES what a kernel's patches apply to, and keeps its lock, which kernels share that use the sources as
+        the package has them."""
+        src, own = self.folder(name), self.kernels.own_sources(name)
+        with self.locks.hold(f"src-{src.name}", f"kernel {name}", shared=not own) as lock:
+            if own:
+                self.settle(name, src)
+            # Another may have settled them meanwhile, and hold the lock while it builds: one looks again each second.
+            while not own and (not src.is_dir() or kept(src).is_dir()):
+                if lock.take(seconds=1):
+                    self.settle(name, src)
+                lock.take(shared=True)
+            yield src
+
+    def settle(self, name: str, src: Path) -> None:
+        """Makes src so; by the only one who has it open."""
+        put_back(src)
+        tree = self.kernels.inherited(name, "tree")
+        if tree:
+            self.kernels.trees.check_out(tree, src)
+        elif not src.is_dir():
+            self.unpack(self.kernels.series(name), src)
+
+    def unpack(self, series: str, src: Path) -> None:
+        self.lab.note(f"unpacking linux-source-{series}")
+        remove(part(src))
+        part(src).mkdir()
+        if (
+            subprocess.run(["tar", "-xf", tarball(series), "-C", part(src), "--strip-components=1"], check=False).returncode
+            != 0
+        ):
+            raise LabError(f"cannot unpack {tarball(series)} into {src.parent} (is the disk full?)")
+        part(src).rename(src)
+
+    def copy(self, name: str, src: Path) -> None:
+        """Makes src the same; by whoever holds the lock of the object tree that alone is built of it."""
+        put_back(src)
+        tree = self.kernels.inherited(name, "tree")
+        if tree:
+            self.kernels.trees.check_out(tree, src)
+        elif not src.is_dir():
+            with self.opened(name) as shared:
+                remove(part(src))
+                copy_by_links(shared, part(src))
+                part(src).rename(src)
+
+    def lay_out(self, name: str, src: Path, into: Path) -> None:
+        """Puts a kernel's sources with its patches into a folder: links to the files of src that they leave alone."""
+        remove(into)
+        copy_by_links(src, into)
+        for file in self.kernels.patches(name):
+            # A repository around the cache is none of its business. git replaces files, it does not write into them.
+            env = os.environ | {"GIT_CEILING_DIRECTORIES": str(into.parent)}
+            done = subprocess.run(["git", "apply", "--", file], cwd=into, env=env, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                remove(into)
+                said = [line[7:] for line in done.stderr.splitlines() if line.startswith("error: ")]
+                raise LabError(f"cannot apply {file.name} to {self.kernels.sources_title(name)}: {(said or [''])[0]}")

@@ -1,0 +1,161 @@
+"""What kernels are made of: sources of a package, trees of git.
+
+    src/VERSION          a package's sources, unpacked once
+    src/git-NAME-HASH    those of a git repository, whichever tree was built last; and their .index
+    src/*-OBJECTS        the same for an object tree other than main, whose lock is theirs, too
+    versions/SERIES      which version of linux-source is installed, until dpkg's status changes
+    src/git              the lab's own git objects: what is not committed in somebody's work tree
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Sequence
+
+from ..lab import Lab, LabError, output
+
+DPKG_STATUS = Path("/var/lib/dpkg/status")
+versions: dict[str, str] = {}
+
+
+def tarball(series: str) -> Path:
+    return Path(f"/usr/src/linux-source-{series}.tar.xz")
+
+
+def source_version(lab: Lab, series: str) -> str:
+    """Returns which linux-source is installed, as one word: the package's version where there is one, since the upstream number
+    does not tell Debian's patches apart."""
+    if series not in versions:
+        file = tarball(series)
+        if not file.is_file():
+            purpose = "lab" if series == "6.1" else f"lab-{series}"
+            raise LabError(f"{file} is missing; install it with scripts/setup --for={purpose}")
+        versions[series] = re.sub(r"[^A-Za-z0-9.+-]", "_", package_version(lab.cache / "versions" / series, series, file))
+    return versions[series]
+
+
+def package_version(kept: Path, series: str, file: Path) -> str:
+    # dpkg-query reads the file of all packages, which takes as long as ten other processes.
+    if DPKG_STATUS.exists() and kept.is_file() and kept.stat().st_mtime_ns > DPKG_STATUS.stat().st_mtime_ns:
+        return kept.read_text().strip()
+    version = output(["dpkg-query", "-W", "-f", "${Version}", f"linux-source-{series}"])
+    if not version:
+        return f"{file.stat().st_size}.{int(file.stat().st_mtime)}"
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(version + "\n")
+    except OSError:
+        pass  # asked for again
+    return version
+
+
+class Trees:
+    """Trees: DIR, a git work tree with what is uncommitted in it, or DIR@REV. Nothing is written there."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.names: dict[str, str] = {}
+        self.identities: dict[str, str] = {}
+
+    def absolute(self, file: str) -> Path:
+        """Returns a file that a fragment names, relative to the repository."""
+        return self.lab.repo / os.path.expanduser(file)
+
+    def folder(self, tree: str) -> Path:
+        path = self.absolute(tree)
+        return path if path.is_dir() else Path(str(path).partition("@")[0])
+
+    def revision(self, tree: str) -> str:
+        """Returns the tree's revision, nothing for a work tree."""
+        return "" if self.absolute(tree).is_dir() else tree.partition("@")[2]
+
+    def path(self, tree: str, *what: str) -> str:
+        """Returns something of its repository, an absolute name."""
+        if not shutil.which("git"):
+            raise LabError("git is not installed; install it with scripts/setup --for=lab")
+        folder = self.folder(tree)
+        words = ["git", "-C", str(folder), "rev-parse", "--path-format=absolute", *what]
+        done = subprocess.run(words, env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"}, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise LabError(f"{folder} is not a git repository, or belongs to another user (see git -C {folder} status)")
+        return done.stdout.rstrip("\n")
+
+    def store(self, tree: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        """Runs git with the lab's own objects, on top of those of the tree's repository."""
+        objects = self.path(tree, "--git-path", "objects")
+        store = self.lab.cache / "src/git"
+        if not (store / "HEAD").exists():
+            plain = {key: value for key, value in os.environ.items() if key not in ("GIT_WORK_TREE", "GIT_INDEX_FILE")}
+            subprocess.run(["git", "init", "-q", "--bare", store], env=plain, check=False)
+        env = os.environ | {"GIT_DIR": str(store), "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects} | environ
+        return subprocess.run(
+            ["git", *words], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
+        )
+
+    def repository_name(self, tree: str) -> str:
+        """Returns one word, the same for all work trees of a repository."""
+        if tree not in self.names:
+            git = self.path(tree, "--git-common-dir")
+            name = re.sub(r"[^A-Za-z0-9_]", "_", git.removesuffix("/.git").rpartition("/")[2])
+            self.names[tree] = f"git-{name}-{hashlib.sha256((git + chr(10)).encode()).hexdigest()[:8]}"
+        return self.names[tree]
+
+    def identity(self, tree: str) -> str:
+        """Returns git's name for the content of a tree."""
+        if tree not in self.identities:
+            revision = self.revision(tree)
+            found = self.revision_identity(tree, revision) if revision else self.work_tree_identity(tree)
+            # What is named by its content stays what it is.
+            if found != revision:
+                return found
+            self.identities[tree] = found
+        return self.identities[tree]
+
+    def revision_identity(self, tree: str, revision: str) -> str:
+        words = ["rev-parse", "-q", "--verify", revision + "^{tree}"]
+        env = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
+        found = output(["git", "-C", self.folder(tree), *words], env=env) or self.store(tree, *words).stdout.strip()
+        if not found:
+            raise LabError(f"{self.folder(tree)} has no revision '{revision}'")
+        return found
+
+    def work_tree_identity(self, tree: str) -> str:
+        """As `git add -A; git write-tree` would say, into an index and objects of our own."""
+        top = self.path(tree, "--show-toplevel")
+        folder = self.folder(tree)
+        if not top:
+            raise LabError(f"{folder} has no work tree; specify a revision: {folder}@REVISION")
+        with tempfile.TemporaryDirectory() as scratch:
+            index = os.path.join(scratch, "index")
+            theirs = Path(self.path(tree, "--git-path", "index"))
+            if theirs.is_file():
+                shutil.copy2(theirs, index)
+            added = self.store(tree, "-C", top, "add", "-A", GIT_INDEX_FILE=index, GIT_WORK_TREE=top)
+            found = self.store(tree, "write-tree", GIT_INDEX_FILE=index)
+        if added.returncode != 0 or found.returncode != 0:
+            raise LabError(f"git cannot read the work tree {top}")
+        return found.stdout.strip()
+
+    def version(self, tree: str) -> str:
+        """Returns of which Linux it is, such as 6.1."""
+        makefile = self.store(tree, "cat-file", "-p", self.identity(tree) + ":Makefile").stdout
+        match = re.search(r"^VERSION = ([0-9]+)\nPATCHLEVEL = ([0-9]+)", makefile, re.MULTILINE)
+        if not match:
+            raise LabError(f"{tree} is not a Linux source tree: its Makefile has no VERSION and PATCHLEVEL")
+        return f"{match[1]}.{match[2]}"
+
+    def check_out(self, tree: str, src: Path) -> None:
+        """Writes the files that differ from what src has, and no others."""
+        if not src.is_dir():
+            self.lab.note(f"checking out {tree}")
+        src.mkdir(parents=True, exist_ok=True)
+        index = str(src) + ".index"
+        words: Sequence[str] = ["read-tree", "--reset", "-u", self.identity(tree)]
+        if self.store(tree, *words, GIT_INDEX_FILE=index, GIT_WORK_TREE=str(src)).returncode != 0:
+            raise LabError(f"cannot check out {tree} into {src} (is the disk full?)")
