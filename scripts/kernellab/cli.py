@@ -20,7 +20,7 @@ from .locks import Locks
 COMMANDS = "build fetch path module run ab why matrix list remove clean".split()
 INTERNAL = ["boot"]  # of jobs that a matrix hands out
 BOOTING = ["run", "ab", "why", "matrix", *INTERNAL]
-OURS = "src obj own kernels stock versions resume logs runs accel lock locks python".split()  # what the cache has
+OURS = "src obj own kernels stock versions resume files logs runs accel lock locks python".split()  # what the cache has
 
 
 class Cli:

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
@@ -31,6 +32,7 @@ from ..lab import (
     remove,
 )
 from . import machine as told
+from . import memory
 from .machine import Machine
 from .resume import Saved
 from .share import Share, qemu_path
@@ -51,6 +53,7 @@ class Guest:
         self.machine = machine
         self.silent = silent  # a trial
         self.received: list[int] = []  # bytes of the command's output and errors
+        self.opened = b""  # the files that the command opened, in a boot that lists them
         self.qemu = shutil.which("qemu-system-x86_64") or ""
 
     def run(self, command: Sequence[str]) -> int:
@@ -60,12 +63,16 @@ class Guest:
         with self.control_folder() as control:
             console = self.lab.cache / "logs" / f"console-{time.strftime('%Y%m%d-%H%M%S')}.{control.name}.log"
             console.write_bytes(b"")
+            if self.machine.in_memory:
+                self.fill_memory(control, cwd, command)
             (control / "mounts").write_bytes(told.mounts(self.lab, self.machine, cwd))
             text = told.config(self.machine, cwd, command)
             (control / "config").write_bytes(os.fsencode(text))
             for name in ("out", "err"):
                 os.mkfifo(control / name)
             outcome = self.boot(cwd, control, console)
+            if self.machine.lists and (control / "opened").is_file():
+                self.opened = (control / "opened").read_bytes()
             if not self.silent:
                 self.resolve(control, cwd)
             status = self.judge(outcome, control, console)
@@ -81,6 +88,23 @@ class Guest:
             self.lab.note(text)
 
     # --- files -----------------------------------------------------------------
+
+    def fill_memory(self, control: Path, cwd: str, command: Sequence[str]) -> None:
+        """Puts what the command will read where the guest takes it into its memory."""
+        if command[0] == self.lab.kprotperf and "--" in command:
+            command = command[command.index("--") + 1 :]
+
+        def find() -> bytes:
+            finder = replace(self.machine, in_memory=False, lists=True, exact="", insmod=[])
+            guest = Guest(self.lab, finder, silent=True)
+            guest.run(command)
+            return guest.opened
+
+        paths = memory.listed(self.lab, cwd, command, find)
+        with (control / "files").open("wb") as file:
+            said = memory.write(paths, cwd, file)
+        if said:
+            self.note(said)
 
     @contextmanager
     def control_folder(self) -> Iterator[Path]:
@@ -134,7 +158,7 @@ class Guest:
 
     def boot(self, cwd: str, control: Path, console: Path) -> str:
         """Boots, or goes on from a saved boot, and waits. Returns what ended it."""
-        share = Share(self.lab, self.machine.share, cwd, control)
+        share = Share(self.lab, self.machine.share, cwd, control, "always" if self.machine.in_memory else "auto")
         try:
             outputs, saved = self.outputs(control), None
             if self.machine.resume:

@@ -53,6 +53,8 @@ class Machine:
     trace: str = ""
     model: str = ""
     output: str = ""
+    in_memory: bool = False  # the files that the command reads
+    lists: bool = False  # a boot that finds these
 
     def unseeded(self) -> bool:
         """Returns whether the random generator is to stay unseeded."""
@@ -71,22 +73,32 @@ def share_options(share: str, cache: str) -> tuple[str, str]:
     return "virtiofs", "defaults"
 
 
+def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
+    """Returns the mounts of the current directory: where nothing is to be kept, below an overlay; where its files are read ahead,
+    with a cache that keeps them."""
+    if machine.lists:
+        kind, how = share_options(machine.share, "loose")
+        layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"
+        return [("cwd", "/sys/cwd", kind, how + ",ro"), ("overlay", "/sys/root" + cwd, "overlay", layers)]
+    return [("cwd", "/sys/root" + cwd, *share_options(machine.share, "loose" if machine.in_memory else "mmap"))]
+
+
 def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
     """Returns the mounts of the guest, in order, as guest-init makes them on the bare root. The overlay's upper layer and
     /tmp are in memory."""
-    found = [("overlay", "", "overlay", "lowerdir=/,upperdir=/sys/upper,workdir=/sys/work")]
-    found += [(one[0], one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
+    layers = "lowerdir=/sys/files:/" if machine.in_memory else "lowerdir=/"
+    found = [("overlay", "/sys/root", "overlay", layers + ",upperdir=/sys/upper,workdir=/sys/work")]
+    found += [(one[0], "/sys/root" + one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
     # What /tmp and /run now hide but the command needs: the kernel's symbols, their index, this repository.
     index = os.environ.get("KPROTPERF_CACHE") or (os.environ.get("XDG_CACHE_HOME") or f"{Path.home()}/.cache") + "/kprotperf"
     for folder in [str(lab.repo), *([str(machine.vmlinux.parent)] if machine.vmlinux else []), f"{index}/index"]:
         if os.path.isdir(folder) and is_below(folder + "/", HIDDEN):
-            found.append((folder, folder, "none", "bind,ro"))
+            found.append((folder, "/sys/root" + folder, "none", "bind,ro"))
     if machine.initramfs:
         # The kernel's own configuration and modules in place of the host's.
         for folder in ("/boot", "/lib/modules"):
-            found.append((f"{machine.initramfs.parent}{folder}", folder, "none", "bind,ro"))
-    found.append(("cwd", cwd, *share_options(machine.share, "mmap")))
-    words = [word for source, target, kind, how in found for word in (source, "/sys/root" + target, kind, how)]
+            found.append((f"{machine.initramfs.parent}{folder}", "/sys/root" + folder, "none", "bind,ro"))
+    words = [word for mount in [*found, *cwd_mounts(machine, cwd)] for word in mount]
     return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
@@ -94,7 +106,8 @@ def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
     """Returns shell text that guest-init reads."""
     # Elsewhere the clock is whichever the kernel finds best.
     clock = "tsc" if machine.accel == "icount" and " clocksource=" not in " " + machine.append else ""
-    lines = [f"lab_wait_random={0 if machine.unseeded() else 1}", f"lab_clock={clock}", "lab_command() {", f"unset {UNSET}"]
+    lines = [f"lab_wait_random={int(not machine.unseeded())}", f"lab_clock={clock}", f"lab_lists={int(machine.lists)}"]
+    lines += ["lab_command() {", f"unset {UNSET}"]
     env = {name: value for name, value in os.environ.items() if PASSED.fullmatch(name)}
     if machine.vmlinux:
         env["KPROTPERF_VMLINUX"] = str(machine.vmlinux)

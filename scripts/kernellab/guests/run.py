@@ -40,12 +40,13 @@ class Options:
     insmod: list[str] = field(default_factory=list)
     resume: bool = False
     exact: bool = False
+    in_memory: bool = False
 
 
 def read(lab: Lab, words: list[str], usage: str) -> Options:
     """Takes run's options off the front of its words, which leaves the command."""
     said = Options()
-    for option, value, known in options(words, VALUED, ("--exact", "--resume")):
+    for option, value, known in options(words, VALUED, ("--exact", "--resume", "--in-memory")):
         if not known:
             raise no_option(lab, usage, "run", option)
         if option == REST:
@@ -54,7 +55,8 @@ def read(lab: Lab, words: list[str], usage: str) -> Options:
         if option == "--insmod":
             said.insmod.append(value)
         else:
-            setattr(said, "output" if option == "-o" else option[2:], value if option in VALUED else True)
+            name = "output" if option == "-o" else option[2:].replace("-", "_")
+            setattr(said, name, value if option in VALUED else True)
     if not words:
         raise UsageError("run needs a command")
     if said.kernel and said.bzimage:
@@ -89,6 +91,7 @@ def choose(lab: Lab, kernels: Kernels, said: Options) -> Machine:
     choose_accel(lab, machine, said.accel)
     # Elsewhere time goes on while nobody runs the guest; and QEMU cannot save what virtiofs serves.
     machine.resume = said.resume and machine.accel == "icount" and not machine.initramfs
+    machine.in_memory = said.in_memory
     machine.insmod = modules(lab, kernels, said)
     choose_exact(lab, machine, said)
     return machine

@@ -22,7 +22,7 @@ def qemu_path(path: str | Path) -> str:
 class Share:
     """The host's /, the current directory and a run's control folder, for one guest."""
 
-    def __init__(self, lab: Lab, kind: str, cwd: str, control: Path) -> None:
+    def __init__(self, lab: Lab, kind: str, cwd: str, control: Path, cwd_cache: str) -> None:
         self.lab = lab
         self.control = control
         self.servers: list[subprocess.Popen[bytes]] = []
@@ -37,7 +37,7 @@ class Share:
             memory = "memory-backend-memfd,id=ram,size=2G,share=on"
             self.arguments += ["-object", memory, "-machine", "memory-backend=ram"]
             self.serve("root", "/", "/dev/root", "always")
-            self.serve("cwd", cwd, "cwd", "auto")
+            self.serve("cwd", cwd, "cwd", cwd_cache)
             self.serve("lab", str(control), "lab", "none")
         except BaseException:
             self.end()

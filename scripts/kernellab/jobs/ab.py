@@ -17,7 +17,7 @@ from ..kernels.definitions import Kernels
 from ..lab import Ended, Lab, LabError, UsageError, number, remove
 from ..words import REST, options
 from . import range as search
-from .boots import Boot, Pool, is_icount, slots
+from .boots import OPTIONS, Boot, Pool, is_icount, slots
 from .pair import Pair, Wanted, choose
 
 OWN = (
@@ -267,14 +267,13 @@ class Comparison:
             "auto": ["--", *record, *said.auto, "--write-plan", self.plan, "-o", part, "--"],
         }[kind]
         option = "--bzimage" if "/" in kernel else "--kernel"
-        # Each seed has a saved boot of its own, so boots differ from each other as much as without.
-        resume = ["--resume"] if is_icount(self.lab, said.accel()) else []
+        quiet = OPTIONS if is_icount(self.lab, said.accel()) else []
         words = [
             option,
             kernel,
             "--seed",
             str(seed),
-            *resume,
+            *quiet,
             "--append",
             f"{said.append} {self.append[side]}",
             *said.run,

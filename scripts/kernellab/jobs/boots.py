@@ -15,6 +15,8 @@ from typing import IO, Sequence
 from ..guests import accel
 from ..lab import Ended, Lab
 
+# Each seed has a saved boot of its own, so boots differ from each other as much as without.
+OPTIONS = ["--resume", "--in-memory"]  # where instructions are counted
 GUEST_KB = 2 << 20  # a guest's memory
 GUESTS_PER_CPU = 1.5  # one waits for a third of its time
 REFRESH_MS = 1000

@@ -29,6 +29,7 @@ from ..lab import Ended, Lab, LabError, UsageError, counted, last_line, number, 
 from ..locks import Lock
 from ..words import REST, no_option, options
 from . import table
+from .boots import OPTIONS
 from .cells import Cell, make_all
 from .rows import FLOOR, Row, Side, best_workloads, protection_row, switchable, together_rows
 
@@ -405,7 +406,7 @@ def boot(lab: Lab, words: list[str]) -> None:
     part = data.with_name(f".{data.stem}.{os.getpid()}.data")
     part.parent.mkdir(parents=True, exist_ok=True)
     failed.unlink(missing_ok=True)
-    how = [] if words[0] == "--on" else ["--accel", "icount", "--resume", "--exact"]
+    how = [] if words[0] == "--on" else ["--accel", "icount", *OPTIONS, "--exact"]
     status = whole(failed, lab.command("run", *how, "-o", str(part), *words))
     if status:
         part.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Sequence
 from ..kernels.definitions import Kernels
 from ..lab import Ended, Lab, LabError, UsageError, counted, output
 from . import ab
-from .boots import Boot, Pool, slots
+from .boots import OPTIONS, Boot, Pool, slots
 from .pair import Pair
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Search:
                     name,
                     "--seed",
                     str(boot),
-                    "--resume",
+                    *OPTIONS,
                     "--append",
                     self.said.append + " ",
                     *self.said.run,
