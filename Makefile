@@ -191,13 +191,16 @@ TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/export/*.t)))
 # $(call prove,VARIABLES,ARGUMENTS). tests/run says on descriptor 3 what failed and why, and again in a file, which comes last:
-# the end of a log is what is read of it. What each test took: sort -rnk2 build/tests/times. STALL=25 stops each thread of each
-# QEMU for a quarter of the time.
+# the end of a log is what is read of it. Before prove's own last lines come the tests that took most CPU time; build/tests/times has
+# all. STALL=25 stops each thread of each QEMU for a quarter of the time.
 FAILED := $(abspath $(BUILD))/tests/failed
 TIMES  := $(abspath $(BUILD))/tests/times
+PROVED := $(BUILD)/tests/proved
 define prove
 rm -f $(FAILED) $(TIMES); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) TIMES=$(TIMES) \
-	$(if $(STALL),$(BUILD)/tests/stall $(STALL)) prove --exec tests/run --timer --merge $(2) 3>&2 || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
+	$(if $(STALL),$(BUILD)/tests/stall $(STALL)) prove --exec tests/run --timer --merge $(2) 3>&2 | tee $(PROVED); \
+	status=$${PIPESTATUS[0]}; awk '{ printf "%7.1f s of CPU time: %s\n", $$2 + $$3, $$4 }' $(TIMES) | sort -rn | head -n 12; \
+	tail -n 2 $(PROVED); [ "$$status" -eq 0 ] || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
 endef
 
 .PHONY: check-fast

@@ -106,4 +106,40 @@ try "$lab" run --resume --accel icount --append "$marked" -- uname
 is 'a saved boot that cannot be read: the guest boots' "$status:$out" 0:Linux
 is '... and it is removed' "$(saved)" ''
 
+# --- files in memory ---------------------------------------------------------------
+
+mkdir files
+cd files || exit 1
+echo here >here
+cat >reads <<'TEXT'
+grep -c ^root: /etc/passwd
+cat here
+stat -c '%s %Y %a' /etc/passwd /etc/hostname
+echo once >>times
+grep -c . <times
+df --output=fstype /etc/passwd | tail -n 1
+readlink /etc/mtab
+TEXT
+try "$lab" run --in-memory --accel icount -- sh reads
+is 'a command whose files are in memory finds them, with their size, time and mode' "$status:$(head -n 4 out)" "0:$(
+	grep -c ^root: /etc/passwd
+	cat here
+	stat -c '%s %Y %a' /etc/passwd /etc/hostname
+)"
+is 'it has run once, and what it wrote is on the host' "$(cat times)" once
+listed=$(tr '\0' '\n' <"$(find "$cache/files" -newer here ! -name '*.lock' -type f -exec grep -lz "$PWD/here" {} + | head -n 1)")
+is 'the list has what it opened, of either place' "$(grep -xE "$PWD/here|$(readlink -f /etc/passwd)|$(readlink -f "$(command -v grep)")" <<<"$listed" | wc -l)" 3
+# A guest whose /etc/passwd is a copy asks the host for nothing.
+cat >opens <<'TEXT'
+perl -e 'for (1 .. 200) { open my $f, "<", "/etc/passwd" or die; my $l = <$f>; }'
+TEXT
+interrupts() {
+	"$lab" run "$@" --accel icount -- sh -c 'before=$(grep -h virtio /proc/interrupts | tr -s " " | cut -d" " -f3 | paste -sd+ | bc)
+		sh opens; after=$(grep -h virtio /proc/interrupts | tr -s " " | cut -d" " -f3 | paste -sd+ | bc); echo $((after - before))'
+}
+from_host=$(interrupts)
+from_memory=$(interrupts --in-memory)
+ok "opening a file 200 times takes $from_host interrupts of the lab, in memory $from_memory" test "$from_host" -gt 200 -a "$from_memory" -lt 60
+cd ..
+
 done_testing

@@ -74,8 +74,8 @@ def share_options(share: str, cache: str) -> tuple[str, str]:
 
 
 def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
-    """Returns the mounts of the current directory: where nothing is to be kept, below an overlay; where its files are read ahead,
-    with a cache that keeps them."""
+    """Returns the mounts of the current directory: where nothing is to be kept, below an overlay; where its files are read
+    ahead, with a cache that keeps them."""
     if machine.lists:
         kind, how = share_options(machine.share, "loose")
         layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"

@@ -3,9 +3,9 @@
     files/KEY   the files and folders that a command opens, found by a boot of its own, which keeps nothing of what the command does;
                 KEY is a hash of the command and the current directory. The last 100 are kept
 
-Before the command begins the guest has copies of these files in a layer of its own, on top of the host's /, and has looked up what
-else is in these folders. Files that are looked up but not opened stay the host's, with inode numbers and times as git knows them.
-What lies in the current directory, which is writable, is read ahead instead.
+Before the command begins the guest has copies of these files in a layer of its own, on top of the host's /, and has looked up
+what else is in these folders. Files that are looked up but not opened stay the host's, with inode numbers and times as git
+knows them. What lies in the current directory, which is writable, is read ahead instead.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def prune(folder: Path) -> None:
 
 
 class Pack:
-    """A file with what a guest copies into its memory: for each entry its mode, owner, group, time in ns, size and path, ended by a
-    zero byte, and its content. `into_memory` is whether it is copied, or looked up and read only."""
+    """A file with what a guest copies into its memory: for each entry its mode, owner, group, time in ns, size and path,
+    ended by a zero byte, and its content. `into_memory` is whether it is copied, or looked up and read only."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
