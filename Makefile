@@ -197,7 +197,7 @@ FAILED := $(abspath $(BUILD))/tests/failed
 TIMES  := $(abspath $(BUILD))/tests/times
 PROVED := $(BUILD)/tests/proved
 define prove
-rm -f $(FAILED) $(TIMES); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) TIMES=$(TIMES) \
+@rm -f $(FAILED) $(TIMES); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) TIMES=$(TIMES) \
 	$(if $(STALL),$(BUILD)/tests/stall $(STALL)) prove --exec tests/run --timer --merge $(2) 3>&2 | tee $(PROVED); \
 	status=$${PIPESTATUS[0]}; awk '{ printf "%7.1f s of CPU time: %s\n", $$2 + $$3, $$4 }' $(TIMES) | sort -rn | head -n 12; \
 	tail -n 2 $(PROVED); [ "$$status" -eq 0 ] || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
@@ -324,16 +324,17 @@ lint: ## static checks: layers, cppcheck, shellcheck, types of the lab, formatti
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
 		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src emulator workloads
 	$(Q)shellcheck -x $(SHELL_FILES)
-	$(Q)mypy --strict --no-error-summary --cache-dir=$(BUILD)/mypy scripts/kernellab
-	$(Q)flake8 --max-line-length=128 --max-complexity=12 --extend-ignore=E203 scripts/lab scripts/kernellab
-	$(Q)black --quiet --check --line-length=128 scripts/lab scripts/kernellab
+	$(Q)mypy --strict --no-error-summary --cache-dir=$(BUILD)/mypy scripts/kernellab tests/tap.py
+	$(Q)flake8 --max-line-length=128 --max-complexity=12 --extend-ignore=E203 $(PYTHON_FILES)
+	$(Q)black --quiet --check --line-length=128 $(PYTHON_FILES)
 
 .PHONY: format
 format: ## format C and Python
 	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
-	$(Q)black --quiet --line-length=128 scripts/lab scripts/kernellab
+	$(Q)black --quiet --line-length=128 $(PYTHON_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
+PYTHON_FILES = $(shell git ls-files '*.py') scripts/lab tests/lab/inside.t
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
 # Man pages and completion are made of what --help prints.

@@ -1,7 +1,5 @@
 """The command line of the lab."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -10,7 +8,7 @@ from typing import Callable
 
 from .guests import accel
 from .guests import run as run_command
-from .jobs import ab, matrix
+from .jobs import ab, matrix, range
 from .kernels import fetch, module, stock
 from .kernels.build import Builder
 from .kernels.definitions import Kernels
@@ -44,10 +42,10 @@ class Cli:
         run_command.command(self.lab, self.kernels, words, self.usage)
 
     def do_ab(self, words: list[str]) -> None:
-        ab.command(self.lab, self.kernels, words, why=False)
+        ab.command(self.lab, self.kernels, words, None)
 
     def do_why(self, words: list[str]) -> None:
-        ab.command(self.lab, self.kernels, words, why=True)
+        ab.command(self.lab, self.kernels, words, range.command)
 
     def do_matrix(self, words: list[str]) -> None:
         matrix.command(self.lab, self.kernels, words, self.usage)

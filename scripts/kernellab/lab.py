@@ -1,7 +1,5 @@
 """What all rooms of the lab share: where things are, messages, and how a command ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

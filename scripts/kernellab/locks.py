@@ -1,7 +1,5 @@
 """Locks in the cache: what does not share one goes side by side. A guest takes none."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import time

@@ -1,7 +1,5 @@
 """The words of a command line: options with and without values."""
 
-from __future__ import annotations
-
 import re
 from typing import Iterator, Sequence
 

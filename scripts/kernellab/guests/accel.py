@@ -4,8 +4,6 @@
 boot of the host and each QEMU; the file `accel` in the cache says what was found.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

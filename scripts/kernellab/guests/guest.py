@@ -6,8 +6,6 @@
 The guest's side is guest-init.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -3,20 +3,15 @@
 A process of its own, the guard, sees the end of the lab, whatever that is, and then has HOST return to its default kernel.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from ..lab import STOPPING, Lab, LabError, UsageError, last_line, quote
 from ..locks import Lock
-
-if TYPE_CHECKING:
-    from .run import Options
 
 RECORDING = "/run/kprotperf-lab.data"
 SSH = "-o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=10 -o ServerAliveInterval=10 --".split()
@@ -114,26 +109,20 @@ def lock_host(lab: Lab, host: str) -> Lock:
     return lock
 
 
-def run(lab: Lab, said: Options, command: Sequence[str]) -> int:
-    """Boots the machine, runs a command there, and fetches its recording where one is asked for. Returns the command's
-    status."""
-    host = Host(lab, host_of(said.on), int(said.timeout))
-    if not said.kernel:
-        raise UsageError("--on needs --kernel, the name of one in HOST's /boot")
-    if said.bzimage or said.accel or said.cpus or said.cpu or said.insmod or said.exact or said.trace or said.model:
-        options = "--kernel, --append, --timeout and -o"
-        raise UsageError(f"--on runs CMD on a real machine: of the options of run it takes {options}")
+def run(lab: Lab, host: Host, kernel: str, append: str, recording: str, command: Sequence[str]) -> int:
+    """Boots the machine into a kernel with these parameters, runs a command there, and fetches its recording if that has a
+    name. Returns the command's status."""
     programs = [command[0]]
-    if said.output:
+    if recording:
         command = [lab.kprotperf, "record", "--warmup=1", "--control-run", "-o", RECORDING, "--", *command]
         programs.append(lab.kprotperf)
     lock = lock_host(lab, host.host)
     guard = Guard(host, lock)
     try:
-        boot(host, guard, said, programs)
+        boot(host, guard, kernel, append, programs)
         status = run_there(host, command)
-        if status == 0 and said.output:
-            fetch(host, said.output)
+        if status == 0 and recording:
+            fetch(host, recording)
         return status
     finally:
         # After what the guard may say, since the last line is taken for the reason.
@@ -141,7 +130,7 @@ def run(lab: Lab, said: Options, command: Sequence[str]) -> int:
         lock.release()
 
 
-def boot(host: Host, guard: Guard, said: Options, programs: Sequence[str]) -> None:
+def boot(host: Host, guard: Guard, kernel: str, append: str, programs: Sequence[str]) -> None:
     """Boots the kernel. What was left in such a kernel returns first."""
     done = host.do("home")
     if done.returncode != 0:
@@ -152,17 +141,17 @@ def boot(host: Host, guard: Guard, said: Options, programs: Sequence[str]) -> No
         raise host.name_and_reason(text)
     before = host.state.partition(" ")[0]
     guard.say(before)
-    done = host.do("boot", said.kernel, said.append, *programs)
+    done = host.do("boot", kernel, append, *programs)
     if done.returncode != 0:
         # Unless one does not know whether it boots.
         if done.returncode != SSH_FAILED:
             guard.say("")
-        raise host.name_and_reason(f"cannot boot kernel {said.kernel}: {last_line(done.stderr or done.stdout)}")
+        raise host.name_and_reason(f"cannot boot kernel {kernel}: {last_line(done.stderr or done.stdout)}")
     if not host.wait_for("state", before, ""):
-        late = f"did not come back with kernel {said.kernel} within {host.timeout} s"
+        late = f"did not come back with kernel {kernel} within {host.timeout} s"
         raise host.name_and_reason(f"{late}; look at its console, and reset it: it boots its default kernel")
     if not host.state.endswith(" lab"):
-        other = f"came back with its default kernel instead of {said.kernel}"
+        other = f"came back with its default kernel instead of {kernel}"
         raise host.name_and_reason(f"{other}; does that one boot there, with the network? Look at its console")
 
 

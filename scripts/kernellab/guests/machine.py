@@ -1,7 +1,5 @@
 """What is to be booted, and what the guest is told."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

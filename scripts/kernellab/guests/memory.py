@@ -1,14 +1,12 @@
 """Files of the host in a guest's memory, so that what the lab needs to reach them is not taken for the command's cost.
 
-    files/KEY   the files and folders that a command opens, found by a boot of its own, which keeps nothing of what the command does;
-                KEY is a hash of the command and the current directory. The last 100 are kept
+    files/KEY   the files and folders that a command opens, found by a boot of its own, which keeps nothing of what the command
+                does; KEY is a hash of the command and the current directory. The last 100 are kept
 
 Before the command begins the guest has copies of these files in a layer of its own, on top of the host's /, and has looked up
 what else is in these folders. Files that are looked up but not opened stay the host's, with inode numbers and times as git
 knows them. What lies in the current directory, which is writable, is read ahead instead.
 """
-
-from __future__ import annotations
 
 import hashlib
 import os

@@ -7,8 +7,6 @@ A guest is saved while it waits (rootdelay) before it mounts the host's files, a
 on from there map its memory privately, so that each finds it as it was.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -83,7 +81,7 @@ class Saved:
         return (self.folder / "console").read_bytes()
 
     @classmethod
-    def find(cls, lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) -> Saved | None:
+    def find(cls, lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) -> "Saved | None":
         """Returns the saved boot that QEMU makes with these arguments; None where there is none and none can be made, such as
         by a guest whose disk is full, or while another makes it: then the guest just boots."""
         files = [str(machine.bzimage), qemu]

@@ -1,13 +1,11 @@
 """lab run: what is to be booted, and how."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Sequence
 
 from ..kernels import module
 from ..kernels.definitions import Kernels
@@ -72,11 +70,21 @@ def command(lab: Lab, kernels: Kernels, words: list[str], usage: str) -> NoRetur
     """Does what `run` with these words is to do."""
     said = read(lab, words, usage)
     if said.on:
-        raise Ended(host.run(lab, said, words))
+        raise Ended(run_on_host(lab, said, words))
     machine = choose(lab, kernels, said)
     if said.exact:
         words = [lab.kprotperf, "record", "--exact", "-o", machine.output, "--", *words]
     raise Ended(Guest(lab, machine).run(words))
+
+
+def run_on_host(lab: Lab, said: Options, words: Sequence[str]) -> int:
+    machine = host.Host(lab, host.host_of(said.on), int(said.timeout))
+    if not said.kernel:
+        raise UsageError("--on needs --kernel, the name of one in HOST's /boot")
+    if said.bzimage or said.accel or said.cpus or said.cpu or said.insmod or said.exact or said.trace or said.model:
+        takes = "--kernel, --append, --timeout and -o"
+        raise UsageError(f"--on runs CMD on a real machine: of the options of run it takes {takes}")
+    return host.run(lab, machine, said.kernel, said.append, said.output, words)
 
 
 def choose(lab: Lab, kernels: Kernels, said: Options) -> Machine:

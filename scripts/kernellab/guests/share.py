@@ -1,7 +1,5 @@
 """How a guest reaches the host's files: QEMU's own 9p server, or a virtiofsd for each shared folder."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

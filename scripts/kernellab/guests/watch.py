@@ -1,7 +1,5 @@
 """What ends a run: QEMU's end, too much time, a silent kernel, or a reader of our output that has gone."""
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

@@ -1,7 +1,5 @@
 """lab ab, lab why: one command recorded on two kernels, and what differs."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -9,14 +7,13 @@ import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
 from ..kernels.build import Builder
 from ..kernels.define import Definition, defined
 from ..kernels.definitions import Kernels
 from ..lab import Ended, Lab, LabError, UsageError, number, remove
 from ..words import REST, options
-from . import range as search
 from .boots import OPTIONS, Boot, Pool, is_icount, slots
 from .pair import Pair, Wanted, choose
 
@@ -127,21 +124,24 @@ def check(lab: Lab, said: Said) -> None:
     lab.need_kprotperf()
 
 
-def command(lab: Lab, kernels: Kernels, words: list[str], why: bool) -> None:
-    """Does what `ab` or `why` with these words is to do."""
-    said = read(lab, words, why)
+Search = Callable[[Lab, Kernels, Said, Sequence[str], "Scratch"], None]
+
+
+def command(lab: Lab, kernels: Kernels, words: list[str], search: Search | None) -> None:
+    """Does what `ab`, or `why`, with these words is to do. search does what `why --range` is to do; `ab` has none."""
+    said = read(lab, words, search is not None)
     if said.is_exact() and not said.accel():
         # The emulator counts.
         said.run += ["--accel", "icount"]
     with scratch_files() as scratch:
-        if said.range:
-            search.command(lab, kernels, said, words, scratch)
+        if said.range and search:
+            search(lab, kernels, said, words, scratch)
             return
         pair = choose(lab, kernels, said.wanted)
         prepare(lab, kernels, said, pair)
         comparison = Comparison(lab, kernels, said, pair, words, scratch)
         comparison.record(said.kinds(), "")
-        raise Ended(comparison.explain() if why else comparison.compare())
+        raise Ended(comparison.explain() if said.why else comparison.compare())
 
 
 def prepare(lab: Lab, kernels: Kernels, said: Said, pair: Pair) -> None:

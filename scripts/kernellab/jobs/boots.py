@@ -1,7 +1,5 @@
 """Boots, several at a time where nothing is timed by a real clock."""
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

@@ -12,8 +12,6 @@ Each file gets its name when it is whole, and what has its file is not done agai
 its jobs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

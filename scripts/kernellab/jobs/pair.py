@@ -1,7 +1,5 @@
 """Which two kernels are compared, and what either has on its command line."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass, field

@@ -5,21 +5,16 @@ side the cost is: that is decided by the interval of `why`, against half of what
 has both sides of that, by further boots.
 """
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from ..kernels.definitions import Kernels
 from ..lab import Ended, Lab, LabError, UsageError, counted, output
-from . import ab
+from .ab import Comparison, Said, Scratch, build_changed
 from .boots import OPTIONS, Boot, Pool, slots
 from .pair import Pair
-
-if TYPE_CHECKING:
-    from .ab import Said, Scratch
 
 BOOTS_MOST = 12  # per side, to decide on which side of a half an interval is
 NOT_BUILT_OF = (":!Documentation", ":!samples", ":!tools/testing")
@@ -84,7 +79,7 @@ class Search:
         self.lab.note(f"commit {index} of {len(self.commits) - 1}: {self.title(index)}")
         change = [("--tree", f"{self.tree}@{self.commits[index]}"), *self.others]
         try:
-            ab.build_changed(self.lab, self.kernels, self.name(index), self.said.wanted.baseline or "baseline", change)
+            build_changed(self.lab, self.kernels, self.name(index), self.said.wanted.baseline or "baseline", change)
             return True
         except LabError as error:
             self.lab.note(str(error))
@@ -208,7 +203,7 @@ class Search:
         patch.write_text(self.git("diff", self.commits[low], self.commits[high]) + "\n", errors="surrogateescape")
         self.said.wanted.change = [("--patch", str(patch))]
         pair = Pair({"baseline": self.name(low), "hardened": self.name(high)})
-        comparison = ab.Comparison(self.lab, self.kernels, self.said, pair, self.command, self.scratch)
+        comparison = Comparison(self.lab, self.kernels, self.said, pair, self.command, self.scratch)
         comparison.record(["exact"], "")
         return comparison.explain()
 

@@ -1,8 +1,6 @@
 """Rows of a matrix: protections on each source of kernels, and two together. Which kernels and parameters a row is made of is
 what ab --protection says."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Sequence

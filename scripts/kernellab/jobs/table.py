@@ -1,7 +1,5 @@
 """The table that matrix prints, as text, CSV, JSON and a page. All figures are those of kprotperf diff and why."""
 
-from __future__ import annotations
-
 import json
 import math
 from html import escape

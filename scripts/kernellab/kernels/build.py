@@ -10,8 +10,6 @@
     logs/build-NAME.log     what make said
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

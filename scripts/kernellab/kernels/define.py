@@ -1,7 +1,5 @@
 """Kernels of one's own: what `build NAME --patch` and the like make known, from then on, as NAME."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

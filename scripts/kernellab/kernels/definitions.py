@@ -5,8 +5,6 @@ it is, kernels/STEM-SERIES.config what another series has otherwise; own/STEM/co
 of. PROTECTION-off and PROTECTION-on are baseline with what switches a protection of the catalogue.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

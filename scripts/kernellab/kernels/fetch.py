@@ -1,8 +1,6 @@
 """lab fetch: Debian's kernels from its archive, verified with the archive's keys, and unpacked images of any distribution.
 Nothing is installed."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,8 +1,6 @@
 """A kernel that a distribution built becomes one of the lab: its files, its modules, and an initramfs that reaches the host's
 files."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

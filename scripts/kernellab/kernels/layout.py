@@ -7,8 +7,6 @@ by copies that have the same times, and then what was there comes back: make com
 after it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from contextlib import contextmanager

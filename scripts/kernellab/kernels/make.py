@@ -1,7 +1,5 @@
 """make: the one program that compiles kernels and modules."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

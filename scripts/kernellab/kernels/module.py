@@ -10,8 +10,6 @@ Both are made beside their place and renamed into it whole. Not in obj/: the tre
 and its vmlinux is the one that the module's type information (BTF) would refer to.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Pairs of kernels, or of boots, that differ in one protection."""
 
-from __future__ import annotations
-
 from ..lab import Lab, LabError
 from .definitions import Kernels
 

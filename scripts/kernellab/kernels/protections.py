@@ -4,8 +4,6 @@ What a parameter of the kernel's command line switches needs two boots of one ke
 what baseline has not. All others need two kernels.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

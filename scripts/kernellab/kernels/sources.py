@@ -7,8 +7,6 @@
     src/git              the lab's own git objects: what is not committed in somebody's work tree
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

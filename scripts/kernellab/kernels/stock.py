@@ -8,8 +8,6 @@
     stock/part             what is being downloaded and unpacked
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
