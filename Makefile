@@ -326,12 +326,12 @@ lint: ## static checks: layers, cppcheck, shellcheck, types of the lab, formatti
 	$(Q)shellcheck -x $(SHELL_FILES)
 	$(Q)mypy --strict --no-error-summary --cache-dir=$(BUILD)/mypy scripts/kernellab tests/tap.py
 	$(Q)flake8 --max-line-length=128 --max-complexity=12 --extend-ignore=E203 $(PYTHON_FILES)
-	$(Q)black --quiet --check --line-length=128 $(PYTHON_FILES)
+	$(Q)black --quiet --check --skip-magic-trailing-comma --line-length=128 $(PYTHON_FILES)
 
 .PHONY: format
 format: ## format C and Python
 	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
-	$(Q)black --quiet --line-length=128 $(PYTHON_FILES)
+	$(Q)black --quiet --skip-magic-trailing-comma --line-length=128 $(PYTHON_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
 PYTHON_FILES = $(shell git ls-files '*.py') scripts/lab tests/lab/inside.t

@@ -3,6 +3,7 @@
 """What the lab decides without a guest, in one process: which commit carries a cost, which kernels are a pair, what a matrix
 says."""
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -15,10 +16,11 @@ sys.path[:0] = [str(repo / "scripts"), str(repo / "tests")]
 from kernellab.guests.watch import Output, carry_all  # noqa: E402
 from kernellab.jobs import pair, table  # noqa: E402
 from kernellab.jobs.ab import Said, read  # noqa: E402
+from kernellab.jobs.boots import Boot, Pool  # noqa: E402
 from kernellab.jobs.range import Cost, Search  # noqa: E402
 from kernellab.jobs.rows import Row, Side, join, together_rows  # noqa: E402
 from kernellab.kernels.definitions import Kernels  # noqa: E402
-from kernellab.lab import Lab, LabError, UsageError, quote  # noqa: E402
+from kernellab.lab import Ended, Lab, LabError, UsageError, quote  # noqa: E402
 from kernellab.words import options  # noqa: E402
 from tap import done, is_, like, ok, raises  # noqa: E402
 
@@ -261,6 +263,45 @@ is_(
     (rows[2].sides["off"], rows[2].sides["on"]),
     (Side("p-on", "q=0"), Side("p-on", "q=1")),
 )
+
+# --- several guests at a time --------------------------------------------------------
+
+
+class Shell(Notes):
+    """A lab whose `run` runs its last word."""
+
+    def command(self, *words: str | Path) -> list[str]:
+        return ["sh", "-c", str(words[-1])]
+
+
+def run_all(at_a_time: int, *scripts: str) -> tuple[str, list[str], int]:
+    """Returns what is printed and noted, and the status."""
+    shell, ours, status = Shell(), sys.stdout, 0
+    sys.stdout = io.TextIOWrapper(io.BytesIO())
+    try:
+        Pool(shell, len(scripts)).run(
+            [Boot(f"boot {script}", [script], f"recording {script}") for script in scripts], at_a_time
+        )
+    except Ended as ended:
+        status = ended.status
+    finally:
+        sys.stdout, printed = ours, sys.stdout
+    printed.seek(0)
+    return printed.read(), shell.notes, status
+
+
+# The first one waits for the third, for ten seconds at most.
+flag = Path(os.environ.get("TMPDIR") or "/tmp") / f"kprotperf-inside.{os.getpid()}.flag"
+first = f"for i in $(seq 200); do [ ! -e {flag} ] || break; sleep 0.05; done; [ -e {flag} ] && echo one"
+said = run_all(2, first, "echo two", f"touch {flag}; echo three")
+is_("what guests print comes in their order", said[0], "one\ntwo\nthree\n")
+is_("one that ends makes room for the next, whichever it is", said[2], 0)
+is_("each has a line", said[1][1], "boot echo two")
+flag.unlink()
+said = run_all(2, "echo one", "echo two; exit 9", "sleep 100")
+is_("one that fails ends the others, with its status", (said[0], said[2]), ("one\ntwo\n", 9))
+like("and a line that says which", said[1][-1], "^recording echo two; exit 9 ended with status 9; stopped$")
+is_("one at a time keeps nothing back", run_all(1, "true", "exit 3")[2], 3)
 
 # --- output ------------------------------------------------------------------------
 

@@ -18,17 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from ..lab import (
-    STATUS_HANG,
-    STATUS_LAB,
-    STATUS_PANIC,
-    STATUS_STATE,
-    Lab,
-    LabError,
-    last_line,
-    outliving_nobody,
-    remove,
-)
+from ..lab import STATUS_HANG, STATUS_LAB, STATUS_PANIC, STATUS_STATE, Lab, LabError, last_line, outliving_nobody, remove
 from . import machine as told
 from . import memory
 from .machine import Machine
@@ -93,7 +83,8 @@ class Guest:
             command = command[command.index("--") + 1 :]
 
         def find() -> bytes:
-            finder = replace(self.machine, in_memory=False, lists=True, exact="", insmod=[])
+            seconds = min(self.machine.timeout, memory.LIST_SECONDS)
+            finder = replace(self.machine, in_memory=False, lists=True, exact="", insmod=[], timeout=seconds)
             guest = Guest(self.lab, finder, silent=True)
             guest.run(command)
             return guest.opened

@@ -105,6 +105,7 @@ def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
     # Elsewhere the clock is whichever the kernel finds best.
     clock = "tsc" if machine.accel == "icount" and " clocksource=" not in " " + machine.append else ""
     lines = [f"lab_wait_random={int(not machine.unseeded())}", f"lab_clock={clock}", f"lab_lists={int(machine.lists)}"]
+    lines.append(f"lab_keeps_output={int(machine.in_memory)}")
     lines += ["lab_command() {", f"unset {UNSET}"]
     env = {name: value for name, value in os.environ.items() if PASSED.fullmatch(name)}
     if machine.vmlinux:

@@ -18,6 +18,7 @@ from ..lab import Lab, counted, with_suffix
 from ..locks import Lock
 
 KEPT = 100
+LIST_SECONDS = 60  # that a boot runs which finds what a command opens
 BYTES_MOST = 256 << 20  # of a guest's 2 GB
 COPY_BYTES = 1 << 20
 

@@ -1,12 +1,14 @@
 """Boots, several at a time where nothing is timed by a real clock."""
 
 import os
+import re
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Sequence
 
@@ -27,8 +29,15 @@ class Boot:
     title: str  # for the log, nothing if it is the only one
     words: list[str]
     failure: str  # what is said where it fails, before its status
-    process: subprocess.Popen[bytes] | None = None
-    output: list[IO[bytes]] = field(default_factory=list)
+
+
+@dataclass
+class Started:
+    """A guest that was booted, and where what it prints is kept; nowhere if it is the only one."""
+
+    boot: Boot
+    process: subprocess.Popen[bytes]
+    output: list[IO[bytes]]
 
 
 def is_icount(lab: Lab, wanted: str) -> bool:
@@ -41,10 +50,9 @@ def slots(lab: Lab, wanted: str) -> int:
     host's."""
     if not is_icount(lab, wanted):
         return 1
-    memory = next(
-        (int(line.split()[1]) for line in Path("/proc/meminfo").read_text().splitlines() if "MemAvailable" in line), 0
-    )
-    return max(1, min(int(len(os.sched_getaffinity(0)) * GUESTS_PER_CPU), memory // GUEST_KB))
+    available = re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text())
+    by_memory = int(available[1]) // GUEST_KB if available else 1
+    return max(1, min(int(len(os.sched_getaffinity(0)) * GUESTS_PER_CPU), by_memory))
 
 
 class Pool:
@@ -59,68 +67,68 @@ class Pool:
     def run(self, boots: Sequence[Boot], at_a_time: int) -> None:
         """Runs all, in order. What a guest prints comes as if they had run one after the other. Raises Ended with the status
         of one that fails; the others end then."""
-        waiting, running = list(boots), list[Boot]()
+        waiting, running = list(boots), list[Started]()
         try:
             while waiting or running:
-                while waiting and len(running) < at_a_time:
-                    running.append(self.start(waiting.pop(0), at_a_time > 1))
-                self.wait(running)
+                alive = [boot for boot in running if boot.process.poll() is None]
+                while waiting and len(alive) < at_a_time:
+                    alive.append(self.start(waiting.pop(0), at_a_time > 1))
+                    running.append(alive[-1])
+                self.wait(alive)
                 # The first prints at once, the others when it is its turn.
-                while running and running[0].process and running[0].process.poll() is not None:
+                while running and running[0].process.poll() is not None:
                     self.finish(running.pop(0))
         finally:
             self.clear()
-            for boot in running:
-                self.stop(boot)
+            for one in running:
+                self.stop(one)
 
-    def start(self, boot: Boot, beside_others: bool) -> Boot:
+    def start(self, boot: Boot, beside_others: bool) -> Started:
         if boot.title and not sys.stderr.isatty():
             self.lab.note(boot.title)
-        if beside_others:
-            boot.output = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
-        out, err = boot.output or (None, None)
-        boot.process = subprocess.Popen(self.lab.command("run", *boot.words), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        return boot
+        output: list[IO[bytes]] = [tempfile.TemporaryFile(), tempfile.TemporaryFile()] if beside_others else []
+        out, err = output or (None, None)
+        words = self.lab.command("run", *boot.words)
+        return Started(boot, subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err), output)
 
-    def wait(self, running: Sequence[Boot]) -> None:
+    def wait(self, alive: Sequence[Started]) -> None:
         """Waits until one ends."""
-        fds = [os.pidfd_open(boot.process.pid) for boot in running if boot.process and boot.process.poll() is None]
+        fds = [os.pidfd_open(boot.process.pid) for boot in alive]
         poll = select.poll()
         for fd in fds:
             poll.register(fd, select.POLLIN)
         try:
-            while len(fds) == len(running) and not poll.poll(REFRESH_MS):
+            while fds and not poll.poll(REFRESH_MS):
                 self.progress()
         finally:
             for fd in fds:
                 os.close(fd)
 
-    def finish(self, boot: Boot) -> None:
+    def finish(self, one: Started) -> None:
         self.clear()
         self.done += 1
-        self.print(boot)
-        status = boot.process.returncode if boot.process else 0
-        status = status if status >= 0 else 128 - status
+        self.print(one)
+        status = one.process.returncode
         if status:
-            self.lab.note(f"{boot.failure} ended with status {status}; stopped")
+            status = status if status > 0 else 128 - status
+            self.lab.note(f"{one.boot.failure} ended with status {status}; stopped")
             raise Ended(status)
 
     @staticmethod
-    def print(boot: Boot) -> None:
-        for target, file in zip((sys.stdout, sys.stderr), boot.output):
+    def print(one: Started) -> None:
+        for target, file in zip((sys.stdout, sys.stderr), one.output):
             target.flush()
             file.seek(0)
-            while data := file.read(1 << 16):
-                target.buffer.write(data)
+            shutil.copyfileobj(file, target.buffer)
             target.flush()
             file.close()
-        boot.output = []
 
-    def stop(self, boot: Boot) -> None:
-        if boot.process and boot.process.poll() is None:
-            boot.process.terminate()
-            boot.process.wait()
-        for file in boot.output:
+    @staticmethod
+    def stop(one: Started) -> None:
+        if one.process.poll() is None:
+            one.process.terminate()
+            one.process.wait()
+        for file in one.output:
             file.close()
 
     def progress(self) -> None:
