@@ -5,8 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..kernels.definitions import Kernels
-from ..kernels.pairs import check_pair_of_boots, pair_kernels
-from ..lab import Lab, UsageError
+from ..lab import Lab, LabError, UsageError
 
 SIDES = ("baseline", "hardened")
 
@@ -44,6 +43,21 @@ def changed_name(wanted: Wanted) -> str:
     return "ab-" + re.sub("[^a-z0-9_-]", "-", name.lower())
 
 
+def check_pair_of_boots(lab: Lab, kernels: Kernels, protection: str, kernel: str) -> None:
+    """Raises LabError unless a parameter of that kernel switches the protection."""
+    fact = kernels.protections.need(protection, kernels.kernel_series(kernel))
+    if not any(fact.parameter.values()):
+        raise LabError(f"no kernel parameter switches {protection}: it needs two kernels (use ab without --kernel)")
+    folder = kernels.built_dir(kernel)
+    config = (folder / "config").read_text() if (folder / "config").is_file() else ""
+    for symbol in fact.symbols:
+        if f"\nCONFIG_{symbol}=" not in "\n" + config:
+            raise LabError(f"kernel {kernel} has no {protection}: CONFIG_{symbol} is not set")
+    if not (folder / "vmlinux").is_file() and kernel.startswith("debian-"):
+        without = f"without debug symbols nothing is timed that is inlined in {kernel}"
+        lab.note(f"{without}; get them with: scripts/lab fetch --dbg {kernel}")
+
+
 def choose(lab: Lab, kernels: Kernels, wanted: Wanted) -> Pair:
     """Returns the pair; raises LabError where there is none."""
     baseline, hardened, suffix = wanted.baseline, wanted.hardened, "-" + wanted.series if wanted.series else ""
@@ -66,7 +80,7 @@ def choose(lab: Lab, kernels: Kernels, wanted: Wanted) -> Pair:
         if baseline or hardened:
             raise UsageError("--protection chooses the kernels: it cannot be combined with --baseline or --hardened")
         series = wanted.series or kernels.base_series()
-        baseline, hardened = pair_kernels(kernels, wanted.protection, wanted.series)
+        baseline, hardened = kernels.pair(wanted.protection, wanted.series)
     fact = kernels.protections.need(wanted.protection, series)
     append = {"baseline": fact.parameter["off"], "hardened": fact.parameter["on"]}
     return Pair({"baseline": baseline, "hardened": hardened}, append, fact.lab_cpu)

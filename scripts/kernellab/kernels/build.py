@@ -24,7 +24,6 @@ from .define import Definition, defined
 from .definitions import Kernels, stem_of
 from .layout import Layout, part, put_back, stand_in
 from .make import Make
-from .pairs import pair_kernels
 
 OLDER_KEPT = 1  # builds of the same kernel and sources, for the clone or branch that still wants it; each is 0.3 GB
 TARGETS = ("bzImage", "vmlinux", "modules")
@@ -79,7 +78,7 @@ class Builder:
                 and not self.kernels.has_fragment(stem)
                 and self.kernels.known_pair(stem + "-on")
             ):
-                wanted += sorted(set(pair_kernels(self.kernels, stem, name[len(stem) + 1 :])))
+                wanted += sorted(set(self.kernels.pair(stem, name[len(stem) + 1 :])))
             else:
                 self.kernels.check_own(name)
                 wanted.append(name)

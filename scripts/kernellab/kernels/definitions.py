@@ -167,6 +167,25 @@ class Kernels:
             stem = self.header(stem, "on")
         return found
 
+    def pair(self, protection: str, series: str) -> tuple[str, str]:
+        """Returns the names of the two kernels that differ in a protection, which are one where a parameter switches it.
+        series is empty for that of base. Raises LabError where the lab cannot switch it."""
+        suffix = "-" + series if series else ""
+        fact = self.protections.need(protection, series or self.base_series())
+        if fact.missing:
+            raise LabError(f"the lab cannot switch {protection}: {fact.missing}")
+        if not fact.exists:
+            raise LabError(f"this Linux has no {protection}, which is new in {fact.since} (scripts/lab ... --series 6.12)")
+        if fact.switched_by == "boot":
+            same = self.fragment(f"{protection}-on{suffix}") == self.fragment("baseline" + suffix)
+            kernel = ("baseline" if same else "switches") + suffix
+            return kernel, kernel
+        if fact.switched_by in ("rebuild", "full rebuild"):
+            return f"{protection}-off{suffix}", f"{protection}-on{suffix}"
+        if fact.switched_by == "programs":
+            raise LabError(f"{protection} is switched by programs, not by the kernel")
+        raise LabError(f"{protection} is always there")
+
     # --- content ---------------------------------------------------------------
 
     def fragment(self, name: str) -> list[str]:
