@@ -140,7 +140,8 @@ interrupts() {
 }
 from_host=$(interrupts)
 from_memory=$(interrupts --in-memory)
-ok "opening a file 200 times takes $from_host interrupts of the lab, in memory $from_memory" test "$from_host" -gt 200 -a "$from_memory" -lt 60
+# 939 to 967, and 57 to 72 in memory in five runs, one of them beside four other guests.
+ok "opening a file 200 times takes $from_host interrupts of the lab, in memory $from_memory" test "$from_host" -gt $((4 * from_memory))
 cd ..
 
 done_testing
