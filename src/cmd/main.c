@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,9 +10,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "analyze/stats/binomial.h"
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "kernel/image/name.h"
@@ -83,6 +86,25 @@ static char **known;
 static char *known_name(size_t i)
 {
 	return known[i] ? alloc_strdup(known[i]) : NULL;
+}
+
+/*
+ * For scripts/lab: "difference VALUE LOW HIGH VALUE LOW HIGH", two independent estimates, prints the second less the first, and the ends
+ * of its interval. Returns whether these are numbers.
+ */
+static bool print_difference(char **word)
+{
+	double number[6];
+	struct analyze_estimated a, b, difference;
+
+	for (int i = 0; i < 6; i++)
+		if (!number_double(word[i], -DBL_MAX, DBL_MAX, &number[i]))
+			return false;
+	a = (struct analyze_estimated){ number[0], number[1], number[2] };
+	b = (struct analyze_estimated){ number[3], number[4], number[5] };
+	difference = analyze_estimated_difference(&a, &b);
+	printf("%.17g %.17g %.17g\n", difference.value, difference.low, difference.high);
+	return true;
 }
 
 static void print_help(FILE *out)
@@ -189,6 +211,8 @@ int main(int argc, char **argv)
 		puts(kernel_name_guess(argv[2], known_name));
 		return CMD_DONE;
 	}
+	if (!strcmp(name, "difference") && argc == 8)
+		return print_difference(argv + 2) ? CMD_DONE : CMD_USAGE;
 	if (!is_supported())
 		return CMD_FAILED;
 	for (size_t i = 0; i < N_COMMANDS; i++)

@@ -220,7 +220,7 @@ def cell(row: str, delta: float, ci: list[float] | None, **more: object) -> dict
 
 four = ["P without Q", "Q without P", "Q with P", "P+Q"]
 cells = [cell(four[0], 10, [9, 11]), cell(four[1], 20, [17, 23]), cell(four[2], 16, [12, 20]), cell(four[3], 26, [25, 27])]
-document = table.document(cells, 3, four, ["w"], [four])
+document = table.document(lab, cells, 3, four, ["w"], [four])
 sums = document["together"][0]
 is_("what two cost together less the sum of each", (sums["sum"], sums["both"], sums["difference"]), (30, 26, -4))
 is_("has the interval of a difference of independent ones", [round(end, 3) for end in sums["ci"]], [-9, 1])
@@ -231,9 +231,9 @@ like(
     r"^  P\+Q, w: \+1\.00 and \+2\.00, sum \+3\.00; both \+2\.60; -0\.40 \[-0\.90, \+0\.10\] unclear$",
 )
 cells[1] |= {"ci": None, "ci_low_pct": None, "ci_high_pct": None}
-is_("without intervals there is none", table.document(cells, 1, four, ["w"], [four])["together"][0]["ci"], None)
+is_("without intervals there is none", table.document(lab, cells, 1, four, ["w"], [four])["together"][0]["ci"], None)
 cells[3] = {"protection": "P+Q", "workload": "w", "reason": "off, boot 1: status 3: a < b"}
-document = table.document(cells, 3, four, ["w"], [four])
+document = table.document(lab, cells, 3, four, ["w"], [four])
 is_("where one of the four is missing nothing is summed up", document["together"], [])
 like("a cell that is missing says why", "\n".join(table.text(document)), "^  P\\+Q, w: off, boot 1: status 3: a < b$")
 like("as text of a page, too", "\n".join(table.page(document)), 'title="off, boot 1: status 3: a &lt; b">failed')

@@ -15,7 +15,7 @@ export KPROTPERF=$kprotperf LANG=C.UTF-8
 cat >kprotperf <<TEXT
 #!/bin/bash
 case \$1 in
-list) exec "$kprotperf" "\$@" ;;
+list | difference) exec "$kprotperf" "\$@" ;;
 index) ;;
 record)
 	shift 3

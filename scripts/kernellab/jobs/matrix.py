@@ -313,6 +313,7 @@ class Matrix:
     def write(self, cells: Sequence[Cell]) -> None:
         """Writes the table."""
         found = table.document(
+            self.lab,
             [cell.content() for cell in cells],
             self.boots,
             [row.name for row in self.rows],

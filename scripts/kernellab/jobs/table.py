@@ -6,6 +6,8 @@ from html import escape
 from typing import Any, Iterator, Sequence
 from urllib.parse import quote
 
+from ..lab import Lab, output
+
 Found = dict[str, Any]
 NOTE = "A+A compares one kernel with itself"
 SUMS = (
@@ -17,7 +19,9 @@ body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid 
 .slower{background:#fbb}.faster{background:#bfb}.same{background:#eee}.failed{color:#999}</style>"""
 
 
-def document(cells: list[Found], boots: int, rows: list[str], workloads: list[str], together: Sequence[list[str]]) -> Found:
+def document(
+    lab: Lab, cells: list[Found], boots: int, rows: list[str], workloads: list[str], together: Sequence[list[str]]
+) -> Found:
     """Returns the table as JSON has it. together: the four rows of each two protections."""
     at = {(cell["protection"], cell["workload"]): cell for cell in cells}
     fours = [[at[row, workload] for row in four] for four in together for workload in workloads]
@@ -27,23 +31,17 @@ def document(cells: list[Found], boots: int, rows: list[str], workloads: list[st
         "protections": rows,
         "workloads": workloads,
         "cells": [at[row, workload] for row in rows for workload in workloads],
-        "together": [sum_up(*four) for four in fours if all(cell["reason"] is None for cell in four)],
+        "together": [sum_up(lab, *four) for four in fours if all(cell["reason"] is None for cell in four)],
     }
 
 
-def sum_up(p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
+def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
     """Returns whether the costs of P and Q add up. What Q costs with P less what it costs without is the difference of two
-    independent ones, so by Zou and Donner's method its interval follows from theirs."""
-    difference = q_with_p["delta"] - q["delta"]
-
-    def side(near: int, far: int) -> float | None:
-        ends = (q_with_p["ci"] or [None, None])[near], (q["ci"] or [None, None])[far]
-        if None in ends:
-            return None
-        return math.hypot(q_with_p["delta"] - ends[0], q["delta"] - ends[1])
-
-    low, high = side(0, 1), side(1, 0)
-    interval = None if low is None or high is None else [difference - low, difference + high]
+    independent ones."""
+    difference, interval = q_with_p["delta"] - q["delta"], None
+    if q["ci"] and q_with_p["ci"] and None not in q["ci"] + q_with_p["ci"]:
+        estimates = [q["delta"], *q["ci"], q_with_p["delta"], *q_with_p["ci"]]
+        interval = list(map(float, output([lab.kprotperf, "difference", *map(repr, estimates)]).split()[1:]))
     verdict = None if interval is None else "more" if interval[0] > 0 else "less" if interval[1] < 0 else "unclear"
     return {
         "protections": both["protection"],
