@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Callable
@@ -160,6 +161,12 @@ def main(scripts: Path, words: list[str]) -> int:
         return STATUS_LAB if booting else 1
     except BrokenPipeError:
         return 141
+    except OSError as error:
+        lab.note(f"{error.filename or lab.cache}: {error.strerror or error}")
+        return STATUS_LAB if booting else 1
+    except subprocess.CalledProcessError as error:
+        lab.note(f"{' '.join(map(str, error.cmd))} ended with status {error.returncode}; is the disk full?")
+        return STATUS_LAB if booting else 1
     except Stopped as stopped:
         if stopped.number == signal.SIGINT:
             # As a shell wants to see it.

@@ -73,6 +73,19 @@ try env PATH="$scratch/bin" "$lab" run -- true
 is 'without QEMU: status 120' "$status" 120
 like 'and how to get it' "$err" '^lab: qemu-system-x86_64 is not installed; .*scripts/setup'
 
+"$lab" run -- echo x >/dev/full 2>err
+is 'output that cannot be written: status 120, and a line' "$?:$(<err)" "120:lab: cannot write what the command prints: No space left on device"
+if mkdir full && mount -t tmpfs -o size=100k none full 2>/dev/null; then
+	mkdir full/kernels
+	ln -s "$("$lab" path hardened)" full/kernels
+	head -c 200k /dev/zero >full/rest 2>/dev/null
+	try env KPROTPERF_LAB="$scratch/full" "$lab" run --accel icount -- true
+	like 'a full disk: one line that says where' "$status:$(wc -l <err):$err" "^120:1:lab: .*No space left"
+	umount full
+else
+	skip 'a full disk' 'nothing can be mounted here'
+fi
+
 for dir in / /proc /sys/kernel /dev; do
 	is "the current directory $dir cannot be shared" \
 		"$(cd $dir && "$lab" run -- true 2>/dev/null; echo $?)" 120

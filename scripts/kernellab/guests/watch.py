@@ -8,6 +8,8 @@ from collections import deque
 from pathlib import Path
 from typing import Sequence
 
+from ..lab import LabError
+
 ENDED, TIMEOUT, SILENT, READER_GONE = "ended", "timeout", "silent", "reader gone"
 TICK_MS = 1000
 CHUNK = 4096  # a pipe that can be written takes as much at once
@@ -98,8 +100,10 @@ class Output:
         if self.waiting and self.target in ready:
             try:
                 written = os.write(self.target, self.waiting[0][:CHUNK])
-            except OSError:
+            except BrokenPipeError:
                 return False
+            except OSError as error:
+                raise LabError(f"cannot write what the command prints: {error.strerror}") from error
             self.buffered -= written
             self.waiting[0] = self.waiting[0][written:]
             if not self.waiting[0]:
