@@ -40,6 +40,7 @@ qemu_stands_in() {
 			esac
 			shift
 		done
+		printf / >"$control/opened"
 		. "$control/config"
 		(lab_command) >"$control/out" 2>"$control/err"
 		echo "exit $? 256" >"$control/status"

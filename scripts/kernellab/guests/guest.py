@@ -232,51 +232,45 @@ class Guest:
 
     def judge(self, outcome: str, control: Path, console: Path) -> int:
         """Returns the run's status, having said why it is one of the lab's own."""
-        status = control / "status"
-        word, _, rest = (status.read_text().splitlines() or [""])[0].partition(" ") if status.is_file() else ("", "", "")
-        where = f"(console: {console})"
+        file = control / "status"
+        word, _, rest = (file.read_text().splitlines() or [""])[0].partition(" ") if file.is_file() else ("", "", "")
         text = console.read_text(errors="replace").replace("\r", "")
-        if word == "exit":
-            return self.judge_exit(rest, text, console)
-        if word == "error":
-            self.note(f"the guest did not reach its known state: {rest} {where}")
-            return STATUS_STATE
-        if outcome == READER_GONE:
-            return 141
         panic = re.search(r"BUG: .*", text) or re.search(r"Kernel panic.*", text)
-        if re.search(r"Kernel panic|Oops: |BUG: unable to handle", text):
-            self.note(f"the guest's kernel panicked: {panic[0] if panic else ''} {where}")
-            self.print_tail(text)
-            return STATUS_PANIC
-        if outcome == TIMEOUT:
-            self.note(f"the guest did not finish within {self.machine.timeout} s and was stopped; see --timeout {where}")
-            self.print_tail(text)
-            return STATUS_HANG
-        if outcome == SILENT:
-            said = f'its kernel stopped during boot, after "{last_line(text)}"'
-            self.note(f"the guest did not reach its known state: {said} {where}")
-            self.print_tail(text)
-            return STATUS_STATE
-        log = (control / "qemu.log").read_text(errors="replace")
-        self.note(f"QEMU exited before the guest: {last_line(log) or 'no reason given'} {where}")
-        return STATUS_LAB
+        shown = CONSOLE_LINES
+        if word == "exit":
+            return self.judge_exit(rest, text, console, outcome)
+        if outcome == READER_GONE and word != "error":
+            return 141
+        if word == "error":
+            status, said, shown = STATUS_STATE, f"the guest did not reach its known state: {rest}", 0
+        elif re.search(r"Kernel panic|Oops: |BUG: unable to handle", text):
+            status, said = STATUS_PANIC, f"the guest's kernel panicked: {panic[0] if panic else ''}"
+        elif outcome == TIMEOUT:
+            within = f"within {self.machine.timeout} s and was stopped; see --timeout"
+            status, said = STATUS_HANG, f"the guest did not finish {within}"
+        elif outcome == SILENT:
+            during = f'its kernel stopped during boot, after "{last_line(text)}"'
+            status, said = STATUS_STATE, f"the guest did not reach its known state: {during}"
+        else:
+            log = last_line((control / "qemu.log").read_text(errors="replace"))
+            status, said, shown = STATUS_LAB, f"QEMU exited before the guest: {log or 'no reason given'}", 0
+        self.note(f"{said} (console: {console})")
+        if not self.silent:
+            lines = text.splitlines()[-shown:] if shown else []
+            os.write(2, "".join(f"  | {line}\n" for line in lines).encode(errors="replace"))
+        return status
 
-    def judge_exit(self, rest: str, text: str, console: Path) -> int:
+    def judge_exit(self, rest: str, text: str, console: Path, outcome: str) -> int:
         # At the start of a message: elsewhere it is about the CPU.
         if re.search(r"(^|\] )WARNING: |BUG: |KASAN: |INFO: possible|Call Trace:", text, re.MULTILINE):
             self.note(f"the guest's kernel printed a warning: {console}")
         status, bits, *sent = rest.split()
         lost = sum(map(int, sent)) - sum(self.received)
-        if sent and lost:
+        if sent and lost and outcome == ENDED:
             self.note(f"{lost} bytes of the command's output are lost: the host was too busy to take them; run it again")
         if self.machine.unseeded() and int(bits) >= SEEDED_BITS:
             self.note("the random generator did not stay unseeded; see docs/internals/lab.md")
         return int(status)
-
-    def print_tail(self, text: str) -> None:
-        if not self.silent:
-            lines = text.splitlines()[-CONSOLE_LINES:]
-            os.write(2, "".join(f"  | {line}\n" for line in lines).encode(errors="replace"))
 
 
 def check_cwd(cwd: str) -> None:

@@ -37,14 +37,20 @@ def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]
         if not file.is_file():
             lock.take()
         if not file.is_file():
+            found = find()
+            # Of a guest that panicked there is no list.
+            if not found:
+                return []
             new = with_suffix(file, ".part")
-            new.write_bytes(find())
+            new.write_bytes(found)
             new.rename(file)
             prune(file.parent)
+        os.utime(file)
+        return [os.fsdecode(path) for path in file.read_bytes().split(b"\0") if path]
+    except FileNotFoundError:  # another has just removed the oldest
+        return []
     finally:
         lock.release()
-    os.utime(file)
-    return [os.fsdecode(path) for path in file.read_bytes().split(b"\0") if path]
 
 
 def prune(folder: Path) -> None:
