@@ -9,7 +9,7 @@ from typing import Callable
 
 from .guests import accel
 from .guests import run as run_command
-from .jobs import ab, matrix, range
+from .jobs import ab, commits, matrix
 from .kernels import fetch, module, stock
 from .kernels.build import Builder
 from .kernels.definitions import Kernels
@@ -46,7 +46,7 @@ class Cli:
         ab.command(self.lab, self.kernels, words, None)
 
     def do_why(self, words: list[str]) -> None:
-        ab.command(self.lab, self.kernels, words, range.command)
+        ab.command(self.lab, self.kernels, words, commits.command)
 
     def do_matrix(self, words: list[str]) -> None:
         matrix.command(self.lab, self.kernels, words, self.usage)

@@ -17,7 +17,7 @@ from kernellab.guests.watch import Output, carry_all  # noqa: E402
 from kernellab.jobs import pair, table  # noqa: E402
 from kernellab.jobs.ab import Said, read  # noqa: E402
 from kernellab.jobs.boots import Boot, Pool  # noqa: E402
-from kernellab.jobs.range import Cost, Search  # noqa: E402
+from kernellab.jobs.commits import Cost, Search  # noqa: E402
 from kernellab.jobs.rows import Row, Side, join, together_rows  # noqa: E402
 from kernellab.kernels.definitions import Kernels  # noqa: E402
 from kernellab.lab import Ended, Lab, LabError, UsageError, quote  # noqa: E402
