@@ -86,9 +86,10 @@ mean() {
 	json "$1" "first(.ranges[] | select(.name == \"$2\" and .syscall == \"*\")) | .total / .entries"
 }
 
-# Costs are whole instructions: in 1 of 11 boots all three read one more or less.
+# Each recording's calibration is of whole instructions: of 12 boots, three at a time on two CPUs, 2 read one less with captures, and one
+# of a whole make check read 1.95 less. A capture would be hundreds.
 for body in inl_loop inl_choice inl_object; do
-	close_to "$body: capturing is no part of its time" "$(mean shapes $body)" "$(mean shapes-plain $body)" 0.2 1
+	close_to "$body: capturing is no part of its time" "$(mean shapes $body)" "$(mean shapes-plain $body)" 0.2 3
 done
 within 'nor of what is around it' "$(syscall_row shapes write total)" "$(syscall_row shapes-plain write total)" 1
 like 'a member that is not there' "$(cat bad-member.status bad-member.err)" "struct inl_object has no member 'nosuch'"
