@@ -90,6 +90,10 @@ class Guest:
             return guest.opened
 
         paths = memory.listed(self.lab, cwd, command, find)
+        if not paths:
+            self.note(
+                "it cannot be found which files the command reads; reading them, and the interrupts of that, are in its cost"
+            )
         with (control / "files").open("wb") as file:
             said = memory.write(paths, cwd, file)
         if said:

@@ -11,7 +11,7 @@ import os
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
+from typing import Callable, Iterator
 
 from ..lab import Lab, LabError, remove, with_suffix
 from ..locks import Locks
@@ -62,45 +62,40 @@ class Layout:
         src, own = self.folder(name), self.kernels.own_sources(name)
         with self.locks.hold(f"src-{src.name}", f"kernel {name}", shared=not own) as lock:
             if own:
-                self.settle(name, src)
+                self.settle(name, src, self.unpack)
             # Another may have settled them meanwhile, and hold the lock while it builds: one looks again each second.
             while not own and (not src.is_dir() or kept(src).is_dir()):
                 if lock.take(seconds=1):
-                    self.settle(name, src)
+                    self.settle(name, src, self.unpack)
                 lock.take(shared=True)
             yield src
 
-    def settle(self, name: str, src: Path) -> None:
-        """Makes src so; by the only one who has it open."""
+    def settle(self, name: str, src: Path, fill: Callable[[str, Path], None]) -> None:
+        """Makes src so, by the only one who has it open; what is not a tree of git and is not there yet is made by fill."""
         put_back(src)
         tree = self.kernels.inherited(name, "tree")
         if tree:
             self.kernels.trees.check_out(tree, src)
         elif not src.is_dir():
-            self.unpack(self.kernels.series(name), src)
+            remove(part(src))
+            fill(name, part(src))
+            part(src).rename(src)
 
-    def unpack(self, series: str, src: Path) -> None:
+    def unpack(self, name: str, into: Path) -> None:
+        series = self.kernels.series(name)
         self.lab.note(f"unpacking linux-source-{series}")
-        remove(part(src))
-        part(src).mkdir()
-        if (
-            subprocess.run(["tar", "-xf", tarball(series), "-C", part(src), "--strip-components=1"], check=False).returncode
-            != 0
-        ):
-            raise LabError(f"cannot unpack {tarball(series)} into {src.parent} (is the disk full?)")
-        part(src).rename(src)
+        into.mkdir()
+        words = ["tar", "-xf", str(tarball(series)), "-C", str(into), "--strip-components=1"]
+        if subprocess.run(words, check=False).returncode != 0:
+            raise LabError(f"cannot unpack {tarball(series)} into {into.parent} (is the disk full?)")
+
+    def link(self, name: str, into: Path) -> None:
+        with self.opened(name) as shared:
+            copy_by_links(shared, into)
 
     def copy(self, name: str, src: Path) -> None:
         """Makes src the same; by whoever holds the lock of the object tree that alone is built of it."""
-        put_back(src)
-        tree = self.kernels.inherited(name, "tree")
-        if tree:
-            self.kernels.trees.check_out(tree, src)
-        elif not src.is_dir():
-            with self.opened(name) as shared:
-                remove(part(src))
-                copy_by_links(shared, part(src))
-                part(src).rename(src)
+        self.settle(name, src, self.link)
 
     def lay_out(self, name: str, src: Path, into: Path) -> None:
         """Puts a kernel's sources with its patches into a folder: links to the files of src that they leave alone."""
