@@ -408,7 +408,7 @@ int function_multi(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Calls by followed tasks, by the function's cookie: record/cost/count.c. */
+/* Calls by followed tasks, by the function's cookie: record/cost/measure.c. */
 __u64 counted[ENGINE_COUNTED] = {};
 
 SEC("kprobe")

@@ -154,7 +154,7 @@ struct arch_access {
 bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 		    struct arch_access *out);
 
-/* --- what an instruction does, apart from where it stands: operation.c ------------------------ */
+/* --- what an instruction does, apart from where it stands: disasm.c --------------------------- */
 
 enum arch_value_kind {
 	ARCH_VALUE_NUMBER, /* an immediate, which may be an address too */

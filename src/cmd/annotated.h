@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cmd/view.h"
-#include "output/terminal.h"
+#include "output/text.h"
 #include "view/annotate.h"
 
 /* The options that both have: what annotated_syntax fills in. Zero is the default. */

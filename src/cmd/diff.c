@@ -2,14 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/select.h"
+#include "analyze/diff/diff.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
 #include "cmd/annotated.h"
 #include "cmd/cmd.h"
-#include "cmd/explain.h"
+#include "cmd/why.h"
 #include "cmd/view.h"
 #include "output/export/export.h"
 #include "output/folded.h"

@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "analyze/stats/binomial.h"
+#include "analyze/stats/statistics.h"
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/types.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
@@ -10,11 +12,59 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/view.h"
+#include "kprotperf/engine.h"
 #include "record/auto.h"
 #include "record/collect/collect.h"
-#include "kprotperf/engine.h"
 #include "record/probe/probes.h"
 #include "record/session.h"
+#include "view/names.h"
+#include "view/report.h"
+
+/* The output of record --interval. */
+
+#define ROWS 10
+/* To a terminal's top, and nothing below. */
+#define CLEAR "\033[H\033[2J"
+
+/* Forget minima and maxima: those of the run are not those of an interval. */
+static void forget_extremes(struct analyze_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		rows->rows[i].figures.min = rows->rows[i].figures.max = NAN;
+}
+
+/* Prints the rows of P, which is being recorded since NS, that took most so far, on stderr. */
+static void cmd_show_live(const struct profile *p, uint64_t ns)
+{
+	static const char *const sections[] = { "syscalls", "functions" };
+	struct view_report r = { .common = {
+					 p->clock, view_time_headers[ANALYZE_TIME_ONCPU], { p } } };
+	const struct view_request request = {
+		.list = &view_report_list,
+		.data = &r,
+		.sections = sections,
+		.n_sections = 1 + (p->n_sites > 1),
+		.top = ROWS,
+	};
+
+	uint64_t wall = p->runs[p->n_runs - 1].wall;
+
+	analyze_table_init(&r.table, p, &r.figures);
+	if (wall < ns) {
+		forget_extremes(&r.table.syscalls);
+		forget_extremes(&r.table.functions);
+	}
+	analyze_rows_sort_by_total(&r.table.syscalls);
+	analyze_rows_sort_by_total(&r.table.functions);
+	/* The output of a command stays. */
+	fprintf(stderr, "%sFrom %.1f to %.1f s:\n\n",
+		!p->n_args && isatty(STDERR_FILENO) ? CLEAR : "\n", (ns - wall) / 1e9, ns / 1e9);
+	view_write_table(stderr, &request);
+	fflush(stderr);
+	analyze_table_deinit(&r.table);
+}
+
+/* ---- record ---- */
 
 #define PLAN_BYTES (1 << 20)
 

@@ -43,9 +43,6 @@ void view_write(const struct view_options *o, const void *data);
  */
 struct profile *view_open(const char *path, const char *vmlinux);
 
-/* Prints the rows of P, which is being recorded since NS, that took most so far, on stderr. */
-void cmd_show_live(const struct profile *p, uint64_t ns);
-
 /* The file of P's kernel, by its build-id, for kernel_image_destroy(); NULL: it is not at hand, not reported. */
 struct kernel_image *view_open_image(const struct profile *p);
 

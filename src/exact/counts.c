@@ -10,8 +10,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "exact/code.h"
-#include "exact/context.h"
-#include "exact/trace.h"
 #include "kprotperf/hist.h"
 #include "profile/resolve.h"
 #include "profile/unite.h"

@@ -35,3 +35,8 @@ void output_json_member(struct output_json *json, const char *key, json_t *value
 void output_json_member_rows(struct output_json *json, const char *key,
 			     const struct output_section *section);
 void output_json_end(struct output_json *json);
+
+/* A section as comma-separated values, RFC 4180: one header line, all rows, all columns. */
+
+/* Control bytes in text are escaped as in tables, so that a file is one line a row. */
+void output_csv_write(FILE *out, const struct output_section *section);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The names of profile.h's numbers, in JSON and in tables. */
+#include "profile/names.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/plural.h"
-
+#include "profile/layout.h"
 #include "profile/profile.h"
 
 const char *profile_clock_unit(enum profile_clock clock)
@@ -201,4 +205,103 @@ char *profile_run_end_text(const struct profile_run *run)
 	return run->end == PROFILE_END_SIGNAL ?
 		       alloc_printf("was killed by %s", name) :
 		       alloc_printf("went on when %s ended the recording", name);
+}
+
+/* ---- costs ---- */
+
+static const char *const kind_names[PROFILE_N_COST_KINDS] = {
+	[PROFILE_COST_INNER] = "inner",       [PROFILE_COST_FULL] = "full",
+	[PROFILE_COST_NESTED] = "nested",     [PROFILE_COST_TRAMPOLINE] = "trampoline",
+	[PROFILE_COST_ARGS] = "args",         [PROFILE_COST_OPEN] = "open",
+	[PROFILE_COST_INSIDE] = "inside",     [PROFILE_COST_OUTSIDE] = "outside",
+	[PROFILE_COST_LIST] = "list",         [PROFILE_COST_FRAME] = "frame",
+	[PROFILE_COST_STEPPED] = "stepped",   [PROFILE_COST_PREPARED] = "prepared",
+	[PROFILE_COST_EMULATED] = "emulated", [PROFILE_COST_CALL] = "call",
+	[PROFILE_COST_JUMP] = "jump",         [PROFILE_COST_BLOCK] = "block",
+	[PROFILE_COST_LATENCY] = "latency",   [PROFILE_COST_INTERRUPT] = "interrupt",
+};
+
+void profile_cost_set(struct profile *p, enum profile_mechanism mech, enum profile_cost_kind kind,
+		      double value, double spread)
+{
+	struct profile_cost cost = { .mech = mech, .kind = kind };
+	uint32_t found = section_find_or_add(p, SECTION_COSTS, &cost);
+
+	p->costs[found].value = value;
+	p->costs[found].spread = spread;
+}
+
+static void append(char **text, const char *name, double value, double spread)
+{
+	alloc_append(text, "%s%s=%.*f", *text ? " " : "", name, value == floor(value) ? 0 : 2,
+		     value);
+	if (!isnan(spread))
+		alloc_append(text, "+-%.0f", spread);
+}
+
+char *profile_cost_text(const struct profile *p, enum profile_mechanism mech)
+{
+	char *text = NULL;
+
+	for (uint32_t i = 0; i < p->n_costs; i++)
+		if (p->costs[i].mech == mech)
+			append(&text, kind_names[p->costs[i].kind], p->costs[i].value,
+			       p->costs[i].spread);
+	return text;
+}
+
+/* ---- mechanism ---- */
+
+static const struct profile_mechanism_traits mechanisms[PROFILE_N_COSTS] = {
+	[PROFILE_UNTIMED] = { .name = "none" },
+	[PROFILE_MECH_TRACEPOINT] = { .name = "tracepoint", .counted = true, .cold = true },
+	[PROFILE_MECH_FENTRY] = { .name = "fentry",
+				  .in_frame = true,
+				  .counted = true,
+				  .holds_module = true,
+				  .arguments = PROFILE_ARGUMENTS_ALL },
+	[PROFILE_MECH_KPROBE] = { .name = "kprobe",
+				  .is_kprobe = true,
+				  .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
+	/* Some kernels hold modules for it, others do not. */
+	[PROFILE_MECH_MULTI] = { .name = "kprobe.multi",
+				 .holds_module = true,
+				 .costs_by_number = true },
+	[PROFILE_MECH_KPROBE_OPTIMIZED] = { .name = "kprobe-optimized",
+					    .is_kprobe = true,
+					    .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
+	[PROFILE_MECH_KPROBE_INT3] = { .name = "kprobe-int3",
+				       .is_kprobe = true,
+				       .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
+	[PROFILE_MECH_RANGE] = { .name = "kprobe-range", .is_kprobe = true },
+	[PROFILE_COSTS_BLOCK] = { .name = "block" },
+	[PROFILE_COSTS_SAMPLE] = { .name = "sample" },
+	[PROFILE_COSTS_FAULT] = { .name = "page_fault" },
+	[PROFILE_COSTS_CAPTURE] = { .name = "capture" },
+	[PROFILE_COSTS_CAPTURE_KPROBE] = { .name = "capture-kprobe" },
+};
+
+enum profile_mechanism profile_mechanism_of_ranges(void)
+{
+	return PROFILE_MECH_RANGE;
+}
+
+const struct profile_mechanism_traits *profile_mechanism(enum profile_mechanism mech)
+{
+	return &mechanisms[mech < PROFILE_N_COSTS ? mech : PROFILE_UNTIMED];
+}
+
+const char *profile_mechanism_name(enum profile_mechanism mech)
+{
+	return mech < PROFILE_N_COSTS ? mechanisms[mech].name : "unknown";
+}
+
+enum profile_mechanism profile_mechanism_by_name(const char *name)
+{
+	enum profile_mechanism mech;
+
+	for (mech = 0; mech < PROFILE_N_COSTS; mech++)
+		if (name && !strcmp(mechanisms[mech].name, name))
+			break;
+	return mech;
 }

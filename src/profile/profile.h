@@ -21,7 +21,7 @@
 #include "kprotperf/event.h"
 #include "profile/clock.h"
 #include "profile/env.h"
-#include "profile/mechanism.h"
+#include "profile/names.h"
 #include "profile/stats.h"
 
 /*
@@ -615,3 +615,19 @@ uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *bloc
 /* The counts for the three indices, added with all 0 if there are none. Valid until the next add. */
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
+
+/*
+ * A pool of strings, each kept once and numbered in the order of arrival. Internal to profile/.
+ */
+
+struct profile_strings;
+
+struct profile_strings *profile_strings_create(void);
+void profile_strings_destroy(struct profile_strings *pool); /* accepts NULL */
+
+/* The number of the string of LEN bytes (no NUL among them) at S, which is copied if it is new. */
+uint32_t profile_strings_add(struct profile_strings *pool, const char *s, size_t len);
+/* The pool's own copy: stays where it is until the pool is destroyed. */
+const char *profile_strings_get(const struct profile_strings *pool, uint32_t number);
+size_t profile_strings_length(const struct profile_strings *pool, uint32_t number);
+uint32_t profile_strings_count(const struct profile_strings *pool);

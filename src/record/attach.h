@@ -27,12 +27,5 @@ struct record_attachment {
 
 /* -errno, reported; or -EINTR, not reported, where the user asked for an end. */
 int record_attach(struct record_attachment *a);
-
-/*
- * Attaches the probes of A's ranges and blocks, all of them before the first gets its program: what one costs depends
- * on what is beside it, and before it in the kernel's lists. A probe that the kernel refuses is no error: its
- * body or block is not timed or counted. -EINTR if the user asked for an end, not reported.
- */
-int record_attach_inside(struct record_attachment *a);
 /* Takes them away. */
 void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks);

@@ -17,7 +17,7 @@
 #include "profile/file/file.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
-#include "record/cost/count.h"
+#include "record/cost/measure.h"
 #include "record/session.h"
 
 /* The share of the command's CPU time that probes may take in a run, and that of functions' probes, beside syscalls and samples. */

@@ -2,7 +2,7 @@
 /* `record --auto`: what is timed is chosen from samples of a run of its own, and from how often it is called in another. */
 #pragma once
 
-#include "record/cost/count.h"
+#include "record/cost/measure.h"
 #include "record/options.h"
 
 struct profile;

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/plural.h"
-#include "kernel/code/static_keys.h"
+#include "kernel/code/code.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 

@@ -21,7 +21,7 @@
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
-#include "base/system/open_files.h"
+#include "base/system/clock.h"
 #include "base/log.h"
 #include "record/reports.h"
 

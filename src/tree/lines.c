@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "base/subsequence.h"
+#include "base/number.h"
 
 #define LINES_MAX 512 /* comparing takes its square in time and memory */
 

@@ -2,7 +2,7 @@
 /* The tables of annotate, for a function of one recording, and of diff --annotate, for two. */
 #pragma once
 
-#include "analyze/code/annotate_diff.h"
+#include "analyze/code/annotate.h"
 #include "arch/disasm.h"
 #include "kernel/debuginfo/source.h"
 #include "kernel/image/image.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "analyze/changes/changes.h"
-#include "analyze/changes/static_keys.h"
 #include "view/page/table.h"
 
 struct view_changes {

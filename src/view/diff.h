@@ -6,10 +6,8 @@
 #include "analyze/why/attribution.h"
 #include "analyze/diff/diff.h"
 #include "analyze/diff/renames.h"
-#include "analyze/diff/sampled.h"
 #include "analyze/figures/events.h"
-#include "analyze/figures/misses.h"
-#include "analyze/varies/shift.h"
+#include "analyze/varies/varies.h"
 #include "analyze/why/why.h"
 #include "view/page/table.h"
 

@@ -2,7 +2,7 @@
 /* Columns of what a model of a CPU counted. */
 #pragma once
 
-#include "analyze/figures/misses.h"
+#include "analyze/figures/events.h"
 #include "view/page/columns.h"
 
 /* Columns of struct analyze_misses_side: for one side, for a difference, and for data alone. */

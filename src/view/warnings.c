@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/figures/load.h"
+#include "analyze/figures/environment.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 #include "base/plural.h"

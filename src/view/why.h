@@ -2,10 +2,9 @@
 /* The page of why. */
 #pragma once
 
-#include "analyze/figures/misses.h"
+#include "analyze/figures/events.h"
 #include "analyze/figures/warnings.h"
-#include "analyze/varies/shift.h"
-#include "analyze/why/check.h"
+#include "analyze/varies/varies.h"
 #include "analyze/why/why.h"
 #include "view/page/table.h"
 

@@ -6,7 +6,7 @@
 
 #include "analyze/code/trace.h"
 #include "analyze/figures/warnings.h"
-#include "analyze/varies/shift.h"
+#include "analyze/varies/varies.h"
 
 /* Without "warning:" before or a full stop behind, safe on a terminal; for the caller to free. */
 char *view_warning(const struct analyze_warning *w);

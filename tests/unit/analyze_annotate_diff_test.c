@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "test.h"
-#include "analyze/code/annotate_diff.h"
+#include "analyze/code/annotate.h"
 #include "base/alloc.h"
 
 static struct analyze_place place;

@@ -11,8 +11,7 @@
 
 #include "test.h"
 #include "analyze/blocks/blocks.h"
-#include "analyze/figures/cost.h"
-#include "analyze/blocks/loops.h"
+#include "analyze/figures/calibration.h"
 #include "analyze/why/why.h"
 #include "base/alloc.h"
 #include "fixture.h"

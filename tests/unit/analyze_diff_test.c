@@ -5,7 +5,7 @@
 
 #include "test.h"
 #include "analyze/diff/diff.h"
-#include "analyze/figures/load.h"
+#include "analyze/figures/environment.h"
 #include "base/alloc.h"
 #include "fixture.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "test.h"
-#include "analyze/stats/binomial.h"
+#include "analyze/stats/statistics.h"
 #include "analyze/diff/diff.h"
 #include "analyze/inline/ranges.h"
 #include "fixture.h"

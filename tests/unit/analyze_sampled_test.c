@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "test.h"
-#include "analyze/diff/sampled.h"
+#include "analyze/diff/diff.h"
 #include "analyze/inline/ranges.h"
 #include "fixture.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "test.h"
-#include "analyze/inline/neighbours.h"
 #include "analyze/inline/stacks.h"
 #include "fixture.h"
 #include "output/folded.h"

@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "analyze/stats/power.h"
-#include "analyze/stats/resample.h"
+#include "analyze/stats/change.h"
 #include "analyze/stats/statistics.h"
 
 #define N(array)       (sizeof(array) / sizeof((array)[0]))

@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "analyze/figures/accounting.h"
-#include "analyze/figures/cost.h"
+#include "analyze/figures/calibration.h"
 #include "analyze/diff/diff.h"
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"

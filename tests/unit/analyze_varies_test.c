@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "analyze/varies/shift.h"
+#include "analyze/varies/varies.h"
 #include "fixture.h"
 
 static uint64_t seed;

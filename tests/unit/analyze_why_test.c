@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "analyze/why/check.h"
 #include "analyze/why/why.h"
 #include "base/alloc.h"
 #include "fixture.h"

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
-#include "base/subsequence.h"
 
 static bool square_is(const void *ctx, uint32_t item, const void *key)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Get the state of protections from a kernel's configuration, its command line and its own reports. */
 #include "test.h"
-#include "catalogue/setting.h"
 #include "catalogue/state.h"
 
 struct kernel {

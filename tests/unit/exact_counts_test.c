@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "analyze/blocks/loops.h"
-#include "analyze/figures/misses.h"
+#include "analyze/blocks/blocks.h"
+#include "analyze/figures/events.h"
 #include "exact/counts.h"
 #include "profile/merge.h"
 #include "profile/profile.h"

@@ -2,7 +2,7 @@
 /* Turn one call's sequence of blocks into calls, lines and loops. Align two such traces up to where they part. */
 #include "test.h"
 #include "analyze/code/trace.h"
-#include "exact/trace.h"
+#include "exact/code.h"
 
 enum {
 	OUTER,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/kcore.h"
 

@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "base/system/clock.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "kernel/image/kcore.h"
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"

@@ -6,7 +6,7 @@
 
 #include "test.h"
 #include "base/alloc.h"
-#include "kernel/code/ftrace.h"
+#include "kernel/image/tracing.h"
 #include "kernel/image/kcore.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel_fixture.h"

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "test.h"
-#include "kernel/code/livepatch.h"
+#include "kernel/code/code.h"
 #include "kernel/image/kallsyms.h"
 
 TEST(functions_are_those_of_their_object)

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "test.h"
-#include "kernel/debuginfo/path.h"
+#include "kernel/debuginfo/source.h"
 #include "kernel_fixture.h"
 
 struct expected {

@@ -2,7 +2,7 @@
 /* Read the enabled static keys from a made-up core file. */
 #include "test.h"
 #include "kernel/image/kcore.h"
-#include "kernel/code/static_keys.h"
+#include "kernel/code/code.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel_fixture.h"
 

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "base/alloc.h"
 #include "kernel/cfg/stop.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 
 #include "kernel_fixture.h"
 

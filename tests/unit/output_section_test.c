@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "test.h"
-#include "output/csv.h"
 #include "output/folded.h"
 #include "output/json.h"
 #include "output/table.h"

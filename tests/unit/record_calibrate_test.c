@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "test.h"
-#include "record/cost/cold.h"
 #include "record/cost/cost.h"
 #include "record/engine/engine.h"
 

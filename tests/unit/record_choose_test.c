@@ -12,7 +12,6 @@
 #include "kernel_fixture.h"
 #include "record/engine/features.h"
 #include "record/probe/choose.h"
-#include "record/probe/memory.h"
 #include "record/probe/probes_impl.h"
 
 #define STEXT 0xffffffff81000000u

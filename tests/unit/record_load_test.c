@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "base/alloc.h"
-#include "record/collect/load.h"
+#include "record/collect/environment.h"
 
 #define MSR  "sys/bus/event_source/devices/msr"
 #define HEAT "sys/devices/system/cpu/cpu0/thermal_throttle"

@@ -3,7 +3,7 @@
 #include <bpf/btf.h>
 
 #include "test.h"
-#include "record/probe/memory.h"
+#include "record/probe/choose.h"
 
 #define MIB (1ul << 20)
 

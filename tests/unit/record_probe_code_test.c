@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find the kernel functions that exist for probes only. */
+#include <linux/types.h>
+
 #include "test.h"
-#include "record/collect/probe_code.h"
+#include "record/collect/stack.h"
 
 TEST(test_machinery)
 {

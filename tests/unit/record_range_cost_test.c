@@ -4,7 +4,7 @@
  * them; solving must return these parts.
  */
 #include "test.h"
-#include "record/cost/range_equations.h"
+#include "record/cost/range_cost.h"
 
 /* Ticks of a hit before and after the program reads the clock, by kind, and ticks by action. */
 struct truth {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "record/engine/shards.h"
+#include "record/engine/engine.h"
 
 #define N_CPUS 16
 

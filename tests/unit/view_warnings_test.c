@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Warnings, in words. */
 #include "test.h"
-#include "analyze/figures/load.h"
+#include "analyze/figures/environment.h"
 #include "analyze/figures/table.h"
 #include "view/words.h"
 

@@ -60,12 +60,33 @@ struct analyze_counted {
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
 void analyze_counted_deinit(struct analyze_counted *c);
 
-/* Return whether there are counts of BLOCKS, a place in the list, in CONTEXT. */
-bool analyze_counted_has(const struct analyze_counted *c, uint32_t blocks, uint32_t context);
-
 /*
  * Sums over all runs, in CONTEXT or ANALYZE_IN_ALL_CONTEXTS: COUNTS by block of BLOCKS, NOT_COUNTED where any is;
  * returns the calls they are of. *RESIDUAL, where not NULL, becomes the largest.
  */
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual);
+
+/* The loops of functions whose blocks were counted, and their mean trip counts over all runs. */
+
+/* A loop in one context. Numbers are NAN where a count that they need is missing. */
+struct analyze_loop {
+	const char *function, *context; /* CONTEXT "*": all contexts */
+	/* The line of the loop's head in the innermost inlined BODY that holds the whole loop; NULL: unknown, or none. */
+	const char *location, *body;
+	const char *
+		condition; /* under which it iterates again, in the source's words; NULL: unknown */
+	double offset; /* of its head, from the function's entry */
+	double trips; /* executions of the head, per call */
+	double insns_per_iteration; /* nested loops included */
+	double insns_per_call;
+};
+
+struct analyze_loops {
+	vec_of(struct analyze_loop, rows); /* by function; all contexts first, then each */
+	struct alloc_texts texts;
+};
+
+/* P must outlive LOOPS. */
+void analyze_loops_init(struct analyze_loops *loops, const struct profile *p);
+void analyze_loops_deinit(struct analyze_loops *loops);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/image.h"
+#include "profile/profile.h"
 
 enum analyze_change_kind {
 	ANALYZE_CHANGE_DIFFERS,
@@ -62,7 +63,7 @@ bool analyze_changes_of(struct analyze_changes *c, const char *name, struct anal
 const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
 						  uint32_t *n_same);
 
-/* --- structures: structs.c ------------------------------------------------------------------- */
+/* --- structures: data.c ---------------------------------------------------------------------- */
 
 struct analyze_struct_change {
 	const char *name;
@@ -81,7 +82,7 @@ struct analyze_structs {
 void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const images[2]);
 void analyze_structs_deinit(struct analyze_structs *s);
 
-/* --- variables: variables.c ------------------------------------------------------------------ */
+/* --- variables: data.c ----------------------------------------------------------------------- */
 
 struct analyze_variable {
 	const char *name; /* the image's */
@@ -101,3 +102,26 @@ struct analyze_variables {
  */
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);
+
+/* Static keys that are on in one recording and off in the other, and the functions whose code they switch. */
+
+struct analyze_static_key {
+	char *name;
+	uint32_t on[2]; /* 1: it is */
+	double jumps; /* places in the hardened kernel's code that it switches */
+	char *functions; /* in which these are, with blanks between; NULL: none is known */
+};
+
+struct analyze_static_keys {
+	vec_of(struct analyze_static_key, rows); /* by name */
+	bool known; /* both recordings have their state */
+};
+
+/* Compare the keys of two recordings. IMG is the hardened kernel's image; NULL: there is none. */
+void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
+			      const struct profile *hardened, struct kernel_image *img);
+void analyze_static_keys_deinit(struct analyze_static_keys *s);
+
+/* The first of S that switches code in FUNCTION; NULL: none does. */
+const struct analyze_static_key *analyze_static_keys_of(const struct analyze_static_keys *s,
+							const char *function);

@@ -52,13 +52,10 @@ uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);
 /* The bytes of a function, for free(); NULL where the file has none, or they are too many. */
 uint8_t *changes_bytes(const struct changes_side *side, const struct changes_function *f);
 
-/* value.c: do an operand's values mean the same, at the instructions AT of both sides (relative to _stext)? */
+/* compare.c: do an operand's values mean the same, at the instructions AT of both sides (relative to _stext)? */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b);
 bool changes_same_value(const struct analyze_changes *c, const struct arch_value *a,
 			const struct arch_value *b, const uint64_t at[2]);
-
-/* sweep.c: is the code of the functions A and B (CHANGES_NONE: B alone is read) the same in the same order? Counts callers. */
-bool changes_sweep(struct analyze_changes *c, uint32_t a, uint32_t b);
 
 /* compare.c: fills in KIND, N_INSNS, ADDED and REMOVED of functions whose code a sweep does not find the same. */
 void changes_compare(struct analyze_changes *c, struct analyze_changed *change);

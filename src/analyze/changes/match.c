@@ -6,7 +6,7 @@
 #include "analyze/changes/changes_impl.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "kernel/image/image_elf.h"
 #include "kernel/image/name.h"
 

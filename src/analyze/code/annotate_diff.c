@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/code/annotate_diff.h"
+#include "analyze/code/annotate.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "base/subsequence.h"
+#include "base/number.h"
 
 /* A line of less than that is like many others. */
 #define MIN_TEXT 6

@@ -66,9 +66,3 @@ void annotate_samples_each(struct making *m, annotate_sample_fn fn);
 /* Return whether S was taken at a return, of the function at DEPTH of its stack. */
 bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth);
 struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth);
-
-/*
- * Adds the instructions of a place, each with a line of its own as yet, and the bodies that they are part of.
- * Returns 0, or what kernel_flow_of() does.
- */
-int annotate_add_code(struct making *m, uint32_t place);

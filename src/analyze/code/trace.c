@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/subsequence.h"
+#include "base/number.h"
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 

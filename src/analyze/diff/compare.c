@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/diff/compare.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "analyze/figures/cost.h"
-#include "analyze/figures/load.h"
+#include "analyze/diff/diff.h"
+#include "analyze/figures/calibration.h"
+#include "analyze/figures/environment.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
+#include "profile/merge.h"
 
 /* Unless these are the same, machines are compared, and not kernels. */
 static const char *const machine_keys[] = {
@@ -194,4 +195,76 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 				    raw);
 	analyze_costs_deinit(&costs[0]);
 	analyze_costs_deinit(&costs[1]);
+}
+
+/* ---- the noise floor: what differs between two recordings of one kernel ---- */
+
+define_compare(workload_compare, struct analyze_diff_workload_row,
+	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
+
+/* CONTROL and DELTA are of one row of DIFF; CONTROL_DELTA is the control's. */
+static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
+		      const struct analyze_change *control, double control_delta)
+{
+	const struct analyze_interval *ci = &control->ci;
+
+	change->noise = isnan(ci->low) ? fabs(control_delta) : fmax(fabs(ci->low), fabs(ci->high));
+	change->under_noise = fabs(delta) <= change->noise;
+	if (diff->repetitions.controlled && change->held && fabs(delta) > change->noise)
+		change->verdict = change->held;
+}
+
+static void rows_set(const struct analyze_diff *diff, struct analyze_diff_rows *rows,
+		     struct analyze_diff_rows *control)
+{
+	const struct analyze_diff_row *found;
+
+	sort_array(control->rows, control->n_rows, sizeof(*control->rows),
+		   analyze_diff_row_compare);
+	vec_each(struct analyze_diff_row, row, rows, rows) {
+		found = analyze_diff_rows_find(control, row->name, row->context);
+		if (found)
+			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
+	}
+}
+
+static void workload_set(struct analyze_diff *diff, struct analyze_diff *control)
+{
+	const struct analyze_diff_workload_row *found;
+
+	sort_array(control->workload, control->n_workload, sizeof(*control->workload),
+		   workload_compare);
+	vec_each(struct analyze_diff_workload_row, row, diff, workload) {
+		found = search_array(row, control->workload, control->n_workload, sizeof(*row),
+				     workload_compare);
+		if (found)
+			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
+	}
+}
+
+int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
+			 const struct profile *control, const struct analyze_options *options)
+{
+	struct analyze_diff noise;
+	char *conflict;
+	int err = analyze_diff_init(&noise, baseline, control, options);
+
+	if (err)
+		return err;
+	conflict = profile_merge_conflict(baseline, control);
+	if (conflict)
+		analyze_warnings_add(&diff->warnings,
+				     (struct analyze_warning){ .kind = ANALYZE_WARNING_CONTROL,
+							       .severity = ANALYZE_SEVERITY_INVALID,
+							       .side = ANALYZE_SIDE_NONE,
+							       .own_text = conflict });
+	diff->repetitions.controlled =
+		diff->repetitions.note != ANALYZE_REPETITIONS_ONE_RECORDING &&
+		noise.repetitions.note != ANALYZE_REPETITIONS_ONE_RECORDING;
+	rows_set(diff, &diff->syscalls, &noise.syscalls);
+	rows_set(diff, &diff->functions, &noise.functions);
+	workload_set(diff, &noise);
+	diff->has_control = true;
+	analyze_diff_deinit(&noise);
+	return 0;
 }

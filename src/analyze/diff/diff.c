@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/compare.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/sorted.h"

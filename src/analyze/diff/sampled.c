@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/diff/sampled.h"
+#include "analyze/diff/diff.h"
 
 #include <math.h>
 #include <stdlib.h>

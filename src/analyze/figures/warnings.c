@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyze/figures/accounting.h"
-#include "analyze/figures/cost.h"
+#include "analyze/figures/calibration.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 #include "base/number.h"

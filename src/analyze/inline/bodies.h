@@ -55,3 +55,17 @@ bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct pro
 /* Control runs do not count. */
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
 void analyze_bodies_deinit(struct analyze_bodies *b);
+
+/*
+ * Chains of inlined bodies as text, innermost first, "shuffle_freelist < new_slab", and places in the source,
+ * "mm/slub.c:1978". NULL is no body, and no place.
+ */
+
+/* The bodies that L is in; NULL: none. For free(). */
+char *analyze_chain_of(const struct profile_location *l);
+
+/* NAME inlined into CHAIN, which may be NULL. For free(). */
+char *analyze_chain_add(const char *name, const char *chain);
+
+/* Return the place of L's innermost frame, for free(); NULL: not known. */
+char *analyze_chain_place(const struct profile_location *l);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyze/stats/binomial.h"
+#include "analyze/stats/statistics.h"
 #include "analyze/inline/bodies.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"

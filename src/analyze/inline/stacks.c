@@ -372,3 +372,201 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves)
 	alloc_texts_free(&leaves->texts);
 	memset(leaves, 0, sizeof(*leaves));
 }
+
+/* ---- slow ---- */
+
+static void append(char **text, const char *name)
+{
+	alloc_append(text, "%s%s", *text ? ";" : "", name);
+}
+
+/* Callers first, user space's before the syscall, each with the bodies inlined into it behind it. */
+static char *stack_text(const struct profile *p, uint32_t number, const char *syscall)
+{
+	const struct profile_stack *stack = &p->stacks[number];
+	uint32_t n = profile_stack_kernel(p, stack);
+	char *text = NULL;
+
+	for (uint32_t i = stack->n_locations; i--;) {
+		const struct profile_location *at = &p->locations[stack->locations[i]];
+
+		if (i + 1 == n)
+			append(&text, syscall);
+		if (!at->n_frames)
+			append(&text, "[unknown]");
+		for (uint32_t k = at->n_frames; k--;)
+			append(&text, at->frames[k].name);
+	}
+	return text;
+}
+
+static bool has_values(const struct profile *p, const struct profile_slow *of)
+{
+	uint32_t place = 0;
+
+	vec_each(const struct profile_variable, v, p, variables)
+		if (v->site == of->site && !(of->absent >> place++ & 1))
+			return true;
+	return false;
+}
+
+define_compare(row_compare, struct analyze_slow_row,
+	       compare_values(b->of->wall, a->of->wall)       ?:
+		       compare_values(a->of->run, b->of->run) ?:
+		       compare_values(a->of->start, b->of->start));
+
+void analyze_slow_init(struct analyze_slow *s, const struct profile *p)
+{
+	scoped_free uint64_t *first = alloc_array(p->n_runs, sizeof(*first));
+
+	*s = (struct analyze_slow){ 0 };
+	vec_each(const struct profile_slow, of, p, slow)
+		if (!first[of->run] || of->start < first[of->run])
+			first[of->run] = of->start;
+	vec_each(const struct profile_slow, of, p, slow) {
+		const char *syscall = p->contexts[of->context].name;
+		bool itself = p->sites[of->site].kind == PROFILE_SITE_CONTEXT;
+
+		vec_push(s, rows,
+			 ((struct analyze_slow_row){
+				 .of = of,
+				 .name = itself ? syscall : p->sites[of->site].name,
+				 .syscall = syscall,
+				 .comm = of->comm,
+				 .has_values = has_values(p, of),
+				 .wall = (double)of->wall,
+				 .oncpu = (double)of->time,
+				 .start = (double)(of->start - first[of->run]),
+				 .tid = of->tid,
+				 .pid = of->pid ? of->pid : NAN,
+				 .stack = stack_text(p, of->stack, syscall),
+			 }));
+	}
+	sort_array(s->rows, s->n_rows, sizeof(*s->rows), row_compare);
+}
+
+void analyze_slow_deinit(struct analyze_slow *s)
+{
+	while (s->n_rows)
+		free(s->rows[--s->n_rows].stack);
+	free(s->rows);
+}
+
+/* ---- neighbours ---- */
+
+/* FRAME NULL: the function itself. */
+static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
+				      const struct analyze_frame *frame)
+{
+	struct analyze_neighbour new = { .calls = NAN };
+
+	if (frame) {
+		new.kind = frame->kind;
+		new.name = frame->name;
+	}
+	for (uint32_t i = 0; i < list->n_items; i++)
+		if (list->items[i].kind == new.kind && !compare_text(list->items[i].name, new.name))
+			return &list->items[i];
+	vec_push(list, items, new);
+	return &list->items[list->n_items - 1];
+}
+
+/*
+ * Find the first and the last place of the function on STACK, or of the syscall behind user space's part. The first
+ * frame has no caller. 0: it has none.
+ */
+static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
+		   uint32_t *outermost, uint32_t *innermost)
+{
+	*outermost = *innermost = 0;
+	for (uint32_t i = 1; i < stack->n_frames; i++)
+		if (!strcmp(stack->frames[i].name, n->name)) {
+			*outermost = *outermost ?: i;
+			*innermost = i;
+		}
+}
+
+static void add_stack(struct analyze_neighbours *n, const struct analyze_stack *stack)
+{
+	uint32_t outermost, innermost;
+
+	places(n, stack, &outermost, &innermost);
+	if (!outermost)
+		return;
+	n->samples += stack->count[0];
+	find(&n->callers, &stack->frames[outermost - 1])->samples += stack->count[0];
+	find(&n->callees, innermost + 1 < stack->n_frames ? &stack->frames[innermost + 1] : NULL)
+		->samples += stack->count[0];
+}
+
+static void add_calls(struct analyze_neighbour *neighbour, double calls)
+{
+	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
+}
+
+/* STACK's last frame was called by the one before, also where the function is on the stack more than once. */
+static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
+{
+	uint32_t last = stack->n_frames - 1;
+
+	if (last > 0 && !strcmp(stack->frames[last].name, n->name))
+		add_calls(find(&n->callers, &stack->frames[last - 1]), stack->count[0]);
+	if (last > 1 && !strcmp(stack->frames[last - 1].name, n->name))
+		add_calls(find(&n->callees, &stack->frames[last]), stack->count[0]);
+}
+
+define_compare(compare, struct analyze_neighbour,
+	       compare_values(b->samples, a->samples) ?: compare_text(a->name, b->name));
+
+static void finish_list(struct analyze_neighbour_list *list, double all, double period)
+{
+	for (uint32_t i = 0; i < list->n_items; i++) {
+		list->items[i].share = list->items[i].samples / all;
+		list->items[i].total = list->items[i].samples * period;
+	}
+	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
+}
+
+/* A function has as many names as there are symbols of its address; stacks have the one of its first instruction. */
+static const char *name_in_stacks(const struct profile *p, const char *function)
+{
+	vec_each(const struct profile_site, site, p, sites) {
+		if (site->kind != PROFILE_SITE_FUNCTION || !profile_site_has_label(site, function))
+			continue;
+		vec_each(const struct profile_location, at, p, locations)
+			if (at->addr == site->addr && at->n_frames &&
+			    profile_site_is_in(site, at->module))
+				return at->frames[at->n_frames - 1].name;
+	}
+	return function;
+}
+
+int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
+			    const char *function)
+{
+	double period = p->sample_period ? (double)p->sample_period : NAN;
+	int err;
+
+	*n = (struct analyze_neighbours){ .function = function };
+	if (!function)
+		return 0;
+	n->name = name_in_stacks(p, function);
+	err = analyze_stacks_add(&n->stacks, p, 0, 1) ?: analyze_stacks_add_calls(&n->calls, p);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n->stacks.n_rows; i++)
+		add_stack(n, &n->stacks.rows[i]);
+	for (size_t i = 0; i < n->calls.n_rows; i++)
+		add_call(n, &n->calls.rows[i]);
+	finish_list(&n->callers, n->samples, period);
+	finish_list(&n->callees, n->samples, period);
+	return 0;
+}
+
+void analyze_neighbours_deinit(struct analyze_neighbours *n)
+{
+	free(n->callers.items);
+	free(n->callees.items);
+	analyze_stacks_deinit(&n->stacks);
+	analyze_stacks_deinit(&n->calls);
+}

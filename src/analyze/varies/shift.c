@@ -4,11 +4,11 @@
  * Human Resources 8 (1973), in two parts, with the mean of both sides for what weights each (Reimers, The Review of Economics and
  * Statistics 65 (1983)): over the leaves of a tree that is grown from both sides together.
  */
-#include "analyze/varies/shift.h"
+#include "analyze/varies/varies.h"
 
 #include <math.h>
 
-#include "analyze/varies/tree.h"
+#include "analyze/varies/validate.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/varies/varies.h"
 
+#include <Rmath.h>
 #include <errno.h>
 #include <math.h>
-#include <Rmath.h>
+#include <string.h>
 
-#include "analyze/varies/tree.h"
+#include "analyze/varies/validate.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/sorted.h"
@@ -179,4 +180,368 @@ void varies_deinit(struct varies *v)
 {
 	free(v->ranks);
 	alloc_texts_free(&v->differences);
+}
+
+/* ---- from a profile to rows, and from values to their numbers ---- */
+
+/* Fewer calls than that tell nothing. */
+#define CALLS_LEAST (4 * VARIES_FOLDS)
+
+/* A variable of fewer values is no start or end of a range that differs from call to call. */
+#define VALUES_LEAST 8
+
+const struct profile_variable varies_context = {
+	.name = "context",
+	.kind = PROFILE_VARIABLE_CONTEXT,
+	.bytes = sizeof(uint64_t),
+};
+
+/* By P's sites: is it FUNCTION? For free(). */
+static bool *sites_of(const struct profile *p, const char *function)
+{
+	bool *is = alloc_array(p->n_sites, sizeof(*is));
+
+	for (uint32_t i = 0; i < p->n_sites; i++)
+		is[i] = profile_site_has_label(&p->sites[i], function);
+	return is;
+}
+
+define_compare(row_compare, struct varies_row,
+	       compare_values(a->absent, b->absent) ?:
+		       memcmp(a->values, b->values, sizeof(a->values)));
+
+static void row_add(void *to, void *from)
+{
+	struct varies_row *a = to, *b = from;
+
+	a->calls += b->calls;
+	varies_sums_add(&a->sums, &b->sums);
+	for (int side = 0; side < 2; side++)
+		varies_sums_add(&a->sides[side], &b->sides[side]);
+	a->min = fmin(a->min, b->min);
+	a->max = fmax(a->max, b->max);
+}
+
+/* The columns of a site's values. */
+struct site_columns {
+	uint32_t n, columns[PROFILE_VALUES_MAX];
+};
+
+/* The function's variables, by name; beyond PROFILE_VALUES_MAX they are left out. For free(). */
+static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
+					 const bool *is_of)
+{
+	struct site_columns *sites = alloc_array(p->n_sites, sizeof(*sites));
+
+	vec_each(const struct profile_variable, v, p, variables) {
+		uint32_t c = 0;
+
+		if (!is_of[v->site])
+			continue;
+		while (c < d->n_columns && strcmp(d->columns[c].variable->name, v->name) != 0)
+			c++;
+		if (c == d->n_columns && c < PROFILE_VALUES_MAX)
+			d->columns[d->n_columns++].variable = v;
+		sites[v->site].columns[sites[v->site].n++] = c;
+	}
+	return sites;
+}
+
+/*
+ * Return how many calls each sampled one stands for, by run: the timed calls that no row has are lost. The loss of a
+ * run is that of all functions.
+ */
+static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
+{
+	double *weights = alloc_array(p->n_runs, sizeof(*weights));
+	scoped_free double *sampled = alloc_array(p->n_runs, sizeof(*sampled));
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		if (is_of[p->cells[i].site])
+			weights[p->cells[i].run] +=
+				(double)(p->sites[p->cells[i].site].kind == PROFILE_SITE_RANGE ?
+						 p->cells[i].stats.entries :
+						 p->cells[i].stats.calls);
+	vec_each(const struct profile_capture, c, p, captures) {
+		if (!is_of[c->site])
+			continue;
+		if (c->sampled)
+			sampled[c->run] += (double)c->calls;
+		else
+			weights[c->run] -= (double)c->calls;
+	}
+	for (uint32_t i = 0; i < p->n_runs; i++) {
+		if (!(sampled[i] > 0))
+			continue;
+		weights[i] = fmax(1, weights[i] / sampled[i]);
+		d->lost += weights[i] * sampled[i];
+		d->sampled += sampled[i];
+	}
+	return weights;
+}
+
+static struct varies_row row_of(const struct profile_capture *c, const struct site_columns *site,
+				double weight)
+{
+	struct varies_row row = {
+		.absent = UINT32_MAX,
+		.calls = (double)c->calls,
+		.sums = { weight * (double)c->calls, weight * (double)c->time, weight * c->sumsq },
+		.min = (double)c->min,
+		.max = (double)c->max,
+	};
+
+	for (uint32_t i = 0; i < site->n; i++) {
+		if (site->columns[i] == PROFILE_VALUES_MAX || c->absent >> i & 1)
+			continue;
+		row.values[site->columns[i]] = c->values[i];
+		row.absent &= ~(1u << site->columns[i]);
+	}
+	return row;
+}
+
+void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
+		      const char *function)
+{
+	scoped_free bool *is_of = sites_of(p, function);
+	scoped_free struct site_columns *sites = columns_find(d, p, is_of);
+	scoped_free double *weights = run_weights(d, p, is_of);
+
+	vec_each(const struct profile_capture, c, p, captures) {
+		double weight = c->sampled ? weights[c->run] : 1;
+		struct varies_row row;
+
+		if (!is_of[c->site])
+			continue;
+		row = row_of(c, &sites[c->site], weight);
+		row.context = profile_name_value(p->contexts[c->context].name);
+		row.sides[side] = row.sums;
+		vec_push(d, rows, row);
+		d->weight = fmax(d->weight, weight);
+	}
+}
+
+/* Takes the mean of all off, so that sums of squares lose no digits. */
+static void rows_center(struct varies_data *d)
+{
+	struct varies_sums *all = &d->all;
+
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		all->n += d->rows[i].sums.n;
+		all->sum += d->rows[i].sums.sum;
+	}
+	d->mean = all->sum / all->n;
+	all->sum = 0;
+	vec_each(struct varies_row, row, d, rows) {
+		double mean = row->sums.sum / row->sums.n;
+		double within = row->calls > 1 ? fmax(0, varies_rest(&row->sums)) : 0;
+
+		row->min -= d->mean;
+		row->max -= d->mean;
+		mean -= d->mean;
+		row->sums.sum = row->sums.n * mean;
+		row->sums.squares = within + row->sums.n * mean * mean;
+		all->sum += row->sums.sum;
+		all->squares += row->sums.squares;
+	}
+}
+
+struct value {
+	uint64_t key; /* in the order of what it means */
+	uint32_t row;
+};
+
+void varies_column_free(struct varies_column *c)
+{
+	free(c->codes);
+	free(c->values);
+	free(c->x);
+}
+
+static void column_number(struct varies_data *d, uint32_t column)
+{
+	struct varies_column *c = &d->columns[column];
+	uint64_t sign = c->variable->is_signed ? 1ull << 63 : 0;
+	scoped_free struct value *values = alloc_array(d->n_rows, sizeof(*values));
+	uint32_t n = 0;
+
+	c->n_values = 0; /* there may have been another column in its place */
+	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
+	c->values = alloc_array(d->n_rows, sizeof(*c->values));
+	c->x = alloc_array(d->n_rows, sizeof(*c->x));
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (!(d->rows[i].absent >> column & 1))
+			values[n++] = (struct value){ d->rows[i].values[column] ^ sign, i };
+	sort_array(values, n, sizeof(*values), compare_u64);
+	for_each_run(i, j, n, values[j].key == values[i].key) {
+		c->values[c->n_values] = values[i].key ^ sign;
+		c->x[c->n_values] = (double)(values[i].key - values[0].key);
+		for (uint32_t k = i; k < j; k++)
+			c->codes[values[k].row] = c->n_values;
+		c->n_values++;
+	}
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (d->rows[i].absent >> column & 1)
+			c->codes[i] = c->n_values;
+}
+
+/* ---- differences ---- */
+
+/* Return the length of the object in a name: all before its last member. */
+static size_t object_length(const char *name)
+{
+	const char *end = name + strlen(name);
+
+	while (end > name && end[-1] != '.' && end[-1] != '>')
+		end--;
+	return (size_t)(end - name);
+}
+
+static bool is_place(const struct varies_column *c)
+{
+	return profile_variable_is_number(c->variable) && c->variable->bytes == sizeof(uint64_t) &&
+	       c->variable->kind != PROFILE_VARIABLE_RETURN && c->n_values >= VALUES_LEAST;
+}
+
+/* Sets column TO to END less START where both are known. Is END never below? */
+static bool subtract(struct varies_data *d, uint32_t end, uint32_t start, uint32_t to)
+{
+	vec_each(struct varies_row, row, d, rows) {
+		bool is_known = !(row->absent & (1u << end | 1u << start));
+
+		if (is_known && row->values[end] < row->values[start])
+			return false;
+		row->values[to] = is_known ? row->values[end] - row->values[start] : 0;
+		row->absent = (row->absent & ~(1u << to)) | (uint32_t)!is_known << to;
+	}
+	return true;
+}
+
+static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
+			   struct alloc_texts *kept)
+{
+	const struct profile_variable *a = d->columns[end].variable;
+	const struct profile_variable *b = d->columns[start].variable;
+	struct varies_column *c = &d->columns[d->n_columns];
+	struct profile_variable *difference;
+	size_t length = object_length(a->name);
+
+	if (d->n_columns == VARIES_COLUMNS || length != object_length(b->name) ||
+	    memcmp(a->name, b->name, length) != 0 || !subtract(d, end, start, d->n_columns))
+		return;
+	difference = alloc_new(struct profile_variable);
+	*difference = *a;
+	difference->name = alloc_keep(kept, alloc_printf("%s" VARIES_MINUS "%s", a->name, b->name));
+	alloc_keep(kept, (char *)difference);
+	c->variable = difference;
+	column_number(d, d->n_columns);
+	if (c->n_values > 1 && 2 * c->n_values <= d->columns[end].n_values &&
+	    2 * c->n_values <= d->columns[start].n_values)
+		d->n_columns++;
+	else
+		varies_column_free(c);
+}
+
+/*
+ * Add the difference between a range's end and its start, of one object or of the arguments, if it takes at most half
+ * as many values as either: then it is what these have in common, and a line cannot tell it from one of them.
+ */
+static void differences_add(struct varies_data *d, struct alloc_texts *kept)
+{
+	uint32_t n = d->n_columns;
+
+	for (uint32_t end = 0; end < n; end++)
+		for (uint32_t start = 0; is_place(&d->columns[end]) && start < n; start++)
+			if (start != end && is_place(&d->columns[start]))
+				difference_try(d, end, start, kept);
+}
+
+/* Behind what was captured: of two that say the same, that has the first say. */
+static void context_add(struct varies_data *d)
+{
+	uint32_t column = d->n_columns;
+	bool differs = false;
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		differs |= d->rows[i].context != d->rows[0].context;
+	for (uint32_t i = 0; i < column; i++)
+		differs &= strcmp(d->columns[i].variable->name, varies_context.name) != 0;
+	if (!differs)
+		return;
+	d->columns[d->n_columns++].variable = &varies_context;
+	vec_each(struct varies_row, row, d, rows) {
+		row->values[column] = row->context;
+		row->absent &= ~(1u << column);
+	}
+}
+
+void varies_data_finish(struct varies_data *d, struct alloc_texts *differences)
+{
+	uint32_t most = 0;
+
+	context_add(d);
+	vec_unite(d, rows, row_compare, row_add);
+	rows_center(d);
+	for (uint32_t i = 0; i < d->n_columns; i++)
+		column_number(d, i);
+	differences_add(d, differences);
+	for (uint32_t i = 0; i < d->n_columns; i++)
+		most = most > d->columns[i].n_values ? most : d->columns[i].n_values;
+	d->by_code = alloc_array(most + 1, sizeof(*d->by_code));
+	d->order = alloc_array(d->n_rows, sizeof(*d->order));
+}
+
+void varies_data_offset(struct varies_data *d, double offset)
+{
+	vec_each(struct varies_row, row, d, rows) {
+		struct varies_sums second = row->sides[1];
+		double shift = d->mean - (row->sides[0].n > 0 ? 0 : offset);
+
+		second.squares += offset * (offset * second.n - 2 * second.sum);
+		second.sum -= offset * second.n;
+		row->sums = row->sides[0];
+		varies_sums_add(&row->sums, &second);
+		row->min += shift;
+		row->max += shift;
+	}
+	rows_center(d);
+}
+
+bool varies_data_tells(const struct varies_data *d)
+{
+	double captured = 0;
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		captured += d->rows[i].calls;
+	/* Rounding leaves of equal times what is no variance. */
+	return captured >= CALLS_LEAST &&
+	       sqrt(varies_rest(&d->all) / d->all.n) > 1e-6 * fabs(d->mean);
+}
+
+void varies_data_deinit(struct varies_data *d)
+{
+	for (uint32_t i = 0; i < d->n_columns; i++)
+		varies_column_free(&d->columns[i]);
+	free(d->by_code);
+	free(d->order);
+	free(d->calls);
+	free(d->number);
+	free(d->folds);
+	free(d->rows);
+}
+
+char *varies_most_captured(const struct profile *p)
+{
+	scoped_free uint64_t *calls = alloc_array(p->n_sites, sizeof(*calls));
+	scoped_free int64_t *times = alloc_array(p->n_sites, sizeof(*times));
+	uint32_t most = 0;
+
+	vec_each(const struct profile_capture, c, p, captures) {
+		calls[c->site] += c->calls;
+		times[c->site] += c->time;
+	}
+	for (uint32_t i = 0; i < p->n_sites; i++)
+		if (calls[i] >= CALLS_LEAST && times[i] > times[most])
+			most = i;
+	return most ? profile_site_label(&p->sites[most]) : NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/why/check.h"
+#include "analyze/why/why.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,12 +4,72 @@
 
 #include "analyze/changes/changes.h"
 #include "analyze/diff/diff.h"
-#include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
-#include "analyze/why/owner.h"
-#include "analyze/why/patch.h"
 #include "base/alloc.h"
+#include "catalogue/catalogue.h"
 #include "tree/lines.h"
+
+struct kernel_image;
+
+/* ---- the protection of the catalogue that a cause belongs to ---- */
+
+/* The protections that are on on one side and off on the other. */
+struct why_switched {
+	vec_of(const struct catalogue_protection *, items);
+	vec_of(const struct catalogue_protection *, off); /* known to be off on both sides */
+};
+
+void why_switched_init(struct why_switched *s, const struct profile *baseline,
+		       const struct profile *hardened);
+void why_switched_deinit(struct why_switched *s);
+bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection);
+
+/* Return a switched protection's pattern that matches NAME, as "__x86_indirect_thunk_*"; else NAME. */
+const char *why_switched_name(const struct why_switched *s, const char *name);
+
+/*
+ * Return the protection for which the catalogue lists a function that PART is, calls, or is in; NULL: none. A protection that
+ * is not switched counts by functions of its own, not by those where it runs with other work.
+ */
+const struct catalogue_protection *
+why_owner(const struct why_switched *s, const struct tree_pair *t, const struct why_part *part);
+
+/* Return the static key that differs between the sides and that PART's code tests, in *FUNCTION; NULL: none. */
+const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
+						const struct tree_pair *t,
+						const struct why_part *part, const char **function);
+
+/* The lines of a cause that a patch changes. The hardened kernel's sources are the baseline's with the patch. */
+
+/* Lines that PATCH adds to FILE, of the patched source. Lines that it removes are the one behind them. */
+struct why_patched {
+	const char *patch; /* the last part of its path */
+	char *file; /* relative to the kernel's tree */
+	uint32_t first, last;
+	uint32_t
+		statement; /* where the statement that they continue begins, or the first of them */
+	uint32_t was_statement,
+		was_last; /* likewise, in the source without PATCH; none where WAS_LAST is 0 */
+};
+
+struct why_patches {
+	vec_of(struct why_patched, items);
+};
+
+/* Add the changes of the patch in PATH, which must outlive P and is applied after those of P. Return 0, or -errno, reported. */
+int why_patches_add(struct why_patches *p, const char *path);
+void why_patches_deinit(struct why_patches *p);
+
+/*
+ * Find the lines that a patch changes in the code that decides PART, or in what PART executes besides, from the first to the
+ * last. FILE is P's. Return whether there are any.
+ */
+bool why_patched_find(const struct why_patches *p, const struct tree_pair *t,
+		      const struct why_part *part, struct why_patched *found);
+
+/* Return the nearest caller of that code, or of PART's callee, that a patch changes, with the lines in *FOUND; NULL: none. */
+const char *why_patched_caller(const struct why_patches *p, const struct tree_pair *t,
+			       const struct why_part *part, struct why_patched *found);
 
 /* A syscall or other context, or all of the command's together. All figures are per run, in ticks of the recordings' clock. */
 struct why_context {
@@ -100,3 +160,53 @@ double why_caused(const struct why_context *c);
 
 /* Return how sure C's cause I is; WHY_CHANCE: it is not to be named, being chance or too small. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);
+
+/* ---- the conditions on which causes call other code ---- */
+
+/* Set the guards of all causes of W that are to be named. P is the hardened side's recording, IMG its kernel. */
+void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img);
+
+/* Changes that many functions have alike, as the code that compilers put everywhere. */
+
+/* Many functions call one function, or execute one body, on one side only. */
+struct why_spread {
+	const char *name; /* the catalogue's pattern, if it matches all of them */
+	const struct why_part *most; /* the largest of them; NULL: there is no such change */
+	double delta,
+		rest; /* the change of these calls; of the rest of these functions; ticks per run */
+	uint32_t n_functions;
+	struct why_significance significance; /* of both together */
+};
+
+/* Find the largest in C of which no single function has a large part. */
+struct why_spread why_spread_find(const struct why *w, const struct why_context *c);
+
+/* Return how many of C's functions and bodies have SHARE of its change, the largest counted first. */
+uint32_t why_spread_functions(const struct why_context *c, double share);
+
+/* ---- the same comparison by probes, to check an exact one ---- */
+
+/* Changes in exact recordings [0] and by probes [1]; NAN: not known. */
+struct why_check {
+	const char *function; /* the timed function around the cause; NULL: none */
+	double context[2]; /* instructions per call of the context */
+	double functions[2]; /* of the function in the context, per run, with its callees */
+	/* The same of two recordings of one kernel, by chance; NAN: not known. */
+	double context_noise, function_noise;
+};
+
+#define WHY_PROBED 3
+
+/*
+ * Find the functions around the largest cause of context C of T, innermost first, since not each can be timed. None is called
+ * much more often than the innermost. Return their number; 0: no cause is to be named.
+ */
+uint32_t why_probed_functions(const struct tree_pair *t, const struct why_context *c,
+			      const char *names[WHY_PROBED]);
+
+/*
+ * Check the largest cause of C, of T. EXACT and PROBED have a baseline and a hardened side. Return 0, or as
+ * analyze_diff_init(), reported.
+ */
+int why_check_init(struct why_check *check, const struct tree_pair *t, const struct why_context *c,
+		   const struct profile *const exact[2], const struct profile *const probed[2]);

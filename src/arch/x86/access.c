@@ -162,7 +162,7 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 	return true;
 }
 
-/* The argument registers that an instruction reads and writes. */
+/* ---- the argument registers that an instruction reads and writes ---- */
 
 /* Return the argument registers among REGS, of which parts count too. */
 static uint8_t bits_of(const uint16_t *regs, uint8_t n)

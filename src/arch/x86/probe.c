@@ -136,7 +136,7 @@ size_t arch_find_return(const uint8_t *code, size_t len)
 	return len;
 }
 
-/* Facts about this architecture's own functions, by their names. */
+/* ---- facts about this architecture's own functions, by their names ---- */
 
 static const char *const noreturn[] = {
 	"__tdx_hypercall_failed", "acpi_processor_ffh_play_dead",

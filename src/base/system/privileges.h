@@ -20,7 +20,7 @@ bool invoker_find(struct invoker *invoker);
  */
 int invoker_become(const struct invoker *invoker);
 
-/* The capabilities of this process. */
+/* ---- the capabilities of this process ---- */
 
 /*
  * Gives up all but those of the set KEPT, a bit each, for itself and for what it forks; none where those of BASIS, without which others

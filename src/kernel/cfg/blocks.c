@@ -1,14 +1,219 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Choosing the blocks to count, and deriving the others' counts, in the graph that nodes.h describes.
+ * Choosing the blocks to count, and deriving the others' counts, in the graph of flow nodes.
  */
 #include "kernel/cfg/blocks.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "kernel/cfg/nodes.h"
+#include "kernel/cfg/graph.h"
+
+#define KERNEL_NO_EDGE UINT32_MAX
+
+/* The blocks of GRAPH and, behind them, one more edge: the calls. */
+struct flow_nodes {
+	const struct kernel_graph *graph;
+	uint32_t n_edges; /* n_blocks + 1 */
+	uint32_t n_ports; /* in-port of edge i is 2 i, its out-port 2 i + 1 */
+	uint32_t *root; /* of each port, in the sense of union-find */
+	bool *exists; /* edges that arcs or the entry have to do with */
+};
+
+static inline uint32_t flow_nodes_in_port(uint32_t edge)
+{
+	return 2 * edge;
+}
+
+static inline uint32_t flow_nodes_out_port(uint32_t edge)
+{
+	return 2 * edge + 1;
+}
+
+/* The nodes that an edge leads from and to. */
+static inline uint32_t flow_nodes_tail(const struct flow_nodes *j, uint32_t edge)
+{
+	return j->root[flow_nodes_in_port(edge)];
+}
+
+static inline uint32_t flow_nodes_head(const struct flow_nodes *j, uint32_t edge)
+{
+	return j->root[flow_nodes_out_port(edge)];
+}
+
+/* ---- nodes ---- */
+
+/* Union-find over an array in which each element is its own root at first. */
+static uint32_t union_find_root(uint32_t *root, uint32_t i)
+{
+	while (root[i] != i)
+		i = root[i] = root[root[i]];
+	return i;
+}
+
+/* False where A and B are one already. */
+static bool union_find_join(uint32_t *root, uint32_t a, uint32_t b)
+{
+	a = union_find_root(root, a);
+	b = union_find_root(root, b);
+	if (a == b)
+		return false;
+	root[a > b ? a : b] = a > b ? b : a;
+	return true;
+}
+
+static void connect(struct flow_nodes *j, uint32_t from, uint32_t to)
+{
+	union_find_join(j->root, flow_nodes_out_port(from), flow_nodes_in_port(to));
+	j->exists[from] = j->exists[to] = true;
+}
+
+/* A jump that may lead anywhere. */
+static void connect_any(struct flow_nodes *j, uint32_t from)
+{
+	const struct kernel_graph *g = j->graph;
+
+	connect(j, from, g->n_blocks);
+	for (uint32_t i = 0; i < g->n_arcs; i++)
+		connect(j, from, g->arcs[i].from);
+}
+
+/* GRAPH must outlive J. */
+static void flow_nodes_init(struct flow_nodes *j, const struct kernel_graph *g)
+{
+	j->graph = g;
+	j->n_edges = g->n_blocks + 1;
+	j->n_ports = 2 * j->n_edges;
+	j->root = alloc_array(j->n_ports, sizeof(*j->root));
+	j->exists = alloc_array(j->n_edges, sizeof(*j->exists));
+	for (uint32_t i = 0; i < j->n_ports; i++)
+		j->root[i] = i;
+	if (g->entry < g->n_blocks)
+		connect(j, g->n_blocks, g->entry);
+	vec_each(const struct kernel_arc, a, g, arcs) {
+		if (a->to == KERNEL_GRAPH_ANY)
+			connect_any(j, a->from);
+		else
+			connect(j, a->from, a->to == KERNEL_GRAPH_OUT ? g->n_blocks : a->to);
+	}
+	for (uint32_t i = 0; i < j->n_ports; i++)
+		union_find_root(j->root, i);
+	for (uint32_t i = 0; i < j->n_ports; i++)
+		j->root[i] = union_find_root(j->root, i);
+}
+
+static void flow_nodes_clear(struct flow_nodes *j)
+{
+	free(j->root);
+	free(j->exists);
+}
+
+/* --- bridges -------------------------------------------------------------------------------- */
+
+struct bridges {
+	const struct flow_nodes *j;
+	const bool *known;
+	uint32_t *first, *arcs; /* of each node: the unknown edges at it */
+	uint32_t *entered, *low; /* depth first: when a node was come to, and how far up it sees */
+	uint32_t now;
+	bool *bridge; /* by edge */
+};
+
+static void list_unknown(struct bridges *b)
+{
+	const struct flow_nodes *j = b->j;
+
+	b->first = alloc_array((size_t)j->n_ports + 2, sizeof(*b->first));
+	b->arcs = alloc_array((size_t)j->n_edges * 2, sizeof(*b->arcs));
+	for (uint32_t e = 0; e < j->n_edges; e++) {
+		if (b->known[e] || !j->exists[e])
+			continue;
+		b->first[flow_nodes_tail(j, e) + 2]++;
+		b->first[flow_nodes_head(j, e) + 2]++;
+	}
+	for (uint32_t p = 0; p < j->n_ports; p++)
+		b->first[p + 2] += b->first[p + 1];
+	for (uint32_t e = 0; e < j->n_edges; e++) {
+		if (b->known[e] || !j->exists[e])
+			continue;
+		b->arcs[b->first[flow_nodes_tail(j, e) + 1]++] = e;
+		b->arcs[b->first[flow_nodes_head(j, e) + 1]++] = e;
+	}
+}
+
+static uint32_t other_end(const struct flow_nodes *j, uint32_t edge, uint32_t node)
+{
+	return flow_nodes_tail(j, edge) == node ? flow_nodes_head(j, edge) :
+						  flow_nodes_tail(j, edge);
+}
+
+/* Without recursion: graphs can be deep. */
+static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint32_t *via,
+			uint32_t *next)
+{
+	uint32_t n = 0;
+
+	stack[n] = start;
+	via[n] = KERNEL_NO_EDGE;
+	n++;
+	b->entered[start] = b->low[start] = ++b->now;
+	next[start] = b->first[start];
+	while (n) {
+		uint32_t at = stack[n - 1], by = via[n - 1], e, to;
+
+		if (next[at] == b->first[at + 1]) {
+			n--;
+			if (n && b->low[at] < b->low[stack[n - 1]])
+				b->low[stack[n - 1]] = b->low[at];
+			if (n && b->low[at] > b->entered[stack[n - 1]])
+				b->bridge[by] = true;
+			continue;
+		}
+		e = b->arcs[next[at]++];
+		to = other_end(b->j, e, at);
+		if (e == by || to == at)
+			continue;
+		if (b->entered[to]) {
+			if (b->entered[to] < b->low[at])
+				b->low[at] = b->entered[to];
+			continue;
+		}
+		b->entered[to] = b->low[to] = ++b->now;
+		next[to] = b->first[to];
+		stack[n] = to;
+		via[n] = e;
+		n++;
+	}
+}
+
+/*
+ * Find the unknown edges that follow from the known ones: bridges among the unknown. KNOWN and BRIDGE
+ * are by edge; the latter is filled.
+ */
+static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
+{
+	struct bridges b = { .j = j, .known = known, .bridge = bridge };
+	scoped_free uint32_t *stack = alloc_array(j->n_ports, sizeof(*stack));
+	scoped_free uint32_t *via = alloc_array(j->n_ports, sizeof(*via));
+	scoped_free uint32_t *next = alloc_array(j->n_ports, sizeof(*next));
+
+	memset(bridge, 0, j->n_edges * sizeof(*bridge));
+	list_unknown(&b);
+	b.entered = alloc_array(j->n_ports, sizeof(*b.entered));
+	b.low = alloc_array(j->n_ports, sizeof(*b.low));
+	for (uint32_t p = 0; p < j->n_ports; p++)
+		if (j->root[p] == p && !b.entered[p])
+			search_from(&b, p, stack, via, next);
+	free(b.first);
+	free(b.arcs);
+	free(b.entered);
+	free(b.low);
+}
+
+/* ---- blocks ---- */
 
 #define MAX_COUNT ((int64_t)1 << 62)
 
@@ -278,4 +483,137 @@ void kernel_counts_clear(struct kernel_counts *counts)
 	free(counts->blocks);
 	free(counts->arcs);
 	memset(counts, 0, sizeof(*counts));
+}
+
+/*
+ * A plan for one function: where probes can be, what each is likely to cost, and which are needed.
+ */
+
+/* An instruction of the block to probe: the cheapest in front of the first call, else any. */
+static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
+		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
+{
+	const struct kernel_insn *insns = flow->insns;
+	bool found = false, called = false;
+
+	for (uint32_t i = block->first_insn; i < block->first_insn + block->n_insns; i++) {
+		uint32_t cheap;
+
+		if (found && called)
+			break;
+		called |= insns[i].kind == KERNEL_INSN_CALL;
+		if (kernel_flow_place(flow, insns[i].addr, blacklisted, arg) != KERNEL_PLACE_OK)
+			continue;
+		cheap = kernel_flow_optimizes(flow, insns[i].addr);
+		if (found && !cheap)
+			continue;
+		out->addr = insns[i].addr;
+		out->optimizes = cheap;
+		found = true;
+		if (cheap)
+			break;
+	}
+	return found;
+}
+
+/* Blocks from which there is no way out but to stop: BUG, panic. */
+static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
+{
+	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
+
+	for (uint32_t b = 0; b < flow->n_blocks; b++)
+		dead[b] = flow->blocks[b].reached;
+	/* Backwards, since most arcs lead forward: a few rounds are enough. */
+	for (int round = 0; round < 64 && changed; round++) {
+		changed = false;
+		for (uint32_t i = flow->n_edges; i-- > 0;) {
+			const struct kernel_edge *e = &flow->edges[i];
+			bool out = e->to == KERNEL_FLOW_OUT ? e->kind != KERNEL_EDGE_STOP :
+							      !dead[e->to];
+
+			if (out && dead[e->from]) {
+				dead[e->from] = false;
+				changed = true;
+			}
+		}
+	}
+	return dead;
+}
+
+/* Return a guess of a block's executions per call, in units of 1/64. */
+static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
+		      const bool *dead, uint32_t block)
+{
+	uint32_t depth = kernel_loop_depth(loops, block);
+	uint64_t times = 64, entry = flow->entry, start = flow->blocks[block].start;
+
+	if (dead[block])
+		return 1;
+	vec_each(const struct kernel_range, part, flow, parts)
+		if (entry >= part->start && entry < part->end &&
+		    (start < part->start || start >= part->end))
+			times = 4; /* the compiler put it elsewhere */
+	return times << 3 * (depth < 8 ? depth : 8);
+}
+
+/* A hit of a probe that is not optimized costs several times as much. */
+#define TRAP_COST 4
+
+struct planner {
+	const struct kernel_flow *flow;
+	struct kernel_block_plan *out;
+	const struct kernel_loops *loops;
+	struct kernel_block_probe *probes; /* by block */
+	uint64_t *costs;
+	bool *measure;
+};
+
+static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, void *arg)
+{
+	const struct kernel_block *blocks = p->flow->blocks;
+	scoped_free bool *dead = find_dead(p->flow, &p->out->graph);
+
+	for (uint32_t b = 0; b < p->flow->n_blocks; b++) {
+		p->probes[b].block = b;
+		p->costs[b] = KERNEL_COST_NEVER;
+		if (!blocks[b].reached)
+			continue;
+		p->out->n_blocks++;
+		if (find_probe(p->flow, &blocks[b], blacklisted, arg, &p->probes[b]))
+			p->costs[b] = guess(p->flow, p->loops, dead, b) *
+				      (p->probes[b].optimizes ? 1 : TRAP_COST);
+	}
+}
+
+int kernel_blocks_plan(const struct kernel_flow *flow, kernel_blacklisted_fn blacklisted, void *arg,
+		       struct kernel_block_plan *out)
+{
+	scoped(kernel_loops_clear) struct kernel_loops loops = {};
+	struct planner p = { .flow = flow, .out = out, .loops = &loops };
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = kernel_graph_of(flow, &out->graph);
+	if (err)
+		return err;
+	kernel_loops_find(&out->graph, &loops);
+	p.probes = alloc_array(out->graph.n_blocks, sizeof(*p.probes));
+	p.costs = alloc_array(out->graph.n_blocks, sizeof(*p.costs));
+	p.measure = alloc_array(out->graph.n_blocks, sizeof(*p.measure));
+	find_costs(&p, blacklisted, arg);
+	out->n_unknown = kernel_blocks_choose(&out->graph, p.costs, true, p.measure);
+	for (uint32_t b = 0; b < out->graph.n_blocks; b++)
+		if (p.measure[b])
+			vec_push(out, probes, p.probes[b]);
+	free(p.probes);
+	free(p.costs);
+	free(p.measure);
+	return 0;
+}
+
+void kernel_block_plan_clear(struct kernel_block_plan *plan)
+{
+	kernel_graph_clear(&plan->graph);
+	free(plan->probes);
+	memset(plan, 0, sizeof(*plan));
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "kernel/cfg/graph.h"
 
 #define KERNEL_COST_NEVER UINT64_MAX /* the block cannot be probed */

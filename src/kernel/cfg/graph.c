@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 
 static bool find_arc(const struct kernel_arc *arcs, uint32_t n, const struct kernel_arc *arc)
 {

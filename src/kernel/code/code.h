@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "base/alloc.h"
 
 struct kernel_image;
 struct kernel_kallsyms;
@@ -51,3 +52,48 @@ bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *
 
 /* The same of the running kernel; 0, -ENODATA without one, or -errno. */
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
+
+/*
+ * Functions that a livepatch has replaced: their own code is not executed any more.
+ */
+
+#define KERNEL_LIVEPATCH_DIR "/sys/kernel/livepatch"
+
+struct kernel_sym;
+
+struct kernel_livepatches {
+	struct kernel_livepatched {
+		char *patch, *object, *function; /* one allocation, PATCH's */
+	} * items;
+	uint32_t n_items, cap_items;
+};
+
+/* Load the functions that the patches below FOLDER have replaced; none if there is no such folder. */
+void kernel_livepatches_load(const char *folder, struct kernel_livepatches *out);
+void kernel_livepatches_deinit(struct kernel_livepatches *l);
+
+/* The patch that has replaced SYM, or another function of its name and module: L's; NULL: none. */
+const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct kernel_sym *sym);
+
+/*
+ * Static keys: the kernel's switches that are jumps in its code, which the running kernel patches in or out. Which of them
+ * are on says what parameters, the CPU and the state of the kernel (a random generator that is seeded) make of one image.
+ */
+
+struct kernel_kallsyms;
+struct kernel_kcore;
+
+/* Return the name of the key OFFSET bytes into the variable NAME: "sched_feat_keys+0x10". For free(); NULL: another build has no such name. */
+char *kernel_static_key_name(const char *name, uint64_t offset);
+
+/*
+ * The names of the image's keys that are on now, with blanks between, for free(): "init_on_alloc rseq_debug_enabled". NULL where the kernel's memory or KS do not tell.
+ */
+char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
+
+/*
+ * Appends to NAMES the image's variables that are keys of jumps in the LEN bytes of code at START, each once, in the order of the code.
+ * Not those in other variables, as of tracepoints, nor those whose names compilers numbered.
+ */
+void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
+			   uint64_t start, uint64_t len, struct alloc_texts *names);

@@ -2,7 +2,7 @@
 /* Shared by the files of a flow graph. */
 #pragma once
 
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 
 #define FLOW_NONE UINT32_MAX
 
@@ -40,16 +40,6 @@ void flow_find_hidden(struct flow_builder *b);
 
 /* flow_graph.c: the instructions' blocks, what of them is reached, and the edges between them. */
 void flow_connect(struct flow_builder *b);
-
-/*
- * flow_switch.c: the targets of the indirect jump INSN through a jump table, added to FLOW's ways.
- * False where no table is recognized.
- */
-bool flow_switch(struct kernel_flow *flow, uint32_t insn, const struct kernel_flow_input *input,
-		 struct decoder *decoder);
-/* Does the indirect jump INSN go through a pointer that no index chose: out of the function? */
-bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
-		       const struct kernel_flow_input *input, struct decoder *decoder);
 /* The bytes of an instruction as they were decoded, at most ARCH_MAX_INSN of them. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
 		  const uint8_t **bytes);

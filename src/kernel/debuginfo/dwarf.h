@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/alloc.h"
-#include "kernel/debuginfo/path.h"
+#include "kernel/debuginfo/source.h"
 #include "kernel/image/image_elf.h"
 
 /* An inlined body within a function. */

@@ -8,7 +8,6 @@
  * function its bodies are painted over it, outer ones first.
  */
 #include "kernel/debuginfo/index_lines.h"
-#include "kernel/debuginfo/index_strings.h"
 
 #include <dwarf.h>
 #include <errno.h>

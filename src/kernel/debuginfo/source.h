@@ -30,3 +30,17 @@ bool kernel_source_fits(const struct kernel_source *s, const char *release);
  * Files outside of the tree are not opened, whatever FILE says.
  */
 const char *kernel_source_line(struct kernel_source *s, const char *file, uint32_t line);
+
+/* ---- names of source files as the kernel's tree has them ---- */
+
+struct paths;
+
+struct paths *kernel_paths_create(void);
+void kernel_paths_destroy(struct paths *p); /* accepts NULL */
+/*
+ * Tells of a unit compiled in DIR from NAME; either may be NULL. The tree's place is known once
+ * the one of init/main.c has been told.
+ */
+void kernel_paths_unit(struct paths *p, const char *dir, const char *name);
+/* The path RAW relative to the kernel's tree, or as it is if it lies outside. Owned by P. */
+const char *kernel_paths_relative(struct paths *p, const char *raw);

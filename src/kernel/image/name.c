@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/sorted.h"
+#include "kernel/image/kallsyms.h"
 
 /* Suffixes that compilers append to a function's name after a dot, perhaps with a number. */
 static const char *const suffixes[] = {
@@ -89,4 +90,147 @@ bool kernel_name_is_padding(const char *name)
 {
 	return !strncmp(name, "__pfx_", strlen("__pfx_")) ||
 	       !strncmp(name, "__cfi_", strlen("__cfi_"));
+}
+
+/* ---- names that were perhaps meant where one is not found ---- */
+
+/* The kernel's own limit is 512 (KSYM_NAME_LEN). */
+#define MAX_NAME 512
+
+unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit)
+{
+	size_t la = strlen(a), lb = strlen(b);
+	unsigned short rows[3][MAX_NAME + 1];
+	unsigned short *before = rows[0], *above = rows[1], *row = rows[2];
+
+	if ((la > lb ? la - lb : lb - la) > limit || la > MAX_NAME || lb > MAX_NAME)
+		return limit + 1;
+	for (size_t j = 0; j <= lb; j++)
+		above[j] = (unsigned short)j;
+	for (size_t i = 1; i <= la; i++) {
+		unsigned short least, *free_row = before;
+
+		row[0] = least = (unsigned short)i;
+		for (size_t j = 1; j <= lb; j++) {
+			unsigned int d = above[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (above[j] + 1u < d)
+				d = above[j] + 1u;
+			if (row[j - 1] + 1u < d)
+				d = row[j - 1] + 1u;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1u < d)
+				d = before[j - 2] + 1u;
+			row[j] = (unsigned short)d;
+			if (row[j] < least)
+				least = row[j];
+		}
+		/* A swap reaches back to the row before, whose least was smaller by at most one. */
+		if (least > limit)
+			return limit + 1;
+		before = above;
+		above = row;
+		row = free_row;
+	}
+	return above[lb] > limit ? limit + 1 : above[lb];
+}
+
+/* Is WORD with one more word before or behind it, underscores at the front aside, NAME? */
+static bool is_word_less(const char *word, const char *name)
+{
+	size_t len = strlen(word), longer = strlen(name);
+
+	if (!len || len >= longer)
+		return false;
+	if (!strncmp(name, word, len) && name[len] == '_')
+		return name[len + 1] && !strchr(name + len + 1, '_');
+	if (name[longer - len - 1] != '_' || strcmp(name + longer - len, word))
+		return false;
+	return memchr(name, '_', longer) == name + longer - len - 1;
+}
+
+/*
+ * Return whether A and B may be two kernels' names of one function: "kmem_cache_alloc" became
+ * "kmem_cache_alloc_noprof", "do_mmap_pgoff" "do_mmap", "lru_add_drain" "__lru_add_drain".
+ */
+static bool is_rename(const char *a, const char *b)
+{
+	a += strspn(a, "_");
+	b += strspn(b, "_");
+	return *a && (!strcmp(a, b) || is_word_less(a, b) || is_word_less(b, a));
+}
+
+struct candidate {
+	const char *name;
+	/* 0: a rename with the name at its front; 1: another; else the distance, plus one. Names that only contain it come last. */
+	unsigned int rank;
+	size_t len;
+};
+
+struct candidates {
+	struct candidate *items;
+	size_t n_items, cap_items;
+};
+
+define_compare(compare_candidate, struct candidate,
+	       compare_values(a->rank, b->rank)       ?:
+		       compare_values(a->len, b->len) ?:
+							strcmp(a->name, b->name));
+
+/* About one typing error in five characters: more would suggest what merely has the same length. */
+static unsigned int distance_limit(size_t len)
+{
+	return len < 4 ? 1 : len < 9 ? 2 : len < 16 ? 3 : 4;
+}
+
+char *kernel_name_guess(const char *name, char *(*name_of)(size_t i))
+{
+	unsigned int nearest = distance_limit(strlen(name)) + 1;
+	char *guess = NULL, *text;
+
+	for (size_t i = 0; nearest; i++) {
+		char *known = name_of(i);
+		unsigned int distance;
+
+		if (!known)
+			break;
+		distance = kernel_name_distance(name, known, nearest - 1);
+		if (distance < nearest) {
+			nearest = distance;
+			free(guess);
+			guess = known;
+		} else {
+			free(known);
+		}
+	}
+	text = guess ? alloc_printf("; did you mean '%s'?", guess) : alloc_strdup("");
+	free(guess);
+	return text;
+}
+
+size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
+			       const char **names, size_t max)
+{
+	size_t n = 0, len = strlen(name);
+	unsigned int limit = distance_limit(len);
+	struct candidates found = { 0 };
+
+	vec_each(const struct kernel_sym, sym, ks, syms) {
+		struct candidate c = { .name = sym->name };
+
+		c.rank = is_rename(name, c.name) ? strncmp(c.name, name, len) != 0 :
+						   1 + kernel_name_distance(name, c.name, limit);
+		if (c.rank > 1 + limit && (len < 3 || !strstr(c.name, name)))
+			continue;
+		if (kernel_name_safety(c.name, NULL) == KERNEL_REFUSE)
+			continue;
+		c.len = strlen(c.name);
+		vec_push(&found, items, c);
+	}
+	sort_array(found.items, found.n_items, sizeof(*found.items), compare_candidate);
+	for (size_t i = 0; i < found.n_items && n < max; i++)
+		if (!n || strcmp(names[n - 1], found.items[i].name))
+			names[n++] = found.items[i].name;
+	free(found.items);
+	return n;
 }

@@ -26,7 +26,7 @@ const char *kernel_tracefs_find(void);
 struct kernel_tracing;
 
 /*
- * Takes the N_LOCATIONS addresses LOCATIONS for the ftrace locations (kernel/code/ftrace.h). Where there are none,
+ * Takes the N_LOCATIONS addresses LOCATIONS for the ftrace locations. Where there are none,
  * reads available_filter_functions_addrs, else available_filter_functions, below TRACEFS. BLACKLIST is read when
  * it is first asked about; either path may be NULL. A file that is missing or may not be read is no error
  * but makes answers KERNEL_UNKNOWN. KS must outlive the result. Returns 0, or -errno of a read that
@@ -50,3 +50,20 @@ enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 
 /* Does the kernel refuse kprobes at this absolute address? A list that cannot be read is reported, and unknown. */
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
+
+/*
+ * The kernel's ftrace locations, from its memory. Its own list of them, available_filter_functions, is text that
+ * takes it longer to print than all else that a recording of one function begins with, and tells no addresses
+ * before 6.5.
+ */
+
+struct btf;
+struct kernel_kallsyms;
+struct kernel_kcore;
+
+/*
+ * Reads them from KCORE, modules' among them: *N addresses in *ADDRS, for free(). -errno, not reported: where BTF
+ * or KS do not tell where they are, or it was changed meanwhile.
+ */
+int kernel_ftrace_read(const struct kernel_kcore *kcore, const struct btf *btf,
+		       const struct kernel_kallsyms *ks, uint64_t **addrs, size_t *n);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analyze/code/trace.h"
-#include "analyze/figures/slow.h"
+#include "analyze/inline/stacks.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "output/export/export.h"

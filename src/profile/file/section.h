@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "profile/layout.h"
-#include "profile/strings.h"
+#include "profile/profile.h"
 #include "profile/file/wire.h"
 
 #define FILE_MAGIC      "\x8bKPERF\r\n"

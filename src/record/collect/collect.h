@@ -7,7 +7,7 @@
 
 #include "profile/profile.h"
 #include "record/collect/code.h"
-#include "record/cost/cold.h"
+#include "record/cost/cost.h"
 #include "record/probe/probes.h"
 #include "record/target/block.h"
 #include "record/target/capture.h"

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/plural.h"
 #include "base/sorted.h"
-#include "catalogue/setting.h"
+#include "catalogue/state.h"
 
 /* The kernel takes longer for a line of a list the more come before it: 1.5 s for the function tracer's 22,000. */
 #define LIST_MAX (64u << 10)

@@ -14,9 +14,8 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 #include "record/probe/probes.h"
-#include "record/cost/cold.h"
 #include "record/cost/cost.h"
-#include "record/cost/range_equations.h"
+#include "record/cost/range_cost.h"
 
 struct record_calibration {
 	struct engine_cost cost[PROFILE_N_COSTS]; /* by enum profile_mechanism */

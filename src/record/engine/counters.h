@@ -20,13 +20,6 @@ bool record_event_find(const char *name, struct record_event *event);
 /* Does it count instructions, of a clock that counts these if IS_ICOUNT? */
 bool record_event_is_instructions(const struct record_event *event, bool is_icount);
 
-/* Opens EVENT on CPU, to be counted or, each PERIOD, sampled. The descriptor, or -errno. */
-int record_event_open(const struct record_event *event, uint32_t cpu, uint64_t period);
-/* Set *COUNT to the count so far. False: it stopped, since it got no counter. */
-bool record_event_read(int fd, uint64_t *count);
-/* Says that EVENT cannot be had on CPU because of ERR (-EBUSY: it stopped), which it returns. */
-int record_event_refuse(const struct record_event *event, uint32_t cpu, int err);
-
 struct record_counters;
 struct bpf_map;
 
@@ -37,3 +30,23 @@ void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 
 /* Return the number of counters, of all CPUs, that did not count all the time because others had taken the CPU's. */
 uint64_t record_counters_stopped(const struct record_counters *c);
+
+/*
+ * The sampler's perf events, one on each CPU: the software CPU clock, or what --sample-event names, with a fixed
+ * period, so that the number of samples to expect is known.
+ */
+
+struct bpf_program;
+struct record_event;
+struct record_sampler;
+
+/* Each PERIOD of EVENT; NULL: of the clock, in ns. CPUs that are offline are left out. Reports its errors. */
+int record_sampler_start(struct bpf_program *prog, const struct record_event *event,
+			 uint64_t period, struct record_sampler **out);
+/* Detaches; what was expected up to then is kept. Accepts NULL, as all of these. */
+void record_sampler_stop(struct record_sampler *s);
+void record_sampler_destroy(struct record_sampler *s);
+
+/* Periods that elapsed on all CPUs since the last reset. */
+uint64_t record_sampler_expected(struct record_sampler *s);
+void record_sampler_reset(struct record_sampler *s);

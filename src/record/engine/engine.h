@@ -26,7 +26,7 @@ struct record_engine_config {
 	bool saves; /* some of them timed by kprobe, whose arguments are saved at the entry */
 	bool captures_bodies; /* some of them inlined bodies, whose parameters are */
 	enum profile_mechanism faults; /* how page faults are timed */
-	bool counts; /* calls of functions are counted for moments: record/cost/count.h */
+	bool counts; /* calls of functions are counted for moments: record/cost/measure.h */
 	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns, or of SAMPLE_EVENT; 0: no sampler */
@@ -243,3 +243,17 @@ void record_engine_run(struct record_engine *e, bool run);
 
 /* Forgets what was counted, and the tasks, for the next run: ends a pause. */
 void record_engine_reset(struct record_engine *e);
+
+/*
+ * CPUs that share their counters if memory does not allow one set for each: those that share caches, so that a counter's
+ * line need not go from one package to another.
+ */
+
+#define SHARDS_CPUS "/sys/devices/system/cpu"
+
+/*
+ * The shard, of N_SHARDS, of each of N_CPUS CPUs in SHARDS: neighbours by package, last cache and core have one. CPUS is the
+ * folder in which the kernel says where each CPU is, SHARDS_CPUS; those of which it says nothing are offline, and may have
+ * any.
+ */
+void record_shards(const char *cpus, uint32_t n_cpus, uint32_t n_shards, uint32_t *shards);

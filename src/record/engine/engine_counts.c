@@ -16,7 +16,7 @@
 #include "base/system/clock.h"
 #include "kprotperf/engine.h"
 #include "record/engine/engine_impl.h"
-#include "record/engine/sampler.h"
+#include "record/engine/counters.h"
 
 /* Sum over the shards of SITE's cell in CTX of the number that lies OFFSET bytes into a cell of VIEW, of SIZE bytes. */
 static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx,

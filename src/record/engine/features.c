@@ -19,7 +19,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/system/open_files.h"
+#include "base/system/clock.h"
 #include "kprotperf/try.h"
 #include "kprotperf_try.skel.h"
 #include "kernel/image/btf.h"

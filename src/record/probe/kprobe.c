@@ -4,22 +4,28 @@
  * probe on a function's entry decides what it costs, and so the return's program: it comes later, when the
  * kernel's optimizer has been there.
  */
+#include "record/probe/kprobe.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
-#include "base/log.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
 #include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
-#include "record/probe/memory.h"
+#include "record/probe/choose.h"
 #include "record/probe/probes_impl.h"
 
 /*
@@ -198,3 +204,46 @@ const struct record_mechanism record_kprobe_mechanism = {
 	.complete = complete,
 	.detach = record_detach_each,
 };
+
+/* ---- optimizer ---- */
+
+#define OPTIMIZATION_PATH "/proc/sys/debug/kprobes-optimization"
+
+/*
+ * Between two looks. The optimizer waits until every task has slept once, and looks again only after 0.1 s
+ * if it finds one running, which would be this one, were it to look all the time.
+ */
+#define STEP_MS 10
+
+enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr)
+{
+	static const enum profile_mechanism mechanisms[] = {
+		[ARCH_PATCH_NONE] = PROFILE_UNTIMED,
+		[ARCH_PATCH_CALL] = PROFILE_MECH_KPROBE,
+		[ARCH_PATCH_JUMP] = PROFILE_MECH_KPROBE_OPTIMIZED,
+		[ARCH_PATCH_TRAP] = PROFILE_MECH_KPROBE_INT3,
+	};
+	uint32_t text = record_engine_text(e, addr), mark = arch_entry_mark_len(text);
+
+	return mechanisms[arch_patch_of(mark ? record_engine_text(e, addr + mark) : text)];
+}
+
+bool record_optimizer_is_off(void)
+{
+	char line[16];
+
+	return !file_read_line(OPTIMIZATION_PATH, line, sizeof(line)) || !atoi(line);
+}
+
+enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	int left = record_optimizer_is_off() ? 0 : RECORD_OPTIMIZER_MS;
+	enum profile_mechanism found;
+
+	while ((found = record_optimizer_look(e, addr)) == PROFILE_MECH_KPROBE_INT3 && left > 0) {
+		nanosleep(&step, NULL);
+		left -= STEP_MS;
+	}
+	return found;
+}

@@ -14,7 +14,7 @@
 #include "base/system/interrupt.h"
 #include "base/log.h"
 #include "record/engine/features.h"
-#include "record/probe/memory.h"
+#include "record/probe/choose.h"
 #include "record/probe/multi.h"
 #include "record/probe/probes_impl.h"
 

@@ -15,7 +15,7 @@
 #include "record/engine/kprobe_event.h"
 #include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
-#include "record/probe/optimizer.h"
+#include "record/probe/kprobe.h"
 #include "arch/arch.h"
 
 /*

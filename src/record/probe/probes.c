@@ -4,6 +4,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/types.h>
+#include <stddef.h>
 #include <unistd.h>
 
 #include "base/alloc.h"

@@ -17,7 +17,7 @@ struct record_points;
 struct record_probes;
 
 /*
- * A mechanism. Its capabilities are in profile/mechanism.h. Functions here report no errors unless their comments say so.
+ * A mechanism. Its capabilities are in profile/names.h. Functions here report no errors unless their comments say so.
  */
 struct record_mechanism {
 	enum profile_mechanism mech;

@@ -7,7 +7,7 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "record/engine/features.h"
 
 struct planner {

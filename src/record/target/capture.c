@@ -12,7 +12,6 @@
 #include "kernel/image/btf.h"
 #include "record/target/capture_body.h"
 #include "record/target/capture_expression.h"
-#include "record/target/capture_names.h"
 #include "record/target/symbols.h"
 
 static bool is_flags(const struct record_place *at)

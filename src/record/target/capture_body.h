@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "kernel/debuginfo/variables.h"
 #include "record/target/capture.h"
+#include "record/target/symbols.h"
 
 struct btf;
 struct record_place;
@@ -42,3 +43,16 @@ void record_body_names(const struct record_body *b, struct record_symbols *symbo
 /* Adds the entries of B to ALL, and tells the points of RANGES of them, and of CAPTURE, which is to be number SLOT. */
 void record_body_finish(const struct record_body *b, struct record_ranges *ranges,
 			struct record_captures *all, struct record_capture *capture, uint32_t slot);
+
+/* Values of a function that are captured unless others are named, as expressions. */
+
+struct btf;
+struct btf_type;
+
+/*
+ * Appends to NAMES, the best first: arguments and what is returned, where they are numbers; names of slab caches; members of what arguments point to and
+ * variables of the kernel that the code of SYM reads, those that decide where it goes before others; static keys that it tests. PROTO is SYM's in BTF.
+ */
+void record_capture_names(const struct btf *btf, const struct btf_type *proto,
+			  const struct kernel_sym *sym, struct record_symbols *symbols,
+			  struct alloc_texts *names);

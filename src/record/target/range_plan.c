@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/sorted.h"
-#include "kernel/code/flow.h"
+#include "kernel/code/flow_function.h"
 #include "kernel/image/name.h"
 
 /* Maximum number of addresses that stand in for one that cannot be probed. */

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "kernel/code/code.h"
-#include "kernel/code/livepatch.h"
 #include "kernel/image/kcore.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/btf.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A function's instructions with their samples, in the lines and inlined bodies that they are part of. */
 
-#include "output/terminal.h"
 #include "output/text.h"
 #include "view/annotate/rows.h"
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/annotate/rows.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/sorted.h"
+#include "output/text.h"
+#include "view/annotate.h"
 
 const struct output_column annotate_counted_columns[1] = {
 	ROW_COLUMN(NULL, COUNT, figures.per_call, .header = "EXECUTED"),
@@ -114,4 +119,112 @@ void annotate_table_write(const struct view *v, const char *title, const struct 
 	fputc('\n', v->out);
 	view_text(v, "%s:", title);
 	view_section(v, &rows->section, top);
+}
+
+/* ---- the text of instructions, lines and addresses ---- */
+
+/* SYMBOL+OFFSET, without SYMBOL where that is the place's own. */
+static char *address_text(const struct analyze_place *place, const char *symbol, uint64_t offset)
+{
+	const char *own = place->function.symbol ? place->function.symbol : place->function.name;
+
+	if (!symbol)
+		return alloc_strdup("?");
+	if (!strcmp(symbol, own))
+		return alloc_printf("+0x%" PRIx64, offset);
+	return offset ? alloc_printf("%s+0x%" PRIx64, symbol, offset) : alloc_strdup(symbol);
+}
+
+char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i)
+{
+	if (i->symbol && !i->offset)
+		return alloc_printf(
+			"%s+0x0", strcmp(i->symbol, place->function.symbol ?: "") ? i->symbol : "");
+	return address_text(place, i->symbol, i->offset);
+}
+
+bool annotated_is_live(const struct annotated *f, const struct analyze_place *place)
+{
+	return f->kcore && !(place->problems & KERNEL_FLOW_NOT_LIVE);
+}
+
+/* The bytes of I as they were decoded. */
+static bool read_bytes(const struct annotated *f, const struct analyze_place *place,
+		       const struct analyze_instruction *i, uint8_t bytes[])
+{
+	if (annotated_is_live(f, place) && !(i->insn.flags & KERNEL_INSN_FROM_FILE))
+		return !kernel_code_read_live(f->code, i->insn.addr, bytes, i->insn.len);
+	return kernel_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
+}
+
+/* Return a remark on an instruction, for free(); NULL: there is none. */
+static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
+		    const struct analyze_place *place, const struct analyze_instruction *i,
+		    const char *target, bool is_nop)
+{
+	uint64_t data, offset;
+	const char *name;
+
+	if (i->insn.kind == KERNEL_INSN_LABEL) {
+		/* The file has one of the two instructions that it may be. */
+		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
+
+		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,
+					     target ? target : "?") :
+				alloc_printf("static key: %s, falls through", other);
+	}
+	if (target || !arch_disasm_data(disasm, &data))
+		return NULL;
+	name = kernel_image_object_at(f->image, data, &offset);
+	if (!name)
+		return NULL;
+	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);
+}
+
+char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,
+		     const struct analyze_place *place, const struct analyze_instruction *i)
+{
+	uint64_t base = f->code->base;
+	scoped_free char *target = NULL, *more = NULL;
+	char *text;
+	uint8_t bytes[16];
+	struct kernel_place at;
+	bool is_nop;
+
+	if (!disasm || i->insn.len > sizeof(bytes) || !read_bytes(f, place, i, bytes))
+		return alloc_strdup("?");
+	if (i->insn.target && kernel_index_at(f->index, i->insn.target, &at))
+		at.symbol = kernel_code_symbol_at(f->code, i->insn.target, &at.offset);
+	if (i->insn.target && at.symbol)
+		target = address_text(place, at.symbol, at.offset);
+	is_nop = i->insn.flags & KERNEL_INSN_LABEL_NOP;
+	text = arch_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
+				is_nop ? NULL : target);
+	more = remark(f, disasm, place, i, target, is_nop);
+	if (more)
+		alloc_append(&text, "  # %s", more);
+	return text;
+}
+
+char *annotated_source(const struct annotated *f, const struct analyze_line *line)
+{
+	const char *text = kernel_source_line(f->source, line->file, line->line);
+	scoped_free char *plain = NULL;
+
+	if (!text)
+		return NULL;
+	plain = alloc_strdup(text + strspn(text, " \t\f"));
+	for (char *c = plain; *c; c++)
+		if (*c == '\t')
+			*c = ' ';
+	plain[strcspn(plain, "\r")] = '\0';
+	return output_text_escape(plain);
+}
+
+char *annotated_where(const struct analyze_line *line)
+{
+	if (!line->file)
+		return alloc_strdup("?");
+	return line->line ? alloc_printf("%s:%u", line->file, line->line) :
+			    alloc_strdup(line->file);
 }

@@ -90,9 +90,5 @@ enum annotate_diff_order {
 
 extern const struct view_table annotate_diff_bodies, annotate_diff_lines;
 
-/* ROWS of TABLE, one of the two above. */
-void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *table,
-			     const struct view_annotate_diff *c, enum annotate_diff_order order);
-
 /* A page's code, place by place. */
 void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Changes of functions because their calls have other values, by variable. */
-#include "analyze/varies/shift.h"
+#include "analyze/varies/varies.h"
 
 #include "view/page/columns.h"
 #include "view/diff.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "output/csv.h"
 #include "output/json.h"
 
 #define WRITER(name, place) { place, view_write_##name },

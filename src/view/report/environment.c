@@ -2,7 +2,7 @@
 /* The kernel and machine of the recording. */
 #include <string.h>
 
-#include "analyze/figures/load.h"
+#include "analyze/figures/environment.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "output/json.h"

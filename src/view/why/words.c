@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/why/spread.h"
+#include "analyze/why/why.h"
 #include "base/alloc.h"
 #include "base/plural.h"
 #include "output/number.h"

@@ -112,22 +112,9 @@ static inline double varies_rest(const struct varies_sums *s)
 {
 	return s->n > 0 ? s->squares - s->sum * s->sum / s->n : 0;
 }
-
-/* The best split and the best line of one column for N of the rows, by number, with the SUMS of all; both must be zero before. */
-void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *rows, uint32_t n,
-		       const struct varies_sums *sums, struct varies_split *split,
-		       struct varies_line *line);
-
-/* A tree over the COLUMNS (bits) for the SUMS of all rows, grown as far as it goes. */
-void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
-		      const struct varies_sums *sums);
-/* Sets what each node is used as where each leaf costs COMPLEXITY of all squares, and a line as much as two. */
-void varies_tree_prune(struct varies_tree *t, double complexity);
 /* The node that ROW ends in. */
 const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
 					   uint32_t row);
-/* Return T's prediction for a row, less the mean of all. */
-double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d, uint32_t row);
 
 /* Draws the calls that the two below work on: all, or an even sample of what the rows stand for. */
 void varies_draw(struct varies_data *d);

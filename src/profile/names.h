@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mechanisms that time calls, and what each can. A new one has a number in kprotperf/cost.h, a row in mechanism.c, programs in
+ * The mechanisms that time calls, and what each can. A new one has a number in kprotperf/cost.h, a row in names.c, programs in
  * bpf, a file and a row in record/probe, and its cost in record/cost. All other code asks what it can, not which it is.
  */
 #pragma once
