@@ -26,10 +26,6 @@ struct view_why {
 extern const struct view_table why_contexts, why_causes, why_lines;
 extern const struct view_list view_why_list;
 
-/* Return "Most likely", or "Possibly" where recordings of one kernel may differ as much. */
-const char *view_why_likely(const struct why *w);
-/* Return a sentence on why a change is only possible and what to record; "": it is more than that. */
-const char *view_why_doubt(const struct why *w);
 /* Return VALUE as output_number() does. */
 const char *view_why_number(enum output_type type, double value);
 /* Append "+1,234 instructions per run" to *TEXT; PER is "run". */
@@ -44,18 +40,10 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
 			     const struct why_part *part);
 /*
- * Append ". 100 % of the change is spread over 4 functions, which call srso_alias_return_thunk on the hardened side only: ...".
- * Return whether it is spread.
+ * Return the answer for C, the command or one of its contexts, or NULL: the whole, its causes, and what is left out, a line for
+ * each paragraph. For free(); NULL: there is nothing to say.
  */
-bool view_why_append_spread(char **text, const struct why *w, const struct why_context *c);
-/* Append ". The change is spread out: 58 functions make up 90 % of it ...". */
-void view_why_append_spread_out(char **text, const struct why *w, const struct why_context *c);
-/* Append " The only protection that differs between the sides is ...", if there is only one and TEXT does not name it. */
-void view_why_append_switched(char **text, const struct why *w);
-/* Return the answer for C, which may be NULL: the change, and each cause that is to be named. For free(). */
 char *view_why(const struct why *w, const struct why_context *c);
-/* Return the answer for the command as a whole, a line for each paragraph, for free(); NULL: there is nothing to say. */
-char *view_why_command(const struct why *w);
 /* Return whether functions were timed, on either side. */
 bool view_why_has_functions(const struct why *w);
 /* Return whether nothing tells where C's change is: no functions were timed, and samples do not tell. */

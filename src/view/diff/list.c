@@ -64,7 +64,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 /* The answer, a line for each paragraph; for free(). */
 static char *conclude(const struct view_diff *c)
 {
-	char *answer = c->why.n_contexts ? view_why_command(&c->why) : NULL;
+	char *answer = c->why.n_contexts ? view_why(&c->why, &c->why.command) : NULL;
 	scoped_free char *largest = NULL;
 
 	if (c->why.tree.has_callers || c->why.command.told)

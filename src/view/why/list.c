@@ -26,10 +26,8 @@ static struct checked check(const struct view_why *w)
 
 static char *answer_of(const struct view_why *w)
 {
-	char *answer =
-		w->of && w->of->is_command ? view_why_command(&w->why) : view_why(&w->why, w->of);
-
-	return answer ?: alloc_strdup("No change beyond what these recordings can tell.");
+	return view_why(&w->why, w->of) ?:
+		       alloc_strdup("No change beyond what these recordings can tell.");
 }
 
 static void page(const struct view *v, const void *data)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: the answer. */
+/* why: the answer for all that the command executes, or for one context: the whole, its causes, and what is left out. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "view/page/page.h"
 #include "view/why.h"
 
-#define MOST_CAUSES 3 /* in sentences; the table has all */
+#define MOST_CAUSES   3 /* in sentences; the table has all */
+#define MOST_CONTEXTS 3 /* of a cause, by name */
 
 /* Return whether the sides are single recordings on a real clock, or were made in a row. */
 static bool is_unclear(const struct why *w)
@@ -20,17 +21,15 @@ static bool is_unclear(const struct why *w)
 	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
 }
 
-const char *view_why_likely(const struct why *w)
+/* "Most likely", or "Possibly" where recordings of one kernel may differ as much. */
+static const char *likely(const struct why *w)
 {
 	return is_unclear(w) ? "Possibly" : "Most likely";
 }
 
-const char *view_why_doubt(const struct why *w)
+static const char *number(const struct why *w, enum output_type type, double value)
 {
-	return is_unclear(w) ? "This is unclear: recordings of one kernel may differ as much. "
-			       "Record both sides in turn, several times, and merge each side's "
-			       "files." :
-			       "";
+	return output_number(type, value, w->p[0]->clock);
 }
 
 const char *view_why_number(enum output_type type, double value)
@@ -67,12 +66,92 @@ void view_why_append_change(char **text, const struct why *w, const struct why_c
 		view_why_append_delta(text, w, delta, "run");
 }
 
-/* Return the name of the change that C's causes are shares of. */
-static const char *change_name(const struct why_context *c)
+/* Begin a paragraph. */
+static void begin(char **text, const char *indent)
 {
-	if (why_is_called_otherwise(c))
-		return "the change per call";
-	return c->moved != 0 ? "the rest of the change" : "the change";
+	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
+}
+
+/* Begin the next item of a list; the first one begins a paragraph with FIRST. */
+static void begin_item(char **text, bool *any, const char *first, const char *separator)
+{
+	if (*any)
+		alloc_append(text, "%s", separator);
+	else
+		begin(text, first);
+	*any = true;
+}
+
+/* ---- the whole ---- */
+
+/* Return whether C's change as a whole is as sure as its causes. */
+static bool has_changed(const struct why_context *c)
+{
+	return c->changed && c->changed >= c->told;
+}
+
+/* Return whether the whole of C is said to be likely only, so that its causes need not be. */
+static bool is_said_likely(const struct why *w, const struct why_context *c)
+{
+	if (c->told != WHY_LIKELY)
+		return false;
+	return c->is_command ? w->tree.has_callers || is_unclear(w) : has_changed(c);
+}
+
+/* "7.0 % more", "the same" */
+static void append_more(char **text, const struct why_context *c)
+{
+	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
+	const char *number = view_why_number(OUTPUT_PERCENT, pct);
+
+	if (c->delta == 0)
+		alloc_append(text, "the same");
+	else
+		alloc_append(text, "%s %s", number + (number[0] == '+' || number[0] == '-'),
+			     c->delta < 0 ? "less" : "more");
+}
+
+/* "+2,870,123 instructions per run, ±50,123; 3 boots per side" */
+static void append_figures(char **text, const struct why *w)
+{
+	const struct why_context *c = &w->command;
+	double noise = why_significance_noise(&c->significance);
+
+	if (c->delta != 0) {
+		view_why_append_delta(text, w, c->delta, "run");
+		if (!isnan(noise))
+			alloc_append(text, ", \u00b1%s", number(w, OUTPUT_TIME, noise));
+		alloc_append(text, "; ");
+	}
+	if (w->cpu && w->cpu->how != ANALYZE_HOW_NONE)
+		alloc_append(text, "%s; ", view_hows[w->cpu->how]);
+	view_append_sides(text, w->repetitions, view_units[w->tree.unit[1]]);
+}
+
+/* "tar takes 7.0 % more CPU time (+2,870,123 instructions per run, ±50,123; 3 boots per side)" */
+static void append_whole(char **text, const struct why *w)
+{
+	const struct why_context *c = &w->command;
+
+	if (!c->told && w->tree.has_noise && c->delta != 0)
+		alloc_append(text, "No significant change: ");
+	else if (!c->told && c->delta != 0)
+		alloc_append(text, "Too few runs to tell a change: ");
+	else if (is_said_likely(w, c))
+		alloc_append(text, "%s, ", likely(w));
+	if (w->tree.has_callers || w->cpu)
+		view_append_name(text, c->name);
+	alloc_append(text,
+		     w->tree.has_callers || w->cpu ? " takes " : "Syscalls and page faults take ");
+	append_more(text, c);
+	alloc_append(text, " CPU time (");
+	append_figures(text, w);
+	alloc_append(text, ")");
+	if (c->told > c->changed)
+		alloc_append(text, w->tree.has_noise ?
+					   ", within the variation between boots of one kernel" :
+					   ", within the spread of its calls");
+	alloc_append(text, ".");
 }
 
 /* " is 20.0 % slower", or "faster" */
@@ -82,12 +161,6 @@ static void append_percent(char **text, double pct)
 
 	alloc_append(text, " is %s %s", number + (number[0] == '+' || number[0] == '-'),
 		     pct < 0 ? "faster" : "slower");
-}
-
-/* Return whether C's change as a whole is as sure as its causes. */
-static bool has_changed(const struct why_context *c)
-{
-	return c->changed && c->changed >= c->told;
 }
 
 /* Return the verb for a run of context C, in a clause or in brackets: a syscall is called, others occur. */
@@ -173,6 +246,55 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	return text;
 }
 
+/* "; __fput, 916,944 instructions per run, moved here from close [task work]" */
+static void append_moves_of(char **text, const struct why *w, const struct why_context *c)
+{
+	vec_each(const struct tree_move, move, &w->pair, moves) {
+		bool here = move->to == c->node;
+
+		if (!here && move->from != c->node)
+			continue;
+		alloc_append(text, "; ");
+		view_append_name(text, move->name);
+		alloc_append(text, ", %s%s per run, moved %s ",
+			     output_number(OUTPUT_TIME, move->insns, w->p[0]->clock),
+			     view_unit(w->p[0]->clock, move->insns), here ? "here from" : "to");
+		view_append_name(text, w->pair.nodes[here ? move->from : move->to].name);
+	}
+}
+
+static void append_context(char **text, const struct why *w, const struct why_context *c)
+{
+	bool is_likely = is_said_likely(w, c);
+	scoped_free char *change =
+		change_text(w, c,
+			    !c->told ? (c == w->contexts ? " differs most" : " differs") :
+			    !has_changed(c) && (w->tree.has_noise || c->delta == 0) ?
+				       " shows no significant change" :
+				       NULL);
+
+	alloc_append(text, "%s%s%s",
+		     !c->told  ? "No significant change: " :
+		     is_likely ? likely(w) :
+				 "",
+		     is_likely ? ", " : "", change);
+	if (c->told)
+		append_moves_of(text, w, c);
+	else if (!w->tree.has_noise)
+		alloc_append(text, "; 1 run per side cannot resolve less");
+	alloc_append(text, ".");
+}
+
+/* ---- its causes ---- */
+
+/* Return the name of the change that C's causes are shares of. */
+static const char *change_name(const struct why_context *c)
+{
+	if (why_is_called_otherwise(c))
+		return "the change per call";
+	return c->moved != 0 ? "the rest of the change" : "it";
+}
+
 /* "; the largest part, 40 %, is in " */
 static void append_largest(char **text, double share, int digits)
 {
@@ -182,18 +304,20 @@ static void append_largest(char **text, double share, int digits)
 	alloc_append(text, " is in ");
 }
 
-bool view_why_append_spread(char **text, const struct why *w, const struct why_context *c)
+/* "100 % of it is spread over 4 functions, which call srso_alias_return_thunk on the hardened side only: ..." Return whether it is. */
+static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
 	enum why_sureness sure = why_significance_sureness(&s.significance);
-	scoped_free char *begin =
-		sure == WHY_SURE ? alloc_strdup(". ") : alloc_printf(". %s, ", view_why_likely(w));
+	scoped_free char *begins = alloc_printf("%s%s", sure == WHY_SURE ? "" : likely(w),
+						sure == WHY_SURE ? "" : ", ");
 
 	if (!s.most || sure == WHY_CHANCE ||
 	    fabs(s.delta + s.rest) < WORTH_A_WORD * fabs(why_caused(c)) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
-	view_append_share(text, begin, (s.delta + s.rest) / why_caused(c), change_name(c));
+	begin(text, "  ");
+	view_append_share(text, begins, (s.delta + s.rest) / why_caused(c), change_name(c));
 	alloc_append(text, " is spread over %u functions, which %s%s ", s.n_functions,
 		     s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
@@ -211,74 +335,19 @@ bool view_why_append_spread(char **text, const struct why *w, const struct why_c
 	return true;
 }
 
-/* Return the sum of all causes of C that are to be named. */
-static double named_delta(const struct why_context *c)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < c->causes.n_items; i++)
-		if (why_is_named(c, i))
-			sum += c->causes.items[i].delta;
-	return sum;
-}
-
-/* Append the share that CAUSE has of C's change; N causes are named before it. */
-static void append_share(char **text, const struct why *w, const struct why_context *c,
-			 const struct why_cause *cause, uint32_t n)
-{
-	bool sure =
-		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
-	double all = has_changed(c) ? why_caused(c) : named_delta(c), share = cause->delta / all;
-
-	/* Within the error of the whole, more than all is all. */
-	if (share > 1 && fabs(cause->delta) <= fabs(all) + why_significance_noise(&c->significance))
-		share = 1;
-	if (fabs(all) < fabs(cause->delta) * MOST)
-		alloc_append(text,
-			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
-	else if (!has_changed(c) || (n && view_is_more_than_all(share)))
-		alloc_append(text, n ? " Another is in " : ". A significant change is in ");
-	else if (share < 0)
-		alloc_append(text, "%s%s%s opposite change is in ", n ? " " : ". ",
-			     sure ? "" : view_why_likely(w), sure ? "An" : ", an");
-	else if (n)
-		alloc_append(text, " %s%s %.0f %% is in ", sure ? "" : view_why_likely(w),
-			     sure ? "Another" : ", another", 100 * share);
-	else {
-		scoped_free char *begin =
-			sure ? alloc_strdup(". ") : alloc_printf(". %s, ", view_why_likely(w));
-
-		view_append_share(text, begin, share, change_name(c));
-		alloc_append(text, " is in ");
-	}
-}
-
-/* If the named causes make up more than C's change, append REST, by which the others reduce it. */
-static void append_rest(char **text, const struct why *w, const struct why_context *c, double rest)
-{
-	if (!has_changed(c) || !(rest / why_caused(c) <= -WORTH_A_WORD))
-		return;
-	alloc_append(text, " The rest of ");
-	view_append_name(text, c->name);
-	alloc_append(text, " accounts for ");
-	view_why_append_change(text, w, c, rest);
-	alloc_append(text, ".");
-}
-
-/* ". The change is spread out: 58 functions make up 90 % of it", or nothing but ".". */
-void view_why_append_spread_out(char **text, const struct why *w, const struct why_context *c)
+/* "The change is spread out: 58 functions make up 90 % of it", if that says anything. */
+static void append_spread_out(char **text, const struct why *w, const struct why_context *c)
 {
 	bool functions = w->tree.has_callers || view_why_has_functions(w);
 	uint32_t many = why_spread_functions(c, NEARLY_ALL);
 	double largest;
 
 	/* More calls explain the change, and no code the little that remains. */
-	if (!c->causes.n_items || fabs(why_caused(c)) < HALF_A_PERCENT * c->total[0]) {
-		alloc_append(text, ".");
+	if (!c->causes.n_items || fabs(why_caused(c)) < HALF_A_PERCENT * c->total[0])
 		return;
-	}
 	largest = c->causes.items[0].delta / why_caused(c);
-	alloc_append(text, ". %s is spread out: %u %s %.0f %% of it%s",
+	begin(text, "  ");
+	alloc_append(text, "%s is spread out: %u %s %.0f %% of it%s",
 		     why_is_called_otherwise(c) ? "The change per call" : "The change", many,
 		     functions ? plural(many, "function makes up", "functions make up") :
 				 plural(many, "syscall makes up", "syscalls make up"),
@@ -291,47 +360,231 @@ void view_why_append_spread_out(char **text, const struct why *w, const struct w
 	alloc_append(text, ".");
 }
 
-static void append_causes(char **text, const struct why *w, const struct why_context *c)
+/* Return by how much the context at NODE changed, in percent. */
+static double change_of(const struct why *w, uint32_t node)
 {
-	uint32_t n = 0;
-	double rest = why_caused(c);
+	vec_each(const struct why_context, c, w, contexts)
+		if (c->node == node)
+			return c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
+	return NAN;
+}
 
-	if (view_why_append_spread(text, w, c))
-		return;
-	if (view_why_is_unopened(w, c)) {
-		alloc_append(text, ". Record with --func to see where.");
-		return;
-	}
-	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
-		const struct why_cause *cause = &c->causes.items[i];
-		scoped_free char *sentence = NULL;
+/* Append "; 73 % of this in clone (+0.60 %), 27 % in mmap (+0.12 %) and 5 others", with the change of each as a whole. */
+static void append_contexts(char **text, const struct why *w, const struct why_cause *cause)
+{
+	const struct why_causes *c = &w->command.causes;
+	uint32_t n = 0, more = 0;
 
-		if (!why_is_named(c, i))
+	for (uint32_t i = 0; i < cause->n_shares; i++) {
+		const struct why_share *share = &c->shares[cause->first_share + i];
+		double part = share->delta / cause->delta, pct = change_of(w, share->context);
+
+		if (n == MOST_CONTEXTS || (n && fabs(part) < WORTH_A_WORD)) {
+			more += fabs(part) >= 0.5 / 100;
 			continue;
-		sentence = view_why_cause(w, c, cause);
-		append_share(text, w, c, cause, n);
-		alloc_append(text, "%s", sentence);
-		view_why_append_reasons(text, w, cause, &c->causes.parts[cause->first_part]);
-		alloc_append(text, ".");
-		rest -= cause->delta;
+		}
+		if (!n && round(100 * part) == 100)
+			alloc_append(text, "; all of this in ");
+		else
+			alloc_append(text, n ? ", %.0f %% in " : "; %.0f %% of this in ",
+				     100 * part);
+		view_append_name(text, w->pair.nodes[share->context].name);
+		if (!isnan(pct))
+			alloc_append(text, " (%s)", view_why_number(OUTPUT_PERCENT, pct));
 		n++;
 	}
-	if (n)
-		append_rest(text, w, c, rest);
+	if (more)
+		alloc_append(text, " and %u %s", more, plural(more, "other", "others"));
+}
+
+/* Return how sure the surest cause of C is. */
+static enum why_sureness surest(const struct why_context *c)
+{
+	enum why_sureness most = WHY_CHANCE;
+
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (why_is_named(c, i) > most)
+			most = why_is_named(c, i);
+	return most;
+}
+
+/* Return which share of the whole the cause I is; within the error of the whole, more than all is all. */
+static double share_of(const struct why_context *c, uint32_t i)
+{
+	double delta = c->causes.items[i].delta, all = why_caused(c);
+
+	if (fabs(delta) > fabs(all) &&
+	    fabs(delta) <= fabs(all) + why_significance_noise(&c->significance))
+		delta = copysign(all, delta);
+	return delta / all;
+}
+
+/* Return whether the whole changed, and no cause at least as sure as SURE is much more than all of it. */
+static bool has_shares(const struct why_context *c, enum why_sureness sure)
+{
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (why_is_named(c, i) >= sure && share_of(c, i) > MORE_THAN_ALL)
+			return false;
+	return c->changed && c->changed >= sure;
+}
+
+/* "52 % of it is in ", "An opposite change is in ": the share of C's cause I, which is as SURE; N causes are named before. */
+static void append_share(char **text, const struct why *w, const struct why_context *c, uint32_t i,
+			 enum why_sureness sure, uint32_t n)
+{
+	bool has_share = has_shares(c, sure),
+	     is_likely = sure == WHY_LIKELY && !is_said_likely(w, c);
+	const char *kind = !has_share && n  ? "another" :
+			   has_share        ? "an opposite change" :
+			   sure == WHY_SURE ? "a significant change" :
+					      "a change";
+
+	begin(text, "  ");
+	if (is_likely)
+		alloc_append(text, "%s, ", likely(w));
+	if (has_share && share_of(c, i) > 0)
+		alloc_append(text, "%.0f %% of %s is in ", 100 * share_of(c, i), change_name(c));
 	else
-		view_why_append_spread_out(text, w, c);
+		alloc_append(text, "%c%s is in ", is_likely ? *kind : toupper(*kind), kind + 1);
+}
+
+static void append_cause(char **text, const struct why *w, const struct why_context *c, uint32_t i,
+			 enum why_sureness sure, uint32_t n)
+{
+	const struct why_cause *cause = &c->causes.items[i];
+	const struct why_part *part = &c->causes.parts[cause->first_part];
+	scoped_free char *sentence = view_why_cause(w, c, cause);
+
+	append_share(text, w, c, i, sure, n);
+	alloc_append(text, "%s", sentence);
+	if (c->is_command &&
+	    strcmp(cause->name, w->pair.nodes[c->causes.shares[cause->first_share].context].name) !=
+		    0)
+		append_contexts(text, w, cause);
+	view_why_append_reasons(text, w, cause, part);
+	alloc_append(text, ".");
+}
+
+/* Say how much of the change is in no named cause. */
+static void append_remainder(char **text, const struct why *w, const struct why_context *c,
+			     double remainder)
+{
+	if (!(fabs(remainder) >= WORTH_A_WORD * fabs(why_caused(c))) || fabs(remainder) < 1 ||
+	    fabs(remainder) <= why_significance_noise(&c->significance))
+		return;
+	begin(text, "  The remaining ");
+	view_why_append_change(text, w, c, remainder);
+	alloc_append(text, " are smaller changes.");
+}
+
+static void append_causes(char **text, const struct why *w, const struct why_context *c)
+{
+	enum why_sureness sure = surest(c);
+	double remainder = why_caused(c) - (c->is_command ? w->outside : 0);
+	uint32_t n = 0;
+
+	if (append_spread(text, w, c))
+		return;
+	if (!sure)
+		append_spread_out(text, w, c);
+	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES && sure; i++) {
+		if (why_is_named(c, i) < sure)
+			continue;
+		append_cause(text, w, c, i, sure, n);
+		remainder -= c->causes.items[i].delta;
+		n++;
+	}
+	if (has_shares(c, sure))
+		append_remainder(text, w, c, remainder);
+}
+
+/* ---- what is left out ---- */
+
+/* Append "__fput moved from close [task work] to close, with 920,948 instructions per run", work that only changed its place. */
+static void append_moves(char **text, const struct why *w)
+{
+	const struct tree_pair_node *nodes = w->pair.nodes;
+	bool any = false;
+
+	vec_each(const struct tree_move, move, &w->pair, moves) {
+		if (!why_is_of_command(nodes[move->from].name) &&
+		    !why_is_of_command(nodes[move->to].name))
+			continue;
+		begin_item(text, &any, "", "; ");
+		view_append_name(text, move->name);
+		alloc_append(text, " moved from ");
+		view_append_name(text, nodes[move->from].name);
+		alloc_append(text, " to ");
+		view_append_name(text, nodes[move->to].name);
+		alloc_append(text, ", with %s%s per run", number(w, OUTPUT_TIME, move->insns),
+			     view_unit(w->p[0]->clock, move->insns));
+	}
+	if (any)
+		alloc_append(text, ".");
+}
+
+/* Append the contexts that changed and are not the command's. */
+static void append_others(char **text, const struct why *w, const struct why_context *c)
+{
+	bool any = false;
+
+	vec_each(const struct why_context, of, w, contexts) {
+		if (of == c || of->changed < WHY_SURE || why_is_of_command(of->name))
+			continue;
+		begin_item(text, &any, "Not part of its CPU time: ", ", ");
+		view_append_name(text, of->name);
+		alloc_append(text, " (");
+		view_append_context(text, of->name);
+		view_why_append_delta(text, w, of->delta, "run");
+		alloc_append(text, ")");
+	}
+	if (any)
+		alloc_append(text, ".");
+}
+
+/* Say how much of the change is in no context, of recordings by probes. */
+static void append_outside(char **text, const struct why *w)
+{
+	double least = w->tree.has_noise ? why_significance_noise(&w->command.significance) :
+					   ONE_PERCENT * w->command.total[0];
+
+	if (!w->cpu || fabs(w->outside) < WORTH_A_WORD * fabs(w->command.delta) ||
+	    !(fabs(w->outside) > least))
+		return;
+	begin(text, "  ");
+	view_why_append_delta(text, w, w->outside, "run");
+	alloc_append(text, " are outside of syscalls and page faults.");
+}
+
+/* "Instruction counts show only a part of what page_table_isolation costs: cycles are not in them.": protections of EXTENT */
+static void append_cycles(char **text, const struct why *w, enum catalogue_extent extent)
+{
+	const char *names[MOST_CONTEXTS] = {};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->switched.n_items; i++)
+		if (w->switched.items[i]->in_instructions == extent && n++ < MOST_CONTEXTS)
+			names[n - 1] = w->switched.items[i]->name;
+	if (!n || w->p[0]->clock != PROFILE_CLOCK_INSN)
+		return;
+	begin(text, "Instruction counts show ");
+	alloc_append(text, "%s of what ", extent == CATALOGUE_NO ? "nothing" : "only a part");
+	view_append_list(text, names, n < MOST_CONTEXTS ? n : MOST_CONTEXTS);
+	if (n > MOST_CONTEXTS)
+		alloc_append(text, " (and %u more)", n - MOST_CONTEXTS);
+	alloc_append(text, " %s: cycles are not in them.", plural(n, "costs", "cost"));
 }
 
 /* Append the only protection that differs, if the text does not name it. */
-void view_why_append_switched(char **text, const struct why *w)
+static void append_switched(char **text, const struct why *w)
 {
 	const struct catalogue_protection *only =
 		w->switched.n_items == 1 ? w->switched.items[0] : NULL;
 
 	if (!only || strstr(*text, only->name))
 		return;
-	alloc_append(text, " The only protection that differs between the sides is %s%s.",
-		     only->name,
+	begin(text, "The only protection that differs between the sides is ");
+	alloc_append(text, "%s%s.", only->name,
 		     only->origin == CATALOGUE_COMPILER ?
 			     ", whose code the compiler inserts everywhere" :
 			     "");
@@ -340,113 +593,43 @@ void view_why_append_switched(char **text, const struct why *w)
 /* Append how sure a change of C is that is likely only. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
-	if (is_unclear(w)) {
-		alloc_append(text, " %s", view_why_doubt(w));
-	} else if (!w->tree.has_noise) {
-		alloc_append(text, " Measured over ");
-		view_append_sides(text, w->tree.n_runs, view_units[ANALYZE_UNIT_RUN]);
-		alloc_append(text, "; variation between runs is unknown.");
-	} else {
-		alloc_append(
-			text,
-			" Comparing a kernel with itself shows as much in %.0f %% of cases; use more --boots to be sure.",
-			100 * fmin(c->significance.p,
-				   c->causes.n_items ? c->causes.items[0].significance.p : 1));
-	}
-}
+	double p =
+		fmin(c->significance.p, c->causes.n_items ? c->causes.items[0].significance.p : 1);
 
-/* Append the other contexts of the same syscall that changed, since work may move between C and the work that it queues. */
-static void append_moved(char **text, const struct why *w, const struct why_context *c)
-{
-	const char *before = " Also changed: ";
-	size_t by, other;
-
-	profile_context_queued(c->name, &by);
-	vec_each(const struct why_context, of, w, contexts) {
-		profile_context_queued(of->name, &other);
-		if (of == c || !of->told || other != by || strncmp(of->name, c->name, by) != 0)
-			continue;
-		alloc_append(text, "%s", before);
-		view_append_name(text, of->name);
-		alloc_append(text, " (");
-		view_append_context(text, of->name);
-		view_why_append_delta(text, w, of->delta, "run");
-		alloc_append(text, ")");
-		before = ", ";
-	}
-	if (*before == ',')
-		alloc_append(text, ".");
-}
-
-/* Return "In clone, a significant change is in ...": the causes, their sum, and CHANGE of the whole, which is less sure. */
-static char *begin_with_causes(const struct why *w, const struct why_context *c, const char *change)
-{
-	scoped_free char *causes = NULL;
-	char *text = alloc_strdup("In ");
-	double sum = named_delta(c);
-
-	append_causes(&causes, w, c);
-	causes[2] = (char)tolower(causes[2]); /* behind ". " */
-	view_append_name(&text, c->name);
-	alloc_append(&text, ", %s That is %.3g %% of the context's instructions", causes + 2,
-		     percent(sum, c->total[0]));
-	if (is_per_call(c)) {
-		alloc_append(&text, ", ");
-		view_why_append_delta(&text, w, sum / fmin(c->calls[0], c->calls[1]), "call");
-	}
-	alloc_append(&text, "; as a whole, %s.", change);
-	return text;
-}
-
-/* "; __fput, 916,944 instructions per run, moved here from close [task work]" */
-static void append_moves(char **text, const struct why *w, const struct why_context *c)
-{
-	vec_each(const struct tree_move, move, &w->pair, moves) {
-		bool here = move->to == c->node;
-
-		if (!here && move->from != c->node)
-			continue;
-		alloc_append(text, "; ");
-		view_append_name(text, move->name);
-		alloc_append(text, ", %s%s per run, moved %s ",
-			     output_number(OUTPUT_TIME, move->insns, w->p[0]->clock),
-			     view_unit(w->p[0]->clock, move->insns), here ? "here from" : "to");
-		view_append_name(text, w->pair.nodes[here ? move->from : move->to].name);
-	}
-}
-
-static char *begin_with_change(const struct why *w, const struct why_context *c, const char *change)
-{
-	bool likely = c->told == WHY_LIKELY;
-	char *text = alloc_printf("%s%s%s", likely ? view_why_likely(w) : "", likely ? ", " : "",
-				  change);
-
-	append_moves(&text, w, c);
-	append_causes(&text, w, c);
-	return text;
+	if (is_unclear(w))
+		begin(text,
+		      "  This is unclear: recordings of one kernel may differ as much. Record both "
+		      "sides in turn, several times, and merge each side's files.");
+	if (!w->tree.has_noise)
+		return;
+	begin(text, "  Comparing a kernel with itself shows as much in ");
+	alloc_append(text, "%.0f %% of cases; use more --boots to be sure.", 100 * p);
 }
 
 char *view_why(const struct why *w, const struct why_context *c)
 {
-	scoped_free char *change = NULL;
-	char *text;
+	char *text = NULL;
 
 	if (!c)
 		return alloc_strdup("Nothing to compare: neither recording contains any context.");
-	change = change_text(w, c,
-			     !c->told ? (c == w->contexts ? " differs most" : " differs") :
-			     !has_changed(c) && w->tree.has_noise ? " shows no significant change" :
-								    NULL);
-	if (!c->told)
-		return alloc_printf("No significant change: %s%s.", change,
-				    w->tree.has_noise ? "" :
-							"; 1 run per side cannot resolve less");
-	text = c->told == WHY_SURE && !has_changed(c) && c->causes.n_items ?
-		       begin_with_causes(w, c, change) :
-		       begin_with_change(w, c, change);
-	append_moved(&text, w, c);
-	view_why_append_switched(&text, w);
+	if (!c->is_command) {
+		append_context(&text, w, c);
+	} else if (w->tree.has_callers || w->cpu || c->told) {
+		append_whole(&text, w);
+		append_moves(&text, w);
+	}
+	if (c->told && (c->is_command || !view_why_is_unopened(w, c)))
+		append_causes(&text, w, c);
+	if (c->told && c->is_command)
+		append_outside(&text, w);
+	if (c->told && view_why_is_unopened(w, c))
+		begin(&text, "  Record with --func to see where.");
 	if (c->told == WHY_LIKELY)
 		append_odds(&text, w, c);
+	append_others(&text, w, c);
+	append_cycles(&text, w, CATALOGUE_NO);
+	append_cycles(&text, w, CATALOGUE_PARTLY);
+	if (c->told)
+		append_switched(&text, w);
 	return text;
 }
