@@ -18,7 +18,6 @@
 	TABLE(runs)             \
 	TABLE(statistics)       \
 	TABLE(workload)         \
-	TABLE(passage)          \
 	TABLE(lines)            \
 	TABLE(attribution)      \
 	TABLE(calls)            \

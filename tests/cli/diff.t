@@ -102,7 +102,7 @@ usage "expected two files" diff baseline.data hardened.data empty.data
 usage "--fold counts samples, which are on-CPU" diff --fold --time=wall baseline.data \
   hardened.data
 usage "--time is oncpu, wall or self, not 'cpu'" diff --time=cpu baseline.data hardened.data
-usage "--section is environment, renamed, runs, statistics, workload, passage, lines, attribution, calls, syscalls, " \
+usage "--section is environment, renamed, runs, statistics, workload, lines, attribution, calls, syscalls, " \
   diff --section=losses baseline.data hardened.data
 usage "--fold cannot be combined with --format" diff --fold --format=csv baseline.data hardened.data
 

@@ -65,10 +65,10 @@ answer() {
 }
 
 # CONTEXT FUNCTION WHAT PER-CALL [OF]: its paragraph, where the change per call is WHAT the patch adds, exactly. What else varies in a
-# context between two boots decides whether its own change is beyond chance as well, and so how the paragraph begins.
+# context between two boots decides whether its own change is beyond chance as well, and so how the answer begins.
 found() {
 	local in="in $2( \\((inlined into|via) [^)]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
-	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^($context is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of the change is $in|In $context, a significant change is $in.* That is [^;]*, $per)"
+	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^$context (is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of it|shows no significant change .* A significant change) is $in"
 }
 found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
 found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c:292, a loop with 64 iterations per call' '\+1[23][0-9]'
@@ -81,7 +81,7 @@ found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/s
 found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'
 found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
 like 'exit_group, which does not return: exit_mm' "$(answer exit_group)" '(is in|a change in) exit_mm \(inlined into do_exit, via __se_sys_exit_group, __do_sys_exit_group and do_group_exit\), .* executes additional code at kernel/exit.c:546: \+60,000 '
-like 'what is little of its context, and certain: vm_mmap_pgoff' "$(answer mmap)" '^(In mmap, a significant change is|mmap is 0\.[0-4][0-9] % slower .* of the change is) in vm_mmap_pgoff .* executes additional code at mm/util.c:5[0-9]+: \+[0-9,]+ instructions per run; planted.patch changes mm/util.c:5[0-9]+\.'
+like 'what is little of its context, and certain: vm_mmap_pgoff' "$(answer mmap)" '^mmap (shows no significant change .* A significant change|is 0\.[0-4][0-9] % slower .* % of it) is in vm_mmap_pgoff .* executes additional code at mm/util.c:5[0-9]+: \+[0-9,]+ instructions per run; planted.patch changes mm/util.c:5[0-9]+\.'
 is 'with its size' "$(jq -r 'select(.of == "mmap").causes[0] | .name == "vm_mmap_pgoff" and .delta_total >= 495 * .hardened_calls and
 	.delta_total <= 505 * .hardened_calls' why.json)" true
 like 'a function that is not inlined any more is no cause' "$(answer getpgid)" '^No significant change: getpgid '
@@ -112,7 +112,7 @@ is 'each instruction is in one context' "$(jq '.samples.workload == .samples.exp
 says() {
 	like "$1, in words" "$(answer "$1")" "^${1//[/\\[} $2"
 }
-says 'umask [rcu]' 'occurs on the hardened side only, [0-9.]+ times per run \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
+says 'umask [rcu]' 'occurs on the hardened side only, [0-9.]+ times per run \(RCU callbacks queued by umask, .* calls planted_rcu '
 says 'gettid [softirq]' 'occurs on the hardened side only, [0-9.]+ times per run \(soft interrupts raised by gettid, .* nearly all of that in planted_tasklet via tasklet_action'
 says 'times [workqueue]' 'occurs on the hardened side only, [0-9.]+ times per run \(work queued by times, .* calls planted_work'
 found 'close [task work]' ____fput 'executes additional code at fs/file_table.c:348' '\+[45][0-9][0-9]' 'task work queued by close, '
@@ -133,7 +133,7 @@ try "$kprotperf" why baseline-probed.data hardened-probed.data
 is 'recordings by probes are explained by what was timed' "$status" 0
 like 'the whole first' "$(say "$out")" '^perl takes [0-9.]+ % more CPU time \(.*; 3 boots per side\)\. .* % of it is in __x64_sys_setgroups '
 try "$kprotperf" why --context=setgroups baseline-probed.data hardened-probed.data
-like 'or one context' "$status:$(say "$out")" '^0:setgroups is [0-9.]+ % slower .* % of the change is in __x64_sys_setgroups '
+like 'or one context' "$status:$(say "$out")" '^0:setgroups is [0-9.]+ % slower .* % of it is in __x64_sys_setgroups '
 try "$kprotperf" why --plan=plan baseline-probed.data hardened-probed.data
 like 'a plan takes exact recordings' "$status:$err" '^1:kprotperf: baseline-probed\.data is not an exact recording .*--plan'
 try "$kprotperf" why baseline.data hardened-probed.data

@@ -19,7 +19,8 @@ static bool append_way(char **text, const char *begin, const struct tree_pair *t
 
 	for (node = t->nodes[node].parent; n < WAY_MAX && t->nodes[node].parent != TREE_ROOT;
 	     node = t->nodes[node].parent)
-		names[WAY_MAX - ++n] = t->nodes[node].name;
+		if (!n || strcmp(names[WAY_MAX - n], t->nodes[node].name) != 0)
+			names[WAY_MAX - ++n] = t->nodes[node].name;
 	alloc_append(text, "%s", n ? begin : "");
 	view_append_list(text, names + WAY_MAX - n, n);
 	return n > 0;
