@@ -13,6 +13,7 @@ repo = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(repo / "scripts"), str(repo / "tests")]
 
+from kernellab.guests.machine import Machine, kernel_command_line  # noqa: E402
 from kernellab.guests.watch import Output, carry_all  # noqa: E402
 from kernellab.jobs import pair, table  # noqa: E402
 from kernellab.jobs.ab import Said, read  # noqa: E402
@@ -302,6 +303,15 @@ said = run_all(2, "echo one", "echo two; exit 9", "sleep 100")
 is_("one that fails ends the others, with its status", (said[0], said[2]), ("one\ntwo\n", 9))
 like("and a line that says which", said[1][-1], "^recording echo two; exit 9 ended with status 9; stopped$")
 is_("one at a time keeps nothing back", run_all(1, "true", "exit 3")[2], 3)
+
+# --- a guest ----------------------------------------------------------------------
+
+like(
+    "a guest with files in memory is told so, as recordings have its command line",
+    kernel_command_line(Notes(), Machine(Path("bzImage"), accel="icount", in_memory=True)),
+    r" kprotperf\.files=memory ",
+)
+ok("others are not", "kprotperf.files" not in kernel_command_line(Notes(), Machine(Path("bzImage"), accel="icount")))
 
 # --- output ------------------------------------------------------------------------
 

@@ -158,6 +158,8 @@ def kernel_command_line(lab: Lab, machine: Machine) -> str:
         words.append("kprotperf.clock=icount")
     elif machine.accel.endswith("tcg"):
         words.append("tsc=reliable no_timer_check")
+    if machine.in_memory:
+        words.append("kprotperf.files=memory")  # so that a diff shows it if only one side has it
     return " ".join([*words, machine.append])
 
 
