@@ -57,16 +57,16 @@ void decoder_destroy(struct decoder *d); /* accepts NULL */
 bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 	    struct decoded *out);
 
-/* Is BYTE that of a kprobe's trap, which also fills what is left of replaced instructions? */
+/* Return whether BYTE is a kprobe's trap, which also fills what is left of replaced instructions. */
 bool decode_is_trap(uint8_t byte);
-/* Do the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put? Its *TARGET. */
+/* Return whether the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put; set *TARGET. */
 bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target);
 /*
  * Return the length of Clang's check of an indirect call's target (KCFI) at the start of the AVAIL bytes CODE: the bytes that tell
  * the type if the check fails, which no kprobe may be on. 0: there is none.
  */
 size_t decode_type_check(const uint8_t *code, size_t avail);
-/* Is the instruction at CODE, of 2 bytes at least, the trap of a BUG or WARN? */
+/* Return whether the instruction at CODE, of 2 bytes at least, is the trap of a BUG or WARN. */
 bool decode_is_bug(const uint8_t *code);
 
 /*
@@ -85,7 +85,7 @@ struct decoded_table {
 /* The table that the indirect jump goes through. False where none is recognized. */
 bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
 		       struct decoded_table *out);
-/* Does it go through a pointer that no index chose: out of the function? */
+/* Return whether it leaves the function, through a pointer that no index chose. */
 bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
 
 /* --- registers that pass arguments: access.c ------------------------------------------------- */

@@ -18,7 +18,7 @@ int map_file(int fd, const char *path, off_t min, off_t max, void **bytes, size_
 /* The same of the SIZE bytes at BYTES, which came from the file PATH; the copy in *OUT. */
 int map_copy(const void *bytes, size_t size, const char *path, void **out);
 
-/* Has a file been cut off since it was mapped? Each is warned of once. */
+/* Return whether a file has been cut off since it was mapped. Warn of each once. */
 bool map_is_cut(void);
 
 /* Accepts NULL. */

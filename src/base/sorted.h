@@ -32,7 +32,7 @@ int compare_u64(const void *a, const void *b);
 /* strcmp() with NULL before all texts. Quick where equal texts are one, as interned ones are. */
 int compare_text(const char *a, const char *b);
 
-/* Are they the same text, or both NULL? */
+/* Return whether they are the same text, or both NULL. */
 static inline bool same_text(const char *a, const char *b)
 {
 	return !compare_text(a, b);

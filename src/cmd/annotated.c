@@ -32,7 +32,7 @@ const struct cmd_syntax annotated_syntax = { .options = options };
 
 /* --- what there is to read ------------------------------------------------------------------- */
 
-/* Is F's image what runs here? */
+/* Return whether F's image is the running kernel's. */
 static bool is_running(const struct annotated *f)
 {
 	struct kernel_build_id id;
@@ -120,7 +120,7 @@ static int open_module(struct annotated *f)
 
 /* --- which has it ---------------------------------------------------------------------------- */
 
-/* Is L in the function? */
+/* Return whether L is in the function. */
 static bool is_in(const struct annotated *f, const struct profile_location *l)
 {
 	if (f->within && l->n_frames && !same_text(l->frames[l->n_frames - 1].name, f->within))
@@ -160,7 +160,7 @@ static int ignore_function(const struct kernel_function *function, void *arg)
 	return 1;
 }
 
-/* Has the image of IDX the function, or a body of it; or what it is to be inlined into? */
+/* Return whether the image of IDX has the function, a body of it, or the function that it is to be inlined into. */
 static bool has_function(const struct annotated *f, const struct kernel_index *idx)
 {
 	const char *name = f->within ?: f->name;

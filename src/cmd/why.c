@@ -83,7 +83,7 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-/* Can the two be compared, and asked what O asks? Else it is reported. */
+/* Return whether the two can be compared, and asked what O asks; report why not. */
 static int check_recordings(const struct why_options *o, struct profile *const p[])
 {
 	bool exact = profile_is_exact(p[0]);

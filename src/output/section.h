@@ -100,7 +100,7 @@ void *output_row(const struct output_section *section, size_t row);
 /* To be called before the first field of ROW is got. */
 void output_row_prepare(const struct output_section *section, size_t row);
 
-/* Is ROW one that only repeats others? And how many rows are not? */
+/* Return whether ROW only repeats others, and how many rows do not. */
 bool output_row_is_redundant(const struct output_section *section, size_t row);
 size_t output_rows_count(const struct output_section *section);
 

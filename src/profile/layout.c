@@ -121,7 +121,7 @@ void list_pop(const struct field *f, void *entry)
 	layout_free(f->of, list_at(f, entry, --*list_n(f, entry)));
 }
 
-/* Are its entries no more than their bytes: numbers that refer to nothing? */
+/* Return whether its entries are no more than their bytes: numbers that refer to nothing. */
 static bool is_plain(const struct layout *of)
 {
 	for_each_field(f, of)

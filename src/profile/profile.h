@@ -153,13 +153,13 @@ struct profile_variable {
 	bool is_flags; /* bits, not a number */
 };
 
-/* Are its values those of profile_name_value()? */
+/* Return whether its values are those of profile_name_value(). */
 static inline bool profile_variable_is_name(const struct profile_variable *v)
 {
 	return v->kind == PROFILE_VARIABLE_NAME || v->kind == PROFILE_VARIABLE_CONTEXT;
 }
 
-/* Do its values have an order and distances? */
+/* Return whether its values have an order and distances. */
 static inline bool profile_variable_is_number(const struct profile_variable *v)
 {
 	return !v->is_flags && !profile_variable_is_name(v);
@@ -503,7 +503,7 @@ const char *profile_intern(struct profile *p, const char *s);
 void profile_env_set(struct profile *p, const char *key, const char *value);
 /* The value of KEY, or NULL. */
 const char *profile_env_get(const struct profile *p, const char *key);
-/* Are both known to be of one kernel, by its build-id? */
+/* Return whether both are known to be of one kernel, by its build-id. */
 bool profile_same_kernel(const struct profile *a, const struct profile *b);
 /* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
 bool profile_is_exact(const struct profile *p);
@@ -534,7 +534,7 @@ bool profile_context_is(const struct profile *p, uint32_t context, enum profile_
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
 /* Were SITE's calls counted, so that none means 0? Not if the kernel refused its probes, or lost them. */
 bool profile_site_is_counted(const struct profile *p, const struct profile_site *site);
-/* Does SITE belong to MODULE? NULL: to the kernel's image, of which else its address says nothing. */
+/* Return whether SITE belongs to MODULE; NULL: to the kernel's image. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);
 /* SITE as it is asked for: the function's name or, of an inlined body, "INLINED@FUNC". For free(). */
 char *profile_site_label(const struct profile_site *site);
@@ -551,7 +551,7 @@ uint32_t profile_stack_kernel(const struct profile *p, const struct profile_stac
 const char *profile_user_file(const struct profile *p, const char *module);
 void profile_user_file_set(struct profile *p, const char *module, const char *path);
 
-/* Is that LABEL? Several sites may have it. */
+/* Return whether SITE's label is LABEL. Several sites may have it. */
 bool profile_site_has_label(const struct profile_site *site, const char *label);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 /* "exited with status 3", "was killed by SIGSEGV", for free(). */

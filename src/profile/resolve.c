@@ -162,7 +162,7 @@ struct inlined_of {
 	const struct profile_site *function;
 };
 
-/* Is BODY one of the function, and was not timed? Another function may have the same name. */
+/* Return whether BODY is one of the function, and was not timed. Another function may have the same name. */
 static int is_left_out(const struct kernel_body *body, void *arg)
 {
 	const struct inlined_of *of = arg;
@@ -437,7 +437,7 @@ int profile_resolve(struct profile *p, const char *vmlinux)
 #define DEBUG_FILES    "/usr/lib/debug/.build-id"
 #define BUILD_ID_BYTES 20
 
-/* Is that IMG's build-id, which may be shorter? */
+/* Return whether that is IMG's build-id, which may be shorter. */
 static bool is_of(const struct kernel_image *img, const char *module)
 {
 	const struct kernel_build_id *id = kernel_image_build_id(img);

@@ -47,7 +47,10 @@ struct all_sampled {
 	vec_of(struct callee, callees);
 };
 
-/* Does a protection run in NAME? Then it is worth timing however little of it was sampled: on the other kernel it may be more. */
+/*
+ * Return whether a protection runs in NAME, which is then worth timing however little of it was sampled: the other kernel may
+ * have more.
+ */
 static bool is_protections(const char *name, size_t length)
 {
 	for (size_t i = 0; i < catalogue_size; i++)

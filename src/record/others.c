@@ -29,13 +29,13 @@ static bool is_loaded(const char *module)
 	return !access(path, F_OK);
 }
 
-/* Is TEXT what leads to a probe, in the place of an instruction that begins with ORIGINAL? */
+/* Return whether TEXT leads to a probe, in the place of an instruction that begins with ORIGINAL. */
 static bool is_probed(uint32_t text, uint32_t original)
 {
 	return arch_patch_of(text) != ARCH_PATCH_NONE && (text & 0xff) != (original & 0xff);
 }
 
-/* Was the probe at ADDR, of MODULE (NULL: the image), not there at some time of the run? */
+/* Return whether the probe at ADDR, of MODULE (NULL: the image), was missing at some time of the run. */
 static bool is_lost(struct finding *f, uint64_t addr, uint32_t original, const char *module)
 {
 	const struct record_watch *w = &f->o->watch;
@@ -146,7 +146,7 @@ static struct finding find_lost(struct record_others *o, bool mark)
 	return f;
 }
 
-/* Is ADDR where the kernel may have attached a probe of this process to a module that was loaded again? */
+/* Return whether ADDR is in a module to which the kernel may have attached a probe of this process when it was loaded again. */
 static bool is_own(uint64_t addr, const void *arg)
 {
 	const struct record_others *o = arg;

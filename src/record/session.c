@@ -86,7 +86,7 @@ static int interrupted(void)
 	return 128 + interrupt_signal();
 }
 
-/* Can what is asked for be measured and written at all? 0 or the exit status. */
+/* Check that what is asked for can be measured and written. Return 0 or the exit status. */
 static int check_options(struct session *s)
 {
 	const struct record_options *o = s->o;

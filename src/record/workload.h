@@ -42,7 +42,7 @@ struct record_workload_hooks {
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
 			const struct record_workload_hooks *hooks);
 
-/* Is there a process PID to record? Reports why not. 0 or -errno. */
+/* Check that there is a process PID to record. Return 0 or -errno, reported. */
 int record_workload_check(int32_t pid);
 
 /* Waits until interrupted, up to the limit or, if PID is not 0, until that process ends. */

@@ -32,8 +32,8 @@ static void call(struct tree *t, struct end *end, int side)
 
 	end->node = tree_find_or_add(t, &key);
 	if (t->nodes[end->node].divided && end->caller)
-		key.apart = site_of(t, end)->apart[side];
-	if (key.apart)
+		key.extra = site_of(t, end)->extra[side];
+	if (key.extra)
 		end->node = tree_find_or_add(t, &key);
 }
 

@@ -8,7 +8,7 @@
 struct tree_key {
 	uint32_t parent;
 	const char *name;
-	bool apart;
+	bool extra;
 };
 
 uint32_t tree_key_hash(const struct tree_key *key);

@@ -239,7 +239,7 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Mark those lines of S[MORE] as apart that are additional: each line of the other side is matched, or replaced by
+ * Mark those lines of S[MORE] as extra that are additional: each line of the other side is matched, or replaced by
  * another. Return whether there are any.
  */
 static bool set_apart(struct side s[2], int more)
@@ -258,7 +258,7 @@ static bool set_apart(struct side s[2], int more)
 		if (n[!more] && !n[more])
 			return false;
 		for (uint32_t k = 0; k < n[more] && !n[!more]; k++)
-			s[more].items[begin[more] + k]->apart[more] = found = true;
+			s[more].items[begin[more] + k]->extra[more] = found = true;
 	}
 	return found;
 }
@@ -313,12 +313,12 @@ void tree_sites_divide(struct tree *t)
 	free(sorted.items);
 }
 
-const struct tree_line *tree_site_apart(const struct tree_pair *t, uint32_t node, int side)
+const struct tree_line *tree_site_extra(const struct tree_pair *t, uint32_t node, int side)
 {
 	const struct tree_line *most = NULL;
 
 	vec_each(const struct tree_line, site, &t->tree->sites, items)
-		if (site->node == node && site->apart[side] &&
+		if (site->node == node && site->extra[side] &&
 		    (!most || site->times[side] > most->times[side]))
 			most = site;
 	return most;

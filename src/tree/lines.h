@@ -31,13 +31,13 @@ struct tree_lines {
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*
- * Find functions that one side calls from additional lines of a caller, and therefore more often. Set APART of these sites
+ * Find functions that one side calls from additional lines of a caller, and therefore more often. Set EXTRA of these sites
  * of T, and DIVIDED and EVERYWHERE of the functions.
  */
 void tree_sites_divide(struct tree *t);
 
 /* Return the additional line from which SIDE calls NODE's function most often, or NULL. */
-const struct tree_line *tree_site_apart(const struct tree_pair *t, uint32_t node, int side);
+const struct tree_line *tree_site_extra(const struct tree_pair *t, uint32_t node, int side);
 
 /* An unmatched line of a function or body, and its instructions and executions per run on either side. */
 struct tree_line_change {

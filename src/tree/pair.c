@@ -16,7 +16,7 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	const struct tree_pair_node *node = &((const struct tree_pair *)ctx)->nodes[item];
 	const struct tree_key *k = key;
 
-	return node->parent == k->parent && node->apart == k->apart && !strcmp(node->name, k->name);
+	return node->parent == k->parent && node->extra == k->extra && !strcmp(node->name, k->name);
 }
 
 /* Return the child NAME of PARENT; add it if it is missing. */
@@ -402,7 +402,7 @@ static void add_node(struct tree_pair *pair, uint32_t i, const struct tree_part 
 				       .parent = from->parent,
 				       .first_child = from->first_child,
 				       .next = from->next,
-				       .apart = from->apart,
+				       .extra = from->extra,
 				       .divided = from->divided,
 				       .sampled = from->sampled,
 				       .everywhere = { from->everywhere[0], from->everywhere[1] } };
@@ -480,7 +480,7 @@ void tree_pair_deinit(struct tree_pair *pair)
 	*pair = (struct tree_pair){};
 }
 
-uint32_t tree_pair_apart(const struct tree_pair *t, uint32_t node)
+uint32_t tree_pair_extra(const struct tree_pair *t, uint32_t node)
 {
 	const struct tree_key key = { t->nodes[node].parent, t->nodes[node].name, true };
 	uint32_t found = HASH_NONE;

@@ -22,7 +22,7 @@ struct tree_pair_node {
 	uint32_t parent;
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
-	bool apart, divided, sampled;
+	bool extra, divided, sampled;
 	double doubt[2], own_doubt[2]; /* of TOTAL and SELF, as of struct tree_node */
 	bool differs; /* sampled, and what all sampled nodes of this name execute themselves differs beyond chance */
 	double everywhere[2];
@@ -66,7 +66,7 @@ void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
 void tree_pair_deinit(struct tree_pair *pair);
 
 /* Return the node for NODE's calls from additional lines, or TREE_NONE. */
-uint32_t tree_pair_apart(const struct tree_pair *pair, uint32_t node);
+uint32_t tree_pair_extra(const struct tree_pair *pair, uint32_t node);
 
 /* Return whether NODE is ABOVE, or below it. */
 bool tree_pair_is_below(const struct tree_pair *pair, uint32_t node, uint32_t above);

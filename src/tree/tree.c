@@ -17,7 +17,7 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	const struct tree_node *node = &((const struct tree *)ctx)->nodes[item];
 	const struct tree_key *k = key;
 
-	return node->parent == k->parent && node->apart == k->apart && !strcmp(node->name, k->name);
+	return node->parent == k->parent && node->extra == k->extra && !strcmp(node->name, k->name);
 }
 
 static void add_values(struct tree *t)
@@ -26,13 +26,13 @@ static void add_values(struct tree *t)
 		vec_push(t, values, (struct tree_value){});
 }
 
-static void add_node(struct tree *t, uint32_t parent, const char *name, bool apart)
+static void add_node(struct tree *t, uint32_t parent, const char *name, bool extra)
 {
 	const struct tree_node node = { .name = name,
 					.parent = parent,
 					.first_child = TREE_NONE,
 					.next = TREE_NONE,
-					.apart = apart };
+					.extra = extra };
 
 	vec_push(t, nodes, node);
 	add_values(t);
@@ -44,7 +44,7 @@ static void add_node(struct tree *t, uint32_t parent, const char *name, bool apa
 
 uint32_t tree_key_hash(const struct tree_key *key)
 {
-	return hash_string(key->name) + key->parent * 2654435761u + key->apart;
+	return hash_string(key->name) + key->parent * 2654435761u + key->extra;
 }
 
 uint32_t tree_find_or_add(struct tree *t, const struct tree_key *key)
@@ -53,7 +53,7 @@ uint32_t tree_find_or_add(struct tree *t, const struct tree_key *key)
 		hash_find_or_add(&t->index, tree_key_hash(key), is_node, t, key, t->n_nodes);
 
 	if (found == t->n_nodes)
-		add_node(t, key->parent, key->name, key->apart);
+		add_node(t, key->parent, key->name, key->extra);
 	return found;
 }
 
@@ -161,7 +161,10 @@ static const char *command_name(const struct profile *p)
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-/* Do repetitions show what one kernel varies by? On a real clock those of one recording do not, nor those made in a row. */
+/*
+ * Return whether repetitions show what one kernel varies by. On a real clock those of one recording do not, nor those made in
+ * a row.
+ */
 static bool has_noise(const struct tree *t)
 {
 	if (!t->has_runs)

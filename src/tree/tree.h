@@ -29,8 +29,8 @@ struct tree_node {
 	const char *name;
 	uint32_t parent; /* the root is its own */
 	uint32_t first_child, next;
-	bool apart; /* calls from lines of one side alone; a divided node of this name has the others */
-	bool divided; /* see APART */
+	bool extra; /* calls from lines of one side alone; a divided node of this name has the others */
+	bool divided; /* see EXTRA */
 	bool sampled; /* estimated, with a DOUBT on each side: tree/sampled.c */
 	double doubt[2],
 		own_doubt
@@ -50,7 +50,7 @@ struct tree_line {
 	const char *file; /* NULL: unknown */
 	double insns[2]; /* per run */
 	double times[2]; /* executions of its most frequent instruction, or calls; 0: not known */
-	bool apart[2]; /* of calls: only this side makes them from there */
+	bool extra[2]; /* of calls: only this side makes them from there */
 };
 
 struct tree_line_table {
@@ -78,7 +78,7 @@ struct tree {
 	vec_of(struct tree_node, nodes); /* each behind its parent; the first is the root */
 	uint64_t max_nodes;
 	struct tree_line_table lines; /* without figures, which are in LINE_VALUES */
-	struct tree_line_table sites; /* lines that call a node, for it and the one that is apart */
+	struct tree_line_table sites; /* lines that call a node, for it and the extra one */
 	vec_of(struct tree_loop, loops);
 	/* For each node or line, and each repetition of the baseline and then of the hardened side. */
 	vec_of(struct tree_value, values);

@@ -141,7 +141,7 @@ TEST(one_recording_on_a_real_clock_has_no_noise)
 	}
 	answer_init(&x, sides[0], sides[1]);
 	assert_false(x.why.tree.has_noise);
-	assert_int_equal(x.why.command.told, WHY_LIKELY);
+	assert_int_equal(x.why.command.sureness, WHY_LIKELY);
 	assert_non_null(strstr(x.text, "Possibly, "));
 	assert_non_null(
 		strstr(x.text, "This is unclear: recordings of one kernel may differ as much."));
@@ -163,7 +163,7 @@ TEST(runs_of_one_recording_tell_chance)
 				      10, 1000 + 900 * k, 1200 + 1000 * k + 500 * (uint64_t)i);
 	}
 	answer_init(&x, sides[0], sides[1]);
-	assert_int_equal(x.why.command.told, WHY_CHANCE);
+	assert_int_equal(x.why.command.sureness, WHY_CHANCE);
 	answer_deinit(&x);
 }
 
@@ -328,7 +328,7 @@ TEST(a_control_bounds_the_change)
 		answer_init(&x, clones(10, 1000), clones(10, 1200));
 		assert_int_equal(analyze_diff_control(&x.diff, x.p[0], control, &oncpu), 0);
 		why_set_command(&x.why, &x.diff);
-		assert_int_equal(x.why.command.told, more < 200 ? WHY_LIKELY : WHY_CHANCE);
+		assert_int_equal(x.why.command.sureness, more < 200 ? WHY_LIKELY : WHY_CHANCE);
 		answer_deinit(&x);
 		profile_destroy(control);
 	}

@@ -171,8 +171,9 @@ TEST(test_versions)
 	assert_string_equal(renamed(&renames, "cmpxchg_double_slab"), "slab_update_freelist");
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	check_bodies(&d, a, b, 1);
-	assert_int_equal(function(&d, "allocate_slab")->alone, ANALYZE_NOTE_NONE);
-	assert_int_equal(function(&d, "should_failslab")->alone, ANALYZE_NOTE_INLINED_HARDENED);
+	assert_int_equal(function(&d, "allocate_slab")->no_partner, ANALYZE_NOTE_NONE);
+	assert_int_equal(function(&d, "should_failslab")->no_partner,
+			 ANALYZE_NOTE_INLINED_HARDENED);
 	assert_int_equal(function(&d, "kmalloc_slab")->note, ANALYZE_NOTE_NOT_TIMED_HARDENED);
 	analyze_diff_deinit(&d);
 	analyze_renames_deinit(&renames);

@@ -181,7 +181,7 @@ static void check_other_task(const char *name)
 	}
 	answer_init(&x, sides[0], sides[1]);
 	assert_string_equal(x.why.contexts[1].name, name);
-	assert_int_equal(x.why.contexts[1].told, x.why.contexts[0].told);
+	assert_int_equal(x.why.contexts[1].sureness, x.why.contexts[0].sureness);
 	assert_says(&x, "X is 7.69 % slower");
 	answer_deinit(&x);
 }
@@ -561,18 +561,18 @@ TEST(test_how_sure)
 	struct answer x;
 
 	varied(&x, 4, 300);
-	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
+	assert_int_equal(x.why.contexts[0].sureness, WHY_SURE);
 	assert_true(x.why.contexts[0].causes.items[0].significance.ci.low > 0);
 	assert_int_equal(strncmp(x.text, "X is ", 5), 0);
 	assert_says(&x, "The only protection that differs between the sides is init_on_free.");
 	answer_deinit(&x);
 	varied(&x, 50, 100);
-	assert_int_equal(x.why.contexts[0].told, WHY_LIKELY);
+	assert_int_equal(x.why.contexts[0].sureness, WHY_LIKELY);
 	assert_int_equal(strncmp(x.text, "Most likely, X is", 17), 0);
 	assert_says(&x, "Comparing a kernel with itself shows as much in ");
 	answer_deinit(&x);
 	varied(&x, 500, 100);
-	assert_int_equal(x.why.contexts[0].told, WHY_CHANCE);
+	assert_int_equal(x.why.contexts[0].sureness, WHY_CHANCE);
 	assert_int_equal(strncmp(x.text, "No significant change: ", 23), 0);
 	answer_deinit(&x);
 }
@@ -618,7 +618,7 @@ TEST(test_small)
 
 	small(&x, 1300, 3000, 0, true);
 	assert_string_equal(causes(&x)->items[0].name, "b");
-	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
+	assert_int_equal(x.why.contexts[0].sureness, WHY_SURE);
 	assert_int_equal(x.why.contexts[0].changed, WHY_CHANCE);
 	assert_says(&x, ").\n  A significant change is in b (via a), ");
 	assert_says(&x, "X shows no significant change (+0.30 %, +3,000 instructions per call");
@@ -662,7 +662,7 @@ TEST(test_surer_cause)
 	}
 	small_answer(&x, p, true);
 	assert_string_equal(x.why.contexts[0].name, "X");
-	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
+	assert_int_equal(x.why.contexts[0].sureness, WHY_SURE);
 	assert_int_equal(x.why.contexts[0].changed, WHY_LIKELY);
 	assert_int_equal(x.why.contexts[1].changed, WHY_SURE);
 	assert_says(&x, ").\n  A significant change is in b (via a), ");
@@ -1167,7 +1167,7 @@ TEST(a_cause_in_two_contexts_is_one)
 	struct answer x;
 
 	answer_init(&x, two_contexts(0), two_contexts(200));
-	assert_int_equal(x.why.command.told, WHY_SURE);
+	assert_int_equal(x.why.command.sureness, WHY_SURE);
 	assert_int_equal(x.why.command.delta, 4000);
 	assert_command_says(
 		&x, "the command takes 2.00 % more CPU time (+4,000 instructions per run, ");

@@ -210,8 +210,8 @@ static void set_noise(const struct analyze_diff *diff, struct analyze_change *ch
 
 	change->noise = isnan(ci->low) ? fabs(control_delta) : fmax(fabs(ci->low), fabs(ci->high));
 	change->under_noise = fabs(delta) <= change->noise;
-	if (diff->repetitions.controlled && change->held && fabs(delta) > change->noise)
-		change->verdict = change->held;
+	if (diff->repetitions.controlled && change->verdict_of_runs && fabs(delta) > change->noise)
+		change->verdict = change->verdict_of_runs;
 }
 
 static void rows_set(const struct analyze_diff *diff, struct analyze_diff_rows *rows,

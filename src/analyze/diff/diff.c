@@ -234,7 +234,7 @@ static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff
 	vec_each(struct analyze_diff_row, row, rows, rows) {
 		if (analyze_is_sum(row->context))
 			partner = partner_note(row, diff);
-		row->alone = partner;
+		row->no_partner = partner;
 		row->note = partner ? partner : row_note(row, diff);
 	}
 }
@@ -293,8 +293,8 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 void analyze_diff_row_work_out(struct analyze_diff_row *row)
 {
 	analyze_change_work_out(&row->change);
-	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR && !row->change.held &&
-	    isnan(row->change.boots_needed))
+	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
+	    !row->change.verdict_of_runs && isnan(row->change.boots_needed))
 		row->note = ANALYZE_NOTE_NO_NUMBER;
 }
 

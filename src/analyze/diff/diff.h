@@ -64,7 +64,7 @@ struct analyze_diff_row {
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* of the percentiles of a call */
 	struct analyze_change change; /* how sure the delta is */
 	enum analyze_note note;
-	enum analyze_note alone; /* why there is no other side; NONE: there is one */
+	enum analyze_note no_partner; /* why there is no other side; NONE: there is one */
 	enum analyze_note inlined; /* that one side's figures are of inlined bodies */
 	const struct analyze_sample *samples[2]; /* the tables' */
 };

@@ -111,7 +111,7 @@ void analyze_change_work_out(struct analyze_change *c)
 		return;
 	form_detectable(c, c->level);
 	/* The adjustment makes p of this row so many times larger. */
-	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && !c->held)
+	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && !c->verdict_of_runs)
 		c->boots_needed = analyze_boots_needed(
 			a, b, c->margin,
 			c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT);
@@ -121,8 +121,8 @@ void analyze_change_work_out(struct analyze_change *c)
 /* On a real clock runs of one recording say nothing of the next. */
 static void hold(struct analyze_change *c)
 {
-	c->held = c->verdict;
-	if (c->held)
+	c->verdict_of_runs = c->verdict;
+	if (c->verdict_of_runs)
 		c->verdict = ANALYZE_VERDICT_UNCLEAR;
 }
 

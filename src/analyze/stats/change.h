@@ -18,7 +18,8 @@ struct analyze_change {
 	double plus_minus, plus_minus_pct; /* as far as these reach from the difference at most */
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
-	enum analyze_verdict held; /* what runs alone would say where they are not enough */
+	enum analyze_verdict
+		verdict_of_runs; /* what runs alone would say where they are not enough */
 	/* Known after analyze_change_work_out(), to NOISE: what takes long, and few rows are looked at. */
 	double boots_needed; /* where unclear: repetitions per side that would settle it */
 	double detectable, detectable_pct; /* what so many repetitions find in 4 of 5 cases */

@@ -195,7 +195,7 @@ static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
 	const struct tree_pair_node *c = &f->t->nodes[callee];
-	uint32_t apart = tree_pair_apart(f->t, callee);
+	uint32_t extra = tree_pair_extra(f->t, callee);
 	struct scale below = scale, explained = scale;
 	double times = NAN, more = 0, before = f->charged;
 
@@ -210,8 +210,8 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 	explain(f, callee, below);
 	if (below.calls != explained.calls)
 		more = excess(c->total[1] - (f->charged - before), c->total[0], explained);
-	if (apart != TREE_NONE)
-		more += excess(f->t->nodes[apart].total[1], f->t->nodes[apart].total[0], scale);
+	if (extra != TREE_NONE)
+		more += excess(f->t->nodes[extra].total[1], f->t->nodes[extra].total[0], scale);
 	charge(f, by(f, node, callee), WHY_OFTEN, callee, more, explained.calls,
 	       below.calls / explained.calls);
 }
@@ -225,7 +225,7 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next) {
 		const struct tree_pair_node *callee = &f->t->nodes[i];
 
-		if (callee->seen[0] && callee->seen[1] && !callee->apart)
+		if (callee->seen[0] && callee->seen[1] && !callee->extra)
 			explain_callee(f, node, i, scale);
 		else
 			sum += one_sided(f, i, scale);
@@ -238,9 +238,9 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 {
 	const struct tree_pair_node *callee = &f->t->nodes[i];
 
-	if (callee->seen[0] && callee->seen[1] && !callee->apart)
+	if (callee->seen[0] && callee->seen[1] && !callee->extra)
 		explain_callee(f, node, i, scale);
-	else if (!callee->apart && (callee->total[0] != 0 || callee->total[1] != 0))
+	else if (!callee->extra && (callee->total[0] != 0 || callee->total[1] != 0))
 		charge(f, by(f, node, i), callee->seen[1] ? WHY_NEW : WHY_GONE, i,
 		       one_sided(f, i, scale), scale.calls, 1);
 }

@@ -28,7 +28,7 @@ uint32_t why_probed_functions(const struct tree_pair *t, const struct why_contex
 	uint32_t node, n = 0;
 	double most = INFINITY;
 
-	if (!c->told || !c->causes.n_items || !why_is_named(c, 0))
+	if (!c->sureness || !c->causes.n_items || !why_is_named(c, 0))
 		return 0;
 	part = &c->causes.parts[c->causes.items[0].first_part];
 	node = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;

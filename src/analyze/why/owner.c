@@ -482,7 +482,7 @@ static void find_of_part(struct why_guard *guard, struct kernel_stops *stops,
 	if (part->kind != WHY_NEW && part->kind != WHY_OFTEN)
 		return;
 	if (t->nodes[part->node].divided)
-		site = tree_site_apart(t, part->node, 1);
+		site = tree_site_extra(t, part->node, 1);
 	for (uint32_t at = part->node; at != TREE_NONE;
 	     at = part->kind == WHY_NEW ? tree_pair_most(t, at, all) : TREE_NONE)
 		if (!is_inlined(&t->nodes[at]) || site)
@@ -494,7 +494,7 @@ static void find_all(struct why_context *c, const struct why *w, const struct pr
 {
 	struct why_causes *causes = &c->causes;
 
-	for (uint32_t k = 0; c->told && k < causes->n_items; k++)
+	for (uint32_t k = 0; c->sureness && k < causes->n_items; k++)
 		if (why_is_named(c, k))
 			find_of_part(&causes->items[k].guard, stops, p, &w->pair,
 				     &causes->parts[causes->items[k].first_part]);

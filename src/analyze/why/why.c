@@ -237,7 +237,7 @@ static int rank(const struct why_context *c)
 {
 	bool known = c->causes.n_items && c->causes.items[0].other_code;
 
-	return is_start(c) ? 0 : 3 * (int)c->told + (int)(known ? c->told : c->changed);
+	return is_start(c) ? 0 : 3 * (int)c->sureness + (int)(known ? c->sureness : c->changed);
 }
 
 /* Work of other tasks and kernel threads comes after the context of the command that wakes them. */
@@ -251,7 +251,8 @@ static bool is_of_others(const struct why_context *c)
 /* Return the size by which C ranks: its change, or its largest cause if only that is beyond chance. */
 static double size_of(const struct why_context *c)
 {
-	return c->told && !c->changed ? largest_cause(c) : fmax(largest_cause(c), fabs(c->delta));
+	return c->sureness && !c->changed ? largest_cause(c) :
+					    fmax(largest_cause(c), fabs(c->delta));
 }
 
 define_compare(by_size, struct why_context,
@@ -328,10 +329,10 @@ static void set_told(struct why_context *c)
 	/* The p of contexts is corrected for their number. The command, only one, would be "likely" by chance too often. */
 	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
 		c->changed = WHY_CHANCE;
-	c->told = large ? c->changed : WHY_CHANCE;
+	c->sureness = large ? c->changed : WHY_CHANCE;
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
-		if (why_is_named(c, i) > c->told)
-			c->told = why_is_named(c, i);
+		if (why_is_named(c, i) > c->sureness)
+			c->sureness = why_is_named(c, i);
 }
 
 static bool has_calls(const struct profile *p)
@@ -520,7 +521,7 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 /* Return whether C's cause I, too small to be named, has other code. */
 static bool is_candidate(const struct why_context *c, uint32_t i)
 {
-	return c->told < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
+	return c->sureness < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
 }
 
 static bool has_candidate(const struct why_context *c)
@@ -537,7 +538,7 @@ static void tell_certain(struct why_context *c)
 	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
 
 	c->changed = sure && !comes_by_itself(c) ? WHY_SURE : WHY_CHANCE;
-	c->told = WHY_SURE;
+	c->sureness = WHY_SURE;
 	why_causes_sort(&c->causes);
 }
 
@@ -586,8 +587,8 @@ static bool is_of_interest(const struct why *w, const struct why_context *c, uin
 {
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];
 
-	return (c->told && why_is_named(c, i)) ||
-	       (c->told < WHY_SURE && fabs(per_call(&w->pair, part)) >= FEW_INSTRUCTIONS);
+	return (c->sureness && why_is_named(c, i)) ||
+	       (c->sureness < WHY_SURE && fabs(per_call(&w->pair, part)) >= FEW_INSTRUCTIONS);
 }
 
 static void compare_codes(const struct why *w, struct why_context *c,
@@ -622,7 +623,7 @@ void why_set_patches(struct why *w, struct why_patches *patches)
 				 fabs(per_call(&w->pair, part)) >= FEW_INSTRUCTIONS &&
 				 why_patched_find(&w->patches, &w->pair, part, &found);
 		if (cause->patched)
-			c->told = WHY_SURE;
+			c->sureness = WHY_SURE;
 	}
 	why_causes_sort(&c->causes);
 }

@@ -88,7 +88,7 @@ struct why_context {
 	enum why_sureness
 		changed; /* how sure it is that DELTA is more than chance and more than FLOOR */
 	enum why_sureness
-		told; /* the same, or how sure its largest cause is: two causes may cancel out */
+		sureness; /* the same, or how sure its largest cause is: two causes may cancel out */
 	struct why_causes causes;
 };
 

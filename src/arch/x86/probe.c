@@ -87,7 +87,7 @@ static size_t move_before(const uint8_t *at)
 	return at[-6] == 0x41 ? 6 : 5;
 }
 
-/* Do the 10 bytes CODE at ADDR call TARGET, compare %eax with a number of a byte, and jump where that differs? */
+/* Return whether the 10 bytes CODE at ADDR call TARGET, compare %eax with a number of a byte, and jump if it differs. */
 static bool is_tested_call(const uint8_t *code, uint64_t addr, uint64_t target)
 {
 	int32_t rel;

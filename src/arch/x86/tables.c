@@ -56,7 +56,7 @@ static uint64_t key_of(const struct reader *r, const struct arch_section *s, siz
 	return s->addr + at + 8 + (rel & ~(uint64_t)3) - r->base;
 }
 
-/* Does the file have LEN bytes at ADDR? They go to *DATA. */
+/* Set *DATA to the file's LEN bytes at ADDR. Return whether it has them. */
 static bool has_data(const struct reader *r, uint64_t addr, size_t len, const uint8_t **data)
 {
 	size_t avail;

@@ -54,7 +54,7 @@ struct kernel_loops {
 void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *out);
 void kernel_loops_clear(struct kernel_loops *loops);
 
-/* Is BLOCK in LOOP, or in one within it? */
+/* Return whether BLOCK is in LOOP, or in one within it. */
 bool kernel_loop_has(const struct kernel_loops *loops, uint32_t loop, uint32_t block);
 /* Return the number of loops around BLOCK. */
 uint32_t kernel_loop_depth(const struct kernel_loops *loops, uint32_t block);

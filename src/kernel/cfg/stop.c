@@ -569,7 +569,7 @@ static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t bloc
 	return condition(s, block, relation, &of_object);
 }
 
-/* Does BLOCK leave LOOP; and go to its head, or is that? */
+/* Return whether BLOCK leaves LOOP, and goes to its head or is that. */
 static bool leaves(const struct kernel_stops *s, uint32_t loop, uint32_t block, bool *at_head)
 {
 	const struct kernel_graph *g = s->f->graph;

@@ -95,7 +95,7 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 /* An alternative has at most that many bytes. */
 #define MAX_ALTERNATIVE UINT8_MAX
 
-/* Do the LEN bytes at ADDR belong to an alternative? What is there now the file does not know. */
+/* Return whether the LEN bytes at ADDR belong to an alternative. The file does not know what is there now. */
 static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t len)
 {
 	const struct arch_tables *t = b->in->tables;

@@ -261,7 +261,7 @@ const char *kernel_place_text(enum kernel_probe_place place)
 	return texts[place];
 }
 
-/* Does the code that kallsyms has as one symbol, PART, forbid optimized probes at ADDR? */
+/* Return whether PART, the code that kallsyms has as one symbol, forbids optimized probes at ADDR. */
 static bool part_forbids(const struct kernel_flow *flow, const struct kernel_range *part,
 			 uint64_t addr)
 {

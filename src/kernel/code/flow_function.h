@@ -163,7 +163,7 @@ const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, ui
 /* The block that ADDR lies in, or KERNEL_FLOW_OUT. */
 uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr);
 
-/* Can a kprobe be placed at an address? */
+/* Answers to whether a kprobe can be placed at an address. */
 enum kernel_probe_place {
 	KERNEL_PLACE_OK,
 	KERNEL_PLACE_OUTSIDE, /* not within the function's code */

@@ -47,7 +47,7 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	return flow_find(f->flow, *target) != FLOW_NONE;
 }
 
-/* Does the indirect jump INSN go through a pointer that no index chose: out of the function? */
+/* Return whether the indirect jump INSN leaves the function, through a pointer that no index chose. */
 static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 			      const struct kernel_flow_input *input, struct decoder *decoder)
 {

@@ -22,7 +22,7 @@ struct flow_builder {
 	uint32_t *stack;
 };
 
-/* Does execution go on with the next instruction, as far as INSN itself says? */
+/* Return whether execution goes on with the next instruction, as far as INSN itself says. */
 bool flow_insn_falls(const struct kernel_insn *insn);
 /* The instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
 uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
@@ -30,7 +30,7 @@ uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
 /* The part of FLOW that has ADDR; NULL: none. */
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr);
-/* Is the call INSN (an index) one that serves as a jump, as where the return stack buffer is filled? */
+/* Return whether the call INSN (an index) serves as a jump, as where the return stack buffer is filled. */
 bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 
 /* flow_code.c: the instructions of all parts, with what tables and names say of them. */

@@ -192,7 +192,7 @@ struct kernel_source {
 
 /* --- where it is ---------------------------------------------------------------------------- */
 
-/* Has P been told of the tree's place by this unit? */
+/* Return whether this unit tells P the tree's place. */
 static bool tell_unit(struct paths *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;

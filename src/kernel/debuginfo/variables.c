@@ -34,7 +34,7 @@ static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 	return false;
 }
 
-/* Does the location expression OPS say PLACE? Then what it has above the variable goes to *ABOVE. */
+/* Return whether the location expression OPS says PLACE; set *ABOVE to what it has above the variable. */
 static bool is_at(const Dwarf_Op *ops, size_t n, const struct kernel_variable_place *place,
 		  int64_t *above)
 {
@@ -59,7 +59,7 @@ static bool has_code(Dwarf_Die *die, Dwarf_Addr pc)
 	return dwarf_haspc(die, pc) == 1;
 }
 
-/* Is DIE a variable in PLACE at PC? */
+/* Return whether DIE is a variable in PLACE at PC. */
 static bool variable_is_at(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_place *place,
 			   struct kernel_variable *out)
 {
@@ -251,7 +251,7 @@ char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bo
 
 /* ---- parameters of inlined bodies ---- */
 
-/* Is DIE, at a place where all of BODY may be, just that? */
+/* Return whether DIE, at a place where all of BODY may be, is just that. */
 static bool is_body(Dwarf_Die *die, const struct kernel_body *body)
 {
 	const char *name = dwarf_diename(die);

@@ -114,7 +114,7 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 	return n;
 }
 
-/* Is FD the kernel's BTF object of that name, rather than one that somebody's programs brought? */
+/* Return whether FD is the kernel's BTF object of that name, rather than one that somebody's programs brought. */
 static bool is_kernel_object(int fd, const char *name)
 {
 	char found[64] = "";

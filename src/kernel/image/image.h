@@ -45,7 +45,7 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
 
-/* Is NAME one that a kernel's release can have, and a folder's name, whoever wrote it? NULL: no. */
+/* Return whether NAME may be a kernel's release, and is safe as a folder's name. NULL is neither. */
 bool kernel_is_release(const char *name);
 
 /*

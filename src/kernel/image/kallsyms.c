@@ -128,7 +128,7 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 	return true;
 }
 
-/* Is SYM among the image's variables? Linux 7.3 has the letters of code for them, and they come in this order. */
+/* Return whether SYM is among the image's variables. Linux 7.3 has the letters of code for them; they come in this order. */
 static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
 	bool is_init = ks->init_start && (!ks->init_end || sym->addr <= ks->init_end);

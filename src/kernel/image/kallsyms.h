@@ -112,7 +112,7 @@ uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct ker
 /* Return the end of SYM, as far as it is known. */
 uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* Is SYM in the image's init text, which is freed after boot and cannot be called any more? */
+/* Return whether SYM is in the image's init text, which is freed after boot. */
 bool kernel_kallsyms_is_init(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* ADDR lies in the kernel's image (not in a module, not in BPF code). */

@@ -20,7 +20,7 @@
 /* Between the code and what is laid out elsewhere: data, and what is freed after the module's init. */
 #define MODULE_GAP 0x100000u
 
-/* Is S part of the code that stays? The kernel puts such sections behind one another, in the file's order. */
+/* Return whether S is part of the code that stays. The kernel puts such sections behind one another, in the file's order. */
 static bool is_core_code(const Elf64_Shdr *s, const char *name)
 {
 	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_EXECINSTR &&

@@ -135,7 +135,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 	return above[lb] > limit ? limit + 1 : above[lb];
 }
 
-/* Is WORD with one more word before or behind it, underscores at the front aside, NAME? */
+/* Return whether NAME is WORD with one more word before or behind it; underscores at the front do not count. */
 static bool is_word_less(const char *word, const char *name)
 {
 	size_t len = strlen(word), longer = strlen(name);

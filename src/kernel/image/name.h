@@ -17,10 +17,10 @@ size_t kernel_name_base_len(const char *name);
 /* strcmp() of names less these suffixes; of equal ones it says 0. */
 int kernel_name_compare(const char *a, const char *b);
 
-/* Is this a piece split off a function, into which the function jumps: no entry, no return? */
+/* Return whether this is a piece split off a function, into which the function jumps: it has no entry and no return. */
 bool kernel_name_is_cold(const char *name);
 
-/* Is this the padding in front of a function, which kallsyms lists beside it: nothing that is ever called? */
+/* Return whether this is the padding in front of a function, which kallsyms lists and nobody calls. */
 bool kernel_name_is_padding(const char *name);
 
 /*
@@ -34,7 +34,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
  */
 char *kernel_name_guess(const char *name, char *(*name_of)(size_t i));
 
-/* Does the compiler know that the function NAME never returns? Then no code belongs behind a call of it. */
+/* Return whether the compiler knows that the function NAME never returns. No code belongs behind a call of it. */
 bool kernel_name_is_noreturn(const char *name);
 
 enum kernel_safety {

@@ -198,7 +198,7 @@ const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct 
 	return e->name;
 }
 
-/* Is the file's address ADDR that of what a module has elsewhere, as it was laid out? Then its name, or NULL, goes to *NAME. */
+/* Return whether a module has the code at the file's address ADDR elsewhere; set *NAME to its name, or NULL. */
 static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *offset,
 		      const char **name)
 {

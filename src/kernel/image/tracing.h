@@ -48,7 +48,10 @@ bool kernel_tracing_blacklist_known(struct kernel_tracing *t);
 enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 					    const struct kernel_sym *sym);
 
-/* Does the kernel refuse kprobes at this absolute address? A list that cannot be read is reported, and unknown. */
+/*
+ * Answer whether the kernel refuses kprobes at this absolute address. A list that cannot be read is reported, and the answer
+ * is unknown.
+ */
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
 
 /*

@@ -86,7 +86,7 @@ void record_tracers_read(struct record_tracers *t, const char *tracefs, const ch
 	add_tracepoints(t, static_keys);
 }
 
-/* Does C put a probe there, of ftrace at the beginning of a function, or a kprobe anywhere? The latter's is one byte long. */
+/* Return whether C puts a probe there: of ftrace at the beginning of a function, or a kprobe, one byte long, anywhere. */
 static bool is_probe(const struct record_change *c, uint64_t offset)
 {
 	switch (arch_patch_of(c->text)) {

@@ -61,7 +61,7 @@ int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_t
 uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
 			   double in_runs);
 
-/* Is AGAIN further from FIRST than two standard deviations of what READINGS and loops explain? */
+/* Return whether AGAIN is further from FIRST than two standard deviations of what READINGS and loops explain. */
 bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again);
 
 /* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off: SHARE of the time. */

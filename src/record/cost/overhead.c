@@ -43,7 +43,7 @@ static void number_probes(struct record_overhead *o)
 		o->probe_of[o->probes[i].site] = i + 1;
 }
 
-/* Can SITE's probes be judged and taken away? */
+/* Check that SITE's probes can be judged and taken away. */
 static int check_site(const struct profile_site *site, const struct record_calibration *costs)
 {
 	if (site->mech == PROFILE_MECH_RANGE)

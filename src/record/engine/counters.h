@@ -17,7 +17,7 @@ struct record_event {
 /* The event called NAME by perf ("cache-misses", "L1-dcache-load-misses", "page-faults", "r1a8"); false: there is none. */
 bool record_event_find(const char *name, struct record_event *event);
 
-/* Does it count instructions, of a clock that counts these if IS_ICOUNT? */
+/* Return whether it counts instructions; IS_ICOUNT: the clock counts these. */
 bool record_event_is_instructions(const struct record_event *event, bool is_icount);
 
 struct record_counters;

@@ -57,7 +57,7 @@ struct record_features {
 /* The command that turns the compiler on. */
 #define RECORD_COMPILE_BPF "sysctl -w net.core.bpf_jit_enable=1"
 
-/* Has somebody switched them off by now, so that probes that are attached are not hit? */
+/* Return whether somebody has switched them off by now, so that attached probes are not hit. */
 bool record_ftrace_is_off(void);
 bool record_kprobes_are_off(void);
 

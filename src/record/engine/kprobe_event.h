@@ -13,10 +13,10 @@
  */
 int record_kprobe_open(uint64_t addr, bool on_return);
 
-/* Has the program PROG run at each hit of EVENT, a probe, with COOKIE: the link, which keeps the event, or -errno. */
+/* Run the program PROG at each hit of EVENT, a probe, with COOKIE. Return the link, which keeps the event, or -errno. */
 int record_kprobe_link(int prog, int event, uint64_t cookie);
 /* A probe, and PROG on it; also -errno as PROG. */
 int record_kprobe_attach(int prog, uint64_t addr, bool on_return, uint64_t cookie);
 
-/* Does the kernel take kprobes at ADDR? 0 or -errno of an attempt. */
+/* Try a kprobe at ADDR. Return 0 or -errno. */
 int record_kprobe_try(uint64_t addr);

@@ -12,7 +12,7 @@
 #include "record/engine/features.h"
 #include "record/engine/saved_programs.h"
 
-/* Has all that the programs need. A hint in messages; nothing is decided by it. */
+/* This release has all that the programs need. It is a hint in messages; nothing is decided by it. */
 #define RECORD_OLDEST_KERNEL "5.15"
 
 struct kprotperf_bpf;
@@ -51,7 +51,7 @@ struct record_bpf {
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
 };
 
-/* Has libbpf's messages shown under -vv only. */
+/* Show libbpf's messages under -vv only. */
 void record_bpf_log(void);
 
 /* Return the memory of maps and programs, as record_engine_memory() does. */

@@ -37,7 +37,7 @@ struct record_watch {
 void record_watch_open(struct record_watch *w);
 void record_watch_close(struct record_watch *w); /* accepts one that is zero */
 
-/* Has W tell what came since it was opened, or was read last. */
+/* Report what came to W since it was opened, or was read last. */
 void record_watch_read(struct record_watch *w);
 /* The place of the first change at ADDR or behind it. */
 uint32_t record_watch_from(const struct record_watch *w, uint64_t addr);

@@ -147,7 +147,7 @@ static void read_base(struct bpf_code *code, const struct record_value *v, uint3
 	move(code, AT, BPF_REG_0);
 }
 
-/* Does B's way to its value begin as A's, with A's first N loads, and go on from there? */
+/* Return whether B's way to its value begins with A's first N loads. */
 static bool is_same_way(const struct record_value *a, const struct record_value *b, uint32_t n)
 {
 	return a->base == b->base && a->which == b->which && a->addr == b->addr && b->n_loads > n &&
@@ -183,14 +183,14 @@ struct reading {
 		ret; /* as of struct record_capture; which argument is what the function returned */
 };
 
-/* Does the verifier know what V's base points to? */
+/* Return whether the verifier knows what V's base points to. */
 static bool is_known(const struct record_value *v, const struct reading *r)
 {
 	return v->base == RECORD_BASE_TASK || v->base == RECORD_BASE_PER_CPU ||
 	       (r->typed && v->base != RECORD_BASE_ADDRESS);
 }
 
-/* Can what V's pointers lead to be loaded? */
+/* Return whether the values that V's pointers lead to can be loaded. */
 static bool is_typed(const struct record_value *v, const struct reading *r)
 {
 	return (r->how != RECORD_READING_COPIES && is_known(v, r)) ||

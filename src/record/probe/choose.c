@@ -25,7 +25,7 @@ const char *record_skip_text(enum record_skip skip)
 	return texts[skip];
 }
 
-/* Does HOW, of --attach, leave the choice of M? */
+/* Return whether HOW, of --attach, allows M. */
 static bool is_asked(enum profile_mechanism how, const struct record_mechanism *m)
 {
 	return how == PROFILE_UNTIMED || how == m->mech;

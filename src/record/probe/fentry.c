@@ -43,7 +43,7 @@ static int note_namesake(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Is no other function of SYM's name inlined anywhere, as far as there is an index that says so? */
+/* Return whether SYM's name is unique among inlined functions (true without an index). */
 static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
 	struct namesake n = {};

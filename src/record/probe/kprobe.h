@@ -28,5 +28,5 @@ enum profile_mechanism record_optimizer_await(const struct record_engine *e, uin
 
 #define RECORD_OPTIMIZER_MS 500
 
-/* Is the optimizer turned off? Also where nothing says that there is one. */
+/* Return whether the optimizer is turned off, or nothing says that there is one. */
 bool record_optimizer_is_off(void);

@@ -85,7 +85,10 @@ void record_point_disarm(struct record_point *p)
 	p->link = p->event = -1;
 }
 
-/* Is one of the N items, by ascending address, in what a jump to I would take? Then the optimizer leaves I alone. */
+/*
+ * Return whether one of the N items, by ascending address, is in the bytes that a jump at I would take; the optimizer then
+ * leaves I as it is.
+ */
 static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t i)
 {
 	return i + 1 < n && items[i + 1].addr - items[i].addr < items[i].optimizes;

@@ -51,7 +51,7 @@ static bool keep(struct record_capture *c)
 	return true;
 }
 
-/* Is ERR that a body's parameter is nowhere to be had? Then that is said, and is no error. */
+/* Return whether ERR means that a body's parameter is nowhere to be had, which is noted and no error. */
 static bool is_left_out(const struct record_place *at, int err)
 {
 	const struct record_range *r = at->body ? at->body->range : NULL;
@@ -105,7 +105,7 @@ static int full(const struct record_place *at, const char *function)
 	return -E2BIG;
 }
 
-/* Is FUNCTION, "INLINED@FUNC" of a body, what the first N bytes of EXPRESSION name? */
+/* Return whether the first N bytes of EXPRESSION name FUNCTION, "INLINED@FUNC" of a body. */
 static bool is_named(const char *function, const char *expression, size_t n)
 {
 	return !strncmp(expression, function, n) && (!function[n] || function[n] == '@');

@@ -55,7 +55,7 @@ struct record_value {
 	bool is_signed;
 };
 
-/* Is V all that its bytes hold? */
+/* Return whether V is all that its bytes hold. */
 static inline bool record_value_is_whole(const struct record_value *v)
 {
 	return !v->bits && !v->mask;

@@ -191,7 +191,7 @@ static struct thing find_per_cpu(struct names *n, uint64_t *addr)
 	return (struct thing){};
 }
 
-/* Is O where this CPU's part of memory begins, from which its variables are at their addresses? */
+/* Return whether O is the start of this CPU's part of memory, to which the addresses of its variables are relative. */
 static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
 {
 	uint64_t at = o->addr;
@@ -202,7 +202,7 @@ static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
 	return thing.path && !strcmp(thing.path, "this_cpu_off");
 }
 
-/* Is the variable at ADDR one that nobody changes once the kernel has started? */
+/* Return whether nobody changes the variable at ADDR once the kernel has started. */
 static bool is_constant(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	return addr >= kernel_kallsyms_variable(ks, "__start_ro_after_init") &&

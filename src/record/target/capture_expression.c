@@ -107,7 +107,7 @@ static int record_capture_syscall(struct record_value *v, const struct btf *btf,
 
 /* ---- capture expression ---- */
 
-/* Has the names of allocation flags, which are macros, and their numbers. */
+/* The format of this event has the names of allocation flags, which are macros, and their numbers. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
 
 /* The struct as which a variable of up to eight bytes is read, since only structs can be: its first member is such a number. */
@@ -365,7 +365,7 @@ static int find_base(struct record_place *at, const char **text)
 	return err;
 }
 
-/* Does T consist of, or point to, characters of the kernel's? Numbers of a byte have other types, as u8. */
+/* Return whether T consists of, or points to, characters of the kernel's. Numbers of a byte have other types, as u8. */
 static bool is_text(const struct btf *btf, const struct btf_type *t)
 {
 	bool one = t && (btf_is_array(t) || btf_is_ptr(t));

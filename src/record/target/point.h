@@ -39,7 +39,7 @@ struct record_point {
 	struct record_points *owner; /* of the link */
 };
 
-/* Does it take a list to say what it is to do? */
+/* Return whether it takes a list to say what it is to do. */
 static inline bool record_point_is_list(const struct record_point *p)
 {
 	return p->n_actions > 1 || (p->n_actions && p->actions[0].flags & ENGINE_RANGE_VALUES);

@@ -74,7 +74,7 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	return pl->flow;
 }
 
-/* Has the kernel the function where the file says? It may have laid the module out otherwise than thought. */
+/* Return whether the kernel has the function where the file says. It may have laid the module out otherwise. */
 static bool is_in_place(const struct planner *pl, const struct record_range *r)
 {
 	const struct kernel_sym *const *named;

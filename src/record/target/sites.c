@@ -86,7 +86,7 @@ static int note_inlined(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Is NAME a function that this kernel has only inlined? Then its bodies are to be timed, which is said. */
+/* Return whether NAME is a function that this kernel has only inlined, so that its bodies are to be timed; say so. */
 static bool add_inlined(struct finder *f, const char *name)
 {
 	struct inlined_places places = {};

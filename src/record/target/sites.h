@@ -71,7 +71,7 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 			struct profile *p);
 void record_sites_deinit(struct record_sites *sites);
 
-/* Does SYM's name, less clone suffixes, match GLOB, and is its code still there after boot? */
+/* Return whether SYM's name, less clone suffixes, matches GLOB, and its code is still there after boot. */
 bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_sym *sym,
 			 const char *glob);
 

@@ -74,7 +74,7 @@ const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 /* Load all that choosing functions to probe needs. Reports its errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
-/* Does the kernel refuse kprobes at the absolute address ADDR, as far as it says so? */
+/* Return whether the kernel refuses kprobes at the absolute address ADDR, as far as it says so. */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
 
 /* Why SYM's own code is not to be probed; NULL: no livepatch has replaced it. */

@@ -166,7 +166,7 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 	const char *other = analyze_renames_known(row->name);
 	double total = row->sides[isnan(row->sides[1].calls) ? 0 : 1].total;
 
-	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->alone],
+	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->no_partner],
 		  output_number(OUTPUT_TIME, total, diff->clock), view_unit(diff->clock, total),
 		  other ? "; also known as " : "", other ? other : "");
 }
@@ -178,7 +178,7 @@ static void function_after(const struct view *v, const void *data)
 	uint32_t n = 0;
 
 	vec_each(const struct analyze_diff_row, row, &diff->functions, rows) {
-		if (row->alone && analyze_is_sum(row->context) &&
+		if (row->no_partner && analyze_is_sum(row->context) &&
 		    (row->sides[0].calls > 0 || row->sides[1].calls > 0) &&
 		    (n++ < ALONE_FIRST || v->everything))
 			write_alone(v, diff, row);

@@ -67,7 +67,7 @@ static char *conclude(const struct view_diff *c)
 	char *answer = c->why.n_contexts ? view_why(&c->why, &c->why.command) : NULL;
 	scoped_free char *largest = NULL;
 
-	if (c->why.tree.has_callers || c->why.command.told)
+	if (c->why.tree.has_callers || c->why.command.sureness)
 		return answer;
 	largest = view_diff_largest(c, answer);
 	if (largest)

@@ -174,7 +174,7 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 static void append_site(char **text, const struct why *w, const struct why_part *part)
 {
 	for (int side = 0; side < 2; side++) {
-		const struct tree_line *site = tree_site_apart(&w->pair, part->node, side);
+		const struct tree_line *site = tree_site_extra(&w->pair, part->node, side);
 		struct tree_lines place = {};
 
 		if (!site || !site->file || !w->pair.nodes[part->node].divided)

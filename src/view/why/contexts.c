@@ -44,15 +44,15 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 	const struct why *w = &((const struct view_why *)data)->why;
 	struct line *l = line;
 	const struct why_context *c = &l->of;
-	bool named = c->told && c->causes.n_items && why_is_named(c, 0);
+	bool named = c->sureness && c->causes.n_items && why_is_named(c, 0);
 
 	l->pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
 	l->noise = why_significance_noise(&c->significance);
-	l->significant = c->told == WHY_SURE || (c->told && !w->tree.has_noise);
+	l->significant = c->sureness == WHY_SURE || (c->sureness && !w->tree.has_noise);
 	l->protection = named ? owner_name(w, c) : NULL;
 	l->cause = named ? c->causes.items[0].name : NULL;
 	l->cause_delta = named ? c->causes.items[0].delta : NAN;
-	return c->told || !rows->for_people;
+	return c->sureness || !rows->for_people;
 }
 
 const struct view_table why_contexts = {

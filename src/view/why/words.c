@@ -87,13 +87,13 @@ static void begin_item(char **text, bool *any, const char *first, const char *se
 /* Return whether C's change as a whole is as sure as its causes. */
 static bool has_changed(const struct why_context *c)
 {
-	return c->changed && c->changed >= c->told;
+	return c->changed && c->changed >= c->sureness;
 }
 
 /* Return whether the whole of C is said to be likely only, so that its causes need not be. */
 static bool is_said_likely(const struct why *w, const struct why_context *c)
 {
-	if (c->told != WHY_LIKELY)
+	if (c->sureness != WHY_LIKELY)
 		return false;
 	return c->is_command ? w->tree.has_callers || is_unclear(w) : has_changed(c);
 }
@@ -133,9 +133,9 @@ static void append_whole(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
 
-	if (!c->told && w->tree.has_noise && c->delta != 0)
+	if (!c->sureness && w->tree.has_noise && c->delta != 0)
 		alloc_append(text, "No significant change: ");
-	else if (!c->told && c->delta != 0)
+	else if (!c->sureness && c->delta != 0)
 		alloc_append(text, "Too few runs to tell a change: ");
 	else if (is_said_likely(w, c))
 		alloc_append(text, "%s, ", likely(w));
@@ -147,7 +147,7 @@ static void append_whole(char **text, const struct why *w)
 	alloc_append(text, " CPU time (");
 	append_figures(text, w);
 	alloc_append(text, ")");
-	if (c->told > c->changed)
+	if (c->sureness > c->changed)
 		alloc_append(text, w->tree.has_noise ?
 					   ", within the variation between boots of one kernel" :
 					   ", within the spread of its calls");
@@ -268,17 +268,17 @@ static void append_context(char **text, const struct why *w, const struct why_co
 	bool is_likely = is_said_likely(w, c);
 	scoped_free char *change =
 		change_text(w, c,
-			    !c->told ? (c == w->contexts ? " differs most" : " differs") :
+			    !c->sureness ? (c == w->contexts ? " differs most" : " differs") :
 			    !has_changed(c) && (w->tree.has_noise || c->delta == 0) ?
-				       " shows no significant change" :
-				       NULL);
+					   " shows no significant change" :
+					   NULL);
 
 	alloc_append(text, "%s%s%s",
-		     !c->told  ? "No significant change: " :
-		     is_likely ? likely(w) :
-				 "",
+		     !c->sureness ? "No significant change: " :
+		     is_likely    ? likely(w) :
+				    "",
 		     is_likely ? ", " : "", change);
-	if (c->told)
+	if (c->sureness)
 		append_moves_of(text, w, c);
 	else if (!w->tree.has_noise)
 		alloc_append(text, "; 1 run per side cannot resolve less");
@@ -614,22 +614,22 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return alloc_strdup("Nothing to compare: neither recording contains any context.");
 	if (!c->is_command) {
 		append_context(&text, w, c);
-	} else if (w->tree.has_callers || w->cpu || c->told) {
+	} else if (w->tree.has_callers || w->cpu || c->sureness) {
 		append_whole(&text, w);
 		append_moves(&text, w);
 	}
-	if (c->told && (c->is_command || !view_why_is_unopened(w, c)))
+	if (c->sureness && (c->is_command || !view_why_is_unopened(w, c)))
 		append_causes(&text, w, c);
-	if (c->told && c->is_command)
+	if (c->sureness && c->is_command)
 		append_outside(&text, w);
-	if (c->told && view_why_is_unopened(w, c))
+	if (c->sureness && view_why_is_unopened(w, c))
 		begin(&text, "  Record with --func to see where.");
-	if (c->told == WHY_LIKELY)
+	if (c->sureness == WHY_LIKELY)
 		append_odds(&text, w, c);
 	append_others(&text, w, c);
 	append_cycles(&text, w, CATALOGUE_NO);
 	append_cycles(&text, w, CATALOGUE_PARTLY);
-	if (c->told)
+	if (c->sureness)
 		append_switched(&text, w);
 	return text;
 }
