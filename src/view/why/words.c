@@ -369,8 +369,12 @@ static double change_of(const struct why *w, uint32_t node)
 	return NAN;
 }
 
-/* Append "; 73 % of this in clone (+0.60 %), 27 % in mmap (+0.12 %) and 5 others", with the change of each as a whole. */
-static void append_contexts(char **text, const struct why *w, const struct why_cause *cause)
+/*
+ * Append "; 73 % of this in clone (+0.60 %), 27 % in [irq] (interrupts, +0.12 %) and 5 others", with the change of each as a
+ * whole. Explain them for the first cause only.
+ */
+static void append_contexts(char **text, const struct why *w, const struct why_cause *cause,
+			    bool is_first)
 {
 	const struct why_causes *c = &w->command.causes;
 	uint32_t n = 0, more = 0;
@@ -389,8 +393,12 @@ static void append_contexts(char **text, const struct why *w, const struct why_c
 			alloc_append(text, n ? ", %.0f %% in " : "; %.0f %% of this in ",
 				     100 * part);
 		view_append_name(text, w->pair.nodes[share->context].name);
-		if (!isnan(pct))
-			alloc_append(text, " (%s)", view_why_number(OUTPUT_PERCENT, pct));
+		if (!isnan(pct)) {
+			alloc_append(text, " (");
+			if (is_first)
+				view_append_context(text, w->pair.nodes[share->context].name);
+			alloc_append(text, "%s)", view_why_number(OUTPUT_PERCENT, pct));
+		}
 		n++;
 	}
 	if (more)
@@ -460,7 +468,7 @@ static void append_cause(char **text, const struct why *w, const struct why_cont
 	if (c->is_command &&
 	    strcmp(cause->name, w->pair.nodes[c->causes.shares[cause->first_share].context].name) !=
 		    0)
-		append_contexts(text, w, cause);
+		append_contexts(text, w, cause, !n);
 	view_why_append_reasons(text, w, cause, part);
 	alloc_append(text, ".");
 }
