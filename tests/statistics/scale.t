@@ -50,6 +50,7 @@ sizes runs 10000
 sizes boots 10000
 sizes reports 10000
 sizes functions 10000
+sizes cells 10000
 sizes ranges 5000 bodies
 # Each is renamed on the other side.
 sizes page_ 10000 folio_

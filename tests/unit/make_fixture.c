@@ -828,7 +828,12 @@ static struct profile *many(const char *kind, uint32_t n)
 		else if (!strcmp(kind, "functions") || strchr(kind, '_'))
 			fixture_calls(profile_cell(p, 0, fixture_function(p, name, 64 * i), i % 50),
 				      1, 100, 100);
-		else if (!strcmp(kind, "ranges") || !strcmp(kind, "bodies"))
+		else if (!strcmp(kind, "cells")) { /* each function in each context */
+			snprintf(name, sizeof(name), "function%u", i / 50);
+			fixture_calls(profile_cell(p, 0, fixture_function(p, name, 64 * (i / 50)),
+						   i % 50),
+				      1, 100, 100);
+		} else if (!strcmp(kind, "ranges") || !strcmp(kind, "bodies"))
 			fixture_entries(
 				profile_cell(p, 0,
 					     fixture_range(p, name, *kind == 'b' ? "inline" : NULL,
