@@ -59,7 +59,7 @@ if fetched 'opened by Chromium' && has chromium; then
     is "$name: axe finds nothing" "$(seen "$name" 'axe light'), $(seen "$name" 'axe dark')" 'nothing, nothing'
   done
   run diff baseline.data hardened.data
-  is 'the answer is that of the page of text' "$(seen diff answer | sed 's/ | / /g')" "$(sed '/^$/,$d' out | paste -sd' ')"
+  is 'the answer is that of the page of text' "$(seen diff answer | sed 's/ | / /g')" "$(sed '/^$/,$d' out | paste -sd' ' | tr -s ' ')"
   is 'the answer is the title' "$(seen diff title)" "$(seen diff answer | sed 's/ | .*//') · kprotperf diff"
   is 'an empty recording has its losses' "$(seen empty sections)" 'Losses and accounting | Accounting'
   for how in 'a click' Enter; do
