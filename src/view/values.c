@@ -63,9 +63,9 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 	if (fabs(all->by_values) >= fabs(all->by_cost)) {
 		append_by_values(&text, all, most, clock);
 		alloc_append(&text, ", and ");
-		append_ticks(&text, all->by_cost, clock, " at equal values.");
+		append_ticks(&text, all->by_cost, clock, " at equal captured values.");
 	} else {
-		append_ticks(&text, all->by_cost, clock, " at equal values and ");
+		append_ticks(&text, all->by_cost, clock, " at equal captured values and ");
 		append_by_values(&text, all, most, clock);
 		alloc_append(&text, ".");
 	}

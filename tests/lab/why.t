@@ -52,7 +52,7 @@ like 'and what is queued for later' "$(say "$out")" 'Not part of its CPU time: .
 # __do_sys_setgroups cannot be probed. Interrupts are in what probes time: 2,578 for 2,494 in one comparison, where 10 % are taken for agreement.
 like 'probes say the same' "$(say "$out")" 'Probes agree \(record --func=__x64_sys_setgroups\): \+2,[0-9]{3} instructions per call of setgroups'
 
-like 'with the same values' "$(say "$out")" '__x64_sys_setgroups takes \+2,[0-9]{3} instructions per call: \+2,[0-9]{3} at equal values and '
+like 'with the same values' "$(say "$out")" '__x64_sys_setgroups takes \+2,[0-9]{3} instructions per call: \+2,[0-9]{3} at equal captured values and '
 
 # All at once: reading two exact recordings takes seconds.
 contexts=(prctl getpriority futex access read rt_sigprocmask getcwd sysinfo exit_group getpgid mmap 'umask [rcu]' 'gettid [softirq]'
