@@ -218,8 +218,8 @@ static const struct cmd_option options[] = {
 	  "repeated",
 	  .parse = parse_blocks },
 	{ "context", NULL,
-	  "Capture the numbers that functions and inlined bodies take, read and return, names of "
-	  "slab caches and, for --blocks functions, trip counts of loops; see report --why-varies",
+	  "Capture the numbers that functions and inlined bodies take, read and return, and names of "
+	  "slab caches; see report --why-varies",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
 	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', "

@@ -188,8 +188,6 @@ struct profile_capture {
 	uint64_t values[PROFILE_VALUES_MAX]; /* of the site's variables, sign-extended */
 };
 
-#define PROFILE_TRIP_COUNT_MAX 0xffff /* of a call; higher ones count as this */
-
 /* A way of control from one block: to another, or one of these. */
 struct profile_arc {
 	uint32_t from, to;

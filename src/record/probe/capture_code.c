@@ -14,8 +14,6 @@
 #define HASH_FACTOR   0x5bd1e995
 #define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
 
-#define LAST_VALUE (int16_t) offsetof(struct engine_call, values[ENGINE_VALUES - 1])
-
 #define PLACEHOLDER 0x5173c0d3 /* in function.bpf.c: a call of what reads a function's values */
 /* In range.bpf.c. */
 #define ENTRIES_PLACEHOLDER 0x5173c0d4
