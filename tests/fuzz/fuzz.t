@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Run each fuzzer for a few seconds, and valid recordings for a minute, as make check builds them. make fuzz runs them optimized,
-# and for longer.
+# Run each fuzzer for a few seconds, and valid recordings for twenty, as make check builds them. tests/long/fuzz.t and make fuzz
+# run them optimized, and for longer.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -14,7 +14,7 @@ for source in "$repo"/tests/fuzz/*.c; do
 		continue
 	fi
 	# Valid recordings go through all commands.
-	case $target in valid) seconds=60 ;; *) seconds=2 ;; esac
+	case $target in valid) seconds=20 ;; *) seconds=2 ;; esac
 	BUILD=$build "$repo/tests/fuzz/run" "$target" "$seconds" >log 2>&1
 	report_test $? "$target: nothing found" "$(tail -n 30 log)"
 done
