@@ -30,36 +30,65 @@ void analyze_diff_row_pair(struct analyze_diff_row *row)
 }
 
 /* The first of N rows; NULL: there is none, or it is one whose calls were not counted. */
-static const struct analyze_row *counted(const struct analyze_row *rows, size_t n)
+static struct analyze_row *counted(const struct analyze_row *rows, size_t n)
 {
-	return n && !isnan(rows->figures.calls) ? rows : NULL;
+	return n && !isnan(rows->figures.calls) ? (struct analyze_row *)rows : NULL;
+}
+
+static void row_deinit(struct analyze_diff_row *row)
+{
+	analyze_sample_deinit(&row->samples[0]);
+	analyze_sample_deinit(&row->samples[1]);
+}
+
+void analyze_diff_rows_deinit(struct analyze_diff_rows *rows)
+{
+	vec_each(struct analyze_diff_row, row, rows, rows)
+		row_deinit(row);
+	free(rows->rows);
+	*rows = (struct analyze_diff_rows){};
+}
+
+void analyze_diff_row_form_change(struct analyze_diff_row *row)
+{
+	row->change = analyze_change_none;
+	if (row->is_comparable)
+		analyze_change_form(&row->change, &row->samples[0], &row->samples[1]);
+}
+
+/* Set ROW's SIDE from OF, a row of TABLE whose sample it takes; NULL: that side has none. */
+static void take_side(struct analyze_diff_row *row, int side, struct analyze_row *of,
+		      const struct analyze_table *table)
+{
+	row->sides[side] =
+		of ? analyze_figures_per_run(&of->figures, table->runs) : analyze_figures_none;
+	if (of)
+		row->samples[side] = of->sample;
+	if (of)
+		of->sample = (struct analyze_sample){};
 }
 
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
-			     const struct analyze_rows *a, const struct analyze_rows *b)
+			     struct analyze_rows *a, struct analyze_rows *b)
 {
+	bool same_unit = tables[0].repetitions.unit == tables[1].repetitions.unit;
 	struct join j =
 		join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), row_compare);
 
 	while (join_next(&j)) {
-		const struct analyze_row *of[2] = { counted(j.a, j.n_a), counted(j.b, j.n_b) };
+		struct analyze_row *of[2] = { counted(j.a, j.n_a), counted(j.b, j.n_b) };
 		const struct analyze_row *from = j.n_a ? j.a : j.b;
 		struct analyze_diff_row row = { .kind = from->kind,
 						.name = from->name,
 						.context = from->context,
 						.delta_total = NAN,
 						.share = NAN,
-						.change = analyze_change_none };
+						.is_comparable = of[0] && of[1] && same_unit };
 
-		for (int side = 0; side < 2; side++) {
-			row.sides[side] = of[side] ? analyze_figures_per_run(&of[side]->figures,
-									     tables[side].runs) :
-						     analyze_figures_none;
-			row.samples[side] = of[side] ? &of[side]->sample : NULL;
-		}
+		for (int side = 0; side < 2; side++)
+			take_side(&row, side, of[side], &tables[side]);
 		analyze_diff_row_pair(&row);
-		if (tables[0].repetitions.unit == tables[1].repetitions.unit)
-			analyze_change_form(&row.change, row.samples[0], row.samples[1]);
+		analyze_diff_row_form_change(&row);
 		vec_push(out, rows, row);
 		if (log_progress_due())
 			log_progress("comparing: %u of about %u", out->n_rows, a->n_rows);
@@ -175,7 +204,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 {
 	uint32_t n = 0;
 
-	vec_each(const struct analyze_diff_row, row, rows, rows) {
+	vec_each(struct analyze_diff_row, row, rows, rows) {
 		bool keep = row->context ?
 				    matches(function, row->name) && matches(syscall, row->context) :
 				    matches(syscall, row->name);
@@ -185,6 +214,8 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 			keep = false;
 		if (keep)
 			rows->rows[n++] = *row;
+		else
+			row_deinit(row);
 	}
 	rows->n_rows = n;
 }

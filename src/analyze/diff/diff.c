@@ -47,8 +47,11 @@ static struct analyze_diff_workload_row workload_row(struct workload_pair a, str
 
 	row.delta = row.sides[1].mean - row.sides[0].mean;
 	row.delta_pct = analyze_percent(row.delta, row.sides[0].mean);
-	if (ra && rb && ra->unit == rb->unit)
-		analyze_change_form(&row.change, &ra->sample, &rb->sample);
+	if (ra && rb && ra->unit == rb->unit) {
+		row.samples[0] = &ra->sample;
+		row.samples[1] = &rb->sample;
+		analyze_change_form(&row.change, row.samples[0], row.samples[1]);
+	}
 	return row;
 }
 
@@ -135,24 +138,25 @@ static uint32_t find_partners(struct analyze_diff *diff)
 	uint32_t n = 0;
 
 	vec_each(struct analyze_diff_row, row, &diff->functions, rows) {
+		int side = isnan(row->sides[0].calls) ? 0 : 1;
 		struct analyze_figures figures;
 		struct analyze_sample sample;
-		int side = isnan(row->sides[0].calls) ? 0 : 1;
 
 		if (!isnan(row->sides[side].calls))
 			continue;
-		if (partners_sum(diff, row, side, &figures, &sample)) {
-			row->sides[side] = figures;
-			row->inlined =
-				side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
-			analyze_diff_row_pair(row);
-			if (diff->bodies[0].repetitions.unit == diff->bodies[1].repetitions.unit)
-				analyze_change_form(&row->change, side ? row->samples[0] : &sample,
-						    side ? &sample : row->samples[1]);
-			analyze_change_resample(&row->change);
-			n++;
+		if (!partners_sum(diff, row, side, &figures, &sample)) {
+			analyze_sample_deinit(&sample);
+			continue;
 		}
-		analyze_sample_deinit(&sample);
+		row->sides[side] = figures;
+		row->samples[side] = sample;
+		row->inlined = side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
+		row->is_comparable =
+			!isnan(row->sides[!side].calls) &&
+			diff->bodies[0].repetitions.unit == diff->bodies[1].repetitions.unit;
+		analyze_diff_row_pair(row);
+		analyze_diff_row_form_change(row);
+		n++;
 	}
 	return n;
 }
@@ -292,7 +296,8 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 
 void analyze_diff_row_work_out(struct analyze_diff_row *row)
 {
-	analyze_change_work_out(&row->change);
+	analyze_change_work_out(&row->change, row->is_comparable ? &row->samples[0] : NULL,
+				&row->samples[1]);
 	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
 	    !row->change.verdict_of_runs && isnan(row->change.boots_needed))
 		row->note = ANALYZE_NOTE_NO_NUMBER;
@@ -316,11 +321,9 @@ static void find_bodies(struct analyze_diff *diff, const struct profile *const p
 }
 
 /* SIDE's figures, of P. */
-static void side_init(struct analyze_diff *diff, int side, const struct profile *p,
-		      const struct analyze_options *options)
+static void side_init(struct analyze_diff *diff, int side, struct analyze_table *table,
+		      const struct profile *p, const struct analyze_options *options)
 {
-	struct analyze_table *table = &diff->tables[side];
-
 	analyze_table_init(table, p, options);
 	analyze_workload_init(&diff->commands[side], p, options->raw);
 	diff->runs[side] = table->runs;
@@ -331,7 +334,7 @@ static void side_init(struct analyze_diff *diff, int side, const struct profile 
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options)
 {
-	const struct analyze_table *a = &diff->tables[0], *b = &diff->tables[1];
+	struct analyze_table tables[2], *a = &tables[0], *b = &tables[1];
 
 	memset(diff, 0, sizeof(*diff));
 	if (baseline->clock != hardened->clock) {
@@ -345,10 +348,10 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	diff->some = profile_env_get(baseline, PROFILE_ENV_SYSCALLS) ||
 		     profile_env_get(hardened, PROFILE_ENV_SYSCALLS);
 	diff->time = options->time;
-	side_init(diff, 0, baseline, options);
-	side_init(diff, 1, hardened, options);
-	analyze_diff_rows_match(&diff->syscalls, diff->tables, &a->syscalls, &b->syscalls);
-	analyze_diff_rows_match(&diff->functions, diff->tables, &a->functions, &b->functions);
+	side_init(diff, 0, a, baseline, options);
+	side_init(diff, 1, b, hardened, options);
+	analyze_diff_rows_match(&diff->syscalls, tables, &a->syscalls, &b->syscalls);
+	analyze_diff_rows_match(&diff->functions, tables, &a->functions, &b->functions);
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	workload_diff(diff);
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
@@ -360,21 +363,22 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_diff_rows_sort_by_change(&diff->syscalls);
 	analyze_diff_rows_sort_by_change(&diff->functions);
 	analyze_env_diff(&diff->env, baseline, hardened);
-	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, diff->tables, options->raw);
+	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, tables, options->raw);
+	analyze_table_deinit(a);
+	analyze_table_deinit(b);
 	return 0;
 }
 
 void analyze_diff_deinit(struct analyze_diff *diff)
 {
 	for (int side = 0; side < 2; side++) {
-		analyze_table_deinit(&diff->tables[side]);
 		analyze_workload_deinit(&diff->commands[side]);
 		analyze_ranges_deinit(&diff->bodies[side]);
 		free(diff->bodies_by_name[side].items);
 	}
 	free(diff->workload);
-	free(diff->syscalls.rows);
-	free(diff->functions.rows);
+	analyze_diff_rows_deinit(&diff->syscalls);
+	analyze_diff_rows_deinit(&diff->functions);
 	analyze_env_deinit(&diff->env);
 	analyze_warnings_deinit(&diff->warnings);
 	memset(diff, 0, sizeof(*diff));

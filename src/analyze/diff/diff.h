@@ -66,16 +66,21 @@ struct analyze_diff_row {
 	enum analyze_note note;
 	enum analyze_note no_partner; /* why there is no other side; NONE: there is one */
 	enum analyze_note inlined; /* that one side's figures are of inlined bodies */
-	const struct analyze_sample *samples[2]; /* the tables' */
+	struct analyze_sample samples[2]; /* of which CHANGE is made */
+	bool is_comparable; /* both sides have one, by the same unit */
 };
 
 struct analyze_diff_rows {
 	vec_of(struct analyze_diff_row, rows); /* by falling |delta_total| */
 };
 
-/* The rows of A and B, which are of TABLES, side by side: in OUT, by name and context. */
+/* Put the rows of A and B, which are of TABLES, side by side in OUT, by name and context; OUT takes their samples. */
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
-			     const struct analyze_rows *a, const struct analyze_rows *b);
+			     struct analyze_rows *a, struct analyze_rows *b);
+void analyze_diff_rows_deinit(struct analyze_diff_rows *rows);
+
+/* Form the change of ROW, if it is comparable. */
+void analyze_diff_row_form_change(struct analyze_diff_row *row);
 
 /* Set the differences of ROW, whose sides are set. */
 void analyze_diff_row_pair(struct analyze_diff_row *row);
@@ -100,6 +105,8 @@ struct analyze_diff_workload_row {
 	size_t order;
 	struct analyze_workload_figures sides[2];
 	double delta, delta_pct; /* of the mean */
+	const struct analyze_sample
+		*samples[2]; /* of which CHANGE is made; NULL: sides are not comparable */
 	struct analyze_change change;
 };
 
@@ -149,9 +156,7 @@ struct analyze_diff {
 	struct analyze_ranges bodies
 		[2]; /* of either side, for functions that it has inlined; none if both call the same */
 	struct pointers bodies_by_name[2]; /* their rows by name, then context */
-	/* The sources of the rows, whose samples point to them. */
-	struct analyze_table tables[2];
-	struct analyze_workload commands[2];
+	struct analyze_workload commands[2]; /* have the samples of WORKLOAD */
 };
 
 /* Work out the slow figures of ROW's change, and its note. */

@@ -62,25 +62,19 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 	c->moments[1] = analyze_sample_moments(hardened);
 	c->repetitions[0] = c->moments[0].n;
 	c->repetitions[1] = c->moments[1].n;
-	c->samples[0] = baseline;
-	c->samples[1] = hardened;
 	form_intervals(c);
 }
 
-void analyze_change_resample(struct analyze_change *c)
+static void resample(struct analyze_change *c, const struct analyze_sample *baseline,
+		     const struct analyze_sample *hardened)
 {
-	scoped_free double *a = NULL, *b = NULL;
-	uint32_t n_a, n_b;
+	scoped_free double *a = alloc_array(baseline->n_sums, sizeof(*a));
+	scoped_free double *b = alloc_array(hardened->n_sums, sizeof(*b));
+	uint32_t n_a = analyze_sample_values(baseline, a);
+	uint32_t n_b = analyze_sample_values(hardened, b);
 
-	if (!c->samples[0] || !c->samples[1])
-		return;
-	a = alloc_array(c->samples[0]->n_sums, sizeof(*a));
-	b = alloc_array(c->samples[1]->n_sums, sizeof(*b));
-	n_a = analyze_sample_values(c->samples[0], a);
-	n_b = analyze_sample_values(c->samples[1], b);
 	c->bootstrap = analyze_bootstrap(a, n_a, b, n_b, SEED, ANALYZE_CONFIDENCE);
 	c->mann_whitney = analyze_mann_whitney(a, n_a, b, n_b);
-	c->samples[0] = c->samples[1] = NULL;
 }
 
 /*
@@ -102,11 +96,16 @@ static void form_detectable(struct analyze_change *c, double level)
 		c->detectable_pct = c->detectable / a.mean * 100;
 }
 
-void analyze_change_work_out(struct analyze_change *c)
+void analyze_change_work_out(struct analyze_change *c, const struct analyze_sample *baseline,
+			     const struct analyze_sample *hardened)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
 
-	analyze_change_resample(c);
+	if (c->is_worked_out)
+		return;
+	c->is_worked_out = true;
+	if (baseline && hardened)
+		resample(c, baseline, hardened);
 	if (isnan(c->level))
 		return;
 	form_detectable(c, c->level);
@@ -115,7 +114,6 @@ void analyze_change_work_out(struct analyze_change *c)
 		c->boots_needed = analyze_boots_needed(
 			a, b, c->margin,
 			c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT);
-	c->level = NAN;
 }
 
 /* On a real clock runs of one recording say nothing of the next. */

@@ -27,7 +27,7 @@ struct analyze_change {
 	double mann_whitney;
 	struct analyze_moments moments[2];
 	double margin, level; /* that were judged by; NAN: were not */
-	const struct analyze_sample *samples[2]; /* to be worked out from; NULL: was */
+	bool is_worked_out;
 	/*
 	 * By how much the baseline and a control of the same kernel may differ in this row: as far as
 	 * the 95 % interval of that difference reaches from 0, without one the difference itself.
@@ -38,14 +38,13 @@ struct analyze_change {
 
 extern const struct analyze_change analyze_change_none;
 
-/* From both sides' samples, either of which may be NULL: no such row. They must outlive CHANGE, or its working out. */
+/* Form CHANGE from both sides' samples, either of which may be NULL: no such row. */
 void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
 			 const struct analyze_sample *hardened);
 
-/* Work out the slow figures: boots_needed, detectable, and the results of other methods. */
-void analyze_change_work_out(struct analyze_change *change);
-/* The part of it that needs the samples, which may go then. */
-void analyze_change_resample(struct analyze_change *change);
+/* Work out the slow figures, once, from the same: boots_needed, detectable, and the results of other methods. */
+void analyze_change_work_out(struct analyze_change *change, const struct analyze_sample *baseline,
+			     const struct analyze_sample *hardened);
 
 /*
  * All rows of one comparison: adjusts p for their number, and says what they come to. UNDECIDED: it rests on runs of one

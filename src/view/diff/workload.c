@@ -40,7 +40,7 @@ static void prepare(void *row)
 {
 	struct analyze_diff_workload_row *r = row;
 
-	analyze_change_work_out(&r->change);
+	analyze_change_work_out(&r->change, r->samples[0], r->samples[1]);
 	r->label = view_workload_label(r->name);
 }
 
