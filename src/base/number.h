@@ -27,7 +27,7 @@ bool number_scan_double(const char **text, double *value);
 /* Parse the first three numbers of a version, as in "6.1.0-13-amd64"; the missing are 0. Return how many TEXT has. */
 unsigned int number_version(const char *text, unsigned int version[3]);
 
-/* The longest common subsequence of two sequences. */
+/* ---- the longest common subsequence of two sequences ---- */
 
 #define SUBSEQUENCE_NONE UINT32_MAX
 

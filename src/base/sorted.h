@@ -117,7 +117,7 @@ struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, si
 			compare_fn compare);
 bool join_next(struct join *j);
 
-/* Indices of an array, grouped by two numbers that its entries have, for whoever asks for one group after the other. */
+/* ---- indices of an array, grouped by two numbers of its entries ---- */
 
 #define GROUPED_ALL UINT32_MAX
 

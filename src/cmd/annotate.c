@@ -111,7 +111,7 @@ int cmd_annotate(int argc, char **argv)
 	return status;
 }
 
-/* diff --annotate: one function on two kernels. */
+/* ---- diff --annotate: one function on two kernels ---- */
 
 #define N_SIDES 2
 

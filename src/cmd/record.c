@@ -20,7 +20,7 @@
 #include "view/names.h"
 #include "view/report.h"
 
-/* The output of record --interval. */
+/* ---- the output of record --interval ---- */
 
 #define ROWS 10
 /* To a terminal's top, and nothing below. */
@@ -34,7 +34,7 @@ static void forget_extremes(struct analyze_rows *rows)
 }
 
 /* Prints the rows of P, which is being recorded since NS, that took most so far, on stderr. */
-static void cmd_show_live(const struct profile *p, uint64_t ns)
+static void show_live(const struct profile *p, uint64_t ns)
 {
 	static const char *const sections[] = { "syscalls", "functions" };
 	struct view_report r = { .common = {
@@ -388,7 +388,7 @@ int cmd_record(int argc, char **argv)
 		.freq = FREQ_UNSET,
 		.repeat = 1,
 		.budget = 4,
-		.show = cmd_show_live,
+		.show = show_live,
 	};
 	int status;
 

@@ -47,7 +47,7 @@ void exact_context_entered_by(struct exact_context *c, uint32_t function);
 /* Are calls of FUNCTION entries to C, whose times C's row is to have? */
 bool exact_context_is_entered_by(const struct exact_context *c, uint32_t function);
 
-/* One call that was kept whole: its blocks in order become a tree of calls and lines, in which repetitions are loops. */
+/* ---- one call that was kept whole ---- */
 
 struct exact_trace_list {
 	vec_of(struct exact_trace_item, items);

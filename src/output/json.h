@@ -36,7 +36,7 @@ void output_json_member_rows(struct output_json *json, const char *key,
 			     const struct output_section *section);
 void output_json_end(struct output_json *json);
 
-/* A section as comma-separated values, RFC 4180: one header line, all rows, all columns. */
+/* ---- a section as comma-separated values, RFC 4180: one header line, all rows, all columns ---- */
 
 /* Control bytes in text are escaped as in tables, so that a file is one line a row. */
 void output_csv_write(FILE *out, const struct output_section *section);

@@ -432,7 +432,7 @@ int profile_resolve(struct profile *p, const char *vmlinux)
 	return 0;
 }
 
-/* Names of functions of user space, from the symbols of the files that have them. */
+/* ---- names of functions of user space, from the symbols of the files that have them ---- */
 
 #define DEBUG_FILES    "/usr/lib/debug/.build-id"
 #define BUILD_ID_BYTES 20

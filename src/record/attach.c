@@ -190,7 +190,7 @@ static void attach_blocks(struct record_attachment *a)
  * on what is beside it, and before it in the kernel's lists. A probe that the kernel refuses is no error: its
  * body or block is not timed or counted. -EINTR if the user asked for an end, not reported.
  */
-static int record_attach_inside(struct record_attachment *a)
+static int attach_inside(struct record_attachment *a)
 {
 	int err = arm(a, a->plan->ranges.points, a->plan->ranges.n_points, "ranges", refuse_range);
 
@@ -585,7 +585,7 @@ int record_attach(struct record_attachment *a)
 	if (a->p->clock == PROFILE_CLOCK_INSN)
 		record_calibration_add_kprobes(a->probes, count_kprobes(a), a->calibration);
 	err = attach_all(a);
-	err = err ?: record_attach_inside(a);
+	err = err ?: attach_inside(a);
 	if (!err && a->recalibrate)
 		err = calibrate(a);
 	err = err ?: check_silent(a);

@@ -138,10 +138,10 @@ static void expand_protection(struct expansion *e, const struct catalogue_protec
  * on it, is left out, which is said where nothing remains. Each protection's state goes into P's environment, which
  * has been read. Returns 0 or -errno, reported. The names belong to the catalogue.
  */
-static int record_protections_expand(const struct record_kernel *kernel,
-				     const struct catalogue_protection *const *protections,
-				     uint32_t n, struct profile *p, struct record_names *functions,
-				     struct record_names *inlined)
+static int expand_protections(const struct record_kernel *kernel,
+			      const struct catalogue_protection *const *protections, uint32_t n,
+			      struct profile *p, struct record_names *functions,
+			      struct record_names *inlined)
 {
 	struct expansion e = {
 		.kernel = kernel,
@@ -221,8 +221,8 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	record_features_await(&plan->features);
 	record_names_add_all(&plan->functions, &o->functions);
 	record_names_add_all(&plan->inlined, &o->ranges);
-	err = record_protections_expand(kernel, o->protections, o->n_protections, p,
-					&plan->functions, &plan->inlined);
+	err = expand_protections(kernel, o->protections, o->n_protections, p, &plan->functions,
+				 &plan->inlined);
 	err = err ?: record_blocks_resolve(&plan->blocks, kernel, &o->blocks);
 	if (err)
 		return err;

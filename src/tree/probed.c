@@ -243,7 +243,7 @@ void tree_fill_counted(struct tree *t, int side)
 	free(f.times);
 }
 
-/* Executions of instructions: from exact recordings, and of functions whose blocks were counted. */
+/* ---- executions of instructions: from exact recordings, and of functions whose blocks were counted ---- */
 
 define_compare(by_instruction, struct tree_times,
 	       compare_values(a->node, b->node)                 ?:

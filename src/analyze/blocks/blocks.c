@@ -80,7 +80,7 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 }
 
 /* Return whether there are counts of BLOCKS, a place in the list, in CONTEXT. */
-static bool analyze_counted_has(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
+static bool has_counts(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
 {
 	uint32_t n;
 
@@ -98,7 +98,7 @@ void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 	for (uint32_t i = 0; i < p->n_blocks; i++) {
 		add_function(out, &counted, i, ANALYZE_IN_ALL_CONTEXTS);
 		for (uint32_t context = 0; context < p->n_contexts; context++)
-			if (analyze_counted_has(&counted, i, context))
+			if (has_counts(&counted, i, context))
 				add_function(out, &counted, i, context);
 	}
 }
@@ -307,7 +307,7 @@ static void add_loops_of(struct work *w, uint32_t index)
 	kernel_loops_find(&graph, &w->loops);
 	add_context(w, ANALYZE_IN_ALL_CONTEXTS);
 	for (uint32_t context = 0; context < w->p->n_contexts; context++)
-		if (analyze_counted_has(w->counted, index, context))
+		if (has_counts(w->counted, index, context))
 			add_context(w, context);
 	kernel_loops_clear(&w->loops);
 	kernel_graph_clear(&graph);

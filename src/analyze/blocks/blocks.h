@@ -47,7 +47,7 @@ void analyze_blocks_deinit(struct analyze_blocks *blocks);
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);
 
-/* An index of the functions whose blocks a profile counted, and of their contexts. */
+/* ---- an index of the functions whose blocks a profile counted, and of their contexts ---- */
 
 #define ANALYZE_IN_ALL_CONTEXTS GROUPED_ALL
 
@@ -67,7 +67,7 @@ void analyze_counted_deinit(struct analyze_counted *c);
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual);
 
-/* The loops of functions whose blocks were counted, and their mean trip counts over all runs. */
+/* ---- the loops of functions whose blocks were counted, and their mean trip counts over all runs ---- */
 
 /* A loop in one context. Numbers are NAN where a count that they need is missing. */
 struct analyze_loop {

@@ -154,7 +154,7 @@ static bool sweep_part(struct sweep *s, const struct part *p)
 }
 
 /* Return whether the functions A and B (CHANGES_NONE: read B alone) have the same code in the same order. Count callers. */
-static bool changes_sweep(struct analyze_changes *c, uint32_t a, uint32_t b)
+static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct sweep s = { .c = c };
 	bool same = add_part(&s, a, b) && a != CHANGES_NONE && b != CHANGES_NONE;
@@ -305,7 +305,7 @@ static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
 			       f->addr + side->base < side->init_end;
 	}
 	out->name = out->names[!!out->names[1]];
-	if (!changes_sweep(c, a, b))
+	if (!sweep_pair(c, a, b))
 		changes_compare(c, out);
 	if (out->names[0] && strcmp(out->name, out->names[0]))
 		out->was = out->names[0];

@@ -103,7 +103,7 @@ struct analyze_variables {
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);
 
-/* Static keys that are on in one recording and off in the other, and the functions whose code they switch. */
+/* ---- static keys that are on in one recording and off in the other ---- */
 
 struct analyze_static_key {
 	char *name;

@@ -130,7 +130,7 @@ void analyze_structs_deinit(struct analyze_structs *s)
 	kernel_btf_destroy(s->btf[1]);
 }
 
-/* Variables whose initial values are not the same: what the kernel is switched to before anybody asks for something else. */
+/* ---- variables whose initial values are not the same ---- */
 
 #define WORD sizeof(uint64_t)
 

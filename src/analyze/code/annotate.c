@@ -11,7 +11,7 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* A place's instructions, the bodies that they are part of, and how often each was executed. */
+/* ---- a place's instructions, the bodies that they are part of, and how often each was executed ---- */
 
 /* The body with the id ID among those of PLACE; ANALYZE_NO_BODY: none, or the place's own. */
 static uint32_t body_find(const struct analyze_annotation *a, const struct analyze_place *place,

@@ -190,8 +190,6 @@ void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows)
 	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), weight_compare);
 }
 
-/* ---- select ---- */
-
 /* ---- filter ---- */
 
 static bool matches(const char *glob, const char *name)

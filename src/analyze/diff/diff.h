@@ -209,7 +209,7 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 			      const struct profile *hardened, const struct analyze_table *tables,
 			      bool raw);
 
-/* Samples that two recordings took by one event: how many of it each function has itself, per run, and what repetitions say of that. */
+/* ---- samples that two recordings took by one event ---- */
 
 struct analyze_sampled_row {
 	struct analyze_leaf

@@ -37,7 +37,7 @@ void analyze_calibration_deinit(struct analyze_calibration *c);
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell);
 
-/* The time of the workload and its iterations without probes, to compare with a run without probes. */
+/* ---- the time of the workload and its iterations without probes, to compare with a run without probes ---- */
 
 /*
  * The cost of a context's own probes, in ticks: in its time, and around it. ERROR: a standard deviation, as a part.
@@ -65,7 +65,7 @@ void analyze_net_deinit(struct analyze_net *net);
 double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iterations,
 			double *error);
 
-/* The cost of the probes: calibrated, subtracted, and as a slowdown of the workload. */
+/* ---- the cost of the probes: calibrated, subtracted, and as a slowdown of the workload ---- */
 
 /*
  * One mechanism: whatever was calibrated or a site was timed by. NAN is "not known". Times are

@@ -61,7 +61,7 @@ void analyze_workload_deinit(struct analyze_workload *workload);
 /* Brings the rows into the reader's order, unprobed before probed. */
 void analyze_workload_sort_by_order(struct analyze_workload *workload);
 
-/* The kernel's part of the command's CPU time, which turns the change of a syscall into one of the program. */
+/* ---- the kernel's part of the command's CPU time ---- */
 
 /* Per run, in ticks. All NAN: not known, as where other tasks than the command's were followed. */
 struct analyze_kernel_share {

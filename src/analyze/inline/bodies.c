@@ -10,7 +10,7 @@
 /* ---- chain ---- */
 
 /* The N frames from FRAMES on, as a chain; NULL for none. For free(). */
-static char *analyze_chain_join(const struct profile_frame *frames, uint32_t n)
+static char *join_chain(const struct profile_frame *frames, uint32_t n)
 {
 	char *chain = NULL;
 
@@ -25,7 +25,7 @@ char *analyze_chain_of(const struct profile_location *l)
 
 	while (n < l->n_frames && l->frames[n].inlined)
 		n++;
-	return analyze_chain_join(l->frames, n);
+	return join_chain(l->frames, n);
 }
 
 char *analyze_chain_add(const char *name, const char *chain)
@@ -89,7 +89,7 @@ static void refs_add(struct analyze_bodies *b, struct refs *refs,
 
 		if (!frame->inlined)
 			continue;
-		chain = alloc_keep(&b->chains, analyze_chain_join(around, n - 2 - i));
+		chain = alloc_keep(&b->chains, join_chain(around, n - 2 - i));
 		b->bytes += chain ? strlen(chain) + 1 : 0;
 		ref.body = (struct analyze_body){ .name = frame->name,
 						  .function = location->frames[n - 1].name,

@@ -110,7 +110,7 @@ struct analyze_slow {
 void analyze_slow_init(struct analyze_slow *s, const struct profile *p);
 void analyze_slow_deinit(struct analyze_slow *s);
 
-/* Callers and callees of a function or inlined body, as far as samples tell; exact recordings tell all. */
+/* ---- callers and callees of a function or inlined body, as far as samples tell; exact recordings tell all ---- */
 
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;

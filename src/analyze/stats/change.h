@@ -53,7 +53,7 @@ void analyze_change_work_out(struct analyze_change *change, const struct analyze
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct,
 			   bool undecided);
 
-/* Statistics that do not take values for normally distributed, beside Welch's t if there are enough repetitions. */
+/* ---- statistics that do not take values for normally distributed ---- */
 
 /* From so many repetitions per side on: with fewer, intervals are too narrow (docs/statistics.md). */
 #define ANALYZE_MIN_BOOTSTRAP 20

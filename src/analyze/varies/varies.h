@@ -88,7 +88,7 @@ void varies_deinit(struct varies *v);
 /* The label of the function whose captured calls took most, of those that have enough of them. NULL: there is none. For free(). */
 char *varies_most_captured(const struct profile *p);
 
-/* The change of a function's calls between two sides, from other values and at equal values. */
+/* ---- the change of a function's calls between two sides, from other values and at equal values ---- */
 
 /* The number of functions, those whose captured calls changed most in all. */
 #define VARIES_SHIFTED_MAX 8

@@ -160,7 +160,7 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i);
 /* Set the guards of all causes of W that are to be named. P is the hardened side's recording, IMG its kernel. */
 void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img);
 
-/* Changes that many functions have alike, as the code that compilers put everywhere. */
+/* ---- changes that many functions have alike, as the code that compilers put everywhere ---- */
 
 /* Many functions call one function, or execute one body, on one side only. */
 struct why_spread {

@@ -60,7 +60,7 @@ bool arch_disasm_data(const struct arch_disasm *d, uint64_t *addr)
 	return false;
 }
 
-/* The operation of an instruction, apart from its addresses, numbers and registers. */
+/* ---- the operation of an instruction, apart from its addresses, numbers and registers ---- */
 
 static void mix(uint64_t *hash, uint64_t value)
 {

@@ -126,17 +126,6 @@ void kernel_paths_unit(struct paths *p, const char *dir, const char *name)
 	p->source_root = path;
 }
 
-/* The tree, and the folder that it was built in, each with a slash at its end; NULL: not known yet. */
-static const char *kernel_paths_source_root(const struct paths *p)
-{
-	return p->source_root;
-}
-
-static const char *kernel_paths_build_root(const struct paths *p)
-{
-	return p->build_root;
-}
-
 static bool has_prefix(const char *path, const char *prefix)
 {
 	return prefix && !strncmp(path, prefix, strlen(prefix));
@@ -199,7 +188,7 @@ static bool tell_unit(struct paths *p, Dwarf_Die *die)
 
 	kernel_paths_unit(p, dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr)),
 			  dwarf_diename(die));
-	return kernel_paths_source_root(p) != NULL;
+	return p->source_root != NULL;
 }
 
 /* The folder of the source DIE of a module, which may be apart from the kernel's, as "/home/me/module/"; else NULL. */
@@ -226,10 +215,10 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 		if (type == DW_UT_compile && is_module && !s->dirs[0])
 			s->dirs[0] = folder_of(&die);
 	}
-	if (kernel_paths_source_root(p) && !s->dirs[0])
-		s->dirs[0] = alloc_strdup(kernel_paths_source_root(p));
-	if (s->dirs[0] && kernel_paths_build_root(p))
-		s->dirs[1] = alloc_strdup(kernel_paths_build_root(p));
+	if (p->source_root && !s->dirs[0])
+		s->dirs[0] = alloc_strdup(p->source_root);
+	if (s->dirs[0] && p->build_root)
+		s->dirs[1] = alloc_strdup(p->build_root);
 	kernel_paths_destroy(p);
 }
 

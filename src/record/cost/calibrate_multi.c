@@ -234,7 +234,7 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 		    (clock_ns() - start) / 1e9);
 }
 
-/* Kprobes on functions without an ftrace location, which the kernel reaches by a jump or by a breakpoint. */
+/* ---- kprobes on functions without an ftrace location ---- */
 
 static int call_tuxcall(void *arg)
 {

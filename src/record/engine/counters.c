@@ -139,7 +139,7 @@ struct record_counters {
 };
 
 /* Set *COUNT to the count so far. False: it stopped, since it got no counter. */
-static bool record_event_read(int fd, uint64_t *count)
+static bool read_event(int fd, uint64_t *count)
 {
 	struct {
 		uint64_t value, enabled, running;
@@ -152,7 +152,7 @@ static bool record_event_read(int fd, uint64_t *count)
 }
 
 /* Says that EVENT cannot be had on CPU because of ERR (-EBUSY: it stopped), which it returns. */
-static int record_event_refuse(const struct record_event *event, uint32_t cpu, int err)
+static int refuse_event(const struct record_event *event, uint32_t cpu, int err)
 {
 	bool is_software = event->type == PERF_TYPE_SOFTWARE;
 
@@ -175,7 +175,7 @@ static int record_event_refuse(const struct record_event *event, uint32_t cpu, i
 }
 
 /* A pinned event has a counter all the time or never: none shares one, and no count is scaled. */
-static int record_event_open(const struct record_event *event, uint32_t cpu, uint64_t period)
+static int open_event(const struct record_event *event, uint32_t cpu, uint64_t period)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -195,19 +195,19 @@ static int event_open(struct record_counters *c, const struct record_event *even
 {
 	for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
 		uint32_t at = first + cpu;
-		int fd = record_event_open(event, cpu, 0);
+		int fd = open_event(event, cpu, 0);
 		uint64_t count;
 
 		/* A CPU that is not there; of the first, the event is not. */
 		if (fd == -ENODEV && cpu)
 			continue;
 		if (fd < 0)
-			return record_event_refuse(event, cpu, fd);
+			return refuse_event(event, cpu, fd);
 		vec_push(&c->open, fds, fd);
-		if (!record_event_read(fd, &count))
-			return record_event_refuse(event, cpu, -EBUSY);
+		if (!read_event(fd, &count))
+			return refuse_event(event, cpu, -EBUSY);
 		if (bpf_map_update_elem(bpf_map__fd(map), &at, &fd, BPF_ANY))
-			return record_event_refuse(event, cpu, -errno);
+			return refuse_event(event, cpu, -errno);
 	}
 	return 0;
 }
@@ -243,7 +243,7 @@ uint64_t record_counters_stopped(const struct record_counters *c)
 	uint64_t n = 0, count;
 
 	vec_each(const int, fd, &c->open, fds)
-		n += !record_event_read(*fd, &count);
+		n += !read_event(*fd, &count);
 	return n;
 }
 
@@ -264,7 +264,7 @@ struct record_sampler {
 static int refuse(const struct record_event *event, int cpu, int err)
 {
 	if (event)
-		return record_event_refuse(event, cpu, err);
+		return refuse_event(event, cpu, err);
 	log_error("cannot sample on CPU %d: %s (--freq=0 records without samples)", cpu,
 		  log_strerror(err));
 	return err;
@@ -278,10 +278,10 @@ static int cpu_start(struct sampler_cpu *sc, struct bpf_program *prog,
 
 	if (!event)
 		record_event_find("cpu-clock", &clock);
-	sc->fd = record_event_open(event ?: &clock, cpu, period);
+	sc->fd = open_event(event ?: &clock, cpu, period);
 	if (sc->fd < 0)
 		return sc->fd;
-	if (!record_event_read(sc->fd, &sc->clock_before))
+	if (!read_event(sc->fd, &sc->clock_before))
 		err = -EBUSY;
 	if (!err && !(sc->link = bpf_program__attach_perf_event(prog, sc->fd)))
 		err = -errno;
@@ -321,7 +321,7 @@ static uint64_t clock_of(const struct sampler_cpu *sc)
 {
 	uint64_t count;
 
-	return record_event_read(sc->fd, &count) ? count : sc->clock_before;
+	return read_event(sc->fd, &count) ? count : sc->clock_before;
 }
 
 uint64_t record_sampler_expected(struct record_sampler *s)

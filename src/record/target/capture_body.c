@@ -256,7 +256,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 }
 
 /* Facts about the task, which seldom differ in one command; not its CPU, which would multiply the rows of values. */
-static void record_capture_task_names(const struct btf *btf, struct alloc_texts *names)
+static void add_task_names(const struct btf *btf, struct alloc_texts *names)
 {
 	alloc_keep(names, alloc_strdup("current->policy"));
 	alloc_keep(names, alloc_strdup("uid"));
@@ -302,13 +302,13 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 		name_operands(&n, decides);
 	/* Settings: those that nobody changes any more differ between recordings. */
 	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
-	record_capture_task_names(btf, names);
+	add_task_names(btf, names);
 	alloc_texts_free(&n.paths);
 }
 
 /* Add the numbers in the BYTES at OFFSET of a struct TYPE, to which the pointer NAME leads. */
-static void record_capture_member_names(const struct btf *btf, uint32_t type, const char *name,
-					int64_t offset, uint32_t bytes, struct alloc_texts *names)
+static void add_member_names(const struct btf *btf, uint32_t type, const char *name, int64_t offset,
+			     uint32_t bytes, struct alloc_texts *names)
 {
 	struct names n = { .btf = btf, .out = names, .bit_fields = true };
 
@@ -322,9 +322,8 @@ static void record_capture_member_names(const struct btf *btf, uint32_t type, co
  * Add the kernel's variables that LEN bytes of code at ADDR read, a piece of an inlined body: those that decide or (DECIDES
  * false) the others and static keys. The contents of registers at its start are unknown.
  */
-static void record_capture_piece_names(const struct btf *btf, uint64_t addr, uint64_t len,
-				       bool decides, struct record_symbols *symbols,
-				       struct alloc_texts *names)
+static void add_piece_names(const struct btf *btf, uint64_t addr, uint64_t len, bool decides,
+			    struct record_symbols *symbols, struct alloc_texts *names)
 {
 	scoped(kernel_operands_deinit) struct kernel_operands operands = {};
 	struct names n = { btf, NULL, &operands, symbols->ks, names };
@@ -489,8 +488,8 @@ static void add_member(const struct record_body *b, const struct kernel_paramete
 
 	if (target && kernel_parameter_at(b->range->in->image, parameter, addr, &at) &&
 	    !at.in_memory && at.reg == arch_dwarf_register(a->base))
-		record_capture_member_names(b->btf, target, parameter->name,
-					    (int64_t)a->at - at.offset, a->bytes, names);
+		add_member_names(b->btf, target, parameter->name, (int64_t)a->at - at.offset,
+				 a->bytes, names);
 }
 
 /* Add the members of parameters that the code of PIECE reads. */
@@ -538,11 +537,10 @@ void record_body_names(const struct record_body *b, struct record_symbols *symbo
 		add_members(b, symbols, decoder, &b->body.ranges[i], names);
 	for (int decides = 1; decides >= 0 && b->btf; decides--)
 		for (size_t i = 0; i < b->body.n_ranges; i++)
-			record_capture_piece_names(b->btf,
-						   b->range->in->base + b->body.ranges[i].start,
-						   b->body.ranges[i].end - b->body.ranges[i].start,
-						   decides, symbols, names);
-	record_capture_task_names(b->btf, names);
+			add_piece_names(b->btf, b->range->in->base + b->body.ranges[i].start,
+					b->body.ranges[i].end - b->body.ranges[i].start, decides,
+					symbols, names);
+	add_task_names(b->btf, names);
 	decoder_destroy(decoder);
 }
 

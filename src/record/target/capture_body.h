@@ -44,7 +44,7 @@ void record_body_names(const struct record_body *b, struct record_symbols *symbo
 void record_body_finish(const struct record_body *b, struct record_ranges *ranges,
 			struct record_captures *all, struct record_capture *capture, uint32_t slot);
 
-/* Values of a function that are captured unless others are named, as expressions. */
+/* ---- values of a function that are captured unless others are named, as expressions ---- */
 
 struct btf;
 struct btf_type;

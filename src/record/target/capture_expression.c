@@ -78,7 +78,7 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
  * Finds where V is, of which EXPRESSION (for messages) has *TEXT: "NAME" of any syscall, or "SYSCALL.NAME"; *TEXT moves behind it.
  * -errno, reported.
  */
-static int record_capture_syscall(struct record_value *v, const struct btf *btf,
+static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 				  const char *expression, const char **text)
 {
 	size_t n = strcspn(*text, ".& "), m = (*text)[n] == '.' ? strcspn(*text + n + 1, "& ") : 0;
@@ -356,7 +356,7 @@ static int find_base(struct record_place *at, const char **text)
 		++*text;
 		at->value->base = RECORD_BASE_SYSCALL;
 		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
-		err = record_capture_syscall(at->value, at->btf, at->expression, text);
+		err = parse_syscall_argument(at->value, at->btf, at->expression, text);
 	} else if (at->proto && find_parameter(at, name)) {
 	} else if (find_fact(at, name, &err)) {
 	} else if (!find_variable(at, name)) {
