@@ -20,7 +20,7 @@ from kernellab.jobs.ab import Said, read  # noqa: E402
 from kernellab.jobs.boots import Boot, Pool  # noqa: E402
 from kernellab.jobs.commits import Cost, Search  # noqa: E402
 from kernellab.jobs.rows import Row, Side, join, together_rows  # noqa: E402
-from kernellab.kernels.definitions import Kernels  # noqa: E402
+from kernellab.kernels.definitions import Kernels, named_compiler  # noqa: E402
 from kernellab.lab import Ended, Lab, LabError, UsageError, quote  # noqa: E402
 from kernellab.words import options  # noqa: E402
 from tap import done, is_, like, ok, raises  # noqa: E402
@@ -303,6 +303,14 @@ said = run_all(2, "echo one", "echo two; exit 9", "sleep 100")
 is_("one that fails ends the others, with its status", (said[0], said[2]), ("one\ntwo\n", 9))
 like("and a line that says which", said[1][-1], "^recording echo two; exit 9 ended with status 9; stopped$")
 is_("one at a time keeps nothing back", run_all(1, "true", "exit 3")[2], 3)
+
+# --- the compiler ------------------------------------------------------------------
+
+os.environ["CC"] = "cc"
+is_("a link to gcc is gcc, whose objects need not be made anew", named_compiler(), "gcc")
+os.environ["CC"] = "nosuch-gcc"
+is_("another compiler is that one", named_compiler(), "nosuch-gcc")
+del os.environ["CC"]
 
 # --- a guest ----------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ of. PROTECTION-off and PROTECTION-on are baseline with what switches a protectio
 import hashlib
 import os
 import re
+import shutil
 from pathlib import Path
 
 from ..lab import Lab, LabError, UsageError, output
@@ -30,6 +31,14 @@ def stem_of(name: str) -> str:
 def version_key(version: str) -> list[int | str]:
     """Returns what sorts 6.2 before 6.12."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", version)]
+
+
+def named_compiler() -> str:
+    """Returns gcc, or the compiler that CC names. Kbuild makes everything anew if the name differs, so cc, which is a link to
+    gcc, is gcc."""
+    name = os.environ.get("CC") or "gcc"
+    path, gcc = shutil.which(name), shutil.which("gcc")
+    return "gcc" if path and gcc and os.path.samefile(path, gcc) else name
 
 
 class Kernels:
@@ -213,7 +222,7 @@ class Kernels:
         """Returns what compiles a kernel with these option lines. For one that has to be Clang's it is the oldest that has KCFI
         for x86, as it is the nearest to the lab's sources."""
         if "CONFIG_CC_IS_CLANG=y" not in options:
-            return os.environ.get("CC") or "gcc"
+            return named_compiler()
         found = set()
         for folder in os.environ.get("PATH", "").split(":"):
             found |= {int(file.name[6:]) for file in Path(folder or ".").glob("clang-[0-9]*") if file.name[6:].isdigit()}
