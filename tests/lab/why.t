@@ -64,11 +64,18 @@ answer() {
 	say "$(jq -r --arg of "$1" 'select(.of == $of).answer' why.json)"
 }
 
-# CONTEXT FUNCTION WHAT PER-CALL [OF]: its paragraph, where the change per call is WHAT the patch adds, exactly. What else varies in a
-# context between two boots decides whether its own change is beyond chance as well, and so how the answer begins.
+# per_call CONTEXT FUNCTION: what FUNCTION takes more for each call of CONTEXT, "+1000".
+per_call() {
+	jq -r --arg of "$1" --arg f "$2" 'select(.of == $of) | ([.contexts[] | select(.name == $of).hardened_calls][0]) as $calls |
+		[.causes[] | select(.name == $f).delta_total] | add / $calls | round | if . > 0 then "+\(.)" else . end' why.json
+}
+
+# CONTEXT FUNCTION WHAT PER-CALL [OF]: its answer, where the change per call is WHAT the patch adds, exactly. What else varies in a
+# context between two boots decides whether its own change is beyond chance as well, and so how the answer begins: in the second form it
+# is the function that takes PER-CALL.
 found() {
 	local in="in $2( \\((inlined into|via) [^)]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
-	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^$context (is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of it|shows no significant change .* A significant change) is $in"
+	like "$1: $2 ${3//\\/}" "$(answer "$1") [$(per_call "$1" "$2")]" "^$context (is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of it is $in|shows no significant change .* A significant change is $in.* \\[${4//,/}\\]$)"
 }
 found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
 found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c:292, a loop with 64 iterations per call' '\+1[23][0-9]'
