@@ -49,13 +49,6 @@ void analyze_diff_rows_deinit(struct analyze_diff_rows *rows)
 	*rows = (struct analyze_diff_rows){};
 }
 
-void analyze_diff_row_form_change(struct analyze_diff_row *row)
-{
-	row->change = analyze_change_none;
-	if (row->is_comparable)
-		analyze_change_form(&row->change, &row->samples[0], &row->samples[1]);
-}
-
 /* Set ROW's SIDE from OF, a row of TABLE whose sample it takes; NULL: that side has none. */
 static void take_side(struct analyze_diff_row *row, int side, struct analyze_row *of,
 		      const struct analyze_table *table)
@@ -83,12 +76,13 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 						.context = from->context,
 						.delta_total = NAN,
 						.share = NAN,
-						.is_comparable = of[0] && of[1] && same_unit };
+						.change = analyze_change_none };
 
 		for (int side = 0; side < 2; side++)
 			take_side(&row, side, of[side], &tables[side]);
 		analyze_diff_row_pair(&row);
-		analyze_diff_row_form_change(&row);
+		if (of[0] && of[1] && same_unit)
+			analyze_change_form(&row.change, &row.samples[0], &row.samples[1]);
 		vec_push(out, rows, row);
 		if (log_progress_due())
 			log_progress("comparing: %u of about %u", out->n_rows, a->n_rows);

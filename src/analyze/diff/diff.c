@@ -151,11 +151,10 @@ static uint32_t find_partners(struct analyze_diff *diff)
 		row->sides[side] = figures;
 		row->samples[side] = sample;
 		row->inlined = side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
-		row->is_comparable =
-			!isnan(row->sides[!side].calls) &&
-			diff->bodies[0].repetitions.unit == diff->bodies[1].repetitions.unit;
 		analyze_diff_row_pair(row);
-		analyze_diff_row_form_change(row);
+		if (!isnan(row->sides[!side].calls) &&
+		    diff->bodies[0].repetitions.unit == diff->bodies[1].repetitions.unit)
+			analyze_change_form(&row->change, &row->samples[0], &row->samples[1]);
 		n++;
 	}
 	return n;
@@ -296,8 +295,7 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 
 void analyze_diff_row_work_out(struct analyze_diff_row *row)
 {
-	analyze_change_work_out(&row->change, row->is_comparable ? &row->samples[0] : NULL,
-				&row->samples[1]);
+	analyze_change_work_out(&row->change, &row->samples[0], &row->samples[1]);
 	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
 	    !row->change.verdict_of_runs && isnan(row->change.boots_needed))
 		row->note = ANALYZE_NOTE_NO_NUMBER;

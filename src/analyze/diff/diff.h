@@ -50,8 +50,8 @@ struct analyze_diff_row {
 	double delta; /* of the mean per call, in ticks; NAN unless both are known */
 	double delta_pct; /* the same in percent of the baseline's mean */
 	/*
-	 * Of the total per run. A side without calls counts as 0 where it was looked at: a syscall
-	 * always is, a function if the side's recording had it at all. NAN where it was not.
+	 * The same of the total per run. A side without calls counts as 0 if it was looked at: a syscall
+	 * always is, a function if the side's recording had it at all; else NAN.
 	 */
 	double delta_total;
 	/*
@@ -67,7 +67,6 @@ struct analyze_diff_row {
 	enum analyze_note no_partner; /* why there is no other side; NONE: there is one */
 	enum analyze_note inlined; /* that one side's figures are of inlined bodies */
 	struct analyze_sample samples[2]; /* of which CHANGE is made */
-	bool is_comparable; /* both sides have one, by the same unit */
 };
 
 struct analyze_diff_rows {
@@ -78,9 +77,6 @@ struct analyze_diff_rows {
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
 			     struct analyze_rows *a, struct analyze_rows *b);
 void analyze_diff_rows_deinit(struct analyze_diff_rows *rows);
-
-/* Form the change of ROW, if it is comparable. */
-void analyze_diff_row_form_change(struct analyze_diff_row *row);
 
 /* Set the differences of ROW, whose sides are set. */
 void analyze_diff_row_pair(struct analyze_diff_row *row);

@@ -98,7 +98,7 @@ struct analyze_costs {
 	 */
 	double oncpu, subtracted;
 	/*
-	 * How much longer things took than without probes, in percent; NAN where nothing is known.
+	 * The time that things took more than without probes, in percent; NAN if it is not known.
 	 * Estimated from the calibration: of the time in syscalls and page faults, and of the command
 	 * from start to exit as if one CPU had done all. Measured: the command against a control run.
 	 */

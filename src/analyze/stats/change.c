@@ -104,7 +104,7 @@ void analyze_change_work_out(struct analyze_change *c, const struct analyze_samp
 	if (c->is_worked_out)
 		return;
 	c->is_worked_out = true;
-	if (baseline && hardened)
+	if (!isnan(c->repetitions[0]))
 		resample(c, baseline, hardened);
 	if (isnan(c->level))
 		return;

@@ -42,7 +42,10 @@ extern const struct analyze_change analyze_change_none;
 void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
 			 const struct analyze_sample *hardened);
 
-/* Work out the slow figures, once, from the same: boots_needed, detectable, and the results of other methods. */
+/*
+ * Work out the slow figures, once, from the samples that formed CHANGE, if any did: boots_needed, detectable, and the
+ * results of other methods.
+ */
 void analyze_change_work_out(struct analyze_change *change, const struct analyze_sample *baseline,
 			     const struct analyze_sample *hardened);
 
