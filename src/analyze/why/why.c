@@ -22,6 +22,12 @@ bool why_is_of_command(const char *context)
 	return strcmp(context, "[idle]") != 0 && !is_asynchronous(context);
 }
 
+bool why_is_interrupt(const char *context)
+{
+	return !strcmp(context, profile_context_name(PROFILE_CONTEXT_IRQ)) ||
+	       !strcmp(context, profile_queued_name(PROFILE_QUEUED_SOFTIRQ));
+}
+
 /* A command may be named "[", which is no context. */
 static bool comes_by_itself(const struct why_context *c)
 {
@@ -243,9 +249,7 @@ static int rank(const struct why_context *c)
 /* Work of other tasks and kernel threads comes after the context of the command that wakes them. */
 static bool is_of_others(const struct why_context *c)
 {
-	return c->name[0] == '[' && is_asynchronous(c->name) &&
-	       strcmp(c->name, profile_context_name(PROFILE_CONTEXT_IRQ)) != 0 &&
-	       strcmp(c->name, profile_queued_name(PROFILE_QUEUED_SOFTIRQ)) != 0;
+	return c->name[0] == '[' && is_asynchronous(c->name) && !why_is_interrupt(c->name);
 }
 
 /* Return the size by which C ranks: its change, or its largest cause if only that is beyond chance. */

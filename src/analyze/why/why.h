@@ -139,6 +139,8 @@ void why_judge(const struct why *w, struct why_significance *significance, doubl
 
 /* Return whether the command itself executes CONTEXT: it is no interrupt, other task, or work queued for later. */
 bool why_is_of_command(const char *context);
+/* Return whether CONTEXT is [irq] or [softirq]. */
+bool why_is_interrupt(const char *context);
 
 /* Return the context with most of the command's largest cause, or else of its change; NULL: there is none. */
 const struct why_context *why_main_context(const struct why *w);

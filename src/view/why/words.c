@@ -531,20 +531,29 @@ static void append_moves(char **text, const struct why *w)
 		alloc_append(text, ".");
 }
 
+/* Return whether OF, which is no part of C, is to be named: the time that the kernel reports of a command has interrupts in it. */
+static bool is_missed(const struct why *w, const struct why_context *c,
+		      const struct why_context *of)
+{
+	return of->changed == WHY_SURE || (c->is_command && !w->cpu && why_is_interrupt(of->name) &&
+					   fabs(of->delta) >= fmax(WORTH_A_WORD * fabs(c->delta),
+								   HALF_A_PERCENT * c->total[0]));
+}
+
 /* Append the contexts that changed and are not the command's. */
 static void append_others(char **text, const struct why *w, const struct why_context *c)
 {
 	bool any = false;
 
 	vec_each(const struct why_context, of, w, contexts) {
-		if (of == c || of->changed < WHY_SURE || why_is_of_command(of->name))
+		if (of == c || why_is_of_command(of->name) || !is_missed(w, c, of))
 			continue;
-		begin_item(text, &any, "Not part of its CPU time: ", ", ");
+		begin_item(text, &any, "Not included: ", ", ");
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_context(text, of->name);
 		view_why_append_delta(text, w, of->delta, "run");
-		alloc_append(text, ")");
+		alloc_append(text, "%s)", of->changed == WHY_SURE ? "" : ", which is not certain");
 	}
 	if (any)
 		alloc_append(text, ".");
