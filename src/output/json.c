@@ -107,7 +107,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 {
 	json_t *object = json_object();
 
-	output_row_prepare(section, row);
+	output_row_progress(section, row);
 	for (size_t i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 
@@ -257,7 +257,7 @@ static void write_line(FILE *out, const struct output_section *section, ssize_t 
 	const char *comma = "";
 
 	if (row >= 0)
-		output_row_prepare(section, row);
+		output_row_progress(section, row);
 	vec_each(const struct output_group, group, section, groups) {
 		vec_each(const struct output_column, column, group, columns) {
 			if (!output_column_in_data(column))

@@ -38,12 +38,10 @@ struct output_field output_field_get(const struct output_section *section, size_
 	return field;
 }
 
-void output_row_prepare(const struct output_section *section, size_t row)
+void output_row_progress(const struct output_section *section, size_t row)
 {
 	if (log_progress_due() && !isatty(STDOUT_FILENO))
 		log_progress("writing: row %zu of %zu", row, section->n_rows);
-	if (section->prepare)
-		section->prepare(output_row(section, row));
 }
 
 bool output_row_is_redundant(const struct output_section *section, size_t row)

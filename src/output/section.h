@@ -69,8 +69,6 @@ struct output_section {
 	size_t n_rows, row_size;
 	enum profile_clock clock; /* of all times in the rows */
 	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
-	/* Works out what of ROW only those need that are shown; NULL: nothing. */
-	void (*prepare)(void *row);
 	/* Offset in a row of a `bool` that leaves a row out of tables because it only repeats others; 0: none. */
 	size_t redundant;
 	/* Return the mark before ROW's estimable figures of GROUP: "~". NULL here or there: none. */
@@ -97,8 +95,8 @@ struct output_field output_field_get(const struct output_section *section, size_
 /* Return ROW. */
 void *output_row(const struct output_section *section, size_t row);
 
-/* To be called before the first field of ROW is got. */
-void output_row_prepare(const struct output_section *section, size_t row);
+/* Say on a terminal that ROW is being written, if that takes long. */
+void output_row_progress(const struct output_section *section, size_t row);
 
 /* Return whether ROW only repeats others, and how many rows do not. */
 bool output_row_is_redundant(const struct output_section *section, size_t row);

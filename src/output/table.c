@@ -95,7 +95,7 @@ static void layout_init(struct layout *l, const struct output_section *section,
 	memset(l, 0, sizeof(*l));
 	select_rows(l, section, options);
 	for (size_t row = 0; row < l->n_rows; row++)
-		output_row_prepare(section, l->rows[row]);
+		output_row_progress(section, l->rows[row]);
 	vec_each(const struct output_group, group, section, groups) {
 		for (size_t j = 0; j < group->n_columns; j++) {
 			struct field f = { .group = group, .column = &group->columns[j] };

@@ -37,8 +37,7 @@ fi
 
 is 'each file is a repetition' "$(query out '.statistics | "\(.unit) \(.baseline)"')" 'boot 50'
 is 'each row has all there is to say of 50' "$(query out 'all(rows("syscalls", "functions")[];
-	.ci_bootstrap and .p_mann_whitney != null and .verdict)')" true
+	.p != null and .verdict)')" true
 # File I makes each syscall I ticks longer: 50 more on the later half.
-is 'intervals hold the difference that was put in' "$(query out 'all(.syscalls[]; .ci[0] < 50 and .ci[1] > 50 and
-	.ci_bootstrap[0] < 50 and .ci_bootstrap[1] > 50)')" true
+is 'intervals hold the difference that was put in' "$(query out 'all(.syscalls[]; .ci[0] < 50 and .ci[1] > 50)')" true
 done_testing

@@ -5,8 +5,7 @@
  *
  *   - 95 % intervals cover the truth in 93 to 98 % of cases;
  *   - at most 5 % of comparisons of a kernel with itself have a row called slower or faster;
- *   - a difference reported as detectable is found in at least 80 % of cases, and the number of boots
- *     reported as needed settles the verdict in as many.
+ *   - the number of boots reported as needed settles the verdict in at least 80 % of cases.
  *
  * usage: simulate [PAIRS]: number of pairs per case (default 50: seconds; make check-statistics: 2000).
  * Prints TAP. Random numbers have fixed seeds.
@@ -17,7 +16,6 @@
 #include <string.h>
 
 #include "analyze/diff/diff.h"
-#include "analyze/stats/power.h"
 #include "base/alloc.h"
 #include "fixture.h"
 
@@ -230,30 +228,6 @@ static void check_false_alarms(const struct setting *s, double margin_pct, const
 	expect(s, what, alarms, 0, 0.05);
 }
 
-/* Plant the difference that a pair reports as detectable in another pair, and check that it is found. */
-static void check_detectable(const struct setting *s)
-{
-	struct rate found = { 0, 0 };
-	unsigned int i;
-
-	seed = 3;
-	for (i = 0; i < pairs; i++) {
-		struct setting planted = *s;
-		struct analyze_diff diff;
-		struct profile *p[2];
-
-		compare(&diff, s, p, 1e-6);
-		analyze_diff_row_work_out(&diff.syscalls.rows[0]);
-		planted.side[1].effect = first_row(&diff)->change.detectable / s->mean;
-		done(&diff, p);
-		compare(&diff, &planted, p, 1e-6);
-		found.cases++;
-		found.hits += first_row(&diff)->change.verdict == ANALYZE_VERDICT_SLOWER;
-		done(&diff, p);
-	}
-	expect(s, "what is said to be detectable is found", found, 0.80, 1);
-}
-
 static void set_boots(struct setting *s, uint32_t boots)
 {
 	s->side[0].boots = s->side[1].boots = boots;
@@ -337,8 +311,6 @@ int main(int argc, char **argv)
 		aa.side[1].effect = 0;
 		aa.rows = 20;
 		check_false_alarms(&aa, 1e-6, "families with a false alarm, whatever the margin");
-		aa.rows = 1;
-		check_detectable(&aa);
 	}
 	for (i = 0; i < sizeof(unlike_boots) / sizeof(*unlike_boots); i++) {
 		unlike.name = name;

@@ -121,7 +121,7 @@ TEST(test_calibration)
 		add_times(p[i]);
 	analyze_events_init(&e, p[0], p[1], 1, false);
 	exact = row(&e, "clone", NULL)->change.plus_minus;
-	assert_true(row(&e, "clone", NULL)->samples[0].uncertainty == 0);
+	assert_true(row(&e, "clone", NULL)->change.moments[0].systematic == 0);
 	analyze_events_deinit(&e);
 	for (int i = 0; i < 2; i++) {
 		profile_counter_cost_set(p[i], &(struct profile_counter_cost){
@@ -130,10 +130,9 @@ TEST(test_calibration)
 						       0, PROFILE_MECH_FENTRY, 60, 3, 120, 6 });
 	}
 	analyze_events_init(&e, p[0], p[1], 1, false);
-	assert_true(fabs(row(&e, "clone", NULL)->samples[0].uncertainty -
-			 RUNS * CALLS * (2 + 6) * mad) < 1e-6);
-	assert_true(fabs(row(&e, "f", "clone")->samples[1].uncertainty - RUNS * CALLS * 3 * mad) <
+	assert_true(fabs(row(&e, "clone", NULL)->change.moments[0].systematic - (2 + 6) * mad) <
 		    1e-6);
+	assert_true(fabs(row(&e, "f", "clone")->change.moments[1].systematic - 3 * mad) < 1e-6);
 	with = row(&e, "clone", NULL)->change.plus_minus;
 	assert_true(exact < 0.5 && with > 1.95 * sqrt(2) * (2 + 6) * mad);
 	analyze_events_deinit(&e);

@@ -81,23 +81,6 @@ welch_power <- function(na, nb, sa, sb, delta, level) {
   integrate(function(ca) inner(ca) * dchisq(ca, na - 1), 0, Inf, rel.tol = 1e-6, subdivisions = 1000)$value
 }
 
-say("power 3 3", welch_power(3, 3, 1, 1, 4, 0.05))
-say("power 5 5 unlike", welch_power(5, 5, 1, 3, 4, 0.05))
-say("power 4 9", welch_power(4, 9, 2, 1, 3, 0.05))
-say("power 20 20", welch_power(20, 20, 1, 1, 0.9, 0.05))
-say("power 20 20, pooled t", power.t.test(n = 20, delta = 0.9, sd = 1, strict = TRUE)$power)
-# The common scale of the spreads is estimated, with Welch's degrees of freedom.
-detectable <- function(n, sa, sb) {
-  df <- (sa^2 + sb^2)^2 * (n - 1) / (sa^4 + sb^4)
-  d <- seq(0, 40, length.out = 400) * sqrt((sa^2 + sb^2) / n)
-  power <- splinefun(d, sapply(d, function(x) welch_power(n, n, sa, sb, x, 0.05)))
-  p <- (1:2000 - 0.5) / 2000
-  scaled <- function(x) mean(power(pmin(x * sqrt(qchisq(p, df) / df), max(d)))) - 0.8
-  uniroot(scaled, c(d[2], max(d) / 2), tol = 1e-9)$root
-}
-say("detectable 3", detectable(3, 1, 1))
-say("detectable 10 unlike", detectable(10, 1, 2))
-
 needed <- function(sa, sb, delta, level) {
   n <- 3
   while (welch_power(n, n, sa, sb, delta, level) < 0.8) n <- n + 1
@@ -120,16 +103,3 @@ tost_power <- function(n, s, delta, limit) {
 n <- 3
 while (tost_power(n, 1, 0.1, 1) < 0.8) n <- n + 1
 say("needed, to be same", n, tost_power(n - 1, 1, 0.1, 1), tost_power(n, 1, 0.1, 1))
-
-say("wilcox exact 5 5", wilcox.test(c(1, 2, 3, 4, 5), c(6, 7, 8, 9, 10))$p.value)
-say("wilcox exact 7 5", wilcox.test(uneven_a, uneven_b)$p.value)
-options(warn = -1)
-say("wilcox ties", wilcox.test(c(1, 2, 2, 3, 4, 4), c(2, 4, 5, 5, 6))$p.value)
-say("wilcox 60 55", wilcox.test((1:60) * 1.01, (1:55) * 1.3 + 3)$p.value)
-
-# Percentile intervals of many resamples. Ours have 2,000, and come near them.
-set.seed(1)
-x <- 100 + ((1:20 * 7) %% 20) / 4
-y <- 102 + ((1:24 * 5) %% 24)^2 / 50
-d <- replicate(200000, mean(sample(y, replace = TRUE)) - mean(sample(x, replace = TRUE)))
-say("bootstrap", quantile(d, c(0.025, 0.975)), sd(d))

@@ -19,8 +19,10 @@ int analyze_diff_row_compare(const void *left, const void *right)
 	return strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context);
 }
 
-void analyze_diff_row_pair(struct analyze_diff_row *row)
+void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable)
 {
+	if (comparable && !isnan(row->sides[0].calls) && !isnan(row->sides[1].calls))
+		analyze_change_form(&row->change);
 	row->delta = row->sides[1].mean - row->sides[0].mean;
 	row->delta_pct = analyze_percent(row->delta, row->sides[0].mean);
 	row->delta_p50 = row->sides[1].p50 - row->sides[0].p50;
@@ -29,47 +31,25 @@ void analyze_diff_row_pair(struct analyze_diff_row *row)
 	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
-/* The first of N rows; NULL: there is none, or it is one whose calls were not counted. */
-static struct analyze_row *counted(const struct analyze_row *rows, size_t n)
+/* Set ROW's SIDE from the first of the N rows OF in a table of RUNS runs, if there is one whose calls were counted. */
+static void set_side(struct analyze_diff_row *row, int side, const struct analyze_row *of, size_t n,
+		     uint32_t runs)
 {
-	return n && !isnan(rows->figures.calls) ? (struct analyze_row *)rows : NULL;
-}
-
-static void row_deinit(struct analyze_diff_row *row)
-{
-	analyze_sample_deinit(&row->samples[0]);
-	analyze_sample_deinit(&row->samples[1]);
-}
-
-void analyze_diff_rows_deinit(struct analyze_diff_rows *rows)
-{
-	vec_each(struct analyze_diff_row, row, rows, rows)
-		row_deinit(row);
-	free(rows->rows);
-	*rows = (struct analyze_diff_rows){};
-}
-
-/* Set ROW's SIDE from OF, a row of TABLE whose sample it takes; NULL: that side has none. */
-static void take_side(struct analyze_diff_row *row, int side, struct analyze_row *of,
-		      const struct analyze_table *table)
-{
-	row->sides[side] =
-		of ? analyze_figures_per_run(&of->figures, table->runs) : analyze_figures_none;
-	if (of)
-		row->samples[side] = of->sample;
-	if (of)
-		of->sample = (struct analyze_sample){};
+	row->sides[side] = analyze_figures_none;
+	if (!n || isnan(of->figures.calls))
+		return;
+	row->sides[side] = analyze_figures_per_run(&of->figures, runs);
+	row->change.moments[side] = of->moments;
 }
 
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
-			     struct analyze_rows *a, struct analyze_rows *b)
+			     const struct analyze_rows *a, const struct analyze_rows *b)
 {
 	bool same_unit = tables[0].repetitions.unit == tables[1].repetitions.unit;
 	struct join j =
 		join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), row_compare);
 
 	while (join_next(&j)) {
-		struct analyze_row *of[2] = { counted(j.a, j.n_a), counted(j.b, j.n_b) };
 		const struct analyze_row *from = j.n_a ? j.a : j.b;
 		struct analyze_diff_row row = { .kind = from->kind,
 						.name = from->name,
@@ -78,11 +58,9 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 						.share = NAN,
 						.change = analyze_change_none };
 
-		for (int side = 0; side < 2; side++)
-			take_side(&row, side, of[side], &tables[side]);
-		analyze_diff_row_pair(&row);
-		if (of[0] && of[1] && same_unit)
-			analyze_change_form(&row.change, &row.samples[0], &row.samples[1]);
+		set_side(&row, 0, j.a, j.n_a, tables[0].runs);
+		set_side(&row, 1, j.b, j.n_b, tables[1].runs);
+		analyze_diff_row_pair(&row, same_unit);
 		vec_push(out, rows, row);
 		if (log_progress_due())
 			log_progress("comparing: %u of about %u", out->n_rows, a->n_rows);
@@ -206,8 +184,6 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 			keep = false;
 		if (keep)
 			rows->rows[n++] = *row;
-		else
-			row_deinit(row);
 	}
 	rows->n_rows = n;
 }

@@ -48,9 +48,9 @@ static struct analyze_diff_workload_row workload_row(struct workload_pair a, str
 	row.delta = row.sides[1].mean - row.sides[0].mean;
 	row.delta_pct = analyze_percent(row.delta, row.sides[0].mean);
 	if (ra && rb && ra->unit == rb->unit) {
-		row.samples[0] = &ra->sample;
-		row.samples[1] = &rb->sample;
-		analyze_change_form(&row.change, row.samples[0], row.samples[1]);
+		row.change.moments[0] = ra->moments;
+		row.change.moments[1] = rb->moments;
+		analyze_change_form(&row.change);
 	}
 	return row;
 }
@@ -60,9 +60,9 @@ define_compare(workload_name_compare, struct analyze_workload_row, strcmp(a->nam
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_values(a->order, b->order) ?: strcmp(a->name, b->name));
 
-static void workload_diff(struct analyze_diff *diff)
+static void workload_diff(struct analyze_diff *diff, const struct analyze_workload *a,
+			  const struct analyze_workload *b)
 {
-	const struct analyze_workload *a = &diff->commands[0], *b = &diff->commands[1];
 	struct join j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows),
 				    workload_name_compare);
 
@@ -110,22 +110,22 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 
 /* Sum up SIDE's inlined bodies of ROW's name. Return whether there are any. */
 static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
-			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
+			 int side, struct analyze_figures *figures, struct analyze_moments *moments)
 {
 	size_t n;
 	const void *const *found = bodies_named(diff, side, row->name, row->context, &n);
+	scoped(analyze_sample_deinit) struct analyze_sample sample = {};
 
 	*figures = analyze_figures_none;
-	*sample = (struct analyze_sample){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		const struct analyze_range *range = found[i];
 
 		if (!range->side.source || range->estimated)
 			continue;
 		figures_add(figures, range, diff->runs[side], diff->time);
-		analyze_sample_merge(sample, &range->sample, 1);
+		analyze_sample_merge(&sample, &range->sample);
 	}
-	analyze_sample_finish(sample);
+	*moments = analyze_sample_moments(&sample);
 	return !isnan(figures->calls);
 }
 
@@ -140,21 +140,16 @@ static uint32_t find_partners(struct analyze_diff *diff)
 	vec_each(struct analyze_diff_row, row, &diff->functions, rows) {
 		int side = isnan(row->sides[0].calls) ? 0 : 1;
 		struct analyze_figures figures;
-		struct analyze_sample sample;
+		struct analyze_moments moments;
 
-		if (!isnan(row->sides[side].calls))
+		if (!isnan(row->sides[side].calls) ||
+		    !partners_sum(diff, row, side, &figures, &moments))
 			continue;
-		if (!partners_sum(diff, row, side, &figures, &sample)) {
-			analyze_sample_deinit(&sample);
-			continue;
-		}
 		row->sides[side] = figures;
-		row->samples[side] = sample;
+		row->change.moments[side] = moments;
 		row->inlined = side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
-		analyze_diff_row_pair(row);
-		if (!isnan(row->sides[!side].calls) &&
-		    diff->bodies[0].repetitions.unit == diff->bodies[1].repetitions.unit)
-			analyze_change_form(&row->change, &row->samples[0], &row->samples[1]);
+		analyze_diff_row_pair(row, diff->bodies[0].repetitions.unit ==
+						   diff->bodies[1].repetitions.unit);
 		n++;
 	}
 	return n;
@@ -226,6 +221,8 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 		return ANALYZE_NOTE_FEW;
 	if (isnan(c->plus_minus_pct))
 		return ANALYZE_NOTE_NEAR_ZERO;
+	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && !c->verdict_of_runs && isnan(c->boots_needed))
+		return ANALYZE_NOTE_NO_NUMBER;
 	return ANALYZE_NOTE_NONE;
 }
 
@@ -293,14 +290,6 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 	r->note = repetitions_note(clock, a, b, alternate);
 }
 
-void analyze_diff_row_work_out(struct analyze_diff_row *row)
-{
-	analyze_change_work_out(&row->change, &row->samples[0], &row->samples[1]);
-	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
-	    !row->change.verdict_of_runs && isnan(row->change.boots_needed))
-		row->note = ANALYZE_NOTE_NO_NUMBER;
-}
-
 /* Set the inlined bodies of both sides, if there are functions that one side alone calls. */
 static void find_bodies(struct analyze_diff *diff, const struct profile *const p[2],
 			const struct analyze_options *options)
@@ -320,19 +309,21 @@ static void find_bodies(struct analyze_diff *diff, const struct profile *const p
 
 /* SIDE's figures, of P. */
 static void side_init(struct analyze_diff *diff, int side, struct analyze_table *table,
-		      const struct profile *p, const struct analyze_options *options)
+		      struct analyze_workload *command, const struct profile *p,
+		      const struct analyze_options *options)
 {
 	analyze_table_init(table, p, options);
-	analyze_workload_init(&diff->commands[side], p, options->raw);
+	analyze_workload_init(command, p, options->raw);
 	diff->runs[side] = table->runs;
 	diff->boots[side] = table->boots;
-	diff->kernel[side] = analyze_kernel_share_of(p, table, &diff->commands[side]);
+	diff->kernel[side] = analyze_kernel_share_of(p, table, command);
 }
 
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options)
 {
 	struct analyze_table tables[2], *a = &tables[0], *b = &tables[1];
+	struct analyze_workload commands[2];
 
 	memset(diff, 0, sizeof(*diff));
 	if (baseline->clock != hardened->clock) {
@@ -346,12 +337,12 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	diff->some = profile_env_get(baseline, PROFILE_ENV_SYSCALLS) ||
 		     profile_env_get(hardened, PROFILE_ENV_SYSCALLS);
 	diff->time = options->time;
-	side_init(diff, 0, a, baseline, options);
-	side_init(diff, 1, b, hardened, options);
+	side_init(diff, 0, a, &commands[0], baseline, options);
+	side_init(diff, 1, b, &commands[1], hardened, options);
 	analyze_diff_rows_match(&diff->syscalls, tables, &a->syscalls, &b->syscalls);
 	analyze_diff_rows_match(&diff->functions, tables, &a->functions, &b->functions);
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
-	workload_diff(diff);
+	workload_diff(diff, &commands[0], &commands[1]);
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
 			 analyze_recordings_alternate(baseline, hardened), options);
 	find_bodies(diff, (const struct profile *const[]){ baseline, hardened }, options);
@@ -362,21 +353,22 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_diff_rows_sort_by_change(&diff->functions);
 	analyze_env_diff(&diff->env, baseline, hardened);
 	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, tables, options->raw);
-	analyze_table_deinit(a);
-	analyze_table_deinit(b);
+	for (int side = 0; side < 2; side++) {
+		analyze_table_deinit(&tables[side]);
+		analyze_workload_deinit(&commands[side]);
+	}
 	return 0;
 }
 
 void analyze_diff_deinit(struct analyze_diff *diff)
 {
 	for (int side = 0; side < 2; side++) {
-		analyze_workload_deinit(&diff->commands[side]);
 		analyze_ranges_deinit(&diff->bodies[side]);
 		free(diff->bodies_by_name[side].items);
 	}
 	free(diff->workload);
-	analyze_diff_rows_deinit(&diff->syscalls);
-	analyze_diff_rows_deinit(&diff->functions);
+	free(diff->syscalls.rows);
+	free(diff->functions.rows);
 	analyze_env_deinit(&diff->env);
 	analyze_warnings_deinit(&diff->warnings);
 	memset(diff, 0, sizeof(*diff));

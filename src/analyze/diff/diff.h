@@ -66,20 +66,18 @@ struct analyze_diff_row {
 	enum analyze_note note;
 	enum analyze_note no_partner; /* why there is no other side; NONE: there is one */
 	enum analyze_note inlined; /* that one side's figures are of inlined bodies */
-	struct analyze_sample samples[2]; /* of which CHANGE is made */
 };
 
 struct analyze_diff_rows {
 	vec_of(struct analyze_diff_row, rows); /* by falling |delta_total| */
 };
 
-/* Put the rows of A and B, which are of TABLES, side by side in OUT, by name and context; OUT takes their samples. */
+/* Put the rows of A and B, which are of TABLES, side by side in OUT, by name and context. */
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
-			     struct analyze_rows *a, struct analyze_rows *b);
-void analyze_diff_rows_deinit(struct analyze_diff_rows *rows);
+			     const struct analyze_rows *a, const struct analyze_rows *b);
 
-/* Set the differences of ROW, whose sides are set. */
-void analyze_diff_row_pair(struct analyze_diff_row *row);
+/* Set the differences of ROW, whose sides and moments are set. COMPARABLE: both sides' repetitions are of one kind. */
+void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable);
 
 /* Changes of totals, and functions' shares of these. The lists are in the order of their names. */
 void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
@@ -101,8 +99,6 @@ struct analyze_diff_workload_row {
 	size_t order;
 	struct analyze_workload_figures sides[2];
 	double delta, delta_pct; /* of the mean */
-	const struct analyze_sample
-		*samples[2]; /* of which CHANGE is made; NULL: sides are not comparable */
 	struct analyze_change change;
 };
 
@@ -152,11 +148,7 @@ struct analyze_diff {
 	struct analyze_ranges bodies
 		[2]; /* of either side, for functions that it has inlined; none if both call the same */
 	struct pointers bodies_by_name[2]; /* their rows by name, then context */
-	struct analyze_workload commands[2]; /* have the samples of WORKLOAD */
 };
-
-/* Work out the slow figures of ROW's change, and its note. */
-void analyze_diff_row_work_out(struct analyze_diff_row *row);
 
 /*
  * Both profiles must outlive DIFF. OPTIONS as for analyze_table_init(). Returns 0, or -EINVAL, having

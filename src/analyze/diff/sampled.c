@@ -78,7 +78,7 @@ define_compare(change_compare, struct analyze_sampled_row,
  * Repetitions may happen to agree better than samples can: of so many that each stand for WEIGHT events that the sum
  * has a variance of WEIGHT squared times their number (Poisson). What the repetitions show less of that is added.
  */
-static double uncertainty_of(const struct analyze_sample *s, double weight)
+static double uncertainty_of(struct analyze_sample *s, double weight)
 {
 	struct analyze_moments seen = analyze_sample_moments(s);
 	double sum = 0, runs = 0, variance;
@@ -98,7 +98,6 @@ static void samples_finish(struct analyze_sample *sample, const struct side *sid
 {
 	for (uint32_t i = 0; i < side->repetitions.n; i++)
 		analyze_sample_add(sample, i, side->runs[i], 0);
-	analyze_sample_finish(sample);
 	sample->known = uncertainty_of(sample, profile_sample_weight(side->p));
 }
 
@@ -110,8 +109,10 @@ static void form(struct analyze_sampled_events *s, const struct side sides[2])
 		for (int side = 0; side < 2; side++)
 			samples_finish(&row->samples[side], &sides[side]);
 		row->change = analyze_change_none;
+		for (int side = 0; side < 2; side++)
+			row->change.moments[side] = analyze_sample_moments(&row->samples[side]);
 		if (comparable)
-			analyze_change_form(&row->change, &row->samples[0], &row->samples[1]);
+			analyze_change_form(&row->change);
 		row->delta = row->totals[1] - row->totals[0];
 		row->delta_pct = analyze_percent(row->delta, row->totals[0]);
 	}

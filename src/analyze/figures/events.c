@@ -121,15 +121,16 @@ static void side_form(struct analyze_event_side *side, uint32_t runs)
 
 static void form(struct analyze_event_row *row, const struct profile *const p[2], bool comparable)
 {
+	row->change = analyze_change_none;
 	for (int side = 0; side < 2 && p[side]; side++) {
-		analyze_sample_finish(&row->samples[side]);
+		row->change.moments[side] = analyze_sample_moments(&row->samples[side]);
+		analyze_sample_deinit(&row->samples[side]);
 		side_form(&row->sides[side], profile_probed_runs(p[side]));
 	}
 	row->delta = row->sides[1].mean - row->sides[0].mean;
 	row->delta_pct = analyze_percent(row->delta, row->sides[0].mean);
-	row->change = analyze_change_none;
-	if (comparable && row->samples[0].n_sums && row->samples[1].n_sums)
-		analyze_change_form(&row->change, &row->samples[0], &row->samples[1]);
+	if (comparable && row->change.moments[0].n && row->change.moments[1].n)
+		analyze_change_form(&row->change);
 }
 
 /* A function's contexts follow its sum. */
@@ -197,10 +198,6 @@ void analyze_events_init(struct analyze_events *e, const struct profile *a, cons
 
 void analyze_events_deinit(struct analyze_events *e)
 {
-	vec_each(struct analyze_event_row, row, e, rows) {
-		analyze_sample_deinit(&row->samples[0]);
-		analyze_sample_deinit(&row->samples[1]);
-	}
 	free(e->rows);
 	*e = (struct analyze_events){ 0 };
 }

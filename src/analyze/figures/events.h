@@ -24,7 +24,7 @@ struct analyze_event_row {
 	bool redundant; /* the sum of a function that has one context only */
 	struct analyze_event_side sides[2];
 	double delta, delta_pct; /* of the mean */
-	struct analyze_sample samples[2]; /* of which CHANGE is made */
+	struct analyze_sample samples[2]; /* while rows are added up */
 	struct analyze_change change;
 };
 

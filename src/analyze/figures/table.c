@@ -147,6 +147,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 				   .label = first->name,
 				   .context = context };
 	scoped(profile_stats_deinit) struct profile_stats sum;
+	scoped(analyze_sample_deinit) struct analyze_sample sample = {};
 	bool uncounted = false, has_cells = false;
 
 	profile_stats_init(&sum);
@@ -161,10 +162,10 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		profile_stats_merge(&sum, &first[i].cell->stats);
 		if (first->by_block)
 			continue;
-		analyze_sample_add_cell(&row.sample, sampling->repetitions, &sampling->calibration,
+		analyze_sample_add_cell(&sample, sampling->repetitions, &sampling->calibration,
 					sampling->p, first[i].cell, sampling->options);
 	}
-	analyze_sample_finish(&row.sample);
+	row.moments = analyze_sample_moments(&sample);
 	analyze_figures_form(&row.figures, &sum, sampling->options);
 	if (first->by_block) {
 		row.figures = analyze_figures_none;
@@ -289,18 +290,11 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	analyze_calibration_deinit(&sampling.calibration);
 }
 
-static void rows_deinit(struct analyze_rows *rows)
-{
-	while (rows->n_rows)
-		analyze_sample_deinit(&rows->rows[--rows->n_rows].sample);
-	free(rows->rows);
-}
-
 void analyze_table_deinit(struct analyze_table *table)
 {
 	alloc_texts_free(&table->labels);
-	rows_deinit(&table->syscalls);
-	rows_deinit(&table->functions);
+	free(table->syscalls.rows);
+	free(table->functions.rows);
 	analyze_repetitions_deinit(&table->repetitions);
 	memset(table, 0, sizeof(*table));
 }

@@ -79,7 +79,7 @@ struct analyze_row {
 	bool detached; /* by --max-overhead, so that calls and totals are partial */
 	const char *caveat; /* why its figures are not to be trusted, or little; NULL: they are */
 	struct analyze_figures figures;
-	struct analyze_sample sample; /* the same by repetition */
+	struct analyze_moments moments; /* of the time of a call, over repetitions */
 };
 
 struct analyze_rows {

@@ -49,9 +49,8 @@ static void mean_add(struct mean *mean, double value)
 /* PROBES cost each iteration so much, give or take a standard deviation of ERROR, which all runs have in common. */
 static void form_net(struct analyze_workload_row *row, double probes, double error)
 {
-	struct analyze_moments with = analyze_sample_moments(&row->sample);
-	struct analyze_moments cost = { .n = with.n, .mean = probes, .systematic = error };
-	struct analyze_welch welch = analyze_welch_form(&cost, &with);
+	struct analyze_moments cost = { .n = row->moments.n, .mean = probes, .systematic = error };
+	struct analyze_welch welch = analyze_welch_form(&cost, &row->moments);
 	struct analyze_interval interval = analyze_welch_interval(&welch, ANALYZE_CONFIDENCE);
 
 	row->net = row->gross - probes;
@@ -66,6 +65,7 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 					    .probed = refs->probed,
 					    .order = refs->order };
 	struct mean mean = { 0 }, p50 = { 0 }, gross = { 0 }, probes = { 0 }, error = { 0 };
+	scoped(analyze_sample_deinit) struct analyze_sample sample = {};
 
 	row.how = row.probed ? ANALYZE_HOW_PROBED : ANALYZE_HOW_UNPROBED;
 	row.figures = analyze_workload_none;
@@ -80,10 +80,10 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 		mean_add(&error, refs[i].probes_error);
 		row.figures.min = fmin(row.figures.min, refs[i].figures.min);
 		if (!isnan(refs[i].figures.mean))
-			analyze_sample_add(&row.sample, repetitions->of_run[refs[i].run], 1,
+			analyze_sample_add(&sample, repetitions->of_run[refs[i].run], 1,
 					   refs[i].figures.mean);
 	}
-	analyze_sample_finish(&row.sample);
+	row.moments = analyze_sample_moments(&sample);
 	if (mean.n)
 		row.figures.mean = mean.sum / (double)mean.n;
 	if (p50.n)
@@ -210,8 +210,6 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 
 void analyze_workload_deinit(struct analyze_workload *workload)
 {
-	while (workload->n_rows)
-		analyze_sample_deinit(&workload->rows[--workload->n_rows].sample);
 	free(workload->rows);
 	memset(workload, 0, sizeof(*workload));
 }

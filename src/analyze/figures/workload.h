@@ -48,7 +48,8 @@ struct analyze_workload_row {
 	 */
 	double net, net_error;
 	enum analyze_unit unit; /* what counts as a repetition */
-	struct analyze_sample sample; /* the mean by repetition, each run counting the same */
+	struct analyze_moments
+		moments; /* of the mean, over repetitions, each run counting the same */
 };
 
 struct analyze_workload {

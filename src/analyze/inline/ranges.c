@@ -371,7 +371,6 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 		estimate_add(&estimate, &one);
 		wraps &= first[i].count->only_wraps;
 	}
-	analyze_sample_finish(&row.sample);
 	if (!context)
 		estimate_finish_sum(&estimate, ranges);
 	side_form(&row.side, body, &stats, &estimate);

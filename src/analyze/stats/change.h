@@ -20,14 +20,8 @@ struct analyze_change {
 	enum analyze_verdict verdict;
 	enum analyze_verdict
 		verdict_of_runs; /* what runs alone would say where they are not enough */
-	/* Known after analyze_change_work_out(), to NOISE: what takes long, and few rows are looked at. */
 	double boots_needed; /* where unclear: repetitions per side that would settle it */
-	double detectable, detectable_pct; /* what so many repetitions find in 4 of 5 cases */
-	struct analyze_interval bootstrap;
-	double mann_whitney;
 	struct analyze_moments moments[2];
-	double margin, level; /* that were judged by; NAN: were not */
-	bool is_worked_out;
 	/*
 	 * By how much the baseline and a control of the same kernel may differ in this row: as far as
 	 * the 95 % interval of that difference reaches from 0, without one the difference itself.
@@ -38,16 +32,8 @@ struct analyze_change {
 
 extern const struct analyze_change analyze_change_none;
 
-/* Form CHANGE from both sides' samples, either of which may be NULL: no such row. */
-void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
-			 const struct analyze_sample *hardened);
-
-/*
- * Work out the slow figures, once, from the samples that formed CHANGE, if any did: boots_needed, detectable, and the
- * results of other methods.
- */
-void analyze_change_work_out(struct analyze_change *change, const struct analyze_sample *baseline,
-			     const struct analyze_sample *hardened);
+/* Set the rest of CHANGE, which is otherwise analyze_change_none, from the moments of both sides. */
+void analyze_change_form(struct analyze_change *change);
 
 /*
  * All rows of one comparison: adjusts p for their number, and says what they come to. UNDECIDED: it rests on runs of one
@@ -55,28 +41,3 @@ void analyze_change_work_out(struct analyze_change *change, const struct analyze
  */
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct,
 			   bool undecided);
-
-/* ---- statistics that do not take values for normally distributed ---- */
-
-/* From so many repetitions per side on: with fewer, intervals are too narrow (docs/statistics.md). */
-#define ANALYZE_MIN_BOOTSTRAP 20
-/* With 4 against 4 the least possible p is 0.029, with 5 against 5 0.008. */
-#define ANALYZE_MIN_MANN_WHITNEY 5
-
-/*
- * The interval of the difference of means, B's less A's, by the percentiles of resampled
- * differences: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), algorithm 8.1 (two
- * samples) and section 13.3 (percentile interval). Equal values and SEED give an equal result. NAN
- * with fewer than ANALYZE_MIN_BOOTSTRAP values on a side.
- */
-struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const double *b,
-					  uint32_t n_b, uint64_t seed, double confidence);
-
-/*
- * The two-sided p-value of the rank sum: Mann and Whitney, Annals of Mathematical Statistics 18
- * (1947). Exact up to 49 values per side without ties, else by the normal distribution, corrected for
- * continuity and ties (Hollander and Wolfe, "Nonparametric Statistical Methods" (1973), section
- * 4.1), as R's wilcox.test() does. NAN with fewer than ANALYZE_MIN_MANN_WHITNEY values on a side, 1
- * where all are equal.
- */
-double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint32_t n_b);

@@ -153,11 +153,10 @@ void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double ca
 	vec_push(s, sums, ((struct analyze_sums){ calls, total, repetition }));
 }
 
-void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part, int sign)
+void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part)
 {
-	for (uint32_t i = 0; i < part->n_sums; i++)
-		analyze_sample_add(s, part->sums[i].repetition, sign > 0 ? part->sums[i].calls : 0,
-				   sign * part->sums[i].total);
+	vec_each(const struct analyze_sums, one, part, sums)
+		vec_push(s, sums, *one);
 	s->uncertainty += part->uncertainty;
 }
 
@@ -170,16 +169,6 @@ static void sums_add(void *to, void *from)
 
 	a->calls += b->calls;
 	a->total += b->total;
-}
-
-void analyze_sample_finish(struct analyze_sample *s)
-{
-	uint32_t n =
-		unite_array(s->sums, s->n_sums, sizeof(*s->sums), repetition_compare, sums_add);
-
-	/* Rows are many, and of most only a few sums are left. */
-	s->n_sums = s->cap_sums = n;
-	s->sums = alloc_resize(s->sums, n, sizeof(*s->sums));
 }
 
 /* The sums of all repetitions that have calls; *N becomes how many there are. */
@@ -198,7 +187,13 @@ static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 	return all;
 }
 
-uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
+/*
+ * Set VALUES to the time of a call in each repetition that has calls of the row. Return their number. If all made equally many calls,
+ * these are the repetitions' means. Otherwise their mean is the row's own, total / calls, and their variance that of such a ratio:
+ * pseudo-values of the jackknife, shifted onto it (Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 11.5;
+ * for ratios Cochran, "Sampling Techniques" (1977), section 6.17).
+ */
+static uint32_t values_of(const struct analyze_sample *s, double *values)
 {
 	uint32_t n, out = 0;
 	struct analyze_sums all = sums_of(s, &n);
@@ -218,12 +213,16 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 	return out;
 }
 
-struct analyze_moments analyze_sample_moments(const struct analyze_sample *s)
+struct analyze_moments analyze_sample_moments(struct analyze_sample *s)
 {
-	scoped_free double *values = alloc_array(s->n_sums, sizeof(*values));
-	struct analyze_moments m = analyze_moments_of(values, analyze_sample_values(s, values));
+	scoped_free double *values = NULL;
+	struct analyze_moments m;
 	uint32_t n;
 
+	s->n_sums = (uint32_t)unite_array(s->sums, s->n_sums, sizeof(*s->sums), repetition_compare,
+					  sums_add);
+	values = alloc_array(s->n_sums, sizeof(*values));
+	m = analyze_moments_of(values, values_of(s, values));
 	if (m.n) {
 		m.systematic = s->uncertainty / sums_of(s, &n).calls;
 		m.known = s->known / sums_of(s, &n).calls;

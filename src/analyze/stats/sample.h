@@ -42,28 +42,17 @@ struct analyze_sums {
 	uint32_t repetition;
 };
 
-/* A row's sums, one for each repetition that has any. All zero is empty. */
+/* A row's sums, several for a repetition. All zero is empty. */
 struct analyze_sample {
-	vec_of(struct analyze_sums, sums); /* by repetition, once finished */
+	vec_of(struct analyze_sums, sums);
 	double uncertainty; /* of the total of all, in ticks: a standard deviation */
 	double known; /* one more, struct analyze_moments' */
 };
 
 void analyze_sample_deinit(struct analyze_sample *s);
 void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total);
-/* Adds PART, or with a SIGN of -1 takes it off, of which only what is added has calls. Uncertainties add up. */
-void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part, int sign);
-/* After the last add: makes one of what was added for one repetition. */
-void analyze_sample_finish(struct analyze_sample *s);
+/* Adds PART. Uncertainties add up. */
+void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part);
 
-/*
- * Set VALUES, of s->n_sums entries, to the time of a call in each repetition that has calls of the row. Return their
- * number. If all made equally many calls, these are the repetitions' means. Otherwise their mean is the row's own,
- * total / calls, and their variance that of such a ratio: pseudo-values of the jackknife, shifted onto it (Efron and
- * Tibshirani, "An Introduction to the Bootstrap" (1993), section 11.5; for ratios Cochran, "Sampling Techniques"
- * (1977), section 6.17).
- */
-uint32_t analyze_sample_values(const struct analyze_sample *s, double *values);
-
-/* The same as moments. */
-struct analyze_moments analyze_sample_moments(const struct analyze_sample *s);
+/* Return the moments of the time of a call over the repetitions that have calls of S, to which nothing is added afterwards. */
+struct analyze_moments analyze_sample_moments(struct analyze_sample *s);

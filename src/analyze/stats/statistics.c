@@ -163,6 +163,44 @@ enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)
 	return ANALYZE_VERDICT_UNCLEAR;
 }
 
+/*
+ * Return the repetitions per side from which on an interval with TAIL outside on either side reaches neither NEAR nor, to the other
+ * side, FAR with a probability of ANALYZE_POWER. The degrees of freedom follow from their number, which three rounds settle. What is
+ * systematic does not shrink.
+ */
+static double boots_for(struct analyze_moments a, struct analyze_moments b, double tail,
+			double near, double far)
+{
+	double shrinks = a.variance + b.variance, n = ANALYZE_MAX_BOOTS, missed = 1 - ANALYZE_POWER;
+	double stays = mean_variance(&a) - a.variance / a.n + mean_variance(&b) - b.variance / b.n;
+
+	for (int round = 0; round < 4; round++) {
+		double df, reach, beyond, error;
+
+		a.n = b.n = (uint32_t)n;
+		df = degrees(&a, &b, 1);
+		reach = qt(1 - tail, df, 1, 0);
+		beyond = pt(reach - far / sqrt(shrinks / n + stays), df, 1, 0);
+		error = near / (reach + qt(1 - fmax(missed - beyond, missed / 2), df, 1, 0));
+		n = fmax(ceil(shrinks / (error * error - stays)), ANALYZE_MIN_REPETITIONS);
+		if (!(near > 0) || !(error * error > stays) || n > ANALYZE_MAX_BOOTS)
+			return NAN;
+	}
+	return n;
+}
+
+double analyze_boots_needed(const struct analyze_moments *a, const struct analyze_moments *b,
+			    double margin, double level)
+{
+	double difference = fabs(b->mean - a->mean), limit = margin * a->mean;
+
+	if (!is_enough(a, b) || !(mean_variance(a) + mean_variance(b) > 0))
+		return NAN;
+	return fmin(boots_for(*a, *b, level / 2, difference, INFINITY),
+		    boots_for(*a, *b, (1 - ANALYZE_CONFIDENCE_SAME) / 2, limit - difference,
+			      limit + difference));
+}
+
 /* ---- binomial ---- */
 
 #define TAIL (ANALYZE_SIGNIFICANT / 2) /* of the 95 % interval, on each side */

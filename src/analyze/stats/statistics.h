@@ -138,6 +138,18 @@ void analyze_adjust(double *p, size_t n);
 /* SAME is what analyze_is_same() says, and comes first; P is adjusted, and NAN gives NONE. */
 enum analyze_verdict analyze_verdict_of(bool same, double difference, double p);
 
+/* Nobody boots more often: beyond this the answer is "no number". */
+#define ANALYZE_MAX_BOOTS 10000
+
+/*
+ * Return how many repetitions per side would give "same", or "slower" or "faster" at LEVEL, with a probability of
+ * ANALYZE_POWER, if the means and variances of A and B were the true ones: by quantiles of t with Welch's degrees of freedom, as
+ * Chow, Shao and Wang have it for equal variances ("Sample Size Calculations in Clinical Research" (2003), section 3.2). NAN: nothing is known of the variances, or no number up to
+ * ANALYZE_MAX_BOOTS would do.
+ */
+double analyze_boots_needed(const struct analyze_moments *a, const struct analyze_moments *b,
+			    double margin, double level);
+
 /* ---- the certainty of a share of samples, and of sums and differences of shares ---- */
 
 /* An estimate with its interval, low <= value <= high. All NAN: not known. */

@@ -144,11 +144,6 @@ static const struct output_group percentile_groups[] = {
 	{ .key = "delta", COLUMNS(percentile_delta) },
 };
 
-static void prepare(void *row)
-{
-	analyze_diff_row_work_out(row);
-}
-
 static void call_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
@@ -212,7 +207,6 @@ const struct view_table diff_calls = {
 	.name = "calls",
 	.places = VIEW_IN_CSV,
 	GROUPS(call_groups),
-	.prepare = prepare,
 	.rows = call_rows,
 };
 
@@ -223,7 +217,6 @@ const struct view_table diff_syscalls = {
 	.none = "Syscalls: none recorded, or none matching --filter.",
 	GROUPS(syscall_groups),
 	.mark = view_noise_mark,
-	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_row, delta_total),
 	VIEW_LIST(view_diff, diff.syscalls.rows, diff.syscalls.n_rows),
 };
@@ -236,7 +229,6 @@ const struct view_table diff_functions = {
 	GROUPS(function_groups),
 	.redundant = offsetof(struct analyze_diff_row, redundant),
 	.mark = view_noise_mark,
-	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_row, delta_total),
 	VIEW_LIST(view_diff, diff.functions.rows, diff.functions.n_rows),
 	.after = function_after,

@@ -19,10 +19,6 @@ const struct output_column view_verdict[] = {
 	COLUMN("ci", INTERVAL, analyze_change, ci),
 	COLUMN("ci_pct", INTERVAL, analyze_change, ci_pct),
 	COLUMN("p_unadjusted", PROBABILITY, analyze_change, p_single),
-	COLUMN("detectable", TIME, analyze_change, detectable),
-	COLUMN("detectable_pct", PERCENT, analyze_change, detectable_pct),
-	COLUMN("ci_bootstrap", INTERVAL, analyze_change, bootstrap),
-	COLUMN("p_mann_whitney", PROBABILITY, analyze_change, mann_whitney),
 	COLUMN("repetitions_baseline", COUNT, analyze_change, repetitions[0]),
 	COLUMN("repetitions_hardened", COUNT, analyze_change, repetitions[1]),
 };

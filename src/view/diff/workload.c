@@ -36,12 +36,14 @@ static const struct output_group groups[] = {
 	{ AT(analyze_diff_workload_row, change), VIEW_VERDICT },
 };
 
-static void prepare(void *row)
+static bool set_label(struct view_rows *rows, void *line, const void *data)
 {
-	struct analyze_diff_workload_row *r = row;
+	struct analyze_diff_workload_row *r = line;
 
-	analyze_change_work_out(&r->change, r->samples[0], r->samples[1]);
+	(void)rows;
+	(void)data;
 	r->label = view_workload_label(r->name);
+	return true;
 }
 
 const struct view_table diff_workload = {
@@ -49,6 +51,6 @@ const struct view_table diff_workload = {
 	.first = 4,
 	GROUPS(groups),
 	.mark = view_noise_mark,
-	.prepare = prepare,
 	VIEW_LIST(view_diff, diff.workload, diff.n_workload),
+	VIEW_LINES(analyze_diff_workload_row, set_label),
 };

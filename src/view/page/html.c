@@ -108,7 +108,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 {
 	json_t *cells = json_array();
 
-	output_row_prepare(section, row);
+	output_row_progress(section, row);
 	vec_each(const struct output_group, group, section, groups) {
 		vec_each(const struct output_column, column, group, columns) {
 			if (output_column_in_table(column))

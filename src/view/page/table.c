@@ -56,7 +56,6 @@ void view_rows_init(struct view_rows *rows, const struct view_table *table, cons
 						 .prefix = common->prefix,
 						 .redundant = table->redundant,
 						 .mark = table->mark,
-						 .prepare = table->prepare,
 						 .weight = table->weight };
 	if (table->row_size) {
 		memcpy(&rows->section.rows, list, sizeof(rows->section.rows));

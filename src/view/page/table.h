@@ -67,7 +67,6 @@ struct view_table {
 	size_t n_groups;
 	size_t redundant; /* as in struct output_section */
 	const char *(*mark)(const void *row, const struct output_group *group);
-	void (*prepare)(void *row);
 	size_t weight;
 	size_t list, list_n, row_size; /* see VIEW_LIST(); ROW_SIZE 0: there is no such array */
 	/*

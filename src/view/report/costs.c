@@ -85,7 +85,7 @@ static char *subtracted(const struct view_report *r)
 
 	/* Calibration's error is one for all rows: parts add up. */
 	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
-		all += ANALYZE_SYSTEMATIC_REACH * row->sample.uncertainty;
+		all += ANALYZE_SYSTEMATIC_REACH * row->moments.systematic * row->figures.calls;
 	return alloc_printf("%s%s%s%s", output_number(OUTPUT_TIME, costs->subtracted, costs->clock),
 			    all > 0 ? " +- " : "",
 			    all > 0 ? output_number(OUTPUT_TIME, all, costs->clock) : "",

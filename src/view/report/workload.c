@@ -30,17 +30,20 @@ static const struct output_group groups[] = {
 	{ COLUMNS(net) },
 };
 
-static void prepare(void *row)
+static bool set_label(struct view_rows *rows, void *line, const void *data)
 {
-	struct analyze_workload_row *r = row;
+	struct analyze_workload_row *r = line;
 
+	(void)rows;
+	(void)data;
 	r->label = view_workload_label(r->name);
+	return true;
 }
 
 const struct view_table report_workload = {
 	.name = "workload",
 	.first = 4,
 	GROUPS(groups),
-	.prepare = prepare,
 	VIEW_LIST(view_report, workload.rows, workload.n_rows),
+	VIEW_LINES(analyze_workload_row, set_label),
 };
