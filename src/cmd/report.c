@@ -14,7 +14,6 @@ struct report_options {
 	bool trace, slow;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 	const char *varies; /* the function of --why-varies */
-	char *captured; /* that of a page, where none was asked for */
 	char **files;
 };
 
@@ -162,7 +161,6 @@ static void report_deinit(struct view_report *r)
 static void options_deinit(struct report_options *o)
 {
 	free(o->view.sections);
-	free(o->captured);
 }
 
 int cmd_report(int argc, char **argv)
@@ -178,8 +176,6 @@ int cmd_report(int argc, char **argv)
 	if (!p)
 		return CMD_FAILED;
 	report_init(&r, p, &o.view.figures);
-	if (!o.varies && view_writers[o.view.format].place == VIEW_IN_HTML)
-		o.varies = o.captured = varies_most_captured(p);
 	if (analyze_neighbours_init(&r.neighbours, p, o.neighbours))
 		return CMD_FAILED;
 	if (o.neighbours && !(r.neighbours.samples > 0)) {

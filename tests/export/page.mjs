@@ -60,10 +60,6 @@ async function look(file) {
 		await tree(page, file);
 	say(file, 'missing', await page.$eval('#data', (e) => JSON.parse(e.textContent).tables.map((t) => t.name)
 		.filter((name) => !document.getElementById(name)).join()) || 'nothing');
-	say(file, 'plots', await page.$$eval('#plots figure', (all) =>
-		all.map((e) => `${e.querySelector('figcaption').textContent}: ${e.querySelectorAll('circle').length}`).join(' | ')));
-	say(file, 'first dot', await page.$$eval('#plots circle title', (all) => all[0]?.textContent));
-	say(file, 'axis', await page.$$eval('#plots figure:first-of-type text', (all) => all.map((e) => e.textContent).slice(-3).join(' ')));
 	say(file, 'wrong', wrong.join('; ') || 'nothing');
 	await page.close();
 }

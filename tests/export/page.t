@@ -73,13 +73,5 @@ if fetched 'opened by Chromium' && has chromium; then
     'vm_area_dup, ascending: allocate_slab'
   is 'a name leads to its distribution' "$(seen hostile 'distribution of')" allocate_slab
   is 'of both sides' "$(seen diff curves) $(seen diff 'an empty curve')" '2 false'
-  is 'captured values are drawn, the variable that explains most first' "$(seen captured plots)" \
-    "crng_init explains 85.3 % of the variance of allocate_slab: 2 | s->objects explains 2.54 % of the variance of allocate_slab: 32"
-  is 'a dot says what it is' "$(seen captured 'first dot')" '0: 400 calls, 7,662 on average, 3,041 to 12,389'
-  is 'of both sides too' "$(seen captured-diff plots)" "allocate_slab: +5,893 instructions per call from different values of crng_init: 4 | \
-allocate_slab: 0 instructions per call from different values of s->objects: 64"
-  is 'values that are no number of JavaScript are drawn by their distance' "$(seen extreme axis); $(seen extreme 'first dot')" \
-    '60,000 70,000 n - 0x8000000000000000; 0x8000000000000000: 1 call, 1.935e+15 on average, 1.935e+15 to 1.935e+15'
-  is 'nothing captured, nothing drawn' "$(seen diff plots)" ''
 fi
 done_testing

@@ -529,19 +529,3 @@ void varies_data_deinit(struct varies_data *d)
 	free(d->folds);
 	free(d->rows);
 }
-
-char *varies_most_captured(const struct profile *p)
-{
-	scoped_free uint64_t *calls = alloc_array(p->n_sites, sizeof(*calls));
-	scoped_free int64_t *times = alloc_array(p->n_sites, sizeof(*times));
-	uint32_t most = 0;
-
-	vec_each(const struct profile_capture, c, p, captures) {
-		calls[c->site] += c->calls;
-		times[c->site] += c->time;
-	}
-	for (uint32_t i = 0; i < p->n_sites; i++)
-		if (calls[i] >= CALLS_LEAST && times[i] > times[most])
-			most = i;
-	return most ? profile_site_label(&p->sites[most]) : NULL;
-}

@@ -85,9 +85,6 @@ struct varies {
 int varies_init(struct varies *v, const struct profile *p, const char *function);
 void varies_deinit(struct varies *v);
 
-/* The label of the function whose captured calls took most, of those that have enough of them. NULL: there is none. For free(). */
-char *varies_most_captured(const struct profile *p);
-
 /* ---- the change of a function's calls between two sides, from other values and at equal values ---- */
 
 /* The number of functions, those whose captured calls changed most in all. */

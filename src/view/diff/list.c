@@ -11,7 +11,6 @@
 #include "view/diff.h"
 #include "view/misses.h"
 #include "view/names.h"
-#include "view/plot.h"
 
 #define ENTRY(name) &diff_##name,
 static const struct view_table *const tables[] = { VIEW_DIFF_TABLES(ENTRY) };
@@ -136,31 +135,6 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", kernel);
 }
 
-static struct view_plot plot_of(const struct view_diff *c, const struct varies_shift *shift)
-{
-	return (struct view_plot){
-		.p = { c->common.p[VIEW_BASELINE], c->common.p[VIEW_HARDENED] },
-		.function = shift->function,
-		.variable = shift->variable,
-		.title = alloc_printf("%s: %s%s per call from different values of %s",
-				      shift->function,
-				      output_number(OUTPUT_DELTA, shift->by_values, c->diff.clock),
-				      view_unit(c->diff.clock, shift->by_values), shift->variable),
-	};
-}
-
-/* Plot the variables of the largest cause, else of the function whose calls changed most: that which carries most first. */
-static void plots(struct view_plots *plots, const void *data)
-{
-	const struct view_diff *c = data;
-	const struct varies_shift *s = view_values_most(&c->shifts, main_function(c)) ?:
-					       view_values_most(&c->shifts, NULL);
-	const struct varies_shift *end = c->shifts.rows + c->shifts.n_rows;
-
-	for (; s && s < end && s->variable && plots->n_rows < VIEW_PLOTS_MOST; s++)
-		vec_push(plots, rows, plot_of(c, s));
-}
-
 const struct view_list view_diff_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -169,5 +143,4 @@ const struct view_list view_diff_list = {
 	.page = page,
 	.json = json,
 	.is_of_recordings = true,
-	.plots = plots,
 };

@@ -411,64 +411,6 @@ function histogram(sides, label) {
 	return svg;
 }
 
-// ---- plots ----
-
-// For each value the mean of its calls, its area by their number, and a bar from the fastest to the slowest.
-function scatter({ title, variable, law, values, named, from, points }) {
-	const width = 900, height = 300, left = 80, bottom = 44;
-	const svg = shape('svg', { class: 'plot', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': title });
-	const line = (attributes) => svg.append(shape('line', { class: 'axis', ...attributes }));
-	const text = (attributes, words) => svg.append(shape('text', { 'font-size': 12, 'text-anchor': 'middle', ...attributes }, words));
-	const places = values.map(([place]) => place);
-	const low = named ? -0.5 : Math.min(...places), high = named ? values.length - 0.5 : Math.max(...places);
-	const top = Math.max(...points.map((point) => point[5]), 1), most = Math.max(...points.map((point) => point[2]));
-	const x = (v) => left + 12 + (high > low ? (v - low) / (high - low) : 0.5) * (width - left - 34);
-	const y = (v) => height - bottom - v / top * (height - bottom - 14);
-
-	line({ x1: left, y1: y(0), x2: width - 10, y2: y(0) });
-	for (const v of steps(0, top, 5)) {
-		line({ x1: left - 4, y1: y(v), x2: left, y2: y(v) });
-		text({ x: left - 8, y: y(v) + 4, 'text-anchor': 'end' }, time(v));
-	}
-	for (const v of named ? places : steps(low, high, 8)) {
-		line({ x1: x(v), y1: y(0), x2: x(v), y2: y(0) + 4 });
-		text({ x: x(v), y: y(0) + 18 }, named ? values[v][1] : number(v));
-	}
-	text({ x: width / 2, y: height - 6 }, from ? `${variable} - ${from}` : variable);
-	for (const [value, side, calls, mean, fastest, slowest] of points) {
-		const at = x(places[value]) + (two ? (side - 0.5) * 8 : 0), colour = `var(--${SIDES[side]})`;
-		const dot = shape('circle', {
-			class: two && !side ? 'hollow' : '', cx: at, cy: y(mean), r: 2 + 7 * Math.sqrt(calls / most), fill: colour, stroke: colour,
-		});
-
-		dot.append(shape('title', {}, `${values[value][1]}${two ? `, ${SIDES[side]}` : ''}: ` +
-			`${number(calls)} ${plural(calls, 'call', 'calls')}, ${time(Math.round(mean))} on average, ${time(fastest)} to ${time(slowest)}`));
-		svg.append(shape('line', { class: 'bar', x1: at, x2: at, y1: y(fastest), y2: y(slowest), stroke: colour }), dot);
-	}
-	if (law)
-		svg.append(shape('line', { class: 'law', x1: x(low), x2: x(high), y1: y(law[0] * low + law[1]), y2: y(law[0] * high + law[1]) }));
-	return svg;
-}
-
-function writePlots() {
-	if (!data.plots.length)
-		return;
-	const figures = data.plots.map((plot) => {
-		const caption = element('figcaption', {}, plot.title);
-
-		if (plot.all > plot.points.length)
-			caption.append(` (the ${plot.points.length} values with most calls, of ${plot.all})`);
-		return element('figure', {}, caption, scatter(plot));
-	});
-	const key = element('p', { class: 'key note' });
-
-	for (const side of two ? SIDES : [])
-		key.append(element('span', { style: `--color: var(--${side})` }, side));
-	section('plots', 'Latency over captured values', key, ...figures, element('p', { class: 'note' },
-		`The time of a call${data.unit === 'insn' ? ', in instructions' : ''}. A dot is the mean of all calls with a value, its area ` +
-		'their number; the bar goes from the fastest to the slowest.'));
-}
-
 // ---- flame graph ----
 
 function treeOf({ frames, nodes, all }) {
@@ -574,7 +516,6 @@ distributions.init();
 data.tables.filter((table) => table.answer).forEach(writeTable);
 writeFlame();
 distributions.write();
-writePlots();
 data.tables.filter((table) => !table.answer && !table.closed).forEach(writeTable);
 data.tables.filter((table) => table.closed).forEach(writeTable);
 writeNavigation();

@@ -2,7 +2,7 @@
 /*
  * The format "html": one file that needs nothing else, made of the page that the build has made of src/view/html/ and of
  * what it shows, as JSON: the text above the tables, the tables as people see them, and for recordings their
- * stacks, distributions and plots. docs/exports.md describes it.
+ * stacks and distributions. docs/exports.md describes it.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,6 @@
 #include "output/json.h"
 #include "output/table.h"
 #include "view/page/writer.h"
-#include "view/plot.h"
 
 /* A table has as many rows at most, and then no further name gets its distributions. Its tables, and its distributions, are so many bytes at most. */
 #define ROWS_MOST  2000
@@ -323,25 +322,6 @@ static json_t *distributions_json(const struct profile *const sides[2], size_t *
 	return json;
 }
 
-/* ---- plots ---- */
-
-static json_t *plots_json(const struct view_request *request)
-{
-	struct view_plots plots = { 0 };
-	json_t *list = json_array(), *json;
-
-	if (request->list->plots)
-		request->list->plots(&plots, request->data);
-	vec_each(const struct view_plot, plot, &plots, rows) {
-		json = view_plot_json(plot);
-		if (json)
-			json_array_append_new(list, json);
-		free(plot->title);
-	}
-	free(plots.rows);
-	return list;
-}
-
 /* ---- the file ---- */
 
 static void write_data(FILE *out, const struct view_request *request)
@@ -360,7 +340,6 @@ static void write_data(FILE *out, const struct view_request *request)
 	output_json_member(&json, "stacks", sides[0] ? stacks_json(sides) : json_null());
 	output_json_member(&json, "distributions",
 			   sides[0] ? distributions_json(sides, &room[1]) : json_null());
-	output_json_member(&json, "plots", plots_json(request));
 	output_json_member(&json, "sides", json_integer(!!sides[0] + !!sides[1]));
 	output_json_end(&json);
 }

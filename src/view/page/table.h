@@ -14,7 +14,6 @@
 #include "output/section.h"
 #include "view/page/page.h"
 
-struct view_plots;
 
 /* The rows of a table, made for one use. */
 struct view_rows {
@@ -97,8 +96,6 @@ struct view_list {
 	void (*page)(const struct view *view, const void *data);
 	void (*json)(json_t *root, const void *data);
 	bool is_of_recordings; /* of which there are pages for a browser */
-	/* Latency over what was captured. */
-	void (*plots)(struct view_plots *plots, const void *data);
 };
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name);

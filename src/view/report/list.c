@@ -6,7 +6,6 @@
 #include "output/json.h"
 #include "output/number.h"
 #include "view/names.h"
-#include "view/plot.h"
 #include "view/report.h"
 #include "view/words.h"
 
@@ -81,28 +80,6 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", view_kernel_share_json(&r->kernel));
 }
 
-static struct view_plot plot_of(const struct view_report *r, const struct varies_rank *rank)
-{
-	return (struct view_plot){
-		.p = { r->common.p[0] },
-		.function = r->varies.function,
-		.variable = rank->variable->name,
-		.law = rank->law.variable ? &rank->law : NULL,
-		.title = alloc_printf("%s explains %.3g %% of the variance of %s",
-				      rank->variable->name, 100 * rank->alone, r->varies.function),
-	};
-}
-
-static void plots(struct view_plots *plots, const void *data)
-{
-	const struct view_report *r = data;
-	const struct varies *v = &r->varies;
-
-	for (uint32_t i = 0; i < v->n_ranks && i < VIEW_PLOTS_MOST; i++)
-		if (v->ranks[i].alone > 0)
-			vec_push(plots, rows, plot_of(r, &v->ranks[i]));
-}
-
 const struct view_list view_report_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -111,5 +88,4 @@ const struct view_list view_report_list = {
 	.page = page,
 	.json = json,
 	.is_of_recordings = true,
-	.plots = plots,
 };
