@@ -66,8 +66,7 @@ static const struct cmd_syntax export_syntax = {
 	.args_doc = "--to=FORMAT [FILE]",
 	.doc = "Convert a recording to the format of another tool.\vFILE is " CMD_DEFAULT_FILE
 	       " by default. Stacks are as printed by fold: of samples or, for exact recordings, of "
-	       "instructions. docs/exports.md describes which formats contain them, and what each "
-	       "tool shows.",
+	       "instructions. docs/exports.md describes what each tool shows.",
 	.operands = offsetof(struct export_options, recordings.files),
 	.most = 1,
 	.too_many = "too many arguments: expected one file",
@@ -123,11 +122,10 @@ int cmd_export(int argc, char **argv)
 
 	cmd_parse(&export_syntax, argc, argv, &o);
 	format = &export_formats[o.format];
-	s.stacks.kernel_only = !format->has_stacks;
 	if (!stacked_open(&s, &o.recordings, false))
 		return CMD_FAILED;
 	export_init(&e, s.p, &s.stacks);
-	if (e.n_leaves || !format->has_stacks)
+	if (e.n_leaves)
 		return write_to(&(struct content){ format, &e }, o.output);
 	log_error(VIEW_NO_SAMPLES, s.file);
 	return CMD_FAILED;

@@ -50,8 +50,7 @@ static const struct command {
 	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl, or a flame graph",
 	  "  kprotperf fold --svg a.data > a.svg\n"
 	  "  kprotperf fold a.data | flamegraph.pl > a.svg\n" },
-	{ "export", cmd_export, "--to=FORMAT FILE",
-	  "convert a recording for speedscope, pprof, Perfetto and others",
+	{ "export", cmd_export, "--to=FORMAT FILE", "convert a recording for speedscope or pprof",
 	  "  kprotperf export --to=pprof -o a.pb.gz a.data && go tool pprof -top a.pb.gz\n" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
 	  "show a function's lines and instructions with their cost",

@@ -25,8 +25,6 @@ fails 1 'contains no slow calls: record with --slower-than' fold --weight=latenc
 usage "--weight is samples or latency, not 'time'" fold --weight=time slow.data
 run report --callers=clone user-stacks.data
 like 'the callers of a syscall are in user space' "$(grep -c '^work  *6 ' out)" '^1$'
-run export --to=openmetrics user-stacks.data
-like 'counters are by context, whoever called it' "$(grep -c 'samples_total{.*context="clone",name="\[no_stack\]"' out)" '^1$'
 run export --to=speedscope user-stacks.data
 like 'exports have functions of user space' "$(<out)" '"name":"work"'
 fails 1 "record with --freq" fold empty.data

@@ -128,8 +128,6 @@ json '--sample-event: samples are of it, and no time' '.samples | .event == "fau
 run fold sampled.data
 is '--sample-event: fold has events' "$(awk '{ odd += $NF % 2 } END { print odd }' out)" 0
 like '--sample-event: and a drawing says so' "$("$kprotperf" fold --svg sampled.data)" 'faults'
-run export --to=openmetrics -o out.metrics sampled.data
-like '--sample-event: an export has the event for a name' "$(<out.metrics)" '# TYPE kprotperf_faults counter'
 json '--sample-event: diff has functions by events' '.sampled[0] | .name == "*" and .delta == 0 and .verdict == null' \
   diff --format=json sampled.data sampled.data
 run diff sampled.data some.data

@@ -181,7 +181,7 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 	for (size_t i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
 		struct analyze_stack s;
 
-		s = stack_of(p, &samples[i], !stacks->kernel_only, false, &stacks->texts);
+		s = stack_of(p, &samples[i], true, false, &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
 		keep(stacks, s);
 	}

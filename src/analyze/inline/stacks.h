@@ -35,7 +35,6 @@ struct analyze_stacks {
 	struct analyze_stack *rows; /* each once */
 	size_t n_rows, cap_rows;
 	size_t bytes; /* of names in large stacks */
-	bool kernel_only; /* without user space's part; to be set before any are added */
 	struct alloc_texts texts;
 };
 

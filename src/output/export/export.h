@@ -12,13 +12,10 @@
 #include "analyze/inline/stacks.h"
 #include "base/alloc.h"
 
-/* FORMAT(function, name, is it binary?, is it made of stacks, without which there is nothing to write?) */
-#define EXPORT_FORMATS(FORMAT)                                    \
-	FORMAT(speedscope, "speedscope", false, true)             \
-	FORMAT(pprof, "pprof", true, true)                        \
-	FORMAT(perfetto, "perfetto", true, true)                  \
-	FORMAT(firefox_profiler, "firefox-profiler", false, true) \
-	FORMAT(openmetrics, "openmetrics", false, false)
+/* FORMAT(name, is it binary?) */
+#define EXPORT_FORMATS(FORMAT)    \
+	FORMAT(speedscope, false) \
+	FORMAT(pprof, true)
 
 /* A frame that occurs; its label can be printed, and says so where the body is inlined. */
 struct export_frame {
@@ -84,11 +81,9 @@ int64_t export_integer(double count);
 struct export_format {
 	void (*write)(FILE *out, const struct export *e);
 	bool binary;
-	bool has_stacks; /* else figures, by context */
 };
 
-#define EXPORT_DECLARE(name, text, binary, has_stacks) \
-	void export_write_##name(FILE *out, const struct export *e);
+#define EXPORT_DECLARE(name, binary) void export_write_##name(FILE *out, const struct export *e);
 EXPORT_FORMATS(EXPORT_DECLARE)
 #undef EXPORT_DECLARE
 

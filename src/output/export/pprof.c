@@ -1,10 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For pprof: a perftools.profiles.Profile, compressed. Each frame is a function and a location of its own. */
 #include <math.h>
+#include <string.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
 #include "output/export/export.h"
-#include "output/export/proto.h"
+
+/* ---- messages of protocol buffers: a generator and a library at run time (protobuf-c) would be more to carry than these lines ---- */
+
+/* All zero is the empty message. */
+struct proto {
+	uint8_t *bytes;
+	size_t n_bytes, cap_bytes;
+};
+
+/* The wire types of the two encodings that are used. */
+enum {
+	VARINT = 0,
+	BYTES = 2
+};
+
+static void varint(struct proto *p, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		vec_push(p, bytes, (uint8_t)(value | 0x80));
+	vec_push(p, bytes, (uint8_t)value);
+}
+
+static void bytes(struct proto *p, unsigned int field, const void *data, size_t n)
+{
+	varint(p, field << 3 | BYTES);
+	varint(p, n);
+	for (size_t i = 0; i < n; i++)
+		vec_push(p, bytes, ((const uint8_t *)data)[i]);
+}
+
+static void proto_integer(struct proto *p, unsigned int field, uint64_t value)
+{
+	varint(p, field << 3 | VARINT);
+	varint(p, value);
+}
+
+static void proto_text(struct proto *p, unsigned int field, const char *text)
+{
+	bytes(p, field, text, strlen(text));
+}
+
+static void proto_deinit(struct proto *p)
+{
+	free(p->bytes);
+	*p = (struct proto){ 0 };
+}
+
+/* Add M, and free it. */
+static void proto_message(struct proto *p, unsigned int field, struct proto *m)
+{
+	bytes(p, field, m->bytes, m->n_bytes);
+	proto_deinit(m);
+}
+
+/* ---- profile ---- */
 
 /* Numbers of fields in profile.proto. */
 enum {

@@ -12,8 +12,8 @@
 #include "output/export/export.h"
 #include "output/text.h"
 
-#define FORMAT(name, text, binary, has_stacks) { export_write_##name, binary, has_stacks },
-#define NAME(name, text, binary, has_stacks)   text,
+#define FORMAT(name, binary) { export_write_##name, binary },
+#define NAME(name, binary)   #name,
 const struct export_format export_formats[] = { EXPORT_FORMATS(FORMAT) };
 const char *const export_format_names[] = { EXPORT_FORMATS(NAME) NULL };
 

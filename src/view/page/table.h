@@ -14,7 +14,6 @@
 #include "output/section.h"
 #include "view/page/page.h"
 
-
 /* The rows of a table, made for one use. */
 struct view_rows {
 	struct output_section section;
