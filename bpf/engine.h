@@ -63,9 +63,6 @@ SHARED_ARRAY(cells, struct engine_cell);
 /* Calls of a site that were not timed because their return was missed. */
 SHARED_ARRAY(missed, __u64);
 
-/* enum engine_site_state of each; read only for a return without a frame and at a task's death. */
-__u8 site_states[ENGINE_MAX_SITES] __weak = {};
-
 /* Slots, slot 0 included. The idle tasks have slots after these. */
 const volatile __u32 max_tasks __weak = 1;
 const volatile __u32 max_cells __weak = 1;

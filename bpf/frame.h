@@ -196,11 +196,6 @@ static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u
 	return ctx == ENGINE_CTX_NONE ? none_context(t, top) : ctx;
 }
 
-static __always_inline __u32 site_state(__u32 key)
-{
-	return site_states[key / ENGINE_CONTEXTS & (ENGINE_MAX_SITES - 1)];
-}
-
 /* Not inlined: the verifier checks a loop's body in each iteration. */
 __weak __noinline int frame_miss(__u32 key)
 {

@@ -237,8 +237,6 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 
 	if (!t)
 		return false;
-	if (site_state(site) == ENGINE_SITE_DETACHED)
-		return false;
 	top = t->top;
 	found = frame_find(t, top, site, sp);
 	if (found) {
@@ -300,11 +298,8 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	/* frames[0] is the context's frame, never a function's. */
 	f = frame_at(t, t->top);
 	if (!frame_is(f, site_key(site), sp)) {
-		if (!frame_seek(t, site_key(site), sp)) {
-			if (site_state(site_key(site)) == ENGINE_SITE_DETACHED)
-				exclude(t, costs[mech].half);
+		if (!frame_seek(t, site_key(site), sp))
 			return;
-		}
 		f = frame_at(t, t->top);
 	}
 	barrier_var(f);

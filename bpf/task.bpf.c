@@ -398,10 +398,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 		return 1;
 	}
 	f = frame_at(t, top);
-	if (site_state(f->key) == ENGINE_SITE_DETACHED)
-		frames_miss(t, top - ENGINE_FRAME); /* it may have returned long ago */
-	else
-		frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_UNTIMED, true, n_counters), f);
+	frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_UNTIMED, true, n_counters), f);
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }

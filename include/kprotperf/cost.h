@@ -30,7 +30,6 @@ enum profile_mechanism {
 struct engine_cost {
 	__u64 inner; /* the part of its probes in a site's own time: between their clock readings */
 	__u64 full; /* all that a probed call costs its callers */
-	__u64 half; /* a return probe alone, with --max-overhead */
 	__u64 nested; /* extra for closing a call in which others were timed */
 	/*
 	 * A probed function that ends in a jump to another shares its return trampoline. TRAMPOLINE is the way there and back,

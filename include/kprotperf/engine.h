@@ -311,13 +311,6 @@ enum engine_loss {
 	ENGINE_N_LOSSES,
 };
 
-#define ENGINE_MAX_SITES 65536 /* whose states are known, a power of two */
-
-enum engine_site_state {
-	ENGINE_SITE_ATTACHED,
-	ENGINE_SITE_DETACHED, /* or about to be: its returns need no entry */
-};
-
 /* A function under kprobe.multi, in a hash table by the low half of its address; 0: free. */
 struct engine_multi {
 	__u32 addr;

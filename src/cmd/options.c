@@ -68,9 +68,8 @@ static double percent_of(const struct cmd_option *option, const char *arg,
 {
 	double pct = 0;
 
-	if (!number_double(arg, 0, option->max ? option->max : INFINITY, &pct) || pct == 0)
-		argp_error(state, "--%s is a percentage above 0%s, not '%s'", option->name,
-			   option->max == 100 ? " and up to 100" : "", arg);
+	if (!number_double(arg, 0, INFINITY, &pct) || pct == 0)
+		argp_error(state, "--%s is a percentage above 0, not '%s'", option->name, arg);
 	return pct;
 }
 

@@ -13,7 +13,7 @@ enum cmd_kind {
 	CMD_FLAG, /* bool: set */
 	CMD_TEXT, /* const char * */
 	CMD_NUMBER, /* 32 bits: from MIN to MAX, or the place of one of the choices */
-	CMD_PERCENT, /* double: above 0, up to MAX unless that is 0 */
+	CMD_PERCENT, /* double: above 0 */
 	CMD_TIME, /* uint64_t: ns, above 0 */
 };
 

@@ -302,10 +302,6 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, vmlinux) },
 	{ "max-tasks", "N", "Maximum number of tasks followed at once (default 4096)",
 	  CMD_SET(record_options, max_tasks), .min = 16, .max = 60000 },
-	{ "max-overhead", "PCT",
-	  "Detach the busiest functions while CMD runs, if function probes take more than PCT "
-	  "percent of its CPU time (default: never)",
-	  CMD_SET(record_options, max_overhead), .max = 100 },
 	{ "exact", NULL,
 	  "Attach no probes: the lab's emulator counts every instruction (scripts/lab run "
 	  "--exact)",
@@ -329,10 +325,10 @@ static void check_usage(void *input, struct argp_state *state)
 		{ o->n_events &&
 			  (o->exact || o->automatic || o->ranges.n_items || o->blocks.n_items ||
 			   o->context || o->captures.n_items || o->n_protections ||
-			   o->max_overhead > 0 || o->slower_than ||
+			   o->slower_than ||
 			   (o->attach &&
 			    !profile_mechanism(record_attach_mechanism(o->attach))->counted)),
-		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture, --max-overhead, --slower-than or another --attach" },
+		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture, --slower-than or another --attach" },
 		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
 		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
 		{ o->sample_event.name &&
@@ -357,8 +353,6 @@ static void check_usage(void *input, struct argp_state *state)
 		{ o->pid && o->argv, "-p measures a running process: it takes no command" },
 		{ !o->argv && !o->system_wide && !o->pid,
 		  "nothing to measure: specify a command after --, -a, or -p PID" },
-		{ o->max_overhead > 0 && o->ranges.n_items,
-		  "--max-overhead cannot detach probes of --range" },
 		{ o->control_run && (o->system_wide || o->pid), "--control-run needs a command" },
 		{ !o->repeat && !o->control_run, "--repeat=0 needs --control-run" },
 		{ o->warmup && (o->system_wide || o->pid),

@@ -107,7 +107,6 @@ LAYOUT(site, struct profile_site, site_wrong,
 	OPTIONAL(profile_site, file),
 	NUMBER(profile_site, line),
 	NUMBER(profile_site, missed, SUM),
-	FLAG(profile_site, detached, .merge = MERGE_ANY),
 	OPTIONAL(profile_site, into, SAME),
 	OPTIONAL(profile_site, chain, SAME),
 	OPTIONAL(profile_site, estimated));

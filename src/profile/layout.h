@@ -68,7 +68,6 @@ enum field_kind {
 enum field_merge {
 	MERGE_KEEP,
 	MERGE_SUM, /* NOT_COUNTED only if both are */
-	MERGE_ANY, /* a flag: set in either */
 	MERGE_LEAST,
 	MERGE_MOST,
 };

@@ -93,7 +93,7 @@ static const struct {
 		"call|s not counted: the table of functions and contexts was full (time fewer "
 			"functions, or --syscall=NAME only)" },
 	[PROFILE_LOSS_DETACHED] = { "probe_detached",
-		"call|s not timed: their probe was detached by --max-overhead, or lost" },
+		"call|s not timed: their probe was removed or switched off" },
 	[PROFILE_LOSS_PROBES] = { "probes_lost",
 		"probe|s removed or switched off by others while the command ran: what they measure is "
 			"not counted" },

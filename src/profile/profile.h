@@ -59,7 +59,6 @@ struct profile_site {
 	uint64_t missed; /* calls, in all runs, not timed because their return was missed */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
 	uint32_t line; /* 0 where unknown */
-	bool detached; /* by --max-overhead, in some run: calls and totals are partial, means are not */
 };
 
 /* The work of a task: a syscall ("clone", "compat:clone") or a pseudo-context. */
@@ -291,7 +290,7 @@ enum profile_loss {
 	PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
 	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
 	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
-	PROFILE_LOSS_DETACHED, /* calls under way when --max-overhead detached their site; all of one that lost its probes */
+	PROFILE_LOSS_DETACHED, /* calls of a site that lost its probes */
 	PROFILE_LOSS_PROBES, /* probes that were not in place throughout: what they measure is not counted */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
 	PROFILE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel: calls between are missing, or another's */

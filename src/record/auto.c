@@ -285,7 +285,6 @@ static int look_around(struct rounds *r)
 
 	o.functions = o.blocks = (struct record_names){};
 	o.n_protections = 0;
-	o.max_overhead = 0;
 	o.no_resolve = o.quiet = o.control_run = true;
 	o.repeat = o.freq = 0;
 	r->p = run(r, &o, "unprobed");

@@ -43,7 +43,6 @@ struct record_options {
 	 * when. Min and max are of the run.
 	 */
 	void (*show)(const struct profile *p, uint64_t ns);
-	double max_overhead; /* in percent; 0: no limit */
 	uint32_t attach; /* an index of record_attach_names[]; 0: any */
 	const char *cgroup; /* with system_wide: whose tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;

@@ -71,7 +71,7 @@ static void check_functions(struct finding *f, bool mark)
 		const struct record_site *rs = &f->o->plan->sites.items[i];
 		struct profile_site *site = &f->o->p->sites[i + 1];
 
-		if (!rs->attached || site->detached || site->mech == PROFILE_UNTIMED)
+		if (!rs->attached || site->mech == PROFILE_UNTIMED)
 			continue;
 		if (!(f->kprobes_off && profile_mechanism(site->mech)->is_kprobe) &&
 		    !is_lost(f, entry_of(f->o->e, rs->sym->addr), 0, rs->sym->module))

@@ -26,7 +26,6 @@
 #include "record/collect/environment.h"
 #include "record/cost/calibrate.h"
 #include "record/cost/measure.h"
-#include "record/cost/overhead.h"
 #include "record/engine/engine.h"
 #include "record/others.h"
 #include "record/plan.h"
@@ -64,7 +63,6 @@ struct session {
 	struct record_probes *probes;
 	struct record_calibration calibration;
 	struct record_cold_costs cold; /* of syscalls in all runs so far */
-	struct record_overhead *overhead; /* NULL: no --max-overhead */
 	struct record_meters
 		*meters; /* NULL: under icount, where others take nothing of the command's */
 	struct invoker invoker;
@@ -265,7 +263,6 @@ static int attach(struct session *s)
 	record_calibrate_before(&s->calibration, s->p->clock);
 	s->calibration.counters = s->o->events;
 	s->calibration.n_counters = s->o->n_events;
-	s->calibration.halves = s->o->max_overhead > 0;
 	s->calibration.captures = s->plan.captures.fentry;
 	s->calibration.saves = s->plan.captures.saves;
 	err = interrupt_signal() ? -EINTR : record_engine_start(s->engine);
@@ -276,17 +273,12 @@ static int attach(struct session *s)
 	if (s->p->sample_period)
 		record_calibrate_sampler(s->engine, s->p, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
-	if (s->o->max_overhead > 0)
-		err = record_overhead_create(s->probes, s->p, &s->calibration, s->o->max_overhead,
-					     &s->overhead);
-	if (err)
-		return err;
 	if (s->o->freq || s->o->sample_period || s->o->slower_than)
 		record_code_begin(&s->code, &s->plan.symbols, s->engine);
 	say_attached(s);
 	if (s->o->counts)
 		record_count_begin(s->o->counts, s->engine, &s->plan.symbols);
-	record_others_watch(&s->others, s->engine, s->overhead || s->o->counts);
+	record_others_watch(&s->others, s->engine, s->o->counts);
 	err = capabilities_keep(CAPABILITIES, 1ull << CAP_BPF | 1ull << CAP_PERFMON);
 	if (err)
 		log_verbose(1, "cannot give up capabilities: %s", log_strerror(err));
@@ -384,8 +376,6 @@ static void look(void *arg)
 	struct session *s = arg;
 
 	record_code_look(&s->code, false);
-	if (s->overhead)
-		record_overhead_look(s->overhead);
 	/* Whoever is forked keeps links from being closed. */
 	if (s->o->counts)
 		record_count_look(s->o->counts, s->engine);
@@ -395,9 +385,7 @@ static void look(void *arg)
 
 static uint32_t look_ms(const struct session *s)
 {
-	uint32_t ms = s->o->counts ? COUNT_MS :
-		      s->overhead  ? RECORD_OVERHEAD_LOOK_MS :
-				     CHECKPOINT_MS;
+	uint32_t ms = s->o->counts ? COUNT_MS : CHECKPOINT_MS;
 	/* The output is late by at most a quarter of the interval. */
 	uint64_t quarter = s->o->interval / 4000000;
 
@@ -414,7 +402,7 @@ static void settle(struct session *s)
 }
 
 /* One run. Negative errno where there is nothing to keep of it. */
-static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs_to_come)
+static int run_once(struct session *s, enum profile_run_kind kind)
 {
 	const struct record_options *o = s->o;
 	struct record_workload_hooks hooks = { .arg = s,
@@ -436,8 +424,6 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		hooks.look = look;
 		hooks.look_ms = look_ms(s);
 		hooks.look_fd = record_code_fd(&s->code);
-		if (s->overhead)
-			record_overhead_begin(s->overhead, runs_to_come);
 		s->run_start = clock_ns();
 		s->checkpoint.shown = s->run_start;
 		s->checkpoint.show_due = s->run_start + o->interval;
@@ -500,7 +486,7 @@ static int warm_up(struct session *s)
 		int err;
 
 		log_progress("warm-up run %u of %u", i + 1, s->o->warmup);
-		err = run_once(s, PROFILE_RUN_CONTROL, 0);
+		err = run_once(s, PROFILE_RUN_CONTROL);
 		run = &s->p->runs[--s->p->n_runs];
 		if (!err && run->status) {
 			scoped_free char *how = profile_run_end_text(run);
@@ -529,7 +515,7 @@ static int run_all(struct session *s)
 		if (s->o->repeat && !s->o->warmup)
 			log_note("the control run comes first and has colder caches than later "
 				 "runs; --warmup=1 makes them comparable");
-		err = run_once(s, PROFILE_RUN_CONTROL, 0);
+		err = run_once(s, PROFILE_RUN_CONTROL);
 		if (err || interrupt_signal())
 			return err ?: -EINTR;
 	}
@@ -537,7 +523,7 @@ static int run_all(struct session *s)
 	for (uint32_t i = 0; !err && i < s->o->repeat; i++) {
 		if (s->o->repeat > 1)
 			log_progress("run %u of %u", i + 1, s->o->repeat);
-		err = run_once(s, PROFILE_RUN_PROBED, s->o->repeat - i - 1);
+		err = run_once(s, PROFILE_RUN_PROBED);
 		if (err && i > 0) {
 			s->p->n_runs--;
 			err = 0;
@@ -587,7 +573,6 @@ int record_session(const struct record_options *options)
 		status = record_finish(&s.plan, options, s.p);
 	else if (err)
 		status = err == -EINTR ? interrupted() : EXIT_FAILURE;
-	record_overhead_destroy(s.overhead);
 	record_code_deinit(&s.code);
 	record_detach_inside(&s.plan.ranges, &s.plan.blocks);
 	record_probes_destroy(s.probes);

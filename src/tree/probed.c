@@ -12,74 +12,37 @@
 #include "profile/conditions.h"
 #include "tree/fill.h"
 
-/* Sites of one name. */
-struct named {
-	const char *name;
-	bool detached, function; /* one of them is */
-};
+define_compare(by_name, char *const, strcmp(*a, *b));
 
-struct names {
-	vec_of(struct named, items); /* by name */
-};
-
-define_compare(by_name, struct named, strcmp(a->name, b->name));
-
-static void named_add(void *to, void *from)
+/* Return which of SIDE's sites are bodies of functions that the other side times, for free(). */
+static bool *find_called(const struct tree *t, int side)
 {
-	((struct named *)to)->detached |= ((struct named *)from)->detached;
-	((struct named *)to)->function |= ((struct named *)from)->function;
+	const struct profile *p = t->p[side], *other = t->p[!side];
+	bool *called = alloc_array(p->n_sites, sizeof(*called));
+	scoped_free const char **names = alloc_array(other->n_sites, sizeof(*names));
+	size_t n = 0;
+
+	vec_each(const struct profile_site, site, other, sites)
+		if (!site->into)
+			names[n++] = site->name;
+	sort_array(names, n, sizeof(*names), by_name);
+	for (uint32_t k = 0; k < p->n_sites; k++)
+		called[k] = p->sites[k].into &&
+			    search_array(&p->sites[k].name, names, n, sizeof(*names), by_name);
+	return called;
 }
 
-static struct names names_of(const struct profile *p)
-{
-	struct names names = {};
-
-	vec_each(const struct profile_site, site, p, sites)
-		vec_push(&names, items,
-			 ((struct named){ site->name, site->detached, !site->into }));
-	vec_unite(&names, items, by_name, named_add);
-	return names;
-}
-
-/* The other sites of a site's name. */
-struct found {
-	bool partial; /* one was detached on either side: all their time is the context's */
-	bool called; /* the site is a body, and the other side times a function */
-};
-
-/* Return what is to be known of each of SIDE's sites, for free(). */
-static struct found *look_up(const struct tree *t, int side)
-{
-	const struct profile *p = t->p[side];
-	struct found *found = alloc_array(p->n_sites, sizeof(*found));
-
-	for (int i = 0; i < 2; i++) {
-		struct names names = names_of(t->p[i]);
-
-		for (uint32_t k = 0; k < p->n_sites; k++) {
-			const struct named key = { .name = p->sites[k].name };
-			const struct named *same = search_array(&key, names.items, names.n_items,
-								sizeof(key), by_name);
-
-			found[k].partial |= same && same->detached;
-			found[k].called |= same && same->function && i != side && p->sites[k].into;
-		}
-		free(names.items);
-	}
-	return found;
-}
-
-/* Return the node of CELL's site; a PARTIAL one is in that of its context, and a CALLED one where the function is. */
+/* Return the node of CELL's site; CALLED: a body, which is where the function is. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
-			int side, const struct found *found)
+			int side, bool called)
 {
 	const struct profile_site *site = &p->sites[cell->site];
 	uint32_t node = tree_find_or_add(
 		t, &(struct tree_key){ TREE_ROOT, p->contexts[cell->context].name });
 
-	if (!cell->site || found->partial || t->n_nodes >= t->max_nodes)
+	if (!cell->site || t->n_nodes >= t->max_nodes)
 		return node;
-	if (site->into && !found->called)
+	if (site->into && !called)
 		node = tree_find_or_add(t, &(struct tree_key){ node, site->into });
 	node = tree_find_or_add(t, &(struct tree_key){ node, site->name });
 	t->nodes[node].inlined[side] |= site->into != NULL;
@@ -108,7 +71,7 @@ void tree_fill_probed(struct tree *t, int side)
 {
 	const struct profile *p = t->p[side];
 	scoped(analyze_calibration_deinit) struct analyze_calibration calibration;
-	scoped_free struct found *found = look_up(t, side);
+	scoped_free bool *called = find_called(t, side);
 
 	analyze_calibration_init(&calibration, p, ANALYZE_OF_TIME);
 	vec_each(const struct profile_cell, cell, p, cells) {
@@ -117,11 +80,11 @@ void tree_fill_probed(struct tree *t, int side)
 
 		if (column == TREE_NONE)
 			continue;
-		value = tree_value_of(t, node_of(t, p, cell, side, &found[cell->site]), column);
+		value = tree_value_of(t, node_of(t, p, cell, side, called[cell->site]), column);
 		value->insns += (double)(int64_t)cell->stats.self;
 		value->error +=
 			analyze_calibration_uncertainty(&calibration, p, cell) + chance(t, cell);
-		value->times += found[cell->site].partial ? 0 : (double)cell->stats.calls;
+		value->times += (double)cell->stats.calls;
 		value->seen = true;
 	}
 }

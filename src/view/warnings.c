@@ -165,20 +165,6 @@ static void append_unaccounted(char **text, const struct analyze_warning *w)
 			     count(n), plural(n, "call was", "calls were"), count(w->values[1]));
 }
 
-static void append_detached(char **text, const struct analyze_warning *w)
-{
-	size_t i;
-
-	alloc_append(text, "--max-overhead detached %.0f %s while the command ran (", w->values[0],
-		     plural(w->values[0], "function", "functions"));
-	for (i = 0; i < ARRAY_SIZE(w->names) && w->names[i]; i++)
-		alloc_append(text, "%s%s", i ? ", " : "", w->names[i]);
-	alloc_append(text,
-		     "%s): their calls and totals end there, and means of enclosing functions may "
-		     "be too high",
-		     w->values[0] > (double)i ? ", ..." : "");
-}
-
 static void append_unknown_cost(char **text, const struct analyze_warning *w)
 {
 	alloc_append(text, "the cost of %s probes is unknown and included in the times of ",
@@ -238,9 +224,6 @@ static void append_one(char **text, const struct analyze_warning *w)
 		break;
 	case ANALYZE_WARNING_UNACCOUNTED:
 		append_unaccounted(text, w);
-		break;
-	case ANALYZE_WARNING_DETACHED:
-		append_detached(text, w);
 		break;
 	case ANALYZE_WARNING_FAILED_RUNS:
 		append_failed(text, w);

@@ -100,7 +100,7 @@ json "json: rows" \
   '["calls", "total", "mean", "p50", "p90", "p99", "p999", "min", "max", "oncpu_total", "oncpu_mean", "wall_total",
      "wall_mean", "self_total", "self_mean"] as $figures |
    (syscall("clone") | keys) == ($figures + ["name", "errors", "caveat"] | sort) and
-   (function("allocate_slab"; "clone") | keys) == ($figures + ["name", "syscall", "detached", "caveat"] | sort) and
+   (function("allocate_slab"; "clone") | keys) == ($figures + ["name", "syscall", "caveat"] | sort) and
    syscall("wait4").errors == 1 and syscall("clone").calls == 20 and
    function("allocate_slab"; "*").calls == 4600 + 310 + 3 and function("allocate_slab"; "clone").calls == 4600 and
    function("allocate_slab_never"; "*").mean == null' \

@@ -434,33 +434,6 @@ static int printed(const char *text, int n)
 	return n <= 0;
 }
 
-/*
- * Make at least 400,000 reads, and more until N functions are detached. Print the number, and the functions that the kernel had
- * enabled before the last reads.
- */
-static void reads_until_detached(int n)
-{
-	enum {
-		PART = 50000,
-		LEAST = 8,
-		MOST = 200
-	};
-	static char enabled[1 << 16];
-	int parts = 1, fd;
-	ssize_t len, from = 0;
-
-	do {
-		zero_reads(PART);
-		parts++;
-	} while (parts < LEAST || (!printed("detached '", n) && parts < MOST));
-	fd = open("/sys/kernel/tracing/enabled_functions", O_RDONLY);
-	check(fd >= 0, "enabled_functions");
-	while ((len = pread(fd, enabled + from, sizeof(enabled) - from, from)) > 0)
-		from += len;
-	zero_reads(PART);
-	printf("%d reads\n%.*s", parts * PART, (int)from, enabled);
-}
-
 /* Make a system call that nothing else makes. An emulator's plugin counts between two of them. */
 static void mark(void)
 {
@@ -491,18 +464,6 @@ static void marked_forks(int n)
 		      "mmap");
 	forks(n);
 	mark();
-}
-
-/* reads_until_detached(), while three other threads sleep. */
-static void sleepy_reads_until_detached(int n)
-{
-	pthread_t t[3];
-
-	for (int i = 0; i < 3; i++)
-		check(!pthread_create(&t[i], NULL, thread_sleep, NULL), "pthread_create");
-	reads_until_detached(n);
-	for (int i = 0; i < 3; i++)
-		check(!pthread_join(t[i], NULL), "pthread_join");
 }
 
 static volatile sig_atomic_t signal_received;
@@ -685,9 +646,7 @@ static const struct {
 	{ "spin", spin },
 	{ "kernel-spin", kernel_spin },
 	{ "zero-reads", zero_reads },
-	{ "reads-until-detached", reads_until_detached },
 	{ "marked-forks", marked_forks },
-	{ "sleepy-reads-until-detached", sleepy_reads_until_detached },
 	{ "until-signal", until_signal },
 	{ "forever", forever },
 	{ "until-shown", until_shown },

@@ -243,9 +243,6 @@ done
 equal 'blocks of a function of a module: of three loops one has 500 turns' \
 	"$(json blocks '[.blocks[] | select(.function == "shape_plain" and .syscall == "*") | .executions] | sort | map(tostring) | join(",")')" 50,50,50,50,1000,1000,25000
 equal 'control comes into inl_choice by two ways' "$(range shapes entries inl_choice)" $((10 * runs))
-is '--max-overhead with --range is refused' \
-	"$("$kprotperf" record --max-overhead=5 -R shuffle_freelist -- true 2>&1 | head -1)" \
-	'kprotperf record: --max-overhead cannot detach probes of --range'
 like 'what is missing is said' "$(cat missing.err)" \
 	"'inl_plain@shape_plain': not timed: no file for the loaded module kprotperf_known below /lib/modules/"
 like 'nothing is left of an empty body' "$(cat empty.err)" \

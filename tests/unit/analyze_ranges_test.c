@@ -280,11 +280,6 @@ TEST(test_within)
 	/* copy_process was not timed: its bodies get a share of clone. */
 	assert_near(row(&ranges, "copy_mm", "clone")->side.figures.total, 1000);
 	analyze_ranges_deinit(&ranges);
-
-	p->sites[slab].detached = true;
-	analyze_ranges_init(&ranges, p, &oncpu);
-	assert_near(row(&ranges, "shuffle_freelist", "clone")->side.figures.total, 375);
-	analyze_ranges_deinit(&ranges);
 	profile_destroy(p);
 }
 

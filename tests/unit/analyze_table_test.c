@@ -380,36 +380,6 @@ TEST(test_uncounted)
 	profile_destroy(p);
 }
 
-TEST(test_detached)
-{
-	const struct analyze_options options = { 0 };
-	struct profile *p = fixture_big_fork(1, 943);
-	struct analyze_warnings w = { 0 };
-	struct analyze_table table;
-	uint32_t i, marked = 0;
-
-	p->sites[1].detached = true;
-	analyze_table_init(&table, p, &options);
-	for (i = 0; i < table.functions.n_rows; i++) {
-		const struct analyze_row *row = &table.functions.rows[i];
-		bool is = !strcmp(row->name, p->sites[1].name);
-
-		assert_int_equal(row->detached, is);
-		assert_int_equal(!!strstr(row->label, " [detached]"), is);
-		marked += is;
-	}
-	assert_true(marked > 0 && marked < table.functions.n_rows + 1);
-	analyze_table_deinit(&table);
-	analyze_warnings_of_profile(&w, p, NULL, ANALYZE_SIDE_HARDENED, false);
-	assert_int_equal(w.n_rows, 1);
-	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_DETACHED);
-	assert_int_equal(w.rows[0].side, ANALYZE_SIDE_HARDENED);
-	assert_true(w.rows[0].values[0] == 1 && !w.rows[0].names[1]);
-	assert_string_equal(w.rows[0].names[0], p->sites[1].name);
-	analyze_warnings_deinit(&w);
-	profile_destroy(p);
-}
-
 /* Skipped calls are a caveat of functions that interrupts call too. */
 TEST(test_skipped)
 {

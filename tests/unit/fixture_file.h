@@ -150,7 +150,6 @@ fixture_fn void assert_same_head(const struct profile *a, const struct profile *
 		assert_same_string(a->sites[i].file, b->sites[i].file);
 		assert_int_equal(a->sites[i].line, b->sites[i].line);
 		assert_true(a->sites[i].missed == b->sites[i].missed);
-		assert_true(a->sites[i].detached == b->sites[i].detached);
 	}
 	assert_int_equal(a->n_contexts, b->n_contexts);
 	for (i = 0; i < a->n_contexts; i++)

@@ -245,7 +245,7 @@ struct nonsense {
 	}
 #define ZEROS7                       "\0\0\0\0\0\0\0"
 #define CELL(indices, min_max)       "\1" indices "\1\0\0\1\1\1\0" ZEROS7 "\0" min_max
-#define SITE(name, kind, mech, tail) "\1" name "\0" kind mech "\0\0\0\0\0" tail
+#define SITE(name, kind, mech, tail) "\1" name "\0" kind mech "\0\0\0\0" tail
 
 #define BLOCK(addr, location)            addr "\1\1" location "\1\0"
 #define BLOCKS(site, entry, block, arcs) "\1" site entry "\1" block arcs
@@ -266,7 +266,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_ENVIRONMENT, "\2\1\1\1\2", "twice"),
 	NONSENSE(SECTION_SITES, "\0", "is empty"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\1", "\0", "\0\0\0"), "contexts' own site"),
-	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0",
+	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0",
 		 "contexts' own site"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\3", "\0", "\0\0\0"), "unknown kind"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\10", "\0\0\0"), "unknown mechanism"),
@@ -279,7 +279,6 @@ static const struct nonsense nonsenses[] = {
 		 "an enclosing function without a range"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\1"),
 		 "an enclosing function without a range"),
-	NONSENSE(SECTION_SITES, "\1\1\0\0\0\0\0\0\0\2\0\0\0", "neither 0 nor 1"),
 	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
 	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
 	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0\0\0", "unknown kind"),
@@ -302,6 +301,7 @@ static const struct nonsense nonsenses[] = {
 		 "twice"),
 	NONSENSE(SECTION_LOCATIONS, "\2\5\0\0\5\0\0", "twice"),
 	NONSENSE(SECTION_LOCATIONS, "\1\5\0\1\0\0\0\0", "without a name"),
+	NONSENSE(SECTION_LOCATIONS, "\1\5\0\1\1\0\0\2", "neither 0 nor 1"),
 	NONSENSE(SECTION_STACKS, "\1\1\4", "nonexistent location"),
 	NONSENSE(SECTION_STACKS, "\2\1\1\1\1", "twice"),
 	NONSENSE(SECTION_SAMPLES, "\1\1\0\0\0\1", "nonexistent run"),
@@ -377,7 +377,7 @@ static size_t put_file_with_name(unsigned char *at, size_t length)
 	n += put_deflated(at + n, SECTION_STRINGS, strings, 3 + length);
 	n += put_deflated(at + n, SECTION_RECORDING, "\0\0\0\0", 4);
 	n += put_deflated(at + n, SECTION_ENVIRONMENT, "\0", 1);
-	n += put_deflated(at + n, SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\0"), 13);
+	n += put_deflated(at + n, SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\0"), 12);
 	return n;
 }
 

@@ -37,7 +37,6 @@ static struct profile *rich_profile(void)
 		.file = "mm/slub.c",
 		.line = UINT32_MAX,
 		.missed = PROFILE_TOTAL_MAX,
-		.detached = true,
 	};
 	struct profile_stats *s;
 	uint32_t run, site = profile_site_add(p, &range), stack;

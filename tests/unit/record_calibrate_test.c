@@ -99,19 +99,6 @@ TEST(nested_is_what_goes_beyond_a_call)
 	assert_int_equal(cost.nested, 345 - 312);
 }
 
-/* With only the return probe, a part of the cost of both remains. */
-TEST(half_is_the_return_alone)
-{
-	struct engine_cost cost = { .full = 300 };
-
-	record_cost_solve_half(&cost, 1300, 1180);
-	assert_int_equal(cost.half, 180);
-	record_cost_solve_half(&cost, 1300, 1310);
-	assert_int_equal(cost.half, 300);
-	record_cost_solve_half(&cost, 1300, 900);
-	assert_int_equal(cost.half, 0);
-}
-
 /* Seven calls per round; one of them encloses the others. */
 TEST(many_calls_share_what_they_take)
 {
@@ -157,13 +144,12 @@ TEST(a_coarse_clock_tells_nothing_of_it)
 
 TEST(interrupts_hit_probes_too)
 {
-	struct engine_cost cost = { .inner = 100, .full = 330, .nested = 50, .half = 200 };
+	struct engine_cost cost = { .inner = 100, .full = 330, .nested = 50 };
 
 	record_cost_add_interrupts(&cost, 0.01);
 	assert_int_equal(cost.inner, 101);
 	assert_int_equal(cost.full, 333);
 	assert_int_equal(cost.nested, 50);
-	assert_int_equal(cost.half, 200);
 	record_cost_add_interrupts(&cost, 0);
 	assert_int_equal(cost.full, 333);
 }

@@ -88,43 +88,4 @@ TEST(extra_probe_cost_is_subtracted_from_each_call)
 	profile_stats_deinit(&s);
 }
 
-/* Returns missed since a site was detached, and its open frames, are not losses of the kernel. */
-TEST(calls_of_a_detached_site_are_no_losses)
-{
-	static const uint64_t missed[] = { 0, 5, 9, 4 };
-	static const uint64_t before[] = { UINT64_MAX, 2, UINT64_MAX, 4 };
-	struct engine_task tasks[3] = {
-		{ .flags = ENGINE_TASK_LIVE }, /* slot 0 is unused */
-		{ .flags = ENGINE_TASK_LIVE, .ctx = 0, .top = 3 * ENGINE_FRAME },
-		{ .flags = 0, .ctx = 0, .top = ENGINE_FRAME },
-	};
-	struct drain d = { .p = profile_create(),
-			   .maps = {
-				   .missed = missed, .n_sites = 4, .tasks = tasks, .n_tasks = 3 } };
-	uint64_t *losses;
-
-	for (int i = 0; i < 3; i++)
-		profile_site_add(d.p, &(struct profile_site){ .name = "f",
-							      .kind = PROFILE_SITE_FUNCTION,
-							      .detached = i == 0 });
-	d.run = profile_run_add(d.p, PROFILE_RUN_PROBED);
-	losses = d.p->runs[d.run].losses;
-	losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = 18;
-	losses[PROFILE_LOSS_DETACHED] = 0;
-	tasks[1].frames[1].key = ENGINE_KEY(1, 0);
-	tasks[1].frames[2].key = ENGINE_KEY(2, 0);
-	tasks[1].frames[3].key = ENGINE_KEY(1, 0);
-	count_open(&d);
-	assert_int_equal(losses[PROFILE_LOSS_DETACHED], 2);
-	assert_int_equal(losses[PROFILE_INFO_OPEN_AT_END], 2); /* with the context */
-	d.maps.missed_before = before;
-	drain_missed(&d);
-	assert_int_equal(losses[PROFILE_LOSS_DETACHED], 5);
-	assert_int_equal(losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN], 15);
-	assert_int_equal(d.p->sites[1].missed, 2);
-	assert_int_equal(d.p->sites[2].missed, 9);
-	assert_int_equal(d.p->sites[3].missed, 4);
-	profile_destroy(d.p);
-}
-
 RUN_TESTS(NULL, NULL)

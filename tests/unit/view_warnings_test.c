@@ -87,11 +87,6 @@ TEST(test_one)
 	check(W(UNACCOUNTED, BOTH, .values = { -2, 50 }),
 	      "2 more calls were accounted for than the 50 that were entered: counts and totals "
 	      "may be too high by that many");
-	check(W(DETACHED, .side = ANALYZE_SIDE_HARDENED, .names = { "a", "b", "c" },
-		.values = { 4 }),
-	      "hardened: --max-overhead detached 4 functions while the command ran (a, b, c, "
-	      "...): their calls and totals end there, and means of enclosing functions may "
-	      "be too high");
 	check(W(FAILED_RUNS, BOTH, .values = { 1, 2, 2 }, .run = &failed),
 	      "1 of 2 runs failed: in run 2 the command exited with status 1");
 	check(W(FAILED_RUNS, BOTH, .values = { 1, 1, 1 }, .run = &killed),

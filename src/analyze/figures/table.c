@@ -15,7 +15,7 @@ const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
-	bool detached, skipped, uncounted;
+	bool skipped, uncounted;
 	bool by_block; /* counted by probes of blocks, which distort its time */
 };
 
@@ -152,7 +152,6 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 
 	profile_stats_init(&sum);
 	for (size_t i = 0; i < n; i++) {
-		row.detached |= first[i].detached;
 		uncounted |= first[i].uncounted;
 		has_cells |= first[i].cell != NULL;
 		if (first[i].skipped)
@@ -219,14 +218,12 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 static void label_marked(struct analyze_table *table, struct analyze_rows *of)
 {
 	vec_each(struct analyze_row, row, of, rows) {
-		if (!row->detached && !row->caveat)
+		if (!row->caveat)
 			continue;
-		row->label =
-			alloc_keep(&table->labels,
-				   row->detached ? alloc_printf("%s [detached]", row->name) :
-				   row->caveat == analyze_caveat_probes ?
-						   alloc_printf("%s !", row->name) :
-						   alloc_printf("%s [%s]", row->name, row->caveat));
+		row->label = alloc_keep(&table->labels,
+					row->caveat == analyze_caveat_probes ?
+						alloc_printf("%s !", row->name) :
+						alloc_printf("%s [%s]", row->name, row->caveat));
 	}
 }
 
@@ -254,7 +251,6 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&functions, refs,
 				 ((struct ref){ .name = p->sites[i].name,
-						.detached = p->sites[i].detached,
 						.uncounted =
 							!profile_site_is_counted(p, &p->sites[i]),
 						.skipped = skipped[i],
@@ -264,7 +260,6 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 		struct ref ref = { .name = site->name,
 				   .context = p->contexts[cell->context].name,
 				   .cell = cell,
-				   .detached = site->detached,
 				   .skipped = skipped[cell->site],
 				   .by_block = by_block[cell->site] };
 

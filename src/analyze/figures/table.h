@@ -74,9 +74,8 @@ struct analyze_row {
 	enum analyze_call_kind kind;
 	const char *name;
 	const char *context; /* NULL for syscalls; ANALYZE_ALL_CONTEXTS for the sum */
-	const char *label; /* as tables show it: with "[detached]", "!" or the caveat behind it */
+	const char *label; /* as tables show it: with "!" or the caveat behind it */
 	bool redundant; /* the sum of a function that has one context only: says nothing new */
-	bool detached; /* by --max-overhead, so that calls and totals are partial */
 	const char *caveat; /* why its figures are not to be trusted, or little; NULL: they are */
 	struct analyze_figures figures;
 	struct analyze_moments moments; /* of the time of a call, over repetitions */

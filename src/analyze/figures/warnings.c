@@ -114,25 +114,6 @@ static void warn_unaccounted(const struct warning *w)
 		warn(w, UNACCOUNTED, severity_of(fabs(n), of), .values = { n, of });
 }
 
-static void warn_detached(const struct warning *w)
-{
-	struct analyze_warning warning = { .kind = ANALYZE_WARNING_DETACHED,
-					   .severity = ANALYZE_SEVERITY_ACT,
-					   .side = w->side };
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < w->p->n_sites; i++) {
-		if (!w->p->sites[i].detached)
-			continue;
-		if (n < ARRAY_SIZE(warning.names))
-			warning.names[n] = w->p->sites[i].name;
-		n++;
-	}
-	warning.values[0] = n;
-	if (n)
-		analyze_warnings_add(w->out, warning);
-}
-
 static void warn_failed_runs(const struct warning *w)
 {
 	uint32_t failed = 0, first = 0;
@@ -269,7 +250,6 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	warn_losses(&w);
 	warn_missed(&w);
 	warn_unaccounted(&w);
-	warn_detached(&w);
 	warn_failed_runs(&w);
 	warn_tasks_left(&w);
 	if (profile_env_get(p, PROFILE_ENV_INLINED))

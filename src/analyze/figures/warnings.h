@@ -27,7 +27,6 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_LOSS, /* enum profile_loss CODE, VALUES[0] times */
 	ANALYZE_WARNING_MISSED, /* VALUES[0] returns of the function NAMES[0]; CODE is its mechanism */
 	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; below 0: so many too many */
-	ANALYZE_WARNING_DETACHED, /* VALUES[0] functions, the first three in NAMES */
 	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1], RUN, which is VALUES[2], first */
 	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks went on when the command had ended */
 	/* enum analyze_time CODE of NAMES[0], in NAMES[1] or NULL, most of VALUES[0] rows */
@@ -81,10 +80,10 @@ void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning war
 void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
- * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, functions
- * detached, runs that failed, a clock that is too coarse, and unless RAW, where nothing is subtracted, times below
- * zero and probe costs that are not known or not those of all calls. TABLE is P's, as RAW as that; NULL: no time
- * can be below zero.
+ * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, runs that
+ * failed, a clock that is too coarse, and unless RAW, where nothing is subtracted, times below zero and
+ * probe costs that are not known or not those of all calls. TABLE is P's, as RAW as that; NULL: no time can
+ * be below zero.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 const struct analyze_table *table, enum analyze_side side,

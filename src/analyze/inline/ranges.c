@@ -188,7 +188,7 @@ static bool is_timed_function(const struct profile *p, const struct profile_cell
 {
 	const struct profile_site *site = &p->sites[cell->site];
 
-	return site->kind == PROFILE_SITE_FUNCTION && !site->detached &&
+	return site->kind == PROFILE_SITE_FUNCTION &&
 	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
 }
 
@@ -314,7 +314,7 @@ struct body_rows {
 	const struct analyze_options *options;
 	const double *times; /* see function_times() */
 	const char *location, *why;
-	bool timed, detached;
+	bool timed;
 };
 
 static void side_form(struct analyze_range_side *side, const struct body_rows *body,
@@ -349,8 +349,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 		body->options->time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : body->options->time;
 	struct analyze_range row = { .body = first->body,
 				     .location = body->location,
-				     .context = context ? context : ANALYZE_ALL_CONTEXTS,
-				     .detached = body->detached };
+				     .context = context ? context : ANALYZE_ALL_CONTEXTS };
 	const struct analyze_range_context *whole = context_find(ranges, row.context);
 	struct analyze_estimate estimate = estimate_none, one;
 	scoped(profile_stats_deinit) struct profile_stats stats;
@@ -395,7 +394,6 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 		if (!items[i].site)
 			continue;
 		body.timed |= !items[i].site->estimated;
-		body.detached |= items[i].site->detached;
 		if (items[i].site->estimated)
 			body.why = items[i].site->estimated;
 	}

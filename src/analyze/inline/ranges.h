@@ -61,7 +61,7 @@ struct analyze_range {
 	 * estimate of what is all of its context, or all in another body that is inlined into it.
 	 */
 	bool redundant;
-	bool estimated, detached;
+	bool estimated;
 	struct analyze_sample sample; /* by repetition, of what was timed; else empty */
 };
 

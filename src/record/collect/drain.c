@@ -268,29 +268,15 @@ static void drain_slow(struct drain *d, const struct record_captures *captures)
 	}
 }
 
-static bool is_detached(const struct drain *d, const struct engine_frame *f)
+static uint64_t calls_open(const struct record_engine_maps *maps)
 {
-	uint32_t site = f->key / ENGINE_CONTEXTS;
+	uint64_t open = 0;
 
-	return site < d->p->n_sites && d->p->sites[site].detached;
-}
-
-/* Counts what is open, apart from that what will never return as far as we could see. */
-static void count_open(struct drain *d)
-{
-	uint64_t *losses = d->p->runs[d->run].losses, open = 0, detached = 0;
-
-	for (uint32_t i = 1; i < d->maps.n_tasks; i++) {
-		const struct engine_task *t = &d->maps.tasks[i];
-
-		if (!(t->flags & ENGINE_TASK_LIVE))
-			continue;
-		open += t->ctx != ENGINE_CTX_NONE;
-		for (uint32_t k = t->top / ENGINE_FRAME; k; k--)
-			*(is_detached(d, &t->frames[k]) ? &detached : &open) += 1;
-	}
-	losses[PROFILE_LOSS_DETACHED] += detached;
-	losses[PROFILE_INFO_OPEN_AT_END] = open;
+	for (uint32_t i = 1; i < maps->n_tasks; i++)
+		if (maps->tasks[i].flags & ENGINE_TASK_LIVE)
+			open += (maps->tasks[i].ctx != ENGINE_CTX_NONE) +
+				maps->tasks[i].top / ENGINE_FRAME;
+	return open;
 }
 
 static uint64_t calls_entered(const struct record_engine_maps *maps)
@@ -324,22 +310,6 @@ static uint64_t samples_lost(const struct drain *d)
 											skipped;
 }
 
-/* Returns missed, apart from those of calls whose probes were taken away meanwhile. */
-static void drain_missed(struct drain *d)
-{
-	uint64_t *losses = d->p->runs[d->run].losses;
-
-	for (uint32_t site = 1; site < d->maps.n_sites; site++) {
-		uint64_t missed = d->maps.missed[site], detached = 0;
-
-		if (d->maps.missed_before && missed > d->maps.missed_before[site])
-			detached = missed - d->maps.missed_before[site];
-		d->p->sites[site].missed += missed - detached;
-		losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] -= detached;
-		losses[PROFILE_LOSS_DETACHED] += detached;
-	}
-}
-
 static void drain_losses(struct drain *d)
 {
 	static const enum profile_loss kinds[ENGINE_N_LOSSES] = {
@@ -368,7 +338,7 @@ static void drain_losses(struct drain *d)
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
 	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
 	losses[PROFILE_LOSS_DETACHED] = d->dropped;
-	count_open(d);
+	losses[PROFILE_INFO_OPEN_AT_END] = calls_open(&d->maps);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = misses.recursion;
 	losses[PROFILE_LOSS_PROBE_MISSED] = misses.hits;
@@ -421,7 +391,8 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	record_stacks_deinit(&d->stacks);
 	drain_processes(d);
 	drain_losses(d);
-	drain_missed(d);
+	for (uint32_t site = 1; site < d->maps.n_sites; site++)
+		d->p->sites[site].missed += d->maps.missed[site];
 }
 
 static void drain_row(const struct record_capture *c, const struct engine_capture *from,

@@ -140,17 +140,10 @@ int record_calibrator_solve(struct calibrator *c, const struct record_call *call
 	return 0;
 }
 
-void record_calibrator_finish(struct calibrator *c, const struct record_call *call, uint32_t spare,
-			      struct record_series *base, enum profile_mechanism mech)
+void record_calibrator_finish(const struct calibrator *c, enum profile_mechanism mech)
 {
 	struct engine_cost *cost = &c->out->cost[mech];
-	uint64_t both = record_series_median(base);
 
-	if (c->out->halves) {
-		record_probes_halve(c->probes, record_engine_spare(c->e, spare));
-		if (!record_calibrator_measure(c, call, 0, base, NULL))
-			record_cost_solve_half(cost, both, record_series_median(base));
-	}
 	if (mech != PROFILE_MECH_FENTRY) {
 		cost->trampoline = c->out->returns.trampoline;
 		cost->after_handlers = c->out->returns.after_handlers;
@@ -240,7 +233,7 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 			cost->full_args / 2; /* what is restored, between the pair's readings */
 	}
 	calibrate_nested(c, mech, cost);
-	record_calibrator_finish(c, &c->empty_call, spare, &c->base, mech);
+	record_calibrator_finish(c, mech);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct record_calibration {
 	/* Probes of these were attached to a function that was then called, and did not run. */
 	bool is_silent[PROFILE_N_MECHANISMS];
 	double interrupts; /* share of the time that goes into interrupts */
-	bool halves, captures; /* wanted: what return probes alone cost, and captured values, */
+	bool captures; /* wanted: what captured values cost, */
 	bool saves; /* and those of kprobes */
 	const struct record_event *
 		counters; /* that are counted, of which fentry's and syscalls' probes have a part */

@@ -59,12 +59,8 @@ int record_calibrator_measure(struct calibrator *c, const struct record_call *ca
 int record_calibrator_solve(struct calibrator *c, const struct record_call *call, uint32_t spare,
 			    struct record_series *base, uint64_t insns, struct engine_cost *cost);
 
-/*
- * Finish: measure the cost of the return's probe alone, if it is wanted, after which nothing else can be measured with SPARE,
- * and set what all costs of MECH have in common.
- */
-void record_calibrator_finish(struct calibrator *c, const struct record_call *call, uint32_t spare,
-			      struct record_series *base, enum profile_mechanism mech);
+/* Set what all costs of MECH have in common. */
+void record_calibrator_finish(const struct calibrator *c, enum profile_mechanism mech);
 
 /* Attaches SPARE to TARGET, and leaves it there. */
 int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,

@@ -143,9 +143,9 @@ static int set_estimate(const struct multi *m)
 
 /*
  * Measure the mean cost of a call. With many functions in the link the system call calls more of them than the
- * empty ones, so calls are counted; they become *CALLS.
+ * empty ones, so calls are counted.
  */
-static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64_t *n)
+static int measure_multi(const struct multi *m, struct engine_cost *cost)
 {
 	const struct record_target *test = multi_measure_inner(m, cost);
 	uint64_t calls;
@@ -155,28 +155,11 @@ static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64
 	err = set_estimate(m) ?: !test ? -ENOENT : multi_measure(m, &with, &calls);
 	if (err)
 		return err;
-	*n = calls;
 	cost->nested = m->c->out->cost[PROFILE_MECH_FENTRY].nested ?: multi_nested(m, test);
 	record_cost_solve_multi(cost, &m->c->base, &with, calls);
 	if (m->c->p->clock == PROFILE_CLOCK_INSN)
 		cost->full_spread += PLACE_SPREAD;
 	return 0;
-}
-
-/* Measure the cost of the return's probes without those on entries, which are then attached again. */
-static int measure_multi_half(const struct multi *m, uint64_t calls, struct engine_cost *cost)
-{
-	struct record_series half;
-	int err;
-
-	record_multi_halve(m->c->probes);
-	err = multi_measure(m, &half, NULL);
-	if (!err)
-		cost->half = RECORD_ROUNDS *
-			     record_cost_less(record_series_median(&half),
-					      record_series_median(&m->c->base)) /
-			     calls;
-	return record_multi_restore(m->c->probes) ?: err;
 }
 
 /* Adds the function at ADDR, unless it is one of the workload's or there is none. */
@@ -203,7 +186,7 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 {
 	struct engine_cost *cost = &out->cost[PROFILE_MECH_MULTI];
 	struct multi m = { .items = items, .n = n };
-	uint64_t start = clock_ns(), calls;
+	uint64_t start = clock_ns();
 	struct calibrator c;
 	int err;
 
@@ -218,9 +201,7 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 	if (!err)
 		multi_add(items, &m.n, record_engine_spare(c.e, SPARE_OUTER), empty->outer.addr);
 	record_mechanism(PROFILE_MECH_MULTI)->attach(probes, items, m.n);
-	err = err ?: measure_multi(&m, cost, &calls);
-	if (!err && out->halves)
-		err = measure_multi_half(&m, calls, cost);
+	err = err ?: measure_multi(&m, cost);
 	if (err) {
 		record_calibrator_note_unknown(&c, PROFILE_MECH_MULTI, err);
 	} else {
@@ -285,7 +266,7 @@ static int calibrate_subject(struct calibrator *c, size_t i, struct record_serie
 	*cost = found;
 	cost->nested = c->out->cost[PROFILE_MECH_KPROBE].nested ?:
 			       c->out->cost[PROFILE_MECH_FENTRY].nested;
-	record_calibrator_finish(c, &s->call, s->spare, base, record_untraced[i].mech);
+	record_calibrator_finish(c, record_untraced[i].mech);
 	return 0;
 }
 

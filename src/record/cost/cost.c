@@ -39,11 +39,6 @@ void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost
 	cost->nested = record_cost_less(outer->full, record_cost_full(cost, n_args));
 }
 
-void record_cost_solve_half(struct engine_cost *cost, uint64_t both, uint64_t ret)
-{
-	cost->half = record_cost_less(cost->full, record_cost_less(both, ret));
-}
-
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
 			     struct record_series *with, uint64_t n)
 {

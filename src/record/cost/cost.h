@@ -31,9 +31,6 @@ void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args);
 
-/* BOTH is the median with both probes, RET with that on the return alone. */
-void record_cost_solve_half(struct engine_cost *cost, uint64_t both, uint64_t ret);
-
 /*
  * The same of many calls: N in all rounds, whose functions' places cost EXTRA in all. NESTED of COST, which is in there
  * once a round, must be known.

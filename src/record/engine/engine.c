@@ -87,7 +87,6 @@ void record_engine_destroy(struct record_engine *e)
 	record_bpf_unload(&e->bpf);
 	free(e->links);
 	free(e->n_args);
-	free(e->missed_before);
 	free(e);
 }
 

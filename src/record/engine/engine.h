@@ -179,11 +179,9 @@ struct record_engine_maps {
 	const uint64_t *cell_of; /* an array map's values are eight bytes apart at least */
 	const struct engine_cell *cells;
 	const uint64_t *missed; /* by site: calls whose return was missed */
-	/* and how many of these before its probes were taken away; NULL: none were, of any */
-	const uint64_t *missed_before;
 	const struct engine_stack *stacks; /* NULL without sampler */
 	const uint64_t *losses; /* ENGINE_N_LOSSES */
-	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_cells_used, n_shards, n_stacks;
+	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
 	/* Hits of probes of blocks, by shard, probe and context. */
 	const uint64_t *block_counts;
 	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
@@ -201,9 +199,7 @@ struct record_engine_maps {
 /* Live: numbers move while tasks are followed and there is no pause. Valid as long as E. */
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
 
-/* Time on a CPU, ever, of the tasks followed, idle ones left out. */
-uint64_t record_engine_followed_oncpu(const struct record_engine *e);
-/* Since the last reset. */
+/* Time on a CPU, since the last reset, of the tasks followed, idle ones left out. */
 uint64_t record_engine_run_oncpu(const struct record_engine *e);
 
 /*
@@ -211,9 +207,6 @@ uint64_t record_engine_run_oncpu(const struct record_engine *e);
  * the shortest and the longest call, which are of all.
  */
 void record_engine_since_last(struct record_engine *e);
-
-/* Calls of SITE whose return is missed from now on are not the kernel's loss. */
-void record_engine_note_missed(struct record_engine *e, uint32_t site);
 
 /* Return the times that the kernel has skipped the program FD because one was running on the CPU; 0 if it does not tell. */
 uint64_t record_program_misses(int fd);

@@ -99,16 +99,12 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem,
 		.cells = e->bpf.views[RECORD_VIEW_CELLS].mem,
 		.missed = e->bpf.views[RECORD_VIEW_MISSED].mem,
-		.missed_before = e->missed_before,
 		.stacks = e->bpf.config.sample_period ? e->bpf.views[RECORD_VIEW_STACKS].mem : NULL,
 		.losses = (const uint64_t *)e->bpf.skel->bss->losses,
 		.n_cpus = e->bpf.n_cpus,
 		.n_tasks = e->bpf.n_tasks,
 		.n_sites = e->bpf.config.n_functions + 1,
 		.n_cells = e->bpf.n_cells,
-		.n_cells_used = e->bpf.skel->bss->n_cells < e->bpf.n_cells ?
-					e->bpf.skel->bss->n_cells :
-					e->bpf.n_cells,
 		.n_shards = e->bpf.n_shards,
 		.n_stacks = e->bpf.n_stacks,
 		.block_counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem,
@@ -130,7 +126,8 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 	};
 }
 
-uint64_t record_engine_followed_oncpu(const struct record_engine *e)
+/* Return the time on a CPU, ever, of the tasks followed. */
+static uint64_t followed_oncpu(const struct record_engine *e)
 {
 	const struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
 	const struct engine_cpu *cpus = e->bpf.skel->bss->cpus;
@@ -198,20 +195,6 @@ uint64_t record_program_misses(int fd)
 	return info.recursion_misses;
 }
 
-void record_engine_note_missed(struct record_engine *e, uint32_t site)
-{
-	const uint64_t *missed = e->bpf.views[RECORD_VIEW_MISSED].mem;
-	uint32_t n = e->bpf.config.n_functions + 1;
-
-	if (!e->missed_before) {
-		e->missed_before = alloc_array(n, sizeof(*e->missed_before));
-		for (uint32_t i = 0; i < n; i++)
-			e->missed_before[i] = UINT64_MAX;
-	}
-	if (e->missed_before[site] == UINT64_MAX)
-		e->missed_before[site] = missed[site];
-}
-
 uint64_t record_engine_misses(const struct record_engine *e)
 {
 	struct bpf_program *prog;
@@ -226,7 +209,7 @@ uint64_t record_engine_misses(const struct record_engine *e)
 
 uint64_t record_engine_run_oncpu(const struct record_engine *e)
 {
-	return record_engine_followed_oncpu(e) - e->oncpu_before;
+	return followed_oncpu(e) - e->oncpu_before;
 }
 
 uint64_t record_engine_samples_expected(const struct record_engine *e)
@@ -328,7 +311,7 @@ void record_engine_reset(struct record_engine *e)
 
 	record_engine_pause(e);
 	forget_tasks(e);
-	e->oncpu_before = record_engine_followed_oncpu(e);
+	e->oncpu_before = followed_oncpu(e);
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, words * sizeof(uint64_t));
 	if (e->cells_before)
@@ -346,8 +329,6 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
 	forget_stacks(e);
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));
-	free(e->missed_before);
-	e->missed_before = NULL;
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 		cpus[i].samples = 0;
 		cpus[i].hits = 0;

@@ -16,6 +16,5 @@ struct record_engine {
 	struct record_counters *counters; /* NULL: there are none */
 	uint8_t *n_args; /* of each site's function, spare ones too */
 	uint64_t *cells_before; /* shared with forked processes; NULL: not asked for */
-	uint64_t oncpu_before; /* record_engine_followed_oncpu() at the last reset */
-	uint64_t *missed_before; /* by site: see struct record_engine_maps */
+	uint64_t oncpu_before; /* of the tasks followed, ever, at the last reset */
 };

@@ -224,7 +224,7 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 /* The return's first: no call is opened whose end nobody sees. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
-	struct record_attached a = { .site = target->site, .mech = PROFILE_MECH_FENTRY };
+	struct record_attached a = { .site = target->site };
 	struct record_prepared p;
 	int err = take_prepared(probes, target, &p);
 
@@ -270,5 +270,4 @@ const struct record_mechanism record_fentry_mechanism = {
 	.refuse = refuse,
 	.prepare = prepare,
 	.attach = attach,
-	.detach = record_detach_each,
 };

@@ -109,9 +109,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 	uint64_t start = clock_ns();
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct record_attached a = { .site = targets[i].site,
-					     .mech = PROFILE_MECH_KPROBE,
-					     .ret = -1 };
+		struct record_attached a = { .site = targets[i].site, .ret = -1 };
 
 		log_progress("attaching functions by kprobe: %u of %u", i + 1, n);
 		a.entry = interrupt_signal() ?
@@ -179,7 +177,6 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 		return link;
 	}
 	a->ret = link;
-	a->mech = reached;
 	return 0;
 }
 
@@ -202,7 +199,6 @@ const struct record_mechanism record_kprobe_mechanism = {
 	.refuse = refuse,
 	.attach = attach,
 	.complete = complete,
-	.detach = record_detach_each,
 };
 
 /* ---- optimizer ---- */

@@ -32,7 +32,6 @@ struct record_multi {
 	struct record_multi_behaviour is;
 	struct engine_multi *table; /* what the kernel has as the map multi_sites */
 	uint32_t size;
-	vec_of(struct record_target, items); /* attached */
 };
 
 struct record_multi *record_multi_create(struct kprotperf_bpf *skel,
@@ -50,7 +49,6 @@ struct record_multi *record_multi_create(struct kprotperf_bpf *skel,
 
 void record_multi_destroy(struct record_multi *m)
 {
-	free(m->items);
 	free(m->table);
 	free(m);
 }
@@ -155,20 +153,6 @@ static struct engine_multi *table_find(const struct record_multi *m, uint64_t ad
 	return NULL;
 }
 
-/* The programs find no site where SHOW is false, and do nothing. */
-static void table_show(const struct record_multi *m, bool show)
-{
-	for (uint32_t slot = 0; slot < m->size; slot++) {
-		struct engine_multi entry = m->table[slot];
-
-		if (!entry.addr)
-			continue;
-		if (!show)
-			entry.addr = 0;
-		table_publish(m, slot, &entry);
-	}
-}
-
 /* The link, or -errno. */
 static int link_half(const struct bpf_program *prog, uint32_t flags, const unsigned long *addrs,
 		     size_t n)
@@ -193,7 +177,7 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	uint32_t kept = 2 * n * libbpf_num_possible_cpus();
 	uint32_t repeat = m->is.repeats ? (MULTI_CALLS + kept - 1) / kept : 1;
 	scoped_free unsigned long *addrs = alloc_array((size_t)n * repeat, sizeof(*addrs));
-	struct record_attached a = { .mech = PROFILE_MECH_MULTI };
+	struct record_attached a = {};
 	int err = 0;
 
 	for (uint32_t i = 0; i < n * repeat; i++)
@@ -215,7 +199,6 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 /* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
 static void attach_range(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
-	struct record_multi *m = probes->multi;
 	int err = interrupt_signal() ? -EINTR : attach_pair(probes, targets, n);
 
 	if (err && err != -EINTR && n > 1) {
@@ -225,9 +208,6 @@ static void attach_range(struct record_probes *probes, struct record_target *tar
 	}
 	for (uint32_t i = 0; i < n; i++)
 		targets[i].err = err;
-	if (!err)
-		for (uint32_t i = 0; i < n; i++)
-			vec_push(m, items, targets[i]);
 }
 
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
@@ -248,43 +228,6 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 			targets[i] = usable[taken++];
 }
 
-/* Takes all links away, and makes new ones for the N targets that are to STAY, which it frees. */
-static int renew(struct record_probes *probes, struct record_target *stay, uint32_t n)
-{
-	struct record_multi *m = probes->multi;
-	int err = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		record_set_state(probes, stay[i].site, ENGINE_SITE_DETACHED);
-	for (uint32_t i = probes->n_attached; i-- > 0;)
-		if (probes->attached[i].mech == PROFILE_MECH_MULTI)
-			record_attached_remove(probes, &probes->attached[i]);
-	m->items = NULL;
-	m->n_items = m->cap_items = 0;
-	table_show(m, false);
-	if (n)
-		attach_range(probes, stay, n);
-	table_show(m, true);
-	for (uint32_t i = 0; i < n; i++) {
-		record_set_state(probes, stay[i].site, ENGINE_SITE_ATTACHED);
-		err = err ?: stay[i].err;
-	}
-	free(stay);
-	return err;
-}
-
-/* A link is as it is: there must be new ones if any of SITES is in them. */
-static int detach(struct record_probes *probes, const uint32_t *sites, uint32_t n)
-{
-	struct record_multi *m = probes->multi;
-	uint32_t n_stay = 0;
-
-	for (uint32_t i = 0; i < m->n_items; i++)
-		if (!record_is_among(m->items[i].site, sites, n))
-			m->items[n_stay++] = m->items[i];
-	return n_stay == m->n_items ? 0 : renew(probes, m->items, n_stay);
-}
-
 #define MEMORY 256u /* entries of two links' hashes */
 
 /* Up to 6.13 with calls in flight; then returns are on a stack that each task has. */
@@ -299,7 +242,6 @@ const struct record_mechanism record_multi_mechanism = {
 	.memory = memory,
 	.refuse = refuse,
 	.attach = attach,
-	.detach = detach,
 };
 
 int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show)
@@ -309,18 +251,4 @@ int record_multi_show(struct record_probes *probes, const struct record_target *
 	struct engine_multi *entry = table_find(m, target->addr);
 
 	return entry ? table_publish(m, entry - m->table, show ? entry : &hidden) : -ENOENT;
-}
-
-void record_multi_halve(struct record_probes *probes)
-{
-	for (uint32_t i = 0; i < probes->multi->n_items; i++)
-		record_set_state(probes, probes->multi->items[i].site, ENGINE_SITE_DETACHED);
-	for (uint32_t i = 0; i < probes->n_attached; i++)
-		if (probes->attached[i].mech == PROFILE_MECH_MULTI)
-			record_attached_halve(probes, &probes->attached[i]);
-}
-
-int record_multi_restore(struct record_probes *probes)
-{
-	return renew(probes, probes->multi->items, probes->multi->n_items);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Operations of kprobe.multi alone, for calibration: all its functions share one pair of links.
+ * Operation of kprobe.multi alone, for calibration: all its functions share one pair of links.
  */
 #pragma once
 
@@ -15,6 +15,3 @@ struct record_target;
  * 0 or -errno.
  */
 int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show);
-/* Detach the entry probes of all functions, and attach them again: 0 or -errno. */
-void record_multi_halve(struct record_probes *probes);
-int record_multi_restore(struct record_probes *probes);

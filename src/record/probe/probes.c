@@ -108,42 +108,26 @@ struct record_attached *record_attached_find(const struct record_probes *probes,
 	return NULL;
 }
 
-static void misses_add(struct record_probe_misses *sum, int link, int prog)
-{
-	sum->recursion += record_program_misses(prog ?: -1);
-	sum->hits = record_misses_add(sum->hits, link < 0 ? 0 : record_link_misses(link));
-}
-
-/* Close one half, and keep the number of hits that it missed. */
-static void end_half(struct record_probes *probes, int *link, int *prog)
-{
-	misses_add(&probes->gone, *link, *prog);
-	if (*link >= 0)
-		close(*link);
-	if (*prog)
-		close(*prog);
-	*link = -1;
-	*prog = 0;
-}
-
-void record_attached_halve(struct record_probes *probes, struct record_attached *a)
-{
-	end_half(probes, &a->entry, &a->progs[0]);
-}
-
-/* Entries first: whoever asks about returns without one can know why. */
-void record_attached_remove(struct record_probes *probes, struct record_attached *a)
-{
-	record_attached_halve(probes, a);
-	end_half(probes, &a->ret, &a->progs[1]);
-	*a = probes->attached[--probes->n_attached];
-}
-
 static void close_programs(const struct record_attached *a)
 {
 	for (int i = 0; i < 2; i++)
 		if (a->progs[i])
 			close(a->progs[i]);
+}
+
+static void close_all(const struct record_attached *a)
+{
+	close_programs(a);
+	if (a->entry >= 0)
+		close(a->entry);
+	if (a->ret >= 0)
+		close(a->ret);
+}
+
+void record_attached_remove(struct record_probes *probes, struct record_attached *a)
+{
+	close_all(a);
+	*a = probes->attached[--probes->n_attached];
 }
 
 void record_probes_detach_last(struct record_probes *probes)
@@ -163,73 +147,24 @@ void record_probes_detach(struct record_probes *probes)
 		const struct record_attached *a = &probes->attached[--probes->n_attached];
 
 		log_progress("detaching probes: %u of %u", n - probes->n_attached, n);
-		close_programs(a);
-		if (a->entry >= 0)
-			close(a->entry);
-		if (a->ret >= 0)
-			close(a->ret);
+		close_all(a);
 	}
 	log_progress_end();
 }
 
-void record_set_state(const struct record_probes *probes, uint32_t site,
-		      enum engine_site_state state)
+static void misses_add(struct record_probe_misses *sum, int link, int prog)
 {
-	__atomic_store_n(&probes->skel->bss->site_states[site & (ENGINE_MAX_SITES - 1)], state,
-			 __ATOMIC_SEQ_CST);
-}
-
-void record_probes_halve(struct record_probes *probes, uint32_t site)
-{
-	struct record_attached *a = record_attached_find(probes, site);
-
-	record_set_state(probes, site, ENGINE_SITE_DETACHED);
-	if (a)
-		record_attached_halve(probes, a);
-}
-
-bool record_is_among(uint32_t site, const uint32_t *sites, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (sites[i] == site)
-			return true;
-	return false;
-}
-
-int record_detach_each(struct record_probes *probes, const uint32_t *sites, uint32_t n)
-{
-	for (uint32_t i = 0; i < probes->n_attached; i++) {
-		struct record_attached *a = &probes->attached[i];
-
-		/* Each goes whole, callers mostly before callees: one half alone costs other than calibrated. */
-		if (a->site && record_is_among(a->site, sites, n))
-			record_attached_remove(probes, a), i--;
-	}
-	return 0;
-}
-
-int record_probes_detach_sites(struct record_probes *probes, const uint32_t *sites, uint32_t n,
-			       const uint32_t *moved, uint32_t n_moved)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		record_engine_note_missed(probes->engine, sites[i]);
-		record_set_state(probes, sites[i], ENGINE_SITE_DETACHED);
-	}
-	for (uint32_t i = 0; i < n_moved; i++)
-		record_engine_note_missed(probes->engine, moved[i]);
-	for (const struct record_mechanism *const *m = record_mechanisms; *m; m++)
-		err = err ?: (*m)->detach(probes, sites, n);
-	return err;
+	sum->recursion += record_program_misses(prog ?: -1);
+	sum->hits = record_misses_add(sum->hits, link < 0 ? 0 : record_link_misses(link));
 }
 
 static struct record_probe_misses misses_ever(const struct record_probes *probes)
 {
-	struct record_probe_misses sum = probes->gone;
+	struct record_probe_misses sum = {
+		.recursion = record_engine_misses(probes->engine),
+		.hits = record_points_misses(probes->points),
+	};
 
-	sum.recursion += record_engine_misses(probes->engine);
-	sum.hits = record_misses_add(sum.hits, record_points_misses(probes->points));
 	vec_each(const struct record_attached, a, probes, attached) {
 		misses_add(&sum, a->entry, a->progs[0]);
 		misses_add(&sum, a->ret, a->progs[1]);

@@ -49,8 +49,6 @@ struct record_mechanism {
 	 */
 	int (*complete)(struct record_probes *probes, const struct record_target *target,
 			enum profile_mechanism reached);
-	/* Detaches those of the N SITES that are attached by it, while calls of them may be open. 0 or -errno. */
-	int (*detach)(struct record_probes *probes, const uint32_t *sites, uint32_t n);
 };
 
 /* All of them, in the order in which they are tried; NULL ends it. */
@@ -84,18 +82,8 @@ int record_probes_attach(struct record_probes *probes, enum profile_mechanism me
 			 const struct record_target *target);
 /* Undoes the last that succeeded, in the background: until record_detach_wait(). */
 void record_probes_detach_last(struct record_probes *probes);
-/* Detach the entry probe of SITE; the return probe stays, as during detaching. */
-void record_probes_halve(struct record_probes *probes, uint32_t site);
 /* Detaches all functions; accepts NULL. */
 void record_probes_detach(struct record_probes *probes);
-
-/*
- * Detaches the N sites while calls of them may be open. By kprobe.multi all functions have one link: it is
- * replaced by one without these, and what is called in between of the N_MOVED others in there is not seen. -errno
- * where that failed.
- */
-int record_probes_detach_sites(struct record_probes *probes, const uint32_t *sites, uint32_t n,
-			       const uint32_t *moved, uint32_t n_moved);
 
 /* Probe hits that the kernel missed since record_probes_reset(). */
 struct record_probe_misses {

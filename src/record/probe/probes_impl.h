@@ -14,7 +14,6 @@ struct bpf_program;
 /* A site's probes or, by kprobe.multi, those of several (SITE 0). */
 struct record_attached {
 	uint32_t site;
-	enum profile_mechanism mech; /* as the kernel reaches it */
 	int entry,
 		ret; /* links, which libbpf knows nothing of: so many would take too much memory; -1: none */
 	/* Programs that are its own, kept open since it takes CAP_SYS_ADMIN to find them again; 0: none. */
@@ -32,8 +31,7 @@ struct record_probes {
 	struct kprotperf_bpf *skel;
 	struct record_points *points;
 	vec_of(struct record_attached, attached);
-	struct record_probe_misses gone,
-		before; /* those of probes that are no more; all, at the last reset */
+	struct record_probe_misses before; /* at the last reset */
 	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;
 };
@@ -50,13 +48,3 @@ void record_multi_destroy(struct record_multi *m);
 struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site);
 /* Detaches A, which another takes the place of in the array. */
 void record_attached_remove(struct record_probes *probes, struct record_attached *a);
-/* Detach the entry probe of A. */
-void record_attached_halve(struct record_probes *probes, struct record_attached *a);
-/* A mechanism's detach(), where each site has links of its own. */
-int record_detach_each(struct record_probes *probes, const uint32_t *sites, uint32_t n);
-
-bool record_is_among(uint32_t site, const uint32_t *sites, uint32_t n);
-
-/* Tells the programs whether SITE is about to be without probes. */
-void record_set_state(const struct record_probes *probes, uint32_t site,
-		      enum engine_site_state state);

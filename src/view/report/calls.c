@@ -38,11 +38,6 @@ static const struct output_column errors[] = {
 	COLUMN("errors", COUNT, analyze_figures, errors, .header = "ERRORS", .rank = 1),
 };
 
-/* Behind all others: readers of CSV may go by the order. */
-static const struct output_column detached[] = {
-	COLUMN("detached", FLAG, analyze_row, detached),
-};
-
 static const struct output_column caveat[] = {
 	COLUMN("caveat", TEXT, analyze_row, caveat),
 };
@@ -59,7 +54,6 @@ static const struct output_group function_groups[] = {
 	{ COLUMNS(function) },
 	{ AT(analyze_row, figures), COLUMNS(figures) },
 	{ AT(analyze_row, figures), VIEW_ALL_TIMES },
-	{ COLUMNS(detached) },
 	{ COLUMNS(caveat) },
 };
 
@@ -69,7 +63,6 @@ static const struct output_group call_groups[] = {
 	{ AT(analyze_row, figures), COLUMNS(figures) },
 	{ AT(analyze_row, figures), VIEW_ALL_TIMES },
 	{ AT(analyze_row, figures), COLUMNS(errors) },
-	{ COLUMNS(detached) },
 };
 
 static void call_rows(struct view_rows *rows, const void *data)

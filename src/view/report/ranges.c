@@ -36,10 +36,6 @@ static const struct output_column side[] = {
 	COLUMN("why", TEXT, analyze_range_side, why, .header = "NOT TIMED", .rank = 4),
 };
 
-static const struct output_column detached[] = {
-	COLUMN("detached", FLAG, analyze_range, detached),
-};
-
 static const struct output_column estimate[] = {
 	COLUMN("samples", COUNT, analyze_estimate, samples),
 	COLUMN("of", COUNT, analyze_estimate, of),
@@ -60,7 +56,6 @@ static const struct output_group groups[] = {
 	VIEW_FIGURES(analyze_range, side.figures, figures),
 	{ COLUMNS(share) },
 	{ AT(analyze_range, side), COLUMNS(side) },
-	{ COLUMNS(detached) },
 	{ .key = "estimate", AT(analyze_range, side.estimate), COLUMNS(estimate) },
 };
 
