@@ -10,12 +10,6 @@
 
 #define TASK_DEAD 0x80
 
-const volatile bool by_process = false;
-
-SHARED_ARRAY(processes, struct engine_process);
-
-#define PROCESS_TRIES 16
-
 /* Released slots. Slots never used before come from next_slot. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
@@ -107,43 +101,10 @@ static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 	return slot;
 }
 
-/* Adds what T, which is TASK's, came to. Without room for its process it is in the sum of all tasks only. */
-static __noinline int process_add(struct task_struct *task, const struct engine_task *t)
-{
-	__u64 comm[2] = {}, key;
-
-	bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
-	key = hash_mix(hash_mix(hash_mix(GOLDEN, task->tgid), comm[0]), comm[1]);
-	key |= !key;
-	for (__u32 i = 0; i < PROCESS_TRIES; i++) {
-		__u32 at = ((__u32)key + i) & (ENGINE_PROCESSES - 1);
-		struct engine_process *p = bpf_map_lookup_elem(&processes, &at);
-		__u64 was;
-
-		if (!p)
-			return 0;
-		was = __sync_val_compare_and_swap(&p->key, 0, key);
-		if (was && was != key)
-			continue;
-		if (!was) {
-			p->tgid = task->tgid;
-			__builtin_memcpy(p->comm, comm, sizeof(comm));
-		}
-		__sync_fetch_and_add(&p->oncpu, t->switched - t->born - t->offcpu);
-		__sync_fetch_and_add(&p->entered, t->entered);
-		__sync_fetch_and_add(&p->tasks, 1);
-		return 0;
-	}
-	return 0;
-}
-
-static __always_inline void task_release(struct task_struct *task, struct engine_task *t,
-					 __u32 slot)
+static __always_inline void task_release(struct engine_task *t, __u32 slot)
 {
 	__u16 *entry = slot_of(t->pid);
 
-	if (by_process)
-		process_add(task, t);
 	t->flags = 0;
 	loss_count(ENGINE_INFO_ENTERED, t->entered);
 	__sync_fetch_and_add(&oncpu_gone, t->switched - t->born - t->offcpu);
@@ -179,7 +140,7 @@ int leave_caller(void *ctx)
 		return 0;
 	slot = cpu->slot;
 	cpu->slot = 0;
-	task_release((void *)bpf_get_current_task_btf(), t, slot);
+	task_release(t, slot);
 	return 0;
 }
 
@@ -412,11 +373,10 @@ static __always_inline void task_close_frames(__u32 slot, __u64 now)
 		;
 }
 
-static __always_inline void task_bury(struct task_struct *task, struct engine_task *t, __u32 slot,
-				      __u64 now)
+static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 now)
 {
 	task_close_frames(slot, now);
-	task_release(task, t, slot);
+	task_release(t, slot);
 }
 
 #define CGROUP_LEVELS 32
@@ -437,7 +397,7 @@ static __noinline bool is_in_cgroup(__u64 at)
 }
 
 /* A task that has moved out of the cgroup is followed no longer; its calls end here. */
-static __always_inline void task_leave(struct task_struct *task, __u32 slot, __u64 now)
+static __always_inline void task_leave(__u32 slot, __u64 now)
 {
 	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
 
@@ -448,7 +408,7 @@ static __always_inline void task_leave(struct task_struct *task, __u32 slot, __u
 	t->switched = now;
 	if (n_counters)
 		counters_return(slot);
-	task_bury(task, t, slot, now);
+	task_bury(t, slot, now);
 }
 
 /*
@@ -460,7 +420,7 @@ static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, _
 	if (cgroup_id && (__u32)task->tgid != self_tgid &&
 	    !is_in_cgroup((__u64)task->cgroups->dfl_cgrp)) {
 		if (slot)
-			task_leave(task, slot, now);
+			task_leave(slot, now);
 		return 0;
 	}
 	if (!task->pid)
@@ -500,7 +460,7 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 			if (t->stack != (__u32)(unsigned long)prev->stack)
 				loss_count(ENGINE_LOSS_SWITCHES, 1);
 			else if (prev->__state & TASK_DEAD)
-				task_bury(prev, t, slot, now);
+				task_bury(t, slot, now);
 		}
 	}
 	slot = entry ? *entry : 0;
@@ -565,27 +525,6 @@ int adopt_tasks(struct bpf_iter__task *ctx)
 	entry = slot_of(task->pid);
 	if (entry && !*entry)
 		task_follow(task, ENGINE_TASK_ADOPTED);
-	return 0;
-}
-
-/* Adds the tasks that are followed when a run ends, which are paused. */
-SEC("iter/task")
-int add_processes(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct engine_pids *pids;
-	struct engine_task *t;
-	__u32 pid, key, slot;
-
-	if (!task)
-		return 0;
-	pid = task->pid;
-	key = pid / ENGINE_PIDS_PER_ENTRY;
-	pids = bpf_map_lookup_elem(&slots, &key);
-	slot = pids ? pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : 0;
-	t = bpf_map_lookup_elem(&tasks, &slot);
-	if (slot && t && t->pid == pid && t->flags & ENGINE_TASK_LIVE)
-		process_add(task, t);
 	return 0;
 }
 

@@ -273,18 +273,6 @@ struct engine_slow {
 	struct engine_stack stack; /* with the call's site and context; not counted */
 };
 
-/* Sums of the tasks of one process and one name; key 0: free. */
-struct engine_process {
-	__u64 key;
-	__u64 oncpu; /* ns, with what probes took */
-	__u64 entered; /* calls and contexts */
-	__u32 tgid;
-	__u32 tasks;
-	char comm[16]; /* that they had last */
-};
-
-#define ENGINE_PROCESSES 16384 /* a power of two */
-
 #define ENGINE_SLOW 4096
 #define ENGINE_KEPT (1ull << 63) /* no time has that bit */
 

@@ -195,9 +195,6 @@ static void parse_verbose(void *o, char *arg, struct argp_state *state)
 	((struct record_options *)o)->verbose++;
 }
 
-static const char
-	*const by_names[] = { [RECORD_BY_NONE] = "none", [RECORD_BY_COMM] = "comm", NULL };
-
 #define DEFAULT_FREQ 997
 #define FREQ_UNSET   UINT32_MAX
 
@@ -272,8 +269,6 @@ static const struct cmd_option options[] = {
 	  .parse = parse_cgroup },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
-	{ "by", "WHAT", "Also show CPU time and calls of each process: none (default) or comm",
-	  CMD_SET(record_options, by), .choices = by_names },
 	{ "slower-than", "TIME",
 	  "Keep each syscall and timed call that takes TIME (500us, 10ms) or longer, sleeping "
 	  "included, with its task, stack and captured values: report --slow lists them",

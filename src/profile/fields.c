@@ -587,14 +587,6 @@ LAYOUT(sampled, struct profile_sampled, sampled_wrong,
 	NAME(profile_sampled, event),
 	NUMBER(profile_sampled, period));
 
-LAYOUT(process, struct profile_process, NULL,
-	INDEX(profile_process, run, RUNS),
-	NUMBER(profile_process, pid),
-	OPTIONAL(profile_process, comm),
-	NUMBER(profile_process, tasks, ADDS),
-	NUMBER(profile_process, oncpu, ADDS),
-	NUMBER(profile_process, calls, ADDS));
-
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
 	SECTION(RECORDING, "recording", 0, NULL,
@@ -631,5 +623,4 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
 	SECTION(COUNTER_COSTS, "costs of events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counter_costs, counter_cost)),
 	SECTION(SAMPLED, "sampled event", TABLE_NEEDED, NULL, LIST(profile, sampled, sampled, .max = 1, .wrong = "has more than one event")),
-	SECTION(PROCESSES, "processes", TABLE_OPTIONAL, NULL, LIST(profile, processes, process)),
 };

@@ -216,16 +216,6 @@ struct profile_slow {
 	uint64_t values[PROFILE_VALUES_MAX];
 };
 
-/* Sums of the tasks of a process with one name. */
-struct profile_process {
-	uint32_t run;
-	uint32_t pid; /* 0 and COMM NULL: the rest, of which that is not known */
-	const char *comm; /* that they had last */
-	uint64_t tasks;
-	uint64_t oncpu; /* with what probes took */
-	uint64_t calls; /* of syscalls, page faults and functions, that were entered */
-};
-
 /* An event of the CPU or the kernel that was counted with each call, as perf calls it: "cache-misses". */
 struct profile_counter {
 	const char *name;
@@ -481,7 +471,6 @@ struct profile {
 	vec_of(struct profile_condition, conditions);
 	vec_of(struct profile_name, names);
 	vec_of(struct profile_slow, slow); /* any order */
-	vec_of(struct profile_process, processes); /* any order */
 	vec_of(struct profile_counter, counters);
 	vec_of(struct profile_counter_cost, counter_costs);
 	vec_of(struct profile_counted, counted);

@@ -32,10 +32,6 @@ struct record_options {
 	bool user_stacks; /* below those of the kernel */
 	uint64_t slower_than; /* ns: what calls take that are kept on their own; 0: none is */
 	uint64_t duration; /* of each run, in ns; 0: until its end */
-	enum record_by {
-		RECORD_BY_NONE,
-		RECORD_BY_COMM, /* what each process came to is kept */
-	} by;
 	bool cumulative; /* SHOW is for sums since the run began, not since the last call */
 	uint64_t interval; /* between two calls of SHOW, in ns; 0: there is none */
 	/*

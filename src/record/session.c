@@ -160,7 +160,6 @@ static int load(struct session *s)
 		.cgroup = s->cgroup,
 		.pid = o->pid,
 		.btf = kernel_btf_raw(plan->symbols.btf),
-		.by_process = o->by == RECORD_BY_COMM,
 		.intervals = o->interval && !o->cumulative,
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
@@ -454,8 +453,7 @@ static int run_once(struct session *s, enum profile_run_kind kind)
 		record_engine_pause(s->engine);
 		record_engine_run(s->engine, false);
 		record_code_look(&s->code, true);
-		err = o->by == RECORD_BY_COMM ? record_engine_add_processes(s->engine) : 0;
-		err = record_others_end(&s->others, run) ?: err;
+		err = record_others_end(&s->others, run);
 		if (!err)
 			drain(s, run);
 	}

@@ -30,7 +30,6 @@
 	TABLE(blocks)             \
 	TABLE(loops)              \
 	TABLE(values)             \
-	TABLE(processes)          \
 	TABLE(slow)               \
 	TABLE(samples)            \
 	TABLE(callers)            \

@@ -182,15 +182,6 @@ if [ -w /dev/full ]; then
 fi
 
 fixture slow
-run report --section=processes slow.data
-is 'processes: in order of CPU time, of a name only once' "$status:$(sed 's/  */ /g' out)" \
-  '0:Processes, by CPU time, including probe cost:
-COMM PID TASKS CPU TIME SHARE CALLS
-big-fork 4,700 3 6.500 ms 0.81 43
-a\x5cb 4,712 1 1.000 ms 0.12 7
-- - - 500.0 us 0.06 2
--: tasks of which the process is not known.'
-json 'processes: as they are' '[.processes[].comm] == ["big-fork", "a\\b", null]' report --format=json slow.data
 run report --slow slow.data
 is 'slow calls: those kept, the slowest first, and how many were not' "$status:$(sed 's/  */ /g' out)" \
   '0:Slow calls, slowest first: 2 that took 10.00 ms or more, sleeping included (7 more did not fit):

@@ -213,18 +213,6 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 	return p;
 }
 
-/* Add two processes, one with two rows, and a row of an unknown process. */
-fixture_fn void fixture_add_processes(struct profile *p)
-{
-	const char *comm = profile_intern(p, "big-fork");
-
-	vec_push(p, processes, ((struct profile_process){ 0, 4700, comm, 2, 3000000, 40 }));
-	vec_push(p, processes,
-		 ((struct profile_process){ 0, 4712, profile_intern(p, "a\\b"), 1, 1000000, 7 }));
-	vec_push(p, processes, ((struct profile_process){ 0, 4700, comm, 1, 3500000, 3 }));
-	vec_push(p, processes, ((struct profile_process){ 0, 0, NULL, 0, 500000, 2 }));
-}
-
 /* Add slow calls: one of site 1 with a stack and values, and one of an unknown task without. */
 fixture_fn void fixture_add_slow(struct profile *p)
 {

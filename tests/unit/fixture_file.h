@@ -354,18 +354,6 @@ fixture_fn void assert_same_slow(const struct profile *a, const struct profile *
 	}
 }
 
-fixture_fn void assert_same_processes(const struct profile *a, const struct profile *b)
-{
-	assert_int_equal(a->n_processes, b->n_processes);
-	for (uint32_t i = 0; i < a->n_processes; i++) {
-		const struct profile_process *x = &a->processes[i], *y = &b->processes[i];
-
-		assert_true(x->run == y->run && x->pid == y->pid && x->tasks == y->tasks &&
-			    x->oncpu == y->oncpu && x->calls == y->calls);
-		assert_same_string(x->comm, y->comm);
-	}
-}
-
 fixture_fn void assert_same_captures(const struct profile *a, const struct profile *b)
 {
 	assert_int_equal(a->n_variables, b->n_variables);
@@ -437,6 +425,5 @@ fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 	assert_same_blocks(a, b);
 	assert_same_captures(a, b);
 	assert_same_slow(a, b);
-	assert_same_processes(a, b);
 	assert_same_counted(a, b);
 }

@@ -461,7 +461,6 @@ static struct profile *build(const char *name)
 		profile_env_set(p, PROFILE_ENV_SLOWER, "10000000");
 		p->runs[0].losses[PROFILE_LOSS_SLOW_FULL] = 7;
 		fixture_add_slow(p);
-		fixture_add_processes(p);
 		return p;
 	}
 	if (!strcmp(name, "captured"))

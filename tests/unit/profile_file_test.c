@@ -94,7 +94,6 @@ static struct profile *rich_profile(void)
 	fixture_add_blocks(p, 1);
 	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
 	fixture_add_slow(p);
-	fixture_add_processes(p);
 	fixture_add_counted(p);
 	profile_sample_event_set(p, "LLC-load-misses", UINT64_MAX);
 	return p;
@@ -344,7 +343,6 @@ TEST(inconsistency_is_found_when_writing)
 	assert_write_fails(p, path, "section \"names\" has a name of a different value");
 	p->names[0].value--;
 	fixture_add_slow(p);
-	fixture_add_processes(p);
 	p->slow[1].time++;
 	assert_write_fails(p, path, "section \"slow calls\" has a call that was longer on a CPU");
 	p->slow[1].time--;

@@ -557,7 +557,6 @@ TEST(slow_calls_keep_their_stacks_and_runs)
 	fixture_add_captures(a, 1, 1, (const char *[]){ "flags" });
 	fixture_add_captures(more, 1, 1, (const char *[]){ "size" });
 	fixture_add_slow(b);
-	fixture_add_processes(b);
 	b->slow[0].context = profile_context_add(b, "wait4");
 	profile_merge(a, b);
 	profile_merge(a, b);

@@ -345,29 +345,6 @@ static void drain_losses(struct drain *d)
 	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = samples_lost(d);
 }
 
-/* The last row is what the others lack of all tasks: of those that found no room, or were on their way out. */
-static void drain_processes(struct drain *d)
-{
-	uint64_t oncpu = record_engine_run_oncpu(d->e), calls = calls_entered(&d->maps);
-
-	for (uint32_t i = 0; d->maps.processes && i < ENGINE_PROCESSES; i++) {
-		const struct engine_process *from = &d->maps.processes[i];
-		char comm[sizeof(from->comm) + 1] = "";
-
-		if (!from->key)
-			continue;
-		memcpy(comm, from->comm, sizeof(from->comm));
-		vec_push(d->p, processes,
-			 ((struct profile_process){ d->run, from->tgid, profile_intern(d->p, comm),
-						    from->tasks, from->oncpu, from->entered }));
-		oncpu -= from->oncpu < oncpu ? from->oncpu : oncpu;
-		calls -= from->entered < calls ? from->entered : calls;
-	}
-	if (d->maps.processes && (oncpu || calls))
-		vec_push(d->p, processes,
-			 ((struct profile_process){ d->run, 0, NULL, 0, oncpu, calls }));
-}
-
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct record_code *code, const struct record_sites *sites,
 		  const struct record_captures *captures, struct record_cold_costs *cold)
@@ -389,7 +366,6 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	drain_samples(d);
 	drain_slow(d, captures);
 	record_stacks_deinit(&d->stacks);
-	drain_processes(d);
 	drain_losses(d);
 	for (uint32_t site = 1; site < d->maps.n_sites; site++)
 		d->p->sites[site].missed += d->maps.missed[site];

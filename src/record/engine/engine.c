@@ -308,13 +308,14 @@ int record_engine_adopt_caller(struct record_engine *e)
 	return run_raw(e->bpf.skel->progs.adopt_caller);
 }
 
-static int iterate(const struct bpf_program *prog)
+int record_engine_adopt(struct record_engine *e)
 {
 	struct bpf_link *link;
 	char sink[256];
 	int fd, err = 0;
 
-	link = bpf_program__attach_iter(prog, NULL);
+	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
+	link = bpf_program__attach_iter(e->bpf.skel->progs.adopt_tasks, NULL);
 	if (!link) {
 		err = -errno;
 		goto out;
@@ -332,17 +333,6 @@ out:
 	if (err)
 		log_error("cannot iterate over the tasks: %s", log_strerror(err));
 	return err;
-}
-
-int record_engine_adopt(struct record_engine *e)
-{
-	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
-	return iterate(e->bpf.skel->progs.adopt_tasks);
-}
-
-int record_engine_add_processes(struct record_engine *e)
-{
-	return iterate(e->bpf.skel->progs.add_processes);
 }
 
 void record_engine_stop(struct record_engine *e)

@@ -40,7 +40,6 @@ struct record_engine_config {
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
 	const struct btf *btf; /* the kernel's, for loading alone; NULL: libbpf reads it */
-	bool by_process; /* what each process came to is kept */
 	bool intervals; /* record_engine_since_last() will be called */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
 	size_t probe_memory; /* that probes will take of the kernel's, in bytes */
@@ -187,7 +186,6 @@ struct record_engine_maps {
 	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
 	const struct engine_slow *slow;
 	uint32_t n_slow;
-	const struct engine_process *processes; /* ENGINE_PROCESSES; NULL: not kept */
 	const struct engine_counted_cell *counted; /* as CELLS, if there are counters */
 	uint32_t n_counters;
 	uint64_t counters_stopped; /* on all CPUs: see record_counters_stopped() */
@@ -198,9 +196,6 @@ struct record_engine_maps {
 
 /* Live: numbers move while tasks are followed and there is no pause. Valid as long as E. */
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
-
-/* Time on a CPU, since the last reset, of the tasks followed, idle ones left out. */
-uint64_t record_engine_run_oncpu(const struct record_engine *e);
 
 /*
  * In a forked process, which sees from now on what its cells gained since the last such call in any, or since the last reset; but for
@@ -227,9 +222,6 @@ uint64_t record_engine_samples_expected(const struct record_engine *e);
  * grace periods (some 50 ms), unless nobody is followed any more.
  */
 void record_engine_pause(struct record_engine *e);
-
-/* After a pause, once in a run: the tasks followed are added to their processes. -errno, reported. */
-int record_engine_add_processes(struct record_engine *e);
 
 /* A run begins: contexts are left out, slow calls kept. Or it is over: for calibration neither is. */
 void record_engine_run(struct record_engine *e, bool run);

@@ -111,8 +111,6 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.user_stacks = e->bpf.config.user_stacks ?
 				       e->bpf.views[RECORD_VIEW_USER_STACKS].mem :
 				       NULL,
-		.processes =
-			e->bpf.config.by_process ? e->bpf.views[RECORD_VIEW_PROCESSES].mem : NULL,
 		.slow = e->bpf.views[RECORD_VIEW_SLOW].mem,
 		.n_slow = e->bpf.skel->bss->n_slow < ENGINE_SLOW ? e->bpf.skel->bss->n_slow :
 								   ENGINE_SLOW,
@@ -126,7 +124,7 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 	};
 }
 
-/* Return the time on a CPU, ever, of the tasks followed. */
+/* Return the time on a CPU, ever, of the tasks followed, idle ones left out. */
 static uint64_t followed_oncpu(const struct record_engine *e)
 {
 	const struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
@@ -207,18 +205,13 @@ uint64_t record_engine_misses(const struct record_engine *e)
 	return sum;
 }
 
-uint64_t record_engine_run_oncpu(const struct record_engine *e)
-{
-	return followed_oncpu(e) - e->oncpu_before;
-}
-
 uint64_t record_engine_samples_expected(const struct record_engine *e)
 {
 	uint64_t period = e->bpf.config.sample_period;
 
 	if (e->bpf.config.sample_event || !period)
 		return record_sampler_expected(e->sampler);
-	return record_engine_run_oncpu(e) / period;
+	return (followed_oncpu(e) - e->oncpu_before) / period;
 }
 
 /* Until each program that runs now has ended: they run under RCU, and this waits for a grace period. */
@@ -321,7 +314,6 @@ void record_engine_reset(struct record_engine *e)
 		       used * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
-	memset(e->bpf.views[RECORD_VIEW_PROCESSES].mem, 0, e->bpf.views[RECORD_VIEW_PROCESSES].len);
 	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);
 	e->bpf.skel->bss->n_slow = 0;
 	memset(e->bpf.views[RECORD_VIEW_USER_STACKS].mem, 0,

@@ -156,7 +156,6 @@ static int set_map_sizes(struct record_bpf *b)
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
 		{ s->maps.user_stacks, b->config.user_stacks ? ENGINE_USER_STACKS : 1 },
 		{ s->maps.slow, b->config.slower_than ? ENGINE_SLOW : 1 },
-		{ s->maps.processes, b->config.by_process ? ENGINE_PROCESSES : 1 },
 		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 		{ s->maps.counters, counted ? b->config.n_counters * b->n_cpus : 1 },
 		{ s->maps.counted_tasks, counted ? b->n_tasks : 1 },
@@ -187,7 +186,6 @@ static void set_constants(struct record_bpf *b)
 	s->rodata->user_stack_mask = b->config.user_stacks ? ENGINE_USER_STACKS - 1 : 0;
 	s->rodata->keeps_slow = b->config.slower_than != 0;
 	s->rodata->is_clock_real = b->config.closings;
-	s->rodata->by_process = b->config.by_process;
 	s->rodata->leaves_out = b->config.left_out != NULL;
 	s->rodata->unwalkable = b->features.multi_is.unwalkable;
 	s->rodata->unwalkable_len = b->features.multi_is.unwalkable_len;
@@ -296,7 +294,6 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.block_count, kprobe && b->config.n_blocks },
 		{ s->progs.on_sample, b->config.sample_period != 0 },
 		{ s->progs.adopt_tasks, b->config.pid != 0 },
-		{ s->progs.add_processes, b->config.by_process },
 		{ s->progs.note_self, b->config.system_wide },
 		{ s->progs.adopt_caller, !b->config.system_wide && !b->config.pid },
 	};
@@ -319,7 +316,6 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_BLOCKS] = s->maps.block_counts,
 		[RECORD_VIEW_CAPTURES] = s->maps.captures,
 		[RECORD_VIEW_SLOW] = s->maps.slow,
-		[RECORD_VIEW_PROCESSES] = s->maps.processes,
 		[RECORD_VIEW_USER_STACKS] = s->maps.user_stacks,
 		[RECORD_VIEW_COUNTED] = s->maps.counted_cells,
 	};
