@@ -51,25 +51,6 @@ static __always_inline __u64 capture_hash(const struct engine_call *call, __u64 
 
 int capture_add(struct engine_call *call, __u64 hash); /* capture.bpf.c */
 
-/* Keeps the values of CALL, that of T's innermost frame, which is closed, if the call itself is kept. */
-static __noinline int slow_capture(struct engine_task *t, const struct engine_call *call)
-{
-	__u64 kept = frame_at(t, t->top)->kept;
-	__u32 at = kept;
-	struct engine_slow *s;
-
-	if (!(kept & ENGINE_KEPT))
-		return 0;
-	s = bpf_map_lookup_elem(&slow, &at);
-	if (!s || !call)
-		return 0;
-	s->absent = call->absent;
-	for (int i = 0; i < ENGINE_VALUES; i++)
-		s->values[i] = call->values[i];
-	s->captured = call->slot + 1;
-	return 0;
-}
-
 /* Counts CALL, that of T's innermost frame. Most calls find their row at once. */
 static __always_inline void capture(struct engine_task *t, struct engine_call *call, __u64 hash)
 {
@@ -81,6 +62,4 @@ static __always_inline void capture(struct engine_task *t, struct engine_call *c
 		capture_count(row, call->net);
 	else
 		capture_add(call, hash);
-	if (keeps_slow)
-		slow_capture(t, call);
 }

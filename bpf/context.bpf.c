@@ -116,7 +116,7 @@ static __always_inline struct engine_cell *
 context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct engine_clock *end,
 	      enum profile_mechanism mech, long ret, bool counted)
 {
-	struct engine_cell *c = frame_close(NULL, cpu, t, &t->frames[0], end, mech, false, counted);
+	struct engine_cell *c = frame_close(cpu, t, &t->frames[0], end, mech, false, counted);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "counter.h"
-#include "slow.h"
 
 /* Raises *MAX to V, in three attempts: a fourth CPU in the same nanosecond may lose its extreme. */
 static __always_inline void raise(__u64 *max, __u64 v)
@@ -87,21 +86,6 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	f->start = c.now;
 }
 
-const volatile bool keeps_slow __weak = false; /* calls; if not, the verifier prunes what does */
-__u64 slower_than __weak =
-	0; /* ticks that these take at least; no constant, with which 6.1 refuses 1 */
-
-/* NET is the most so far. With keeps_slow a cell's maximum stays below that, so that each slow call comes here. */
-static __always_inline bool is_slow(struct engine_cell *c, __u64 net)
-{
-	if (keeps_slow && net >= slower_than) {
-		raise(&c->slowest, net);
-		return true;
-	}
-	raise(&c->max, net);
-	return false;
-}
-
 /*
  * The part of EXCLUDED that frame F of T was off the CPU for. T's clocks are read one after the other: where a program can be
  * preempted in between, the difference has more, which is no part of the call.
@@ -117,17 +101,16 @@ static __always_inline __u64 frame_offcpu(const struct engine_task *t, const str
 /*
  * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
  * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
- * any frame: there is room for one before the first.) CTX has the stack of a slow call; NULL: none. With
- * COUNTED events are too.
+ * any frame: there is room for one before the first.) With COUNTED events are too.
  */
 static __always_inline struct engine_cell *
-frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
+frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
 	    const struct engine_clock *end, enum profile_mechanism mech, bool enclosed,
 	    bool counted)
 {
 	__u64 wall = end->now - f->start;
 	__u64 excluded = end->excluded - f->excluded;
-	__u64 net = cost_less(wall - excluded, mech), offcpu = 0;
+	__u64 net = cost_less(wall - excluded, mech);
 	struct engine_cell *c;
 
 	if (counted)
@@ -143,25 +126,20 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 	__sync_fetch_and_add(&c->wall, wall);
 	/* Mostly zero, and an atomic addition is expensive on real machines. */
 	if (excluded | f->child) {
-		offcpu = frame_offcpu(t, f, excluded);
 		__sync_fetch_and_add(&c->excluded, excluded);
 		__sync_fetch_and_add(&c->child, f->child);
-		__sync_fetch_and_add(&c->offcpu, offcpu);
+		__sync_fetch_and_add(&c->offcpu, frame_offcpu(t, f, excluded));
 		if (!enclosed)
 			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
 		else if (mech != PROFILE_UNTIMED)
 			exclude(t, costs[mech].nested);
-		/* Calls that are slow by their time on a CPU alone come to is_slow(). */
-		if (keeps_slow && (__s64)net < (__s64)slower_than &&
-		    (__s64)(net + offcpu) >= (__s64)slower_than)
-			slow_keep(ctx, t, f, net, offcpu);
 	}
 	if ((__s64)net < 0) {
 		__sync_fetch_and_add(&c->negative, 1);
 		net = 0;
 	}
-	if (net > c->max && is_slow(c, net))
-		slow_keep(ctx, t, f, net, offcpu);
+	if (net > c->max)
+		raise(&c->max, net);
 	cell_add(c, net);
 	return c;
 }

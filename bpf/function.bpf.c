@@ -305,7 +305,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	barrier_var(f);
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
-	frame_close(ctx, cpu, t, f, &end, mech, true, counted);
+	frame_close(cpu, t, f, &end, mech, true, counted);
 	if (capture)
 		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech));
 	else

@@ -125,9 +125,8 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 }
 
 /* The frame of an excursion that is over is the innermost, or becomes it; range_pop() takes it away. */
-static __always_inline void range_close(void *ctx, const struct engine_cpu *cpu,
-					struct engine_task *t, __u32 found,
-					const struct engine_clock *end)
+static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
+					__u32 found, const struct engine_clock *end)
 {
 	struct engine_frame *f;
 	struct engine_cell *c;
@@ -136,7 +135,7 @@ static __always_inline void range_close(void *ctx, const struct engine_cpu *cpu,
 		frames_miss(t, found);
 	f = frame_at(t, found);
 	barrier_var(f);
-	c = frame_close(ctx, cpu, t, f, end, PROFILE_UNTIMED, true, false);
+	c = frame_close(cpu, t, f, end, PROFILE_UNTIMED, true, false);
 	if (c && f->calls)
 		__sync_fetch_and_add(&c->bodies, f->calls);
 }
@@ -205,7 +204,7 @@ int range_leave(struct pt_regs *ctx)
 	extra = cost->per_frame * passed;
 	end = clock_read(t);
 	end.excluded += cost->close_head + extra;
-	range_close(ctx, cpu, t, found, &end);
+	range_close(cpu, t, found, &end);
 	range_pop(t);
 	exclude(t, cost->close + extra);
 	return 0;
@@ -268,7 +267,7 @@ static __always_inline bool list_leave(const struct engine_cpu *cpu, struct engi
 		return false;
 	}
 	end.excluded += s->head;
-	range_close(NULL, cpu, t, found, &end);
+	range_close(cpu, t, found, &end);
 	if (!(action & ENGINE_RANGE_VALUES))
 		range_pop(t);
 	return true;

@@ -352,14 +352,14 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (!top) {
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
-		frame_end(frame_close(NULL, cpu, t, &t->frames[0], &end, PROFILE_UNTIMED, false,
+		frame_end(frame_close(cpu, t, &t->frames[0], &end, PROFILE_UNTIMED, false,
 				      n_counters),
 			  &t->frames[0]);
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
 	f = frame_at(t, top);
-	frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_UNTIMED, true, n_counters), f);
+	frame_end(frame_close(cpu, t, f, &end, PROFILE_UNTIMED, true, n_counters), f);
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }

@@ -46,10 +46,7 @@ struct engine_pids {
 struct engine_frame {
 	__u64 start;
 	__u64 excluded; /* the task's sum at entry */
-	union {
-		__u64 offcpu;
-		__u64 kept; /* once it is closed, of a slow call that is kept: ENGINE_KEPT | its number */
-	};
+	__u64 offcpu;
 	__u64 child; /* net on-CPU time of the timed calls made so far, in two's complement */
 	__u32 sp; /* identifies the call: see function.bpf.c, range.bpf.c */
 	__u32 key; /* of site and context */
@@ -120,7 +117,6 @@ struct engine_cell {
 	 * ENGINE_CLOSINGS.
 	 */
 	__u64 closings, closing_time;
-	__u64 slowest; /* of calls that are kept for that, whose times MAX leaves out: see cell_add() */
 	__u64 enclosing; /* of contexts: calls from which something was excluded, whose end takes a program longer */
 	__u64 pad[7]; /* to a cache line */
 };
@@ -258,24 +254,6 @@ struct engine_user_stack {
 
 #define ENGINE_VALUES 16
 
-/* A call that is kept because it took so long. */
-struct engine_slow {
-	__u64 start;
-	__u64 time; /* its net time, without that spent switched out, */
-	__u64 offcpu; /* which is this */
-	__u32 pid; /* a thread's */
-	__u32 tgid;
-	char comm[16]; /* empty if another task ended the call */
-	/* Its values, if they are captured: */
-	__u32 captured; /* its function's place among those captured, plus 1; 0: none */
-	__u32 absent; /* as of a call */
-	__u64 values[ENGINE_VALUES];
-	struct engine_stack stack; /* with the call's site and context; not counted */
-};
-
-#define ENGINE_SLOW 4096
-#define ENGINE_KEPT (1ull << 63) /* no time has that bit */
-
 #define ENGINE_WATCHED 64 /* maximum number of samples watched in calibration; a power of two */
 
 /* Loss counters, in the order in which they are read. */
@@ -291,7 +269,6 @@ enum engine_loss {
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
 	ENGINE_LOSS_CAPTURES, /* calls whose values found no row of their own */
-	ENGINE_LOSS_SLOW, /* slow calls for which there was no room */
 	ENGINE_LOSS_COUNTERS, /* times that an event had no counter */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */

@@ -29,14 +29,13 @@ static void stacked_close(struct stacked *s)
 }
 
 /* False, having said why, where it cannot be read. */
-static bool stacked_open(struct stacked *s, const struct cmd_recordings *o, bool latency)
+static bool stacked_open(struct stacked *s, const struct cmd_recordings *o)
 {
 	s->file = o->files ? *o->files : CMD_DEFAULT_FILE;
 	s->p = view_open(s->file, o->vmlinux);
 	if (!s->p)
 		return false;
-	return !(latency ? analyze_stacks_add_slow(&s->stacks, s->p) :
-			   analyze_stacks_add(&s->stacks, s->p, 0, profile_sample_weight(s->p)));
+	return !analyze_stacks_add(&s->stacks, s->p, 0, profile_sample_weight(s->p));
 }
 
 /* --- export ------------------------------------------------------------------------------------ */
@@ -122,7 +121,7 @@ int cmd_export(int argc, char **argv)
 
 	cmd_parse(&export_syntax, argc, argv, &o);
 	format = &export_formats[o.format];
-	if (!stacked_open(&s, &o.recordings, false))
+	if (!stacked_open(&s, &o.recordings))
 		return CMD_FAILED;
 	export_init(&e, s.p, &s.stacks);
 	if (e.n_leaves)
@@ -133,12 +132,8 @@ int cmd_export(int argc, char **argv)
 
 /* --- fold ------------------------------------------------------------------------------------- */
 
-static const char *const weights[] = { "samples", "latency", NULL };
-#define WEIGHT_LATENCY 1
-
 struct fold_options {
 	struct cmd_recordings recordings;
-	uint32_t weight; /* in weights */
 	bool svg;
 };
 
@@ -146,17 +141,13 @@ static const struct cmd_option fold_list[] = {
 	{ "svg", NULL, "Write a flame graph as SVG, for a browser: click to zoom, Ctrl-F to search",
 	  CMD_SET(fold_options, svg) },
 	CMD_VMLINUX(fold_options, recordings.vmlinux),
-	{ "weight", "WEIGHT",
-	  "What stacks are weighted by: samples (default), or latency: the time of the calls kept by record "
-	  "--slower-than in ns, sleeping included, excluding that of other kept calls made in them",
-	  CMD_SET(fold_options, weight), .choices = weights },
 	{ 0 },
 };
 
 static const struct cmd_syntax fold_syntax = {
 	.options = fold_list,
 	.args_doc = "[FILE]",
-	.doc = "Print the samples or slow calls of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
+	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
 	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
 	       "context it was sampled in, below the functions of user space with record "
 	       "--user-stacks; _[k] marks kernel functions, _[i] inlined ones.",
@@ -166,8 +157,9 @@ static const struct cmd_syntax fold_syntax = {
 };
 
 /* Warn of losses in the numbers. */
-static void warn_of_losses(const struct profile *p, enum profile_loss loss)
+static void warn_of_losses(const struct profile *p)
 {
+	enum profile_loss loss = PROFILE_LOSS_SAMPLES_NOT_RECEIVED;
 	struct analyze_losses losses;
 	scoped_free char *words = NULL;
 
@@ -182,23 +174,17 @@ int cmd_fold(int argc, char **argv)
 	struct fold_options o = { 0 };
 	scoped(stacked_close) struct stacked s = { 0 };
 	scoped(export_deinit) struct export e = { 0 };
-	bool latency;
 
 	cmd_parse(&fold_syntax, argc, argv, &o);
-	latency = o.weight == WEIGHT_LATENCY;
-	if (!stacked_open(&s, &o.recordings, latency))
+	if (!stacked_open(&s, &o.recordings))
 		return CMD_FAILED;
 	if (!s.stacks.n_rows) {
-		log_error(latency ? "%s contains no slow calls: record with --slower-than=TIME" :
-				    VIEW_NO_SAMPLES,
-			  s.file);
+		log_error(VIEW_NO_SAMPLES, s.file);
 		return CMD_FAILED;
 	}
-	warn_of_losses(s.p, latency ? PROFILE_LOSS_SLOW_FULL : PROFILE_LOSS_SAMPLES_NOT_RECEIVED);
+	warn_of_losses(s.p);
 	if (o.svg) {
 		export_init(&e, s.p, &s.stacks);
-		if (latency)
-			e.unit = profile_clock_words(s.p->clock);
 		export_write_svg(stdout, &e);
 	} else {
 		output_folded_write(stdout, &s.stacks, 1);

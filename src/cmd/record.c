@@ -269,10 +269,6 @@ static const struct cmd_option options[] = {
 	  .parse = parse_cgroup },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
-	{ "slower-than", "TIME",
-	  "Keep each syscall and timed call that takes TIME (500us, 10ms) or longer, sleeping "
-	  "included, with its task, stack and captured values: report --slow lists them",
-	  CMD_SET(record_options, slower_than) },
 	{ "user-stacks", NULL,
 	  "Also take the user-space part of stacks, as far as frame pointers lead",
 	  CMD_SET(record_options, user_stacks) },
@@ -320,19 +316,18 @@ static void check_usage(void *input, struct argp_state *state)
 		{ o->n_events &&
 			  (o->exact || o->automatic || o->ranges.n_items || o->blocks.n_items ||
 			   o->context || o->captures.n_items || o->n_protections ||
-			   o->slower_than ||
 			   (o->attach &&
 			    !profile_mechanism(record_attach_mechanism(o->attach))->counted)),
-		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture, --slower-than or another --attach" },
+		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture or another --attach" },
 		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
 		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
 		{ o->sample_event.name &&
 			  (o->n_events || o->exact || o->automatic || o->freq != FREQ_UNSET),
 		  "--sample-event takes the place of samples by the clock, and has a cost of its own: it cannot be combined with --freq, --event, --auto or --exact" },
-		{ o->exact && (o->left_out || o->slower_than || o->interval || o->user_stacks),
-		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall, --slower-than, --interval or --user-stacks" },
-		{ o->user_stacks && !o->freq && !o->slower_than,
-		  "--user-stacks needs samples or --slower-than: --freq=0 takes no stacks" },
+		{ o->exact && (o->left_out || o->interval || o->user_stacks),
+		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall, --interval or --user-stacks" },
+		{ o->user_stacks && !o->freq,
+		  "--user-stacks needs samples: --freq=0 takes no stacks" },
 		{ o->exact && (!o->argv || o->system_wide || o->repeat > 1 || o->warmup ||
 			       o->control_run),
 		  "--exact counts one run of a command: it cannot be combined with -a, -r, --warmup or --control-run" },

@@ -11,7 +11,7 @@
 struct report_options {
 	struct view_options view;
 	const char *vmlinux;
-	bool trace, slow;
+	bool trace;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 	const char *varies; /* the function of --why-varies */
 	char **files;
@@ -34,16 +34,6 @@ static void parse_callers(void *o, char *arg, struct argp_state *state)
 static void parse_callees(void *o, char *arg, struct argp_state *state)
 {
 	add_neighbours(o, "callees", arg, state);
-}
-
-static void parse_slow(void *input, char *arg, struct argp_state *state)
-{
-	struct report_options *o = input;
-
-	(void)arg;
-	(void)state;
-	o->slow = true;
-	vec_push(&o->view, sections, report_slow.name);
 }
 
 static void parse_trace(void *input, char *arg, struct argp_state *state)
@@ -69,8 +59,6 @@ static const struct cmd_option options[] = {
 	  "Show how much of the variance of the latency of this function, or inlined body "
 	  "(INLINED@FUNC), each variable captured by record --context explains",
 	  CMD_SET(report_options, varies) },
-	{ "slow", NULL, "List the calls kept by record --slower-than, the slowest first",
-	  .parse = parse_slow },
 	{ "trace", NULL,
 	  "Show the complete call kept by lab run --exact --trace: what it called and executed, in "
 	  "order",
@@ -125,7 +113,6 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_accounting_init(&r->accounting, p);
 	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
-	analyze_slow_init(&r->slow, p);
 	analyze_events_init(&r->events, p, NULL, 0, false);
 	analyze_trace_init(&r->trace, p);
 	analyze_misses_init(&r->misses, p, NULL, ANALYZE_MISSES_BY_FUNCTION);
@@ -146,7 +133,6 @@ static void report_deinit(struct view_report *r)
 	analyze_leaves_deinit(&r->leaves);
 	analyze_neighbours_deinit(&r->neighbours);
 	varies_deinit(&r->varies);
-	analyze_slow_deinit(&r->slow);
 	analyze_events_deinit(&r->events);
 	analyze_trace_deinit(&r->trace);
 	analyze_misses_deinit(&r->misses);
@@ -184,13 +170,6 @@ int cmd_report(int argc, char **argv)
 	}
 	if (varies_init(&r.varies, p, o.varies))
 		return CMD_FAILED;
-	if (o.slow && !profile_env_get(p, PROFILE_ENV_SLOWER)) {
-		log_error("%s has no slow calls: record with --slower-than",
-			  o.files ? *o.files : CMD_DEFAULT_FILE);
-		return CMD_FAILED;
-	}
-	if (o.slow && !r.slow.n_rows)
-		log_note("no call took as long as record --slower-than requires");
 	if (o.trace && !r.trace.n_lines) {
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		return CMD_FAILED;

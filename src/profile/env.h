@@ -42,7 +42,6 @@
 #define PROFILE_ENV_PROGRAMS "record.programs" /* BPF programs that others loaded in a run */
 #define PROFILE_ENV_TASKS    "record.tasks" /* "all", "cgroup", "process"; none: the command's */
 #define PROFILE_ENV_TARGET   "record.target" /* that process's name, or the cgroup */
-#define PROFILE_ENV_SLOWER   "record.slower_than" /* ns: slower calls were kept on their own */
 #define PROFILE_ENV_VMLINUX  "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS  "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 /* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */

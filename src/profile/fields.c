@@ -268,8 +268,6 @@ static const char *stacks_wrong(const struct profile *p, const void *entry)
 		sum += stack_value(p, more, p->executions[i].stack);
 	for (uint32_t i = 0; i < p->n_misses; i++)
 		sum += stack_value(p, more, p->misses[i].stack);
-	for (uint32_t i = 0; i < p->n_slow; i++)
-		sum += stack_value(p, more, p->slow[i].stack);
 	free(more);
 	return sum > FRAMES_MORE ? "refers to stacks that are too deep too often" : NULL;
 }
@@ -515,40 +513,6 @@ static const char *traces_wrong(const struct profile *p, const void *entry)
 	return NULL;
 }
 
-static const char *slow_wrong(const struct profile *p, const void *entry)
-{
-	const struct profile_slow *slow = entry;
-
-	(void)p;
-	if (!slow->pid && slow->comm)
-		return "has the name of an unknown task";
-	return slow->wall < slow->time ? "has a call that was longer on a CPU than it took" : NULL;
-}
-
-LAYOUT(slow, struct profile_slow, slow_wrong,
-	INDEX(profile_slow, run, RUNS),
-	INDEX(profile_slow, site, SITES),
-	INDEX(profile_slow, context, CONTEXTS),
-	INDEX(profile_slow, stack, STACKS),
-	NUMBER(profile_slow, start, .max = TIME_MAX, .wrong = "has a time that is too large"),
-	NUMBER(profile_slow, time, ADDS),
-	NUMBER(profile_slow, wall, ADDS),
-	NUMBER(profile_slow, tid),
-	NUMBER(profile_slow, pid),
-	OPTIONAL(profile_slow, comm),
-	NUMBER(profile_slow, absent),
-	VALUES(profile_slow, values));
-
-static const char *slow_calls_wrong(const struct profile *p, const void *entry)
-{
-	scoped_free uint32_t *bits = profile_site_variables(p, p->n_variables);
-
-	vec_each(const struct profile_slow, s, p, slow)
-		if (are_values_wrong(bits[s->site], s->absent, s->values))
-			return "has a value without a variable";
-	return stacks_wrong(p, entry);
-}
-
 LAYOUT(counter, struct profile_counter, NULL, NAME(profile_counter, name, SAME));
 
 LAYOUT(counted, struct profile_counted, NULL,
@@ -618,7 +582,6 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),
 	SECTION(CONDITIONS, "conditions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, conditions, condition)),
 	SECTION(NAMES, "names", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, names, name)),
-	SECTION(SLOW, "slow calls", TABLE_OPTIONAL, slow_calls_wrong, LIST(profile, slow, slow)),
 	SECTION(COUNTERS, "events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counters, counter)),
 	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
 	SECTION(COUNTER_COSTS, "costs of events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counter_costs, counter_cost)),

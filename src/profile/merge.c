@@ -339,8 +339,6 @@ static void map_values(struct merge *m, uint32_t n_before)
 		dst->n_variables = kept;
 		vec_each(struct profile_capture, c, dst, captures)
 			c->absent |= m->variables[c->site] & ~before[c->site];
-		vec_each(struct profile_slow, s, dst, slow)
-			s->absent |= m->variables[s->site] & ~before[s->site];
 		reindex(dst, SECTION_VARIABLES);
 		reindex(dst, SECTION_CAPTURES);
 	}
@@ -369,7 +367,6 @@ static void adapt(const struct merge *m, enum section_type type, void *copy, con
 {
 	struct profile_run *run = copy;
 	struct profile_capture *c = copy;
-	struct profile_slow *s = copy;
 
 	if (type == SECTION_RUNS)
 		run->boot = m->boots[run->boot];
@@ -378,9 +375,6 @@ static void adapt(const struct merge *m, enum section_type type, void *copy, con
 	if (type == SECTION_CAPTURES)
 		adapt_values(m, ((const struct profile_capture *)entry)->site, c->site, &c->absent,
 			     c->values);
-	if (type == SECTION_SLOW)
-		adapt_values(m, ((const struct profile_slow *)entry)->site, s->site, &s->absent,
-			     s->values);
 }
 
 /* FROM into its equal TO; what remains in FROM is freed afterwards. */

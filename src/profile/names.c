@@ -121,8 +121,6 @@ static const struct {
 			"was full (--capture fewer values)" },
 	[PROFILE_LOSS_COUNTERS] = { "counters_stopped",
 		"reading|s of events that had no counter: counts are too low (fewer --event)" },
-	[PROFILE_LOSS_SLOW_FULL] = { "slow_calls_full",
-		"slow call|s not listed: the table was full (raise --slower-than)" },
 	[PROFILE_INFO_ENTRIES] = { "entries",
 		"calls and contexts entered" },
 	[PROFILE_INFO_OPEN_AT_START] = { "open_at_start",

@@ -203,19 +203,6 @@ struct profile_blocks {
 	vec_of(struct profile_arc, arcs);
 };
 
-/* A call that was kept on its own, because it took longer than was asked for. */
-struct profile_slow {
-	uint32_t run, site, context;
-	uint32_t stack; /* empty: not known */
-	uint64_t start; /* in ticks since the machine was booted */
-	uint64_t time; /* on a CPU, less what its probes cost */
-	uint64_t wall; /* with that spent sleeping and waiting */
-	uint32_t tid, pid; /* of its thread and its process; PID 0 and COMM NULL: not known */
-	const char *comm; /* what the thread was called */
-	uint32_t absent; /* as in struct profile_capture; all: nothing was captured of it */
-	uint64_t values[PROFILE_VALUES_MAX];
-};
-
 /* An event of the CPU or the kernel that was counted with each call, as perf calls it: "cache-misses". */
 struct profile_counter {
 	const char *name;
@@ -293,7 +280,6 @@ enum profile_loss {
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
 	PROFILE_LOSS_CAPTURES_FULL, /* calls whose values had no room in the table: see struct profile_capture */
 	PROFILE_LOSS_COUNTERS, /* counts of events that are too low: a CPU's counter was taken by others */
-	PROFILE_LOSS_SLOW_FULL, /* slow calls that were not kept: the table was full */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
@@ -470,7 +456,6 @@ struct profile {
 	vec_of(struct profile_capture, captures);
 	vec_of(struct profile_condition, conditions);
 	vec_of(struct profile_name, names);
-	vec_of(struct profile_slow, slow); /* any order */
 	vec_of(struct profile_counter, counters);
 	vec_of(struct profile_counter_cost, counter_costs);
 	vec_of(struct profile_counted, counted);

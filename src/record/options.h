@@ -30,7 +30,6 @@ struct record_options {
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
 	bool user_stacks; /* below those of the kernel */
-	uint64_t slower_than; /* ns: what calls take that are kept on their own; 0: none is */
 	uint64_t duration; /* of each run, in ns; 0: until its end */
 	bool cumulative; /* SHOW is for sums since the run began, not since the last call */
 	uint64_t interval; /* between two calls of SHOW, in ns; 0: there is none */

@@ -130,11 +130,6 @@ static void describe(struct session *s, uint64_t sample_period)
 	record_environment_tasks(s->p, o->system_wide, o->cgroup, o->pid);
 	if (o->syscalls)
 		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
-	if (o->slower_than) {
-		scoped_free char *ns = alloc_printf("%" PRIu64, o->slower_than);
-
-		profile_env_set(s->p, PROFILE_ENV_SLOWER, ns);
-	}
 	if (o->argv && !o->system_wide)
 		describe_cpu(s->p);
 	for (uint32_t i = 0; i < o->n_events; i++)
@@ -155,7 +150,6 @@ static int load(struct session *s)
 		.user_stacks = o->user_stacks,
 		.counters = o->events,
 		.n_counters = o->n_events,
-		.slower_than = o->slower_than,
 		.system_wide = o->system_wide,
 		.cgroup = s->cgroup,
 		.pid = o->pid,
@@ -272,7 +266,7 @@ static int attach(struct session *s)
 	if (s->p->sample_period)
 		record_calibrate_sampler(s->engine, s->p, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
-	if (s->o->freq || s->o->sample_period || s->o->slower_than)
+	if (s->o->freq || s->o->sample_period)
 		record_code_begin(&s->code, &s->plan.symbols, s->engine);
 	say_attached(s);
 	if (s->o->counts)
@@ -287,7 +281,7 @@ static int attach(struct session *s)
 
 static void drain(struct session *s, uint32_t run)
 {
-	record_drain(s->p, run, s->probes, &s->code, &s->plan.sites, &s->plan.captures, &s->cold);
+	record_drain(s->p, run, s->probes, &s->code, &s->plan.sites, &s->cold);
 	record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 	record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 }

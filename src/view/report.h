@@ -30,7 +30,6 @@
 	TABLE(blocks)             \
 	TABLE(loops)              \
 	TABLE(values)             \
-	TABLE(slow)               \
 	TABLE(samples)            \
 	TABLE(callers)            \
 	TABLE(callees)            \
@@ -59,7 +58,6 @@ struct view_report {
 	struct analyze_leaves leaves;
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
 	struct varies varies; /* of --why-varies; empty without */
-	struct analyze_slow slow;
 	struct analyze_events events;
 	struct analyze_trace trace;
 	struct analyze_misses misses, miss_lines, miss_objects;

@@ -6,23 +6,13 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-fixture baseline hardened control-hardened hostile user-stacks slow empty
+fixture baseline hardened control-hardened hostile user-stacks empty
 
 prints hardened.folded fold hardened.data
 # A control run has no probes and no place here.
 prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
 prints user-stacks.folded fold user-stacks.data
-prints hardened.folded fold --weight=samples hardened.data
-# 20 of clone's 30 ms are those of a call within it.
-run fold --weight=latency slow.data
-like 'the latency of slow calls' "$status:$(<out)" '^0:clone 10000000
-clone;kernel_clone_.k.;.*;allocate_slab_.k.;shuffle_freelist_.i. 20000000$'
-like 'calls that did not fit are named' "$(<err)" '^kprotperf: warning: 7 slow calls not listed'
-run fold --weight=latency --svg slow.data
-like 'latency as a picture' "$(grep -c '<title>clone (30000000 ns, 100.00' out)" '^1$'
-fails 1 'contains no slow calls: record with --slower-than' fold --weight=latency hardened.data
-usage "--weight is samples or latency, not 'time'" fold --weight=time slow.data
 run report --callers=clone user-stacks.data
 like 'the callers of a syscall are in user space' "$(grep -c '^work  *6 ' out)" '^1$'
 run export --to=speedscope user-stacks.data

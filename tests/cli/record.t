@@ -153,17 +153,7 @@ done
 usage '-p cannot be combined with -a or --cgroup' record --cgroup=a -p 1
 is '--cgroup: of none, nothing is run or written' "$(echo ran* none.data*)" 'ran* none.data*'
 
-run record -F 0 --slower-than=100ms -o slow.data -- sh -c 'sleep 0.2; sleep 0.01'
-json '--slower-than: the calls that were slow, and no others' \
-  '[.slow[] | select(.name == "clock_nanosleep") | .wall >= 2e8 and .oncpu < 1e8 and .comm == "sleep"] == [true]' \
-  report --format=json slow.data
-json '--slower-than: as long as was asked for' '[.slow[] | select(.wall < 1e8)] | length == 0' report --format=json slow.data
-run record -F 0 --slower-than=1h -o slow.data -- true
-run report --slow slow.data
-like '--slower-than: none' "$status:$(<out)$(<err)" '^0:kprotperf: note: no call took as long as record --slower-than requires$'
-usage "--slower-than: 'x' is not a time" record --slower-than=x -- true
-usage '--exact counts all syscalls, and times none' record --exact --slower-than=1s -- true
-usage '--user-stacks needs samples or --slower-than' record --user-stacks --freq=0 -- true
+usage '--user-stacks needs samples' record --user-stacks --freq=0 -- true
 
 cpu=$(nproc --all)
 run_pinned() {

@@ -181,21 +181,4 @@ if [ -w /dev/full ]; then
   report_test $? "a full disk is no success"
 fi
 
-fixture slow
-run report --slow slow.data
-is 'slow calls: those kept, the slowest first, and how many were not' "$status:$(sed 's/  */ /g' out)" \
-  '0:Slow calls, slowest first: 2 that took 10.00 ms or more, sleeping included (7 more did not fit):
-CALL OF IN WALL ON CPU AT TASK TID VALUES
-clone clone 30.00 ms 30.00 ms 0 ns - 4,711 -
-allocate_slab clone 20.00 ms 40.00 us 1.000 ms big-fork 4,711 n=4096 flags=0xcc0
-AT is the time since the first of them began. --format=csv and json have their stacks.'
-run report --section=slow --format=csv slow.data
-is 'slow calls: CSV' "$(<out)" \
-  'name,syscall,wall,oncpu,start,comm,tid,pid,values,stack
-clone,clone,30000000,30000000,0,,4711,,,
-allocate_slab,clone,20000000,40000,1000000,big-fork,4711,4700,n=4096 flags=0xcc0,clone;kernel_clone;copy_process;kmem_cache_alloc;allocate_slab;shuffle_freelist'
-json 'slow calls: what is not known is null' '.slow[0] | .pid == null and .comm == null and .stack == null and .tid == 4711' \
-  report --format=json slow.data
-fails 1 'baseline.data has no slow calls: record with --slower-than' report --slow baseline.data
-
 done_testing

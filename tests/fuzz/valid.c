@@ -283,7 +283,6 @@ static void mend(struct maker *m, enum section_type type, void *entry)
 	struct profile_site *site = entry;
 	struct profile_cell *cell = entry;
 	struct profile_capture *capture = entry;
-	struct profile_slow *slow = entry;
 	struct profile_trace *trace = entry;
 
 	switch (type) {
@@ -309,10 +308,6 @@ static void mend(struct maker *m, enum section_type type, void *entry)
 		order(&capture->min, &capture->max);
 		capture->calls %= below(m, 16) ? 100 : 1 << 20; /* each of them may be drawn */
 		mend_values(m, capture->site, &capture->absent, capture->values);
-		break;
-	case SECTION_SLOW:
-		order(&slow->time, &slow->wall);
-		mend_values(m, slow->site, &slow->absent, slow->values);
 		break;
 	case SECTION_NAMES:
 		((struct profile_name *)entry)->value =
@@ -378,7 +373,6 @@ static const struct command commands[] = {
 	{ cmd_report, "report --all --time=self A" },
 	{ cmd_report, "report --format=json A" },
 	{ cmd_report, "report --format=html A" },
-	{ cmd_report, "report --slow A" },
 	{ cmd_report, "report --trace A" },
 	{ cmd_report, "report --trace --format=json A" },
 	{ cmd_report, "report --why-varies=f A" },
@@ -407,8 +401,6 @@ static const struct command commands[] = {
 	{ cmd_changes, "changes A B" },
 	{ cmd_fold, "fold A" },
 	{ cmd_fold, "fold --svg A" },
-	{ cmd_fold, "fold --weight=latency A" },
-	{ cmd_fold, "fold --svg --weight=latency A" },
 	{ cmd_export, "export --to=speedscope A" },
 	{ cmd_export, "export --to=pprof A" },
 	{ cmd_annotate, "annotate A f" },

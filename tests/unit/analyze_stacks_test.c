@@ -104,60 +104,6 @@ TEST(test_sure)
 	profile_destroy(p);
 }
 
-static void slow(struct profile *p, uint32_t run, uint32_t site, uint32_t stack, uint32_t tid,
-		 uint64_t start, uint64_t wall)
-{
-	vec_push(p, slow,
-		 ((struct profile_slow){ .run = run,
-					 .site = site,
-					 .context = profile_context_add(p, "clone"),
-					 .stack = stack,
-					 .start = start,
-					 .wall = wall,
-					 .tid = tid }));
-}
-
-/* The time of a slow call excludes the slow calls within it, and only these. */
-TEST(test_slow)
-{
-	struct profile *p = profile_create();
-	uint32_t run = fixture_run(p, 1), other = fixture_run(p, 1);
-	uint32_t control = profile_run_add(p, PROFILE_RUN_CONTROL);
-	uint32_t at[2] = { fixture_location(p, 21, "inner"), fixture_location(p, 20, "outer") };
-	uint32_t none = profile_stack_add(p, NULL, 0), inner = profile_stack_add(p, at, 2);
-	uint32_t outer = profile_stack_add(p, at + 1, 1);
-	uint32_t f = profile_site_add(
-		p, &(struct profile_site){ .name = "f", .kind = PROFILE_SITE_FUNCTION });
-	uint32_t body = profile_site_add(
-		p, &(struct profile_site){ .name = "body", .kind = PROFILE_SITE_RANGE });
-	struct analyze_stacks s = { 0 };
-
-	/* Two calls are within the third, one of these has another inside. They are not sorted. */
-	slow(p, run, f, inner, 7, 1500, 300);
-	slow(p, run, body, inner, 7, 1600, 50);
-	slow(p, run, 0, none, 7, 1000, 1000);
-	slow(p, run, f, inner, 7, 1010, 200);
-	/* Not within it: calls of another thread, of another run, after its end, and without a stack. */
-	slow(p, run, f, outer, 8, 1020, 10);
-	slow(p, other, f, outer, 7, 1020, 20);
-	slow(p, run, f, outer, 7, 2000, 40);
-	slow(p, run, f, none, 9, 1, 5);
-	slow(p, control, f, outer, 9, 1, 1000);
-	/* Less the cost of probes, an inner call takes longer than the call around it. */
-	slow(p, run, 0, none, 10, 1000, 60);
-	slow(p, run, f, outer, 10, 1000, 60);
-	slow(p, run, f, inner, 10, 1010, 70);
-	assert_int_equal(analyze_stacks_add_slow(&s, p), 0);
-	check(&s, 1,
-	      "clone 500\n"
-	      "clone;f_[k] 5\n"
-	      "clone;outer_[k] 70\n"
-	      "clone;outer_[k];inner_[k] 520\n"
-	      "clone;outer_[k];inner_[k];body_[i] 50\n");
-	analyze_stacks_deinit(&s);
-	profile_destroy(p);
-}
-
 TEST(test_two_sides)
 {
 	struct profile *a = profile_create(), *b = profile_create();

@@ -212,34 +212,3 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 	}
 	return p;
 }
-
-/* Add slow calls: one of site 1 with a stack and values, and one of an unknown task without. */
-fixture_fn void fixture_add_slow(struct profile *p)
-{
-	const struct profile_variable n = { .site = 1, .name = "n", .bytes = 8 },
-				      flags = { .site = 1,
-						.name = "flags",
-						.kind = PROFILE_VARIABLE_ARGUMENT,
-						.bytes = 4,
-						.is_flags = true };
-	uint32_t empty = profile_stack_add(p, NULL, 0);
-
-	profile_variable_add(p, &n);
-	profile_variable_add(p, &flags);
-
-	vec_push(p, slow,
-		 ((struct profile_slow){ .site = 1,
-					 .start = 5000000000,
-					 .time = 40000,
-					 .wall = 20000000,
-					 .tid = 4711,
-					 .pid = 4700,
-					 .comm = profile_intern(p, "big-fork"),
-					 .values = { 4096, 0xcc0 } }));
-	vec_push(p, slow,
-		 ((struct profile_slow){ .stack = empty,
-					 .start = 4999000000,
-					 .time = 30000000,
-					 .wall = 30000000,
-					 .tid = 4711 }));
-}

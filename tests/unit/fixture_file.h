@@ -339,21 +339,6 @@ fixture_fn void assert_same_counted(const struct profile *a, const struct profil
 	}
 }
 
-fixture_fn void assert_same_slow(const struct profile *a, const struct profile *b)
-{
-	assert_int_equal(a->n_slow, b->n_slow);
-	for (uint32_t i = 0; i < a->n_slow; i++) {
-		const struct profile_slow *x = &a->slow[i], *y = &b->slow[i];
-
-		assert_true(x->run == y->run && x->site == y->site && x->context == y->context &&
-			    x->stack == y->stack && x->start == y->start && x->time == y->time &&
-			    x->wall == y->wall && x->tid == y->tid && x->pid == y->pid);
-		assert_same_string(x->comm, y->comm);
-		assert_int_equal(x->absent, y->absent);
-		assert_memory_equal(x->values, y->values, sizeof(x->values));
-	}
-}
-
 fixture_fn void assert_same_captures(const struct profile *a, const struct profile *b)
 {
 	assert_int_equal(a->n_variables, b->n_variables);
@@ -424,6 +409,5 @@ fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 	assert_same_stacks(a, b);
 	assert_same_blocks(a, b);
 	assert_same_captures(a, b);
-	assert_same_slow(a, b);
 	assert_same_counted(a, b);
 }

@@ -455,14 +455,6 @@ static struct profile *build(const char *name)
 		add_cost(p, 0, "mmap", 15000000); /* more than the remainder of mmap */
 		return p;
 	}
-	if (!strcmp(name, "slow")) {
-		p = recorded(forks(false));
-		p->clock = PROFILE_CLOCK_NS;
-		profile_env_set(p, PROFILE_ENV_SLOWER, "10000000");
-		p->runs[0].losses[PROFILE_LOSS_SLOW_FULL] = 7;
-		fixture_add_slow(p);
-		return p;
-	}
 	if (!strcmp(name, "captured"))
 		return captured("allocate_slab", 400);
 	if (!strcmp(name, "captured-unseeded"))

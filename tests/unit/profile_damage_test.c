@@ -488,7 +488,6 @@ TEST(random_contents_do_not_crash)
 	profile_condition_set(p, 0, "i < n");
 	profile_name_add(p, "kmalloc-64");
 	fixture_add_captures(p, 1, 2, (const char *[]){ "n", "flags" });
-	fixture_add_slow(p);
 	fixture_add_counted(p);
 	profile_sample_event_set(p, "LLC-load-misses", UINT64_MAX);
 	assert_int_equal(profile_file_write(p, path), 0);

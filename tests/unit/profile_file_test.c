@@ -93,7 +93,6 @@ static struct profile *rich_profile(void)
 				   .run = run, .stack = stack, .flags = 3, .count = 1ull << 61 });
 	fixture_add_blocks(p, 1);
 	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
-	fixture_add_slow(p);
 	fixture_add_counted(p);
 	profile_sample_event_set(p, "LLC-load-misses", UINT64_MAX);
 	return p;
@@ -342,18 +341,6 @@ TEST(inconsistency_is_found_when_writing)
 	p->names[0].value++;
 	assert_write_fails(p, path, "section \"names\" has a name of a different value");
 	p->names[0].value--;
-	fixture_add_slow(p);
-	p->slow[1].time++;
-	assert_write_fails(p, path, "section \"slow calls\" has a call that was longer on a CPU");
-	p->slow[1].time--;
-	p->slow[0].stack = p->n_stacks;
-	assert_write_fails(p, path, "section \"slow calls\" refers to a nonexistent stack");
-	p->slow[0].stack = 0;
-	p->slow[0].absent = 2;
-	assert_write_fails(p, path, "section \"slow calls\" has a value without a variable");
-	p->slow[0].values[1] = 0;
-	p->slow[1].absent = 1;
-	assert_write_fails(p, path, "section \"slow calls\" has a value without a variable");
 	profile_destroy(p);
 }
 
@@ -381,10 +368,6 @@ TEST(stacks_and_traces_must_be_in_order)
 	vec_push(p, traces, ((struct profile_trace){ .depth = 1 }));
 	assert_write_fails(p, path, "section \"traces\" has a line that is in none");
 	p->traces[0].depth = 0;
-	fixture_add_slow(p);
-	p->slow[0].pid = 0;
-	p->slow[0].comm = "f";
-	assert_write_fails(p, path, "section \"slow calls\" has the name of an unknown task");
 	profile_destroy(p);
 }
 

@@ -549,31 +549,4 @@ TEST(variables_are_matched_by_name)
 	profile_destroy(many);
 }
 
-TEST(slow_calls_keep_their_stacks_and_runs)
-{
-	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 943);
-	struct profile *more = fixture_big_fork(1, 943);
-
-	fixture_add_captures(a, 1, 1, (const char *[]){ "flags" });
-	fixture_add_captures(more, 1, 1, (const char *[]){ "size" });
-	fixture_add_slow(b);
-	b->slow[0].context = profile_context_add(b, "wait4");
-	profile_merge(a, b);
-	profile_merge(a, b);
-	assert_int_equal(a->n_slow, 4);
-	assert_int_equal(a->slow[0].run, 2);
-	assert_int_equal(a->slow[2].run, 3);
-	assert_string_equal(a->contexts[a->slow[2].context].name, "wait4");
-	assert_string_equal(a->sites[a->slow[2].site].name, b->sites[1].name);
-	assert_int_equal(a->stacks[a->slow[1].stack].n_locations, 0);
-	assert_string_equal(a->slow[2].comm, "big-fork");
-	assert_true(!a->slow[2].absent);
-	assert_true(a->slow[2].values[0] == 0xcc0 && a->slow[2].values[1] == 4096);
-	profile_merge(a, more);
-	assert_int_equal(a->slow[2].absent, 4);
-	profile_destroy(a);
-	profile_destroy(b);
-	profile_destroy(more);
-}
-
 RUN_TESTS(setup, teardown)

@@ -46,11 +46,6 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 		       double scale);
 /* Likewise the calls of P's edges, to side 0: the last frame is what was called. Exact recordings have them. */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
-/*
- * Likewise the time of the calls that P kept as slow, sleeping included, in ticks, to side 0: of each what is not that of
- * another that was kept and that it made.
- */
-int analyze_stacks_add_slow(struct analyze_stacks *stacks, const struct profile *p);
 /* Return the stack of sample S of P, without user space's part; frames are for free(). Names that are not P's are kept in TEXTS. */
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
@@ -87,27 +82,6 @@ struct analyze_leaves {
 /* P must outlive LEAVES. */
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p);
 void analyze_leaves_deinit(struct analyze_leaves *leaves);
-
-/* ---- the calls that record --slower-than kept ---- */
-
-struct analyze_slow_row {
-	const struct profile_slow *of;
-	const char *name; /* of the function, or of the syscall itself */
-	const char *syscall;
-	const char *comm; /* NULL: not known */
-	double wall, oncpu, start, tid,
-		pid; /* START is in ticks since the first of its run began */
-	bool has_values; /* some of OF were captured */
-	char *stack; /* "clone;kernel_clone;copy_process"; NULL: not known */
-};
-
-struct analyze_slow {
-	vec_of(struct analyze_slow_row, rows); /* the slowest first */
-};
-
-/* P must outlive it. */
-void analyze_slow_init(struct analyze_slow *s, const struct profile *p);
-void analyze_slow_deinit(struct analyze_slow *s);
 
 /* ---- callers and callees of a function or inlined body, as far as samples tell; exact recordings tell all ---- */
 

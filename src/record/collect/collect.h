@@ -17,12 +17,12 @@ struct record_engine;
 
 /*
  * Adds everything to run RUN of P, whose sites are numbered as the engine's, and after that of the
- * contexts are SITES. CODE names what stacks have. Slow calls have the values of CAPTURES. The cost of
- * syscalls' probes is added to COLD. The engine is left as it is.
+ * contexts are SITES. CODE names what stacks have. The cost of syscalls' probes is added to COLD. The engine
+ * is left as it is.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct record_code *code, const struct record_sites *sites,
-		  const struct record_captures *captures, struct record_cold_costs *cold);
+		  struct record_cold_costs *cold);
 
 /* Turn the counts of probes of blocks in RUN into counts of all blocks, in P, which has the run's cells. */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,

@@ -80,7 +80,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.sumsq += more * (more * (double)returned - 2 * net);
-	shard.max = less(c->slowest ?: c->max, more);
+	shard.max = less(c->max, more);
 	shard.min = less(~c->min_inv, more);
 	for (uint32_t slot = 0; slot < HIST_SLOTS; slot++) {
 		if (c->hist[slot])
@@ -233,41 +233,6 @@ static void drain_values(const struct record_capture *c, uint32_t absent, const 
 	}
 }
 
-static void drain_slow(struct drain *d, const struct record_captures *captures)
-{
-	scoped_free uint32_t *variables = profile_site_variables(d->p, d->p->n_variables);
-
-	for (uint32_t i = 0; i < d->maps.n_slow; i++) {
-		const struct engine_slow *from = &d->maps.slow[i];
-		int64_t time = (int64_t)from->time;
-		bool in_probe;
-		char comm[sizeof(from->comm) + 1] = "";
-		struct profile_slow slow = {
-			.run = d->run,
-			.site = from->stack.site,
-			.start = from->start,
-			.time = time > 0 ? from->time : 0,
-			.tid = from->pid,
-			.pid = from->tgid,
-		};
-
-		/* One that is being kept. */
-		if (!from->pid || slow.site >= d->p->n_sites)
-			continue;
-		memcpy(comm, from->comm, sizeof(from->comm));
-		slow.wall = slow.time + from->offcpu;
-		slow.comm = *comm ? profile_intern(d->p, comm) : NULL;
-		slow.context = context_index(d, from->stack.ctx);
-		slow.stack = record_stack_add(&d->stacks, &from->stack, &in_probe);
-		if (from->captured && from->captured <= captures->n_items)
-			drain_values(&captures->items[from->captured - 1], from->absent,
-				     from->values, d->p, &slow.absent, slow.values);
-		else
-			slow.absent = variables[slow.site];
-		vec_push(d->p, slow, slow);
-	}
-}
-
 static uint64_t calls_open(const struct record_engine_maps *maps)
 {
 	uint64_t open = 0;
@@ -324,7 +289,6 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_STACK_FETCH] = PROFILE_LOSS_STACK_NOT_FETCHED,
 		[ENGINE_LOSS_BLOCKS] = PROFILE_LOSS_BLOCK_WITHOUT_CALL,
 		[ENGINE_LOSS_CAPTURES] = PROFILE_LOSS_CAPTURES_FULL,
-		[ENGINE_LOSS_SLOW] = PROFILE_LOSS_SLOW_FULL,
 		[ENGINE_LOSS_COUNTERS] = PROFILE_LOSS_COUNTERS,
 		[ENGINE_INFO_OPEN_AT_START] = PROFILE_INFO_OPEN_AT_START,
 		[ENGINE_INFO_CLOSED_BY_EXIT] = PROFILE_INFO_CLOSED_BY_EXIT,
@@ -332,7 +296,7 @@ static void drain_losses(struct drain *d)
 	struct record_probe_misses misses = record_probes_misses(d->probes);
 	uint64_t *losses = d->p->runs[d->run].losses;
 
-	_Static_assert(ENGINE_INFO_ENTERED == 15, "kinds[] lacks what a further one is");
+	_Static_assert(ENGINE_INFO_ENTERED == 14, "kinds[] lacks what a further one is");
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
@@ -347,7 +311,7 @@ static void drain_losses(struct drain *d)
 
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct record_code *code, const struct record_sites *sites,
-		  const struct record_captures *captures, struct record_cold_costs *cold)
+		  struct record_cold_costs *cold)
 {
 	scoped_free struct drain *d = alloc_new(struct drain);
 	enum profile_mechanism faults;
@@ -364,7 +328,6 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	record_stacks_init(&d->stacks, p, code, sites, d->maps.user_stacks);
 	d->stacks.on_return |= faults != PROFILE_UNTIMED && !profile_mechanism(faults)->in_frame;
 	drain_samples(d);
-	drain_slow(d, captures);
 	record_stacks_deinit(&d->stacks);
 	drain_losses(d);
 	for (uint32_t site = 1; site < d->maps.n_sites; site++)

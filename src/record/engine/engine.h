@@ -34,7 +34,6 @@ struct record_engine_config {
 	const struct record_event
 		*counters; /* events counted with each call; read while creating */
 	uint32_t n_counters; /* up to ENGINE_COUNTERS */
-	uint64_t slower_than; /* ticks: calls that take as many are kept on their own; 0: none is */
 	bool user_stacks; /* below the kernel's */
 	bool system_wide;
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
@@ -184,8 +183,6 @@ struct record_engine_maps {
 	/* Hits of probes of blocks, by shard, probe and context. */
 	const uint64_t *block_counts;
 	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
-	const struct engine_slow *slow;
-	uint32_t n_slow;
 	const struct engine_counted_cell *counted; /* as CELLS, if there are counters */
 	uint32_t n_counters;
 	uint64_t counters_stopped; /* on all CPUs: see record_counters_stopped() */
@@ -223,7 +220,7 @@ uint64_t record_engine_samples_expected(const struct record_engine *e);
  */
 void record_engine_pause(struct record_engine *e);
 
-/* A run begins: contexts are left out, slow calls kept. Or it is over: for calibration neither is. */
+/* A run begins: contexts are left out. Or it is over: for calibration none is. */
 void record_engine_run(struct record_engine *e, bool run);
 
 /* Forgets what was counted, and the tasks, for the next run: ends a pause. */

@@ -111,9 +111,6 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.user_stacks = e->bpf.config.user_stacks ?
 				       e->bpf.views[RECORD_VIEW_USER_STACKS].mem :
 				       NULL,
-		.slow = e->bpf.views[RECORD_VIEW_SLOW].mem,
-		.n_slow = e->bpf.skel->bss->n_slow < ENGINE_SLOW ? e->bpf.skel->bss->n_slow :
-								   ENGINE_SLOW,
 		.counted = e->bpf.views[RECORD_VIEW_COUNTED].mem,
 		.n_counters = e->bpf.config.n_counters,
 		.counters_stopped = e->counters ? record_counters_stopped(e->counters) : 0,
@@ -179,7 +176,6 @@ void record_engine_since_last(struct record_engine *e)
 
 		cell->max = all->max;
 		cell->min_inv = all->min_inv;
-		cell->slowest = all->slowest;
 	}
 }
 
@@ -251,9 +247,6 @@ void record_engine_run(struct record_engine *e, bool run)
 {
 	uint8_t *left_out = e->bpf.skel->bss->left_out;
 
-	__atomic_store_n(&e->bpf.skel->bss->slower_than,
-			 run ? e->bpf.config.slower_than : INT64_MAX, __ATOMIC_RELAXED);
-
 	for (uint32_t i = 0; e->bpf.config.left_out && i < ENGINE_CONTEXTS; i++)
 		__atomic_store_n(&left_out[i], run && e->bpf.config.left_out[i], __ATOMIC_RELAXED);
 }
@@ -314,8 +307,6 @@ void record_engine_reset(struct record_engine *e)
 		       used * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
-	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);
-	e->bpf.skel->bss->n_slow = 0;
 	memset(e->bpf.views[RECORD_VIEW_USER_STACKS].mem, 0,
 	       e->bpf.views[RECORD_VIEW_USER_STACKS].len);
 	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
