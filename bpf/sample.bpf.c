@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sampler: a perf event per CPU with a fixed period, of the clock or, perhaps in an NMI, of another event.
+ * The sampler: a perf event per CPU with a fixed period of the clock.
  */
 #include "rest.h"
 #include "sample.h"
-
-/* Not of the clock: nothing is due at a time, or late, or in step with it. The verifier removes what is for the other. */
-const volatile bool samples_event = false;
 
 static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 {
@@ -99,57 +96,33 @@ static __always_inline bool is_unwalkable(__u64 ip)
 	return ip - unwalkable < unwalkable_len;
 }
 
-/*
- * The slot of the task that runs, which in the middle of a switch is not CPU's: context-switches come behind the
- * tracepoint, and an NMI comes anywhere.
- */
-static __always_inline __u32 running_slot(struct engine_cpu *cpu)
-{
-	__u32 pid = bpf_get_current_pid_tgid(), key = pid / ENGINE_PIDS_PER_ENTRY;
-	struct engine_task *t = cpu_task(cpu);
-	struct engine_pids *pids;
-	__u32 slot;
-
-	if (t && t->pid == pid)
-		return cpu->slot;
-	pids = bpf_map_lookup_elem(&slots, &key);
-	slot = pids ? pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : 0;
-	t = bpf_map_lookup_elem(&tasks, &slot);
-	return slot != cpu->resting && t && t->pid == pid && !is_left_out(t->ctx) ? slot : 0;
-}
-
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t;
 	__u32 flags = 0, slot, context, taken;
-	__u64 start = bpf_ktime_get_ns(), late = 0;
+	__u64 start = bpf_ktime_get_ns(), late;
 
 	cpu->samples++;
 	cpu->started = start;
 	taken = cpu->taken;
 	cpu->taken = 0;
-	if (!samples_event)
-		cpu->late = late = sample_lateness(cpu, start);
+	cpu->late = late = sample_lateness(cpu, start);
 	slot = cpu->slot ?: cpu->resting;
 	if (slot && slot < max_tasks)
 		cpu->hits++;
-	slot = samples_event ? running_slot(cpu) : cpu->slot;
-	if (!slot)
-		return 0;
-	t = bpf_map_lookup_elem(&tasks, &slot);
+	t = cpu_task(cpu);
 	if (!t)
 		return 0;
-	if (!samples_event && slot < max_tasks)
+	if (slot < max_tasks)
 		note_skipped(cpu, t, start, late);
 	/* A task that has entered a system call is there a few instructions before its context is. */
 	if (!taken && !is_left_out(t->ctx)) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
 			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
-		else if (!samples_event &&
-			 is_behind_irq_enable(ctx->regs.ip,
+		else if (is_behind_irq_enable(ctx->regs.ip,
 					      late > ENGINE_LATE_NS &&
 						      late > costs[PROFILE_COSTS_SAMPLE].pending))
 			flags |= ENGINE_SAMPLE_LATE;
@@ -158,10 +131,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0,
 			     is_unwalkable(ctx->regs.ip) ? ctx->regs.ip : 0);
 	}
-	if (!samples_event)
-		lose_step();
-	else if (!(t = cpu_task(cpu)))
-		return 0; /* its time has ended */
+	lose_step();
 	/* The cost of a stack walk varies, so it is measured each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
 	exclude(t, cpu->took + costs[PROFILE_COSTS_SAMPLE].full);

@@ -189,7 +189,7 @@ struct engine_cpu {
 	__u32 taken; /* a probe has taken the sample that is due */
 	__u32 resting; /* slot of the running task while no probe may see it: task_rest() */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
-	__u64 hits; /* those of the clock that hit a followed task, idle ones left out */
+	__u64 hits; /* those that hit a followed task, idle ones left out */
 	__u64 started; /* start of the last one's program, and its duration */
 	__u64 took;
 	__u64 skipped; /* periods without a sample before one that hit a followed task */

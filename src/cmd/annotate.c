@@ -98,8 +98,9 @@ int cmd_annotate(int argc, char **argv)
 	if (!status)
 		status = annotated_check(&f, &o.annotated);
 	if (!status) {
-		v.common = (struct view_data){ f.a.clock,
-					       annotate_cost_header(&f.a, f.a.tick_is_of_call) };
+		v.common =
+			(struct view_data){ f.a.clock,
+					    annotate_cost_header(f.a.clock, f.a.tick_is_of_call) };
 		v.disasm = arch_disasm_create(o.intel ? ARCH_SYNTAX_INTEL : ARCH_SYNTAX_ATT);
 		if (view_writers[o.format].place == VIEW_IN_PAGE)
 			write_page(&v, &o);
@@ -141,11 +142,6 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 			  profile_clock_words(b->p->clock));
 		return CMD_FAILED;
 	}
-	if (!same_text(a->a.event, b->a.event)) {
-		log_error("%s has samples of %s, but %s of %s: cannot compare them", a->path,
-			  a->a.event ?: "the clock", b->path, b->a.event ?: "the clock");
-		return CMD_FAILED;
-	}
 	/* One side is enough: what one kernel has and the other has not is a finding. */
 	if (!a->a.n_places && !b->a.n_places)
 		return annotated_check(b, &o);
@@ -174,7 +170,7 @@ int annotate_diff(const struct annotate_diff_options *o)
 	if (!status) {
 		analyze_annotate_diff_init(&c.diff, &c.sides[0].a, &c.sides[1].a, line_text, &c);
 		c.common.clock = c.sides[0].a.clock;
-		c.common.prefix = annotate_cost_header(&c.sides[0].a, c.diff.is_of_call);
+		c.common.prefix = annotate_cost_header(c.common.clock, c.diff.is_of_call);
 		write_sides(&c, o);
 	}
 	analyze_annotate_diff_deinit(&c.diff);

@@ -389,7 +389,6 @@ static void comparison_deinit(struct view_diff *c)
 {
 	varies_shifts_deinit(&c->shifts);
 	analyze_events_deinit(&c->events);
-	analyze_sampled_events_deinit(&c->sampled);
 	analyze_trace_diff_deinit(&c->trace);
 	analyze_misses_deinit(&c->misses);
 	analyze_misses_deinit(&c->miss_objects);
@@ -425,9 +424,6 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	varies_shifts_init(&c.shifts, p[BASELINE], p[HARDENED]);
 	analyze_events_init(&c.events, p[BASELINE], p[HARDENED], c.diff.repetitions.margin_pct,
 			    analyze_repetitions_undecided(c.diff.repetitions.note));
-	analyze_sampled_events_init(&c.sampled, p[BASELINE], p[HARDENED],
-				    c.diff.repetitions.margin_pct,
-				    analyze_repetitions_undecided(c.diff.repetitions.note));
 	analyze_trace_diff_init(&c.trace, p[BASELINE], p[HARDENED]);
 	analyze_misses_init(&c.misses, p[BASELINE], p[HARDENED], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_misses_init(&c.miss_objects, p[BASELINE], p[HARDENED], ANALYZE_MISSES_BY_OBJECT);

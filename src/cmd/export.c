@@ -35,7 +35,7 @@ static bool stacked_open(struct stacked *s, const struct cmd_recordings *o)
 	s->p = view_open(s->file, o->vmlinux);
 	if (!s->p)
 		return false;
-	return !analyze_stacks_add(&s->stacks, s->p, 0, profile_sample_weight(s->p));
+	return !analyze_stacks_add(&s->stacks, s->p, 0, 1);
 }
 
 /* --- export ------------------------------------------------------------------------------------ */

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/view.h"
@@ -133,10 +132,6 @@ static void parse_syscall(void *input, char *arg, struct argp_state *state)
 	}
 }
 
-#define NO_EVENT                                                                       \
-	"no event '%s': %s takes perf's names of hardware, cache and software events " \
-	"(perf list), and raw ones (r1a8)"
-
 static void parse_events(void *input, char *arg, struct argp_state *state)
 {
 	struct record_options *o = input;
@@ -145,28 +140,15 @@ static void parse_events(void *input, char *arg, struct argp_state *state)
 
 	while ((name = strsep(&arg, ","))) {
 		if (!record_event_find(name, &event))
-			argp_error(state, NO_EVENT, name, "--event");
+			argp_error(state,
+				   "no event '%s': --event takes perf's names of hardware, "
+				   "cache and software events (perf list), and raw ones (r1a8)",
+				   name);
 		if (o->n_events == ENGINE_COUNTERS)
 			argp_error(state, "--event counts up to %d events at once",
 				   ENGINE_COUNTERS);
 		vec_push(o, events, event);
 	}
-}
-
-/* "cache-misses", "cache-misses:10000" */
-static void parse_sample_event(void *input, char *arg, struct argp_state *state)
-{
-	struct record_options *o = input;
-	char *name = strsep(&arg, ":");
-
-	if (!record_event_find(name, &o->sample_event))
-		argp_error(state, NO_EVENT, name, "--sample-event");
-	o->sample_period = o->sample_event.period;
-	if (arg && !number_unsigned(arg, 1, INT64_MAX, &o->sample_period))
-		argp_error(state,
-			   "--sample-event takes one of how many events after the colon, "
-			   "not '%s'",
-			   arg);
 }
 
 static void parse_cgroup(void *input, char *arg, struct argp_state *state)
@@ -247,10 +229,6 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, write_plan) },
 	{ "freq", "HZ", "Samples per second on each CPU (default 997; 0: none)",
 	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
-	{ "sample-event", "NAME[:N]",
-	  "Sample every Nth of these events on each CPU instead of by the clock; names as for "
-	  "--event (default N: 1 for software events, 10007 for misses, 100003 for other cache and raw events, else 1000003)",
-	  .parse = parse_sample_event },
 	{ "repeat", "N",
 	  "Run the command N times, recording each run separately (default 1; 0 allowed with "
 	  "--control-run)",
@@ -321,9 +299,6 @@ static void check_usage(void *input, struct argp_state *state)
 		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture or another --attach" },
 		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
 		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
-		{ o->sample_event.name &&
-			  (o->n_events || o->exact || o->automatic || o->freq != FREQ_UNSET),
-		  "--sample-event takes the place of samples by the clock, and has a cost of its own: it cannot be combined with --freq, --event, --auto or --exact" },
 		{ o->exact && (o->left_out || o->interval || o->user_stacks),
 		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall, --interval or --user-stacks" },
 		{ o->user_stacks && !o->freq,
@@ -381,7 +356,7 @@ int cmd_record(int argc, char **argv)
 	/* A missing library is reported before anything is measured. */
 	decoder_destroy(decoder_create());
 	if (o.freq == FREQ_UNSET)
-		o.freq = o.n_events || o.sample_event.name ? 0 : DEFAULT_FREQ;
+		o.freq = o.n_events ? 0 : DEFAULT_FREQ;
 	if (o.n_events)
 		o.attach = record_attach_counting();
 	status = o.automatic ? record_auto(&o) : o.exact ? record_exact(&o) : record_session(&o);

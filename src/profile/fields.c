@@ -532,24 +532,6 @@ LAYOUT(counter_cost, struct profile_counter_cost, NULL,
 	DOUBLE(profile_counter_cost, full, .required = true),
 	DOUBLE(profile_counter_cost, full_spread));
 
-#define EVENT_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
-
-/* It is part of other tools' files, as the name of what they show. */
-static const char *sampled_wrong(const struct profile *p, const void *entry)
-{
-	const struct profile_sampled *s = entry;
-
-	(void)p;
-	if (!s->period)
-		return "has a sample for each 0 events";
-	return !*s->event || s->event[strspn(s->event, EVENT_CHARACTERS)] ?
-		       "has an event whose name is none" :
-		       NULL;
-}
-
-LAYOUT(sampled, struct profile_sampled, sampled_wrong,
-	NAME(profile_sampled, event),
-	NUMBER(profile_sampled, period));
 
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
@@ -585,5 +567,4 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(COUNTERS, "events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counters, counter)),
 	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
 	SECTION(COUNTER_COSTS, "costs of events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counter_costs, counter_cost)),
-	SECTION(SAMPLED, "sampled event", TABLE_NEEDED, NULL, LIST(profile, sampled, sampled, .max = 1, .wrong = "has more than one event")),
 };

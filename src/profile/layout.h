@@ -43,8 +43,7 @@ enum section_type {
 	SECTION_COUNTERS,
 	SECTION_COUNTED,
 	SECTION_COUNTER_COSTS,
-	SECTION_SAMPLED,
-	SECTION_LAST = SECTION_SAMPLED,
+	SECTION_LAST = SECTION_COUNTER_COSTS,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 
@@ -124,8 +123,6 @@ enum section_flag {
 		1, /* no two entries are equal: section_find() finds them through P->lookup */
 	/* Left out of the file where the table is empty, and may be missing when read: added later than others. */
 	TABLE_OPTIONAL = 2,
-	/* Likewise left out, but without it the others would be misunderstood: readers that do not know it refuse the file. */
-	TABLE_NEEDED = 4,
 };
 
 struct profile_section {

@@ -56,24 +56,6 @@ static void conflict_envs(FILE *out, const struct profile *dst, const struct pro
 			conflict_env(out, src->envs[i].key, NULL, src->envs[i].value);
 }
 
-static void put_sampled(FILE *out, const struct profile *p)
-{
-	const char *event = profile_sample_event(p);
-
-	if (event)
-		fprintf(out, "by one in %.0f %s", profile_sample_weight(p), event);
-	else
-		fputs("by the clock", out);
-}
-
-static void conflict_sampled(FILE *out, const struct profile *dst, const struct profile *src)
-{
-	fputs("samples ", out);
-	put_sampled(out, src);
-	fputs(" instead of ", out);
-	put_sampled(out, dst);
-}
-
 static void conflict_recording(FILE *out, const struct profile *dst, const struct profile *src)
 {
 	uint32_t i;
@@ -81,10 +63,7 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 	if (dst->clock != src->clock)
 		fprintf(reason(out), "times in %s instead of %s", profile_clock_words(src->clock),
 			profile_clock_words(dst->clock));
-	if (!same_text(profile_sample_event(dst), profile_sample_event(src)) ||
-	    profile_sample_weight(dst) != profile_sample_weight(src))
-		conflict_sampled(reason(out), dst, src);
-	else if (dst->freq != src->freq)
+	if (dst->freq != src->freq)
 		fprintf(reason(out), "%u samples per second instead of %u", src->freq, dst->freq);
 	else if (dst->sample_period != src->sample_period)
 		fprintf(reason(out), "a sample every %" PRIu64 " %s instead of every %" PRIu64,
@@ -489,7 +468,7 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 	/* The sections before these, and the costs of probes, belong to the recording, not to its runs. */
 	for (enum section_type type = SECTION_SITES; type <= SECTION_LAST; type++) {
 		hash_deinit(&src->lookup->of[type]);
-		if (type != SECTION_COSTS && type != SECTION_SAMPLED)
+		if (type != SECTION_COSTS)
 			merge_table(&m, type);
 	}
 	if (profile_is_exact(dst))

@@ -73,21 +73,6 @@ bool profile_is_exact(const struct profile *p)
 	return engine && !strcmp(engine, PROFILE_ENGINE_EXACT);
 }
 
-const char *profile_sample_event(const struct profile *p)
-{
-	return p->n_sampled ? p->sampled[0].event : NULL;
-}
-
-double profile_sample_weight(const struct profile *p)
-{
-	return p->n_sampled ? (double)p->sampled[0].period : 1;
-}
-
-void profile_sample_event_set(struct profile *p, const char *event, uint64_t period)
-{
-	vec_push(p, sampled, ((struct profile_sampled){ profile_intern(p, event), period }));
-}
-
 bool profile_run_is_probed(const struct profile *p, const struct profile_run *run)
 {
 	return run->kind != PROFILE_RUN_CONTROL && !profile_is_exact(p);

@@ -208,12 +208,6 @@ struct profile_counter {
 	const char *name;
 };
 
-/* Samples are taken at each PERIOD-th EVENT of each CPU: they stand for so many of these, and for no time. */
-struct profile_sampled {
-	const char *event; /* as perf calls it */
-	uint64_t period;
-};
-
 /* Events that probes of a mechanism count of themselves per call, by calibration; spreads as in struct profile_cost. */
 struct profile_counter_cost {
 	uint32_t counter;
@@ -324,7 +318,7 @@ struct profile_run {
 	int32_t status; /* exit status as a shell gives it: 128 + signal where that ended the command, or the recording */
 	enum profile_end end;
 	uint64_t losses[PROFILE_N_LOSSES];
-	uint64_t samples_expected, samples_received; /* by the workload; of an event: on all CPUs */
+	uint64_t samples_expected, samples_received; /* by the workload */
 	vec_of(struct profile_report, reports);
 };
 
@@ -432,8 +426,7 @@ struct profile_cost {
 struct profile {
 	enum profile_clock clock;
 	uint32_t freq; /* samples a second asked for on each CPU; 0: no sampler */
-	uint64_t sample_period; /* in clock ticks; 0: samples tell nothing of time */
-	vec_of(struct profile_sampled, sampled); /* one at most; none: samples are by the clock */
+	uint64_t sample_period; /* in clock ticks; 0: no sampler */
 	vec_of(struct profile_env, envs);
 	vec_of(const char *, args); /* the workload's command line */
 	vec_of(struct profile_site, sites); /* [0] is the one of PROFILE_SITE_CONTEXT */
@@ -478,11 +471,6 @@ const char *profile_env_get(const struct profile *p, const char *key);
 bool profile_same_kernel(const struct profile *a, const struct profile *b);
 /* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
 bool profile_is_exact(const struct profile *p);
-/* The event that P was sampled by: NULL: by the clock, so that samples stand for time. */
-const char *profile_sample_event(const struct profile *p);
-/* Return the weight of a sample in figures without a clock: the events that it stands for, else 1. */
-double profile_sample_weight(const struct profile *p);
-void profile_sample_event_set(struct profile *p, const char *event, uint64_t period);
 /* Did probes disturb RUN, one of P's? */
 bool profile_run_is_probed(const struct profile *p, const struct profile_run *run);
 /* Its runs but for control runs. */

@@ -24,8 +24,6 @@ struct record_options {
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */
 	uint32_t freq; /* samples per second; 0: none */
-	struct record_event sample_event; /* without a name: the clock */
-	uint64_t sample_period; /* of it */
 	uint32_t repeat, warmup;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;

@@ -117,16 +117,13 @@ static void describe_cpu(struct profile *p)
 	profile_env_set(p, PROFILE_ENV_PINNED, cpu);
 }
 
-/* Says in the profile how it is recorded. SAMPLE_PERIOD: in ns, or in events of o->sample_event. */
+/* Says in the profile how it is recorded. SAMPLE_PERIOD: in ns. */
 static void describe(struct session *s, uint64_t sample_period)
 {
 	const struct record_options *o = s->o;
 
 	s->p->freq = o->freq;
-	if (o->sample_event.name)
-		profile_sample_event_set(s->p, o->sample_event.name, o->sample_period);
-	else
-		s->p->sample_period = sample_period;
+	s->p->sample_period = sample_period;
 	record_environment_tasks(s->p, o->system_wide, o->cgroup, o->pid);
 	if (o->syscalls)
 		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
@@ -145,8 +142,7 @@ static int load(struct session *s)
 	struct record_plan *plan = &s->plan;
 	const struct record_engine_config config = {
 		.max_tasks = o->max_tasks,
-		.sample_period = o->freq ? NS_PER_SEC / o->freq : o->sample_period,
-		.sample_event = o->sample_event.name ? &o->sample_event : NULL,
+		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
 		.user_stacks = o->user_stacks,
 		.counters = o->events,
 		.n_counters = o->n_events,
@@ -266,7 +262,7 @@ static int attach(struct session *s)
 	if (s->p->sample_period)
 		record_calibrate_sampler(s->engine, s->p, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
-	if (s->o->freq || s->o->sample_period)
+	if (s->o->freq)
 		record_code_begin(&s->code, &s->plan.symbols, s->engine);
 	say_attached(s);
 	if (s->o->counts)

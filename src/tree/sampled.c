@@ -192,8 +192,7 @@ void tree_fill_sampled(struct tree *t)
 {
 	struct counts counts[2] = {};
 
-	if (profile_sample_event(t->p[0]) || profile_sample_event(t->p[1]) || !t->p[0]->n_samples ||
-	    !t->p[1]->n_samples)
+	if (!t->p[0]->n_samples || !t->p[1]->n_samples)
 		return;
 	for (int side = 0; side < 2; side++)
 		count(t, side, &counts[side]);

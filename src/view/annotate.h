@@ -83,5 +83,5 @@ char *annotated_source(const struct annotated *f, const struct analyze_line *lin
 /* "mm/slub.c:1978", "?" where unknown. For free(). */
 char *annotated_where(const struct analyze_line *line);
 
-/* Return the heading of A's costs: "COST/CALL". */
-const char *annotate_cost_header(const struct analyze_annotation *a, bool is_of_call);
+/* Return the heading of costs: "COST/CALL". */
+const char *annotate_cost_header(enum profile_clock clock, bool is_of_call);

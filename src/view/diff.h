@@ -24,7 +24,6 @@
 	TABLE(syscalls)         \
 	TABLE(functions)        \
 	TABLE(events)           \
-	TABLE(sampled)          \
 	TABLE(variables)        \
 	TABLE(trace)            \
 	TABLE(misses)           \
@@ -51,7 +50,6 @@ struct view_diff {
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
 	struct analyze_events events;
-	struct analyze_sampled_events sampled;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct why

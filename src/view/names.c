@@ -46,12 +46,6 @@ const char *const view_verdicts[] = {
 	[ANALYZE_VERDICT_UNCLEAR] = "unclear",
 };
 
-const char *const view_more_or_fewer[] = {
-	[ANALYZE_VERDICT_NONE] = NULL,         [ANALYZE_VERDICT_SAME] = "same",
-	[ANALYZE_VERDICT_SLOWER] = "more",     [ANALYZE_VERDICT_FASTER] = "fewer",
-	[ANALYZE_VERDICT_UNCLEAR] = "unclear",
-};
-
 const char *const view_sources[] = {
 	[ANALYZE_SOURCE_NONE] = NULL,
 	[ANALYZE_SOURCE_EXACT] = "exact",

@@ -12,8 +12,6 @@ extern const char *const view_time_headers[]; /* "CPU" */
 extern const char *const view_call_kinds[]; /* enum analyze_call_kind: "syscall" */
 extern const char *const view_units[]; /* enum analyze_unit: "run" */
 extern const char *const view_verdicts[]; /* enum analyze_verdict: "same" */
-/* Likewise of what fewer of is neither better nor faster. */
-extern const char *const view_more_or_fewer[];
 extern const char *const view_sources[]; /* enum analyze_source: "exact" */
 extern const char *const view_caveats[]; /* enum analyze_caveat: "interrupts off" */
 extern const char *const view_trace_kinds[]; /* enum profile_trace_kind */

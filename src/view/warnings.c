@@ -99,11 +99,6 @@ static void append_pair(char **text, const struct analyze_warning *w)
 			     "and %.0f samples per second",
 			     w->values[0], w->values[1]);
 		break;
-	case ANALYZE_WARNING_SAMPLED:
-		alloc_append(text,
-			     "samples are not compared: one side samples by %s, the other by %s",
-			     w->names[0] ?: "the clock", w->names[1] ?: "the clock");
-		break;
 	case ANALYZE_WARNING_CONFIG:
 		alloc_append(text,
 			     "unknown configuration of the %s kernel: options are not compared",
@@ -183,8 +178,6 @@ static const char *const sentences[] = {
 	[ANALYZE_WARNING_SYSCALLS] = "only these syscalls were measured: %s",
 	[ANALYZE_WARNING_INLINED] =
 		"calls that the compiler inlined are not in the figures of %s (--range=NAME times them)",
-	[ANALYZE_WARNING_SAMPLE_COST] =
-		"times include the sampling interrupts of %s, whose cost is not known: use times of a recording made without --sample-event",
 	[ANALYZE_WARNING_DRIFT] =
 		"the cost of a probe changed while recording (%s): what is subtracted may be off by as much, and intervals are wider (record again)",
 	[ANALYZE_WARNING_NO_FAULTS] = "page faults are not counted",

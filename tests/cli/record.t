@@ -122,24 +122,6 @@ json '--event: each syscall has what it counted, of each event' \
   '[.events[] | select(.name == "wait4") | .event] == ["page-faults", "cs"] and (.syscalls | length) * 2 == (.events | length)' \
   report --format=json events.data
 json '--event: without samples' '.samples.received == 0 and .losses.counters_stopped == 0' report --format=json events.data
-run record --sample-event=faults:2 -o sampled.data -- sh -c 'true & wait; true'
-json '--sample-event: samples are of it, and no time' '.samples | .event == "faults" and .events_per_sample == 2 and .period == 0 and
-  .received > 0 and (.workload > 0)' report --format=json sampled.data
-run fold sampled.data
-is '--sample-event: fold has events' "$(awk '{ odd += $NF % 2 } END { print odd }' out)" 0
-like '--sample-event: and a drawing says so' "$("$kprotperf" fold --svg sampled.data)" 'faults'
-json '--sample-event: diff has functions by events' '.sampled[0] | .name == "*" and .delta == 0 and .verdict == null' \
-  diff --format=json sampled.data sampled.data
-run diff sampled.data some.data
-like '--sample-event: and compares none with time' "$(<out)$(<err)" 'samples are not compared: one side samples by faults, the other by the clock'
-run merge -o none.data sampled.data other.data
-like '--sample-event: nor are they merged' "$(<err)" 'samples by the clock instead of by one in 2 faults'
-usage "no event 'page-fault'" record --sample-event=page-fault -- true
-usage '--sample-event takes one of how many events' record --sample-event=cs:0 -- true
-usage '--sample-event takes one of how many events' record --sample-event=cs: -- true
-usage '--sample-event takes the place' record --sample-event=cs --freq=99 -- true
-usage '--sample-event takes the place' record --sample-event=cs --event=cs -- true
-usage '--sample-event takes the place' record --sample-event=cs --auto -- true
 usage "no event 'page-fault'" record --event=page-faults,page-fault -- true
 usage "no event ''" record --event= -- true
 usage '--event counts up to 4 events at once' record --event=cs,cs,cs,cs,cs -- true

@@ -37,23 +37,11 @@ guest_first() {
 		-- bash "$self" --guest act_events
 	keep no-counters "$kprotperf" record --event instructions -o none.data -- true
 	printf '%s\n' "$workloads/big-fork --iterations 5" "$acts files 50" >both.sh
-	guest_sampled
+	record ticks --freq 10000 -- "$workloads/big-fork" --iterations 5
 	local how
 	for how in auto kprobe; do
 		counted $how "$forks $nested $recursive" --attach=$how -- sh both.sh
 	done
-}
-
-# Samples by an event. Of one that comes more often than that a second the kernel leaves some out.
-guest_sampled() {
-	sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_percent=0
-	record faults-few --sample-event page-faults:1 -- "$acts" faults 500 kernel-faults 100
-	record faults-many --sample-event page-faults:1 -- "$acts" faults 4500 kernel-faults 100
-	record faults-tenth --sample-event page-faults:10 -- "$acts" faults 4500 kernel-faults 100
-	record switches --sample-event context-switches --user-stacks -- bash "$self" --guest act_sleeps
-	record ticks --sample-event cpu-clock:100003 -- "$workloads/big-fork" --iterations 5
-	record ticks-usual --freq 10000 -- "$workloads/big-fork" --iterations 5
-	keep no-sampling "$kprotperf" record --sample-event cache-misses -o none.data -- true
 }
 
 # Names, so many that an interrupt in one of them, which the event has and its time has not, is little; a read of a megabyte into
@@ -61,10 +49,6 @@ guest_sampled() {
 act_events() {
 	"$workloads/set-name" -n 20000
 	dd if=/dev/zero of=/dev/null bs=1M count=1
-	act_sleeps
-}
-
-act_sleeps() {
 	sleep 0.001
 	sleep 0.001
 	sleep 0.001
@@ -163,36 +147,7 @@ balanced events events
 is 'without counters of the CPU it is refused' "$(<no-counters.status)" 1
 one_line 'events: and says what to do' no-counters.err 'cannot count instructions: this machine has no performance counters .*page-faults'
 
-# more KEY: what faults-many has more of than faults-few, of the report's samples.
-more() {
-	echo $(($(json faults-many ".samples.$1") - $(json faults-few ".samples.$1")))
-}
-
-faults=$(($(<faults-many.out) - $(<faults-few.out)))
-holds 'sampled faults: those of pages, which are 4,000' "$faults >= 4000 and $faults < 4010"
-equal 'sampled faults: each is a sample, as the process itself counts them' "$(more workload)" "$faults"
-equal 'sampled faults: no sample is lost' "$(loss faults-many samples_not_received)" 0
-equal 'sampled faults: all that were expected came' "$(json faults-many .samples.received)" "$(json faults-many .samples.expected)"
-equal 'sampled faults: times contain what samples took, and that is said' \
-	"$(json faults-many '[.warnings[] | select(test("sampling interrupts of page-faults"))] | length')" 1
-equal 'usual samples: nothing is said of that' "$(json ticks-usual '[.warnings[] | select(test("sampling interrupts"))] | length')" 0
-equal 'sampled faults: of ten, one is' "$(json faults-tenth '.samples | "\(.event) \(.events_per_sample) \(.period)"')" 'page-faults 10 0'
-within 'sampled faults: and stands for them' "$(json faults-tenth '.samples.workload * .samples.events_per_sample')" \
-	"$(json faults-many .samples.workload)" 1
-equal 'sampled faults: they are at the code that faults, of user space' \
-	"$(json faults-many '.samples.leaves[0].name')" '[user]'
-equal 'sampled faults: and of the kernel, in its syscall' \
-	"$("$kprotperf" fold faults-many.data | sed -n 's/^read;.*clear_user.* //p')" 100
-equal 'sampled switches: those of the task that is switched away from, in its syscall' \
-	"$("$kprotperf" fold switches.data | grep -c '\bclock_nanosleep;.*do_nanosleep_\[k\];schedule_\[k\]')" 1
-equal 'sampled switches: one for each sleep' \
-	"$("$kprotperf" fold switches.data | sed -n 's/.*\bclock_nanosleep;.* //p')" 5
-# Samples and ticks of clone: 600 in each, whose standard deviation is 4 % of that.
-for name in ticks ticks-usual; do
-	within "$name: samples of clone are its time" \
-		"$("$kprotperf" fold $name.data | awk '/^clone;/ { n += $NF } END { print n }')" \
-		"$(($(syscall_row ticks-usual clone total) / $([ $name = ticks ] && echo 1 || echo 100000)))" 10
-done
-is 'without counters of the CPU none can sample' "$(<no-sampling.status)" 1
-one_line 'which is said' no-sampling.err 'cannot count cache-misses: this machine has no performance counters'
+# 600 samples, whose standard deviation is 4 % of that.
+within 'samples of clone are its time' "$("$kprotperf" fold ticks.data | awk '/^clone;/ { n += $NF } END { print n }')" \
+	"$(($(syscall_row ticks clone total) / 100000))" 10
 done_testing

@@ -318,10 +318,6 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_BLOCKS, "\1\1\0\2" BLOCK("\7", "\0") BLOCK("\7", "\0") "\0",
 		 "out of order"),
 	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "nonexistent function"),
-	NONSENSE(SECTION_SAMPLED, "\1\0\7", "without a name"),
-	NONSENSE(SECTION_SAMPLED, "\1\1\0", "for each 0 events"),
-	NONSENSE(SECTION_SAMPLED, "\1\1\7", "whose name is none"), /* "./big-fork" */
-	NONSENSE(SECTION_SAMPLED, "\2\1\7\1\7", "more than one event"),
 };
 
 TEST(contradictions_are_refused)
@@ -331,7 +327,6 @@ TEST(contradictions_are_refused)
 	size_t n, at, length, i, stored;
 	char what[100];
 
-	profile_sample_event_set(p, "cache-misses", 10007);
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &good);
@@ -489,7 +484,6 @@ TEST(random_contents_do_not_crash)
 	profile_name_add(p, "kmalloc-64");
 	fixture_add_captures(p, 1, 2, (const char *[]){ "n", "flags" });
 	fixture_add_counted(p);
-	profile_sample_event_set(p, "LLC-load-misses", UINT64_MAX);
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &good);

@@ -94,7 +94,6 @@ static struct profile *rich_profile(void)
 	fixture_add_blocks(p, 1);
 	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
 	fixture_add_counted(p);
-	profile_sample_event_set(p, "LLC-load-misses", UINT64_MAX);
 	return p;
 }
 

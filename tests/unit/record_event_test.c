@@ -35,28 +35,6 @@ TEST(names_are_those_of_perf)
 	is("r1a8", PERF_TYPE_RAW, 0x1a8);
 }
 
-static uint64_t period(const char *name)
-{
-	struct record_event event;
-
-	assert_true(record_event_find(name, &event));
-	return event.period;
-}
-
-/* The kernel's own events are all sampled; frequent events of the CPU have longer periods. */
-TEST(periods_follow_how_frequent_events_are)
-{
-	assert_int_equal(period("page-faults"), 1);
-	assert_int_equal(period("cpu-clock"), 1000003);
-	assert_int_equal(period("task-clock"), 1000003);
-	assert_int_equal(period("cgroup-switches"), 1);
-	assert_int_equal(period("instructions"), 1000003);
-	assert_int_equal(period("LLC-loads"), 100003);
-	assert_int_equal(period("r1a8"), 100003);
-	assert_int_equal(period("dTLB-load-misses"), 10007);
-	assert_int_equal(period("branch-misses"), 10007);
-}
-
 TEST(unknown_names_are_refused)
 {
 	static const char *const names[] = {

@@ -113,9 +113,6 @@ TEST(test_one)
 	check(W(INLINED, BOTH, .names = { "a, b, c and 9 others" }),
 	      "calls that the compiler inlined are not in the figures of a, b, c and 9 others "
 	      "(--range=NAME times them)");
-	check(W(SAMPLE_COST, .side = ANALYZE_SIDE_BASELINE, .names = { "page-faults" }),
-	      "baseline: times include the sampling interrupts of page-faults, whose cost is not "
-	      "known: use times of a recording made without --sample-event");
 	check(W(PREEMPT_RT, .side = ANALYZE_SIDE_HARDENED),
 	      "hardened: PREEMPT_RT: too much probe cost is subtracted for calls made while a lock "
 	      "is held, so times of functions that run under locks, and of their callers, are too "

@@ -345,9 +345,6 @@ static void form_figures(struct making *m)
 	scoped(profile_stats_deinit) struct profile_stats all;
 
 	m->a->figures = analyze_figures_none;
-	/* The time of calls says nothing about events. */
-	if (m->a->event)
-		return;
 	profile_stats_init(&all);
 	vec_each(const struct profile_cell, cell, m->p, cells) {
 		if (is_site_of(m, &m->p->sites[cell->site]) &&
@@ -364,14 +361,10 @@ static void form_figures(struct making *m)
 /* Set the ticks per sample of each context: its part of the time if that was taken, else the period. */
 static void form_ticks(struct making *m)
 {
-	double period = m->a->event         ? profile_sample_weight(m->p) :
-			m->p->sample_period ? (double)m->p->sample_period :
-					      NAN;
-
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
 		struct context *c = &m->contexts[i];
 
-		c->tick = period;
+		c->tick = m->p->sample_period ? (double)m->p->sample_period : NAN;
 		vec_each(const struct analyze_range_context, known, m->ranges, contexts)
 			if (!strcmp(known->name, m->p->contexts[i].name) &&
 			    !isnan(known->sampled) && known->samples > 0)
@@ -454,9 +447,7 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 	memset(a, 0, sizeof(*a));
 	a->name = options->name;
 	a->context = options->context;
-	a->event = profile_sample_event(p);
-	a->clock = a->event ? PROFILE_CLOCK_INSN : p->clock;
-	a->unit = a->event ?: profile_clock_unit(p->clock);
+	a->clock = p->clock;
 	m.base = alloc_strndup(options->name, kernel_name_base_len(options->name));
 	m.contexts = alloc_array(p->n_contexts, sizeof(*m.contexts));
 	for (uint32_t i = 0; i < p->n_contexts; i++)

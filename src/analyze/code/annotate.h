@@ -94,10 +94,7 @@ struct analyze_line {
 
 struct analyze_annotation {
 	const char *name, *context; /* CONTEXT: NULL for all */
-	const char
-		*event; /* that costs are so many of, and no time; NULL: samples are by the clock */
-	const char *unit; /* of costs: EVENT, or the clock's */
-	enum profile_clock clock; /* with EVENT one of counts */
+	enum profile_clock clock;
 	vec_of(struct analyze_place, places); /* most samples first */
 	uint32_t n_other_places; /* without samples, and left out */
 	uint32_t n_unreadable; /* of the places: without instructions, since these cannot be had */

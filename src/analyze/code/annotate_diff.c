@@ -24,11 +24,9 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_hits *hits)
 {
 	double tick = d->is_of_call ? a->tick : a->tick_of_run;
-	/* The number of events varies as well, by Poisson's law: that is the interval of a share of many more. */
-	double of = a->event ? a->samples * 1e6 : a->samples;
-	struct analyze_estimated share = analyze_binomial(analyze_hits_all(hits), of);
+	struct analyze_estimated share = analyze_annotation_share(a, hits);
 
-	return analyze_estimated_scale(&share, tick * of);
+	return analyze_estimated_scale(&share, tick * a->samples);
 }
 
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,

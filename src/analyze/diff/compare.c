@@ -52,11 +52,7 @@ static void warn_args(struct analyze_warnings *w, const struct profile *a, const
 
 static void warn_freq(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
 {
-	const char *event_a = profile_sample_event(a), *event_b = profile_sample_event(b);
-
-	if (!same_text(event_a, event_b))
-		invalidate(w, SAMPLED, ANALYZE_SIDE_NONE, .names = { event_a, event_b });
-	else if (a->freq != b->freq)
+	if (a->freq != b->freq)
 		invalidate(w, FREQ, ANALYZE_SIDE_NONE, .values = { a->freq, b->freq });
 }
 

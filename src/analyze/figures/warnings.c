@@ -266,8 +266,6 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 		     .names = { profile_env_get(p, PROFILE_ENV_PROGRAMS) });
 	warn_clock(&w);
 	warn_drift(&w);
-	if (profile_sample_event(p))
-		warn(&w, SAMPLE_COST, ANALYZE_SEVERITY_ACT, .names = { profile_sample_event(p) });
 	if (raw)
 		return;
 	if (table)

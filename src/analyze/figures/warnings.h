@@ -16,7 +16,6 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_MACHINE, /* the environment's NAMES[2] differs: NAMES, NULL: not known */
 	ANALYZE_WARNING_MECHANISMS, /* of VALUES[0] functions, as NAMES[2]: NAMES are mechanisms */
 	ANALYZE_WARNING_FREQ, /* sampling rates differ: VALUES */
-	ANALYZE_WARNING_SAMPLED, /* samples are of different events: NAMES, NULL: of the clock, or none */
 	ANALYZE_WARNING_CONFIG, /* the configuration of SIDE's kernel is not known */
 	ANALYZE_WARNING_COST_ONE_SIDE, /* of mechanism NAMES[0]: subtracted from SIDE's times only */
 	ANALYZE_WARNING_CONTROL, /* is of another kernel: OWN_TEXT */
@@ -33,7 +32,6 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_NEGATIVE,
 	/* of mechanism NAMES[0], which timed VALUES[0] functions (0: contexts), as NAMES[1] */
 	ANALYZE_WARNING_COST_UNKNOWN,
-	ANALYZE_WARNING_SAMPLE_COST, /* times contain what samples of the event NAMES[0] took */
 	ANALYZE_WARNING_DRIFT, /* what probes cost changed while recording: NAMES[0] */
 	ANALYZE_WARNING_CLOCK, /* NAMES[0] advanced by VALUES[0] ns at a time */
 	ANALYZE_WARNING_SYSCALLS, /* alone were measured: NAMES[0] */

@@ -317,11 +317,9 @@ define_compare(count_compare, struct analyze_body_count,
 /* The samples that say something of the kernel, by context; the others are counted. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
 {
-	/* Bodies have times, of which samples by an event tell nothing. */
-	uint32_t all = profile_sample_event(p) ? 0 : p->n_samples;
-	uint32_t *order = alloc_array(all, sizeof(*order)), i, n = 0;
+	uint32_t *order = alloc_array(p->n_samples, sizeof(*order)), i, n = 0;
 
-	for (i = 0; i < all; i++) {
+	for (i = 0; i < p->n_samples; i++) {
 		const struct profile_sample *s = &p->samples[i];
 
 		if (p->runs[s->run].kind == PROFILE_RUN_CONTROL)

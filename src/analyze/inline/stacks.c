@@ -234,8 +234,9 @@ void analyze_stacks_deinit(struct analyze_stacks *stacks)
 
 /* ---- leaves ---- */
 
-struct analyze_leaf analyze_leaf_of(const struct profile *p, const struct profile_sample *s,
-				    struct alloc_texts *texts)
+/* Names that are not P's are kept in TEXTS. SHARE is not known. */
+static struct analyze_leaf leaf_of(const struct profile *p, const struct profile_sample *s,
+				   struct alloc_texts *texts)
 {
 	const struct profile_stack *stack = &p->stacks[s->stack];
 	struct analyze_leaf leaf = { .n_frames = 1, .samples = (double)s->count, .share = NAN };
@@ -256,12 +257,8 @@ struct analyze_leaf analyze_leaf_of(const struct profile *p, const struct profil
 	return leaf;
 }
 
-int analyze_leaf_compare(const struct analyze_leaf *a, const struct analyze_leaf *b)
-{
-	return frames_compare(a->frames, a->n_frames, b->frames, b->n_frames);
-}
-
-define_compare(leaf_compare_name, struct analyze_leaf, analyze_leaf_compare(a, b));
+define_compare(leaf_compare_name, struct analyze_leaf,
+	       frames_compare(a->frames, a->n_frames, b->frames, b->n_frames));
 
 define_compare(leaf_compare_samples, struct analyze_leaf,
 	       compare_values(b->samples, a->samples) ?: leaf_compare_name(a, b));
@@ -278,7 +275,7 @@ void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 
 	memset(leaves, 0, sizeof(*leaves));
 	for (size_t i = 0; i < n; i++) {
-		vec_push(leaves, leaves, analyze_leaf_of(p, &samples[i], &leaves->texts));
+		vec_push(leaves, leaves, leaf_of(p, &samples[i], &leaves->texts));
 		leaves->samples += (double)samples[i].count;
 	}
 	vec_unite(leaves, leaves, leaf_compare_name, leaf_add);

@@ -66,12 +66,6 @@ struct analyze_leaf {
 	double samples, share;
 };
 
-/* Return the leaf of one sample. Names that are not P's are kept in TEXTS. SHARE is not known. */
-struct analyze_leaf analyze_leaf_of(const struct profile *p, const struct profile_sample *s,
-				    struct alloc_texts *texts);
-/* By frames. */
-int analyze_leaf_compare(const struct analyze_leaf *a, const struct analyze_leaf *b);
-
 struct analyze_leaves {
 	struct analyze_leaf *leaves; /* by falling count */
 	size_t n_leaves, cap_leaves;

@@ -223,9 +223,7 @@ struct analyze_moments analyze_sample_moments(struct analyze_sample *s)
 					  sums_add);
 	values = alloc_array(s->n_sums, sizeof(*values));
 	m = analyze_moments_of(values, values_of(s, values));
-	if (m.n) {
+	if (m.n)
 		m.systematic = s->uncertainty / sums_of(s, &n).calls;
-		m.known = s->known / sums_of(s, &n).calls;
-	}
 	return m;
 }

@@ -46,7 +46,6 @@ struct analyze_sums {
 struct analyze_sample {
 	vec_of(struct analyze_sums, sums);
 	double uncertainty; /* of the total of all, in ticks: a standard deviation */
-	double known; /* one more, struct analyze_moments' */
 };
 
 void analyze_sample_deinit(struct analyze_sample *s);

@@ -36,10 +36,8 @@ struct export
 {
 	const struct profile *p, *other; /* OTHER: the second side; NULL: there is none */
 	char *title; /* the workload's command line */
-	const char *
-		unit; /* of the counts: "samples", "instructions" or, of samples by an event, that */
-	bool timed; /* counts stand for time, */
-	double period; /* one for so many ticks of the profile's clock; else 1 */
+	const char *unit; /* of the counts: "samples" or "instructions" */
+	double period; /* of one count, in ticks of the profile's clock */
 	double noise
 		[2]; /* by side, the variance of a count is this times the count; 0: counts are exact */
 	double time; /* when it was recorded, in seconds since 1970; NAN: not known */

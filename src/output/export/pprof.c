@@ -147,7 +147,7 @@ static void write_compressed(FILE *out, const struct proto *profile)
 
 void export_write_pprof(FILE *out, const struct export *e)
 {
-	bool timed = e->timed, ns = e->p->clock == PROFILE_CLOCK_NS;
+	bool timed = !profile_is_exact(e->p), ns = e->p->clock == PROFILE_CLOCK_NS;
 	const char *const strings[] = { "", e->unit, "count", "cpu",
 					ns ? "nanoseconds" : "instructions" };
 	scoped(proto_deinit) struct proto profile = { 0 };

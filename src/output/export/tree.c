@@ -79,19 +79,15 @@ static char *title_of(const struct profile *p)
 
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks)
 {
-	const char *event = profile_sample_event(p);
 	bool exact = profile_is_exact(p);
 	scoped(hash_deinit) struct hash_index index = { 0 };
 	uint32_t *path = NULL, n_path = 0, cap_path = 0;
 
 	*e = (struct export){ .p = p,
 			      .title = title_of(p),
-			      .unit = event         ?:
-					      exact ? "instructions" :
-						      "samples",
-			      .timed = !event && !exact,
-			      .period = event || exact ? 1 : (double)p->sample_period,
-			      .noise = { exact ? 0 : profile_sample_weight(p) },
+			      .unit = exact ? "instructions" : "samples",
+			      .period = exact ? 1 : (double)p->sample_period,
+			      .noise = { !exact },
 			      .time = time_of(p) };
 	vec_each(const struct analyze_stack, s, stacks, rows) {
 		uint32_t depth = 0, frame = 0;
@@ -126,7 +122,7 @@ int export_init_sides(struct export *e, const struct profile *const sides[2],
 	double each[2] = { 0 };
 
 	for (int i = 0; i < 2 && sides[i]; i++) {
-		each[i] = profile_sample_weight(sides[i]) / fmax(1, profile_probed_runs(sides[i]));
+		each[i] = 1 / fmax(1, profile_probed_runs(sides[i]));
 		if (analyze_stacks_add(stacks, sides[i], i, each[i]))
 			return -E2BIG;
 	}

@@ -39,19 +39,16 @@
 #define SECTION_RATIO_WRITTEN 16
 #define FILE_LOSSES_MAX       1024
 
-/* The flags of a section in the file. */
-static inline uint32_t section_flags(enum section_type type)
-{
-	return type <= SECTION_LAST && profile_sections[type].flags & TABLE_OPTIONAL ?
-		       SECTION_FLAG_OPTIONAL :
-		       0;
-}
-
 /* Files without entries of TYPE do not have it. */
 static inline bool section_may_lack(enum section_type type)
 {
-	return type <= SECTION_LAST &&
-	       profile_sections[type].flags & (TABLE_OPTIONAL | TABLE_NEEDED);
+	return type <= SECTION_LAST && profile_sections[type].flags & TABLE_OPTIONAL;
+}
+
+/* The flags of a section in the file. */
+static inline uint32_t section_flags(enum section_type type)
+{
+	return section_may_lack(type) ? SECTION_FLAG_OPTIONAL : 0;
 }
 
 /* Return whether STORED bytes may claim to decompress to RAW bytes, at most MOST times as many. */

@@ -203,12 +203,10 @@ static void drain_samples(struct drain *d)
 {
 	struct profile_run *run = &d->p->runs[d->run];
 
-	/* First, as we take samples too. */
 	run->samples_expected = record_engine_samples_expected(d->e);
 	run->samples_received = 0;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
-		run->samples_received +=
-			profile_sample_event(d->p) ? d->maps.cpus[i].samples : d->maps.cpus[i].hits;
+		run->samples_received += d->maps.cpus[i].hits;
 	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
 		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
 			drain_stack(d, &d->maps.stacks[i]);
@@ -267,8 +265,6 @@ static uint64_t samples_lost(const struct drain *d)
 	double expected = (double)run->samples_expected, received = (double)run->samples_received;
 	uint64_t skipped = 0, missing = received < expected ? (uint64_t)(expected - received) : 0;
 
-	if (profile_sample_event(d->p))
-		return missing;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		skipped += d->maps.cpus[i].skipped;
 	return missing > skipped && sqrt(expected) - sqrt(received) > FEWER_BY_CHANCE ? missing :

@@ -14,56 +14,50 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-/* Events per sample. Primes, so that a loop is not hit in the same place again and again. */
-#define COMMON 1000003 /* of the CPU's events, and of ns */
-#define RARER  100003
-#define MISSES 10007
-#define EACH   1 /* of the kernel's events */
-
-#define HARDWARE(name, event, period)                                   \
-	{                                                               \
-		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event, period \
+#define HARDWARE(name, event)                                   \
+	{                                                       \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event \
 	}
-#define SOFTWARE(name, event, period)                                   \
-	{                                                               \
-		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event, period \
+#define SOFTWARE(name, event)                                   \
+	{                                                       \
+		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event \
 	}
 
 /* perf's own list, but for what counts nothing (dummy, bpf-output); where an event has two names there, both. */
 static const struct record_event named[] = {
-	HARDWARE("cycles", CPU_CYCLES, COMMON),
-	HARDWARE("cpu-cycles", CPU_CYCLES, COMMON),
-	HARDWARE("instructions", INSTRUCTIONS, COMMON),
-	HARDWARE("cache-references", CACHE_REFERENCES, COMMON),
-	HARDWARE("cache-misses", CACHE_MISSES, MISSES),
-	HARDWARE("branches", BRANCH_INSTRUCTIONS, COMMON),
-	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS, COMMON),
-	HARDWARE("branch-misses", BRANCH_MISSES, MISSES),
-	HARDWARE("bus-cycles", BUS_CYCLES, COMMON),
-	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, COMMON),
-	HARDWARE("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, COMMON),
-	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND, COMMON),
-	HARDWARE("idle-cycles-backend", STALLED_CYCLES_BACKEND, COMMON),
-	HARDWARE("ref-cycles", REF_CPU_CYCLES, COMMON),
-	SOFTWARE("cpu-clock", CPU_CLOCK, COMMON),
-	SOFTWARE("task-clock", TASK_CLOCK, COMMON),
-	SOFTWARE("page-faults", PAGE_FAULTS, EACH),
-	SOFTWARE("faults", PAGE_FAULTS, EACH),
-	SOFTWARE("minor-faults", PAGE_FAULTS_MIN, EACH),
-	SOFTWARE("major-faults", PAGE_FAULTS_MAJ, EACH),
-	SOFTWARE("context-switches", CONTEXT_SWITCHES, EACH),
-	SOFTWARE("cs", CONTEXT_SWITCHES, EACH),
-	SOFTWARE("cpu-migrations", CPU_MIGRATIONS, EACH),
-	SOFTWARE("migrations", CPU_MIGRATIONS, EACH),
-	SOFTWARE("cgroup-switches", CGROUP_SWITCHES, EACH),
-	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS, EACH),
-	SOFTWARE("emulation-faults", EMULATION_FAULTS, EACH),
+	HARDWARE("cycles", CPU_CYCLES),
+	HARDWARE("cpu-cycles", CPU_CYCLES),
+	HARDWARE("instructions", INSTRUCTIONS),
+	HARDWARE("cache-references", CACHE_REFERENCES),
+	HARDWARE("cache-misses", CACHE_MISSES),
+	HARDWARE("branches", BRANCH_INSTRUCTIONS),
+	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS),
+	HARDWARE("branch-misses", BRANCH_MISSES),
+	HARDWARE("bus-cycles", BUS_CYCLES),
+	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
+	HARDWARE("idle-cycles-frontend", STALLED_CYCLES_FRONTEND),
+	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
+	HARDWARE("idle-cycles-backend", STALLED_CYCLES_BACKEND),
+	HARDWARE("ref-cycles", REF_CPU_CYCLES),
+	SOFTWARE("cpu-clock", CPU_CLOCK),
+	SOFTWARE("task-clock", TASK_CLOCK),
+	SOFTWARE("page-faults", PAGE_FAULTS),
+	SOFTWARE("faults", PAGE_FAULTS),
+	SOFTWARE("minor-faults", PAGE_FAULTS_MIN),
+	SOFTWARE("major-faults", PAGE_FAULTS_MAJ),
+	SOFTWARE("context-switches", CONTEXT_SWITCHES),
+	SOFTWARE("cs", CONTEXT_SWITCHES),
+	SOFTWARE("cpu-migrations", CPU_MIGRATIONS),
+	SOFTWARE("migrations", CPU_MIGRATIONS),
+	SOFTWARE("cgroup-switches", CGROUP_SWITCHES),
+	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS),
+	SOFTWARE("emulation-faults", EMULATION_FAULTS),
 };
 
 /* "L1-dcache" and "load-misses": what a cache's event is made of, in perf's words. */
 struct word {
 	const char *name;
-	uint64_t config, period; /* the latter of an access */
+	uint64_t config;
 };
 
 static const struct word caches[] = {
@@ -77,12 +71,9 @@ static const struct word caches[] = {
 	(PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 static const struct word accesses[] = {
-	{ "loads", CACHE(READ, ACCESS), RARER },
-	{ "load-misses", CACHE(READ, MISS), MISSES },
-	{ "stores", CACHE(WRITE, ACCESS), RARER },
-	{ "store-misses", CACHE(WRITE, MISS), MISSES },
-	{ "prefetches", CACHE(PREFETCH, ACCESS), RARER },
-	{ "prefetch-misses", CACHE(PREFETCH, MISS), MISSES },
+	{ "loads", CACHE(READ, ACCESS) },          { "load-misses", CACHE(READ, MISS) },
+	{ "stores", CACHE(WRITE, ACCESS) },        { "store-misses", CACHE(WRITE, MISS) },
+	{ "prefetches", CACHE(PREFETCH, ACCESS) }, { "prefetch-misses", CACHE(PREFETCH, MISS) },
 };
 
 static bool find_cache(const char *name, struct record_event *event)
@@ -95,8 +86,7 @@ static bool find_cache(const char *name, struct record_event *event)
 			    strcmp(name + n, accesses[k].name))
 				continue;
 			*event = (struct record_event){ name, PERF_TYPE_HW_CACHE,
-							caches[i].config | accesses[k].config,
-							accesses[k].period };
+							caches[i].config | accesses[k].config };
 			return true;
 		}
 	}
@@ -110,7 +100,7 @@ static bool find_raw(const char *name, struct record_event *event)
 
 	if (!digits || digits > 16 || name[1 + digits])
 		return false;
-	*event = (struct record_event){ name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), RARER };
+	*event = (struct record_event){ name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16) };
 	return true;
 }
 
@@ -138,17 +128,14 @@ struct record_counters {
 	} open;
 };
 
-/* Set *COUNT to the count so far. False: it stopped, since it got no counter. */
-static bool read_event(int fd, uint64_t *count)
+/* Return false if it stopped, since it got no counter. */
+static bool counts(int fd)
 {
 	struct {
 		uint64_t value, enabled, running;
 	} now;
 
-	if (read(fd, &now, sizeof(now)) != sizeof(now) || now.enabled != now.running)
-		return false;
-	*count = now.value;
-	return true;
+	return read(fd, &now, sizeof(now)) == sizeof(now) && now.enabled == now.running;
 }
 
 /* Says that EVENT cannot be had on CPU because of ERR (-EBUSY: it stopped), which it returns. */
@@ -196,7 +183,6 @@ static int event_open(struct record_counters *c, const struct record_event *even
 	for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
 		uint32_t at = first + cpu;
 		int fd = open_event(event, cpu, 0);
-		uint64_t count;
 
 		/* A CPU that is not there; of the first, the event is not. */
 		if (fd == -ENODEV && cpu)
@@ -204,7 +190,7 @@ static int event_open(struct record_counters *c, const struct record_event *even
 		if (fd < 0)
 			return refuse_event(event, cpu, fd);
 		vec_push(&c->open, fds, fd);
-		if (!read_event(fd, &count))
+		if (!counts(fd))
 			return refuse_event(event, cpu, -EBUSY);
 		if (bpf_map_update_elem(bpf_map__fd(map), &at, &fd, BPF_ANY))
 			return refuse_event(event, cpu, -errno);
@@ -240,123 +226,63 @@ void record_counters_destroy(struct record_counters *c)
 
 uint64_t record_counters_stopped(const struct record_counters *c)
 {
-	uint64_t n = 0, count;
+	uint64_t n = 0;
 
 	vec_each(const int, fd, &c->open, fds)
-		n += !read_event(*fd, &count);
+		n += !counts(*fd);
 	return n;
 }
 
 /* ---- sampler ---- */
 
-struct sampler_cpu {
-	struct bpf_link *link; /* owns the event's descriptor */
-	int fd;
-	uint64_t clock_before; /* its count at the last reset */
-};
-
 struct record_sampler {
-	uint64_t period;
-	vec_of(struct sampler_cpu, cpus);
-	uint64_t expected; /* after a stop */
+	vec_of(struct bpf_link *, cpus); /* each owns its event's descriptor */
 };
 
-static int refuse(const struct record_event *event, int cpu, int err)
+static int cpu_start(struct record_sampler *s, struct bpf_program *prog, uint64_t period,
+		     uint32_t cpu)
 {
-	if (event)
-		return refuse_event(event, cpu, err);
-	log_error("cannot sample on CPU %d: %s (--freq=0 records without samples)", cpu,
-		  log_strerror(err));
-	return err;
-}
+	static const struct record_event clock = SOFTWARE("cpu-clock", CPU_CLOCK);
+	int fd = open_event(&clock, cpu, period), err;
+	struct bpf_link *link;
 
-static int cpu_start(struct sampler_cpu *sc, struct bpf_program *prog,
-		     const struct record_event *event, uint64_t period, int cpu)
-{
-	struct record_event clock;
-	int err = 0;
-
-	if (!event)
-		record_event_find("cpu-clock", &clock);
-	sc->fd = open_event(event ?: &clock, cpu, period);
-	if (sc->fd < 0)
-		return sc->fd;
-	if (!read_event(sc->fd, &sc->clock_before))
-		err = -EBUSY;
-	if (!err && !(sc->link = bpf_program__attach_perf_event(prog, sc->fd)))
+	if (fd < 0)
+		return fd;
+	link = bpf_program__attach_perf_event(prog, fd);
+	if (!link) {
 		err = -errno;
-	if (err)
-		close(sc->fd);
-	return err;
+		close(fd);
+		return err;
+	}
+	vec_push(s, cpus, link);
+	return 0;
 }
 
-int record_sampler_start(struct bpf_program *prog, const struct record_event *event,
-			 uint64_t period, struct record_sampler **out)
+int record_sampler_start(struct bpf_program *prog, uint64_t period, struct record_sampler **out)
 {
 	struct record_sampler *s = alloc_new(struct record_sampler);
 	int n = libbpf_num_possible_cpus(), err;
 
 	*out = NULL;
-	s->period = period;
 	for (int cpu = 0; cpu < n; cpu++) {
-		struct sampler_cpu sc = {};
-
-		err = cpu_start(&sc, prog, event, period, cpu);
-		/* A CPU that is not there; on the first, the event is not. */
-		if (err == -ENODEV && (cpu || !event))
+		err = cpu_start(s, prog, period, cpu);
+		if (!err || err == -ENODEV)
 			continue;
-		if (err) {
-			record_sampler_destroy(s);
-			return refuse(event, cpu, err);
-		}
-		vec_push(s, cpus, sc);
+		log_error("cannot sample on CPU %d: %s (--freq=0 records without samples)", cpu,
+			  log_strerror(err));
+		record_sampler_destroy(s);
+		return err;
 	}
 	*out = s;
-	record_sampler_reset(s);
 	return 0;
-}
-
-/* For the software CPU clock the count is the time in ns that the event was enabled. */
-static uint64_t clock_of(const struct sampler_cpu *sc)
-{
-	uint64_t count;
-
-	return read_event(sc->fd, &count) ? count : sc->clock_before;
-}
-
-uint64_t record_sampler_expected(struct record_sampler *s)
-{
-	if (!s)
-		return 0;
-	if (s->n_cpus)
-		s->expected = 0;
-	for (uint32_t i = 0; i < s->n_cpus; i++)
-		s->expected += (clock_of(&s->cpus[i]) - s->cpus[i].clock_before) / s->period;
-	return s->expected;
-}
-
-void record_sampler_reset(struct record_sampler *s)
-{
-	if (!s)
-		return;
-	for (uint32_t i = 0; i < s->n_cpus; i++)
-		s->cpus[i].clock_before = clock_of(&s->cpus[i]);
-}
-
-void record_sampler_stop(struct record_sampler *s)
-{
-	if (!s)
-		return;
-	record_sampler_expected(s);
-	while (s->n_cpus)
-		bpf_link__destroy(s->cpus[--s->n_cpus].link);
 }
 
 void record_sampler_destroy(struct record_sampler *s)
 {
 	if (!s)
 		return;
-	record_sampler_stop(s);
+	while (s->n_cpus)
+		bpf_link__destroy(s->cpus[--s->n_cpus]);
 	free(s->cpus);
 	free(s);
 }

@@ -10,8 +10,6 @@ struct record_event {
 	const char *name; /* as perf lists it */
 	uint32_t type;
 	uint64_t config;
-	/* Default events per sample: about as many samples per second as by the clock, at a usual rate of the event. */
-	uint64_t period;
 };
 
 /* The event called NAME by perf ("cache-misses", "L1-dcache-load-misses", "page-faults", "r1a8"); false: there is none. */
@@ -32,21 +30,14 @@ void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 uint64_t record_counters_stopped(const struct record_counters *c);
 
 /*
- * The sampler's perf events, one on each CPU: the software CPU clock, or what --sample-event names, with a fixed
- * period, so that the number of samples to expect is known.
+ * The sampler's perf events, one on each CPU: the software CPU clock, with a fixed period, so that the number of
+ * samples to expect is known.
  */
 
 struct bpf_program;
-struct record_event;
 struct record_sampler;
 
-/* Each PERIOD of EVENT; NULL: of the clock, in ns. CPUs that are offline are left out. Reports its errors. */
-int record_sampler_start(struct bpf_program *prog, const struct record_event *event,
-			 uint64_t period, struct record_sampler **out);
-/* Detaches; what was expected up to then is kept. Accepts NULL, as all of these. */
-void record_sampler_stop(struct record_sampler *s);
+/* PERIOD in ns. CPUs that are offline are left out. Reports its errors. */
+int record_sampler_start(struct bpf_program *prog, uint64_t period, struct record_sampler **out);
+/* Detaches; accepts NULL. */
 void record_sampler_destroy(struct record_sampler *s);
-
-/* Periods that elapsed on all CPUs since the last reset. */
-uint64_t record_sampler_expected(struct record_sampler *s);
-void record_sampler_reset(struct record_sampler *s);

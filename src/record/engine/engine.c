@@ -80,7 +80,6 @@ void record_engine_destroy(struct record_engine *e)
 	if (!e)
 		return;
 	record_engine_stop(e);
-	record_sampler_destroy(e->sampler);
 	record_counters_destroy(e->counters);
 	if (e->cells_before)
 		munmap(e->cells_before, e->bpf.views[RECORD_VIEW_CELLS].len);
@@ -169,8 +168,8 @@ int record_engine_arm(struct record_engine *e)
 	if (e->bpf.config.faults != PROFILE_UNTIMED)
 		err = attach_fault(e, false);
 	if (!err && e->bpf.config.sample_period)
-		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_event,
-					   e->bpf.config.sample_period, &e->sampler);
+		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_period,
+					   &e->sampler);
 	return err;
 }
 
@@ -337,7 +336,8 @@ out:
 
 void record_engine_stop(struct record_engine *e)
 {
-	record_sampler_stop(e->sampler);
+	record_sampler_destroy(e->sampler);
+	e->sampler = NULL;
 	while (e->n_links)
 		bpf_link__destroy(e->links[--e->n_links]);
 }

@@ -29,8 +29,7 @@ struct record_engine_config {
 	bool counts; /* calls of functions are counted for moments: record/cost/measure.h */
 	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
-	uint64_t sample_period; /* in ns, or of SAMPLE_EVENT; 0: no sampler */
-	const struct record_event *sample_event; /* NULL: samples are by the clock */
+	uint64_t sample_period; /* in ns; 0: no sampler */
 	const struct record_event
 		*counters; /* events counted with each call; read while creating */
 	uint32_t n_counters; /* up to ENGINE_COUNTERS */
@@ -208,10 +207,7 @@ uint64_t record_engine_misses(const struct record_engine *e);
 /* The four bytes at ADDR as they stand in memory; 0 if they cannot be read. */
 uint32_t record_engine_text(const struct record_engine *e, uint64_t addr);
 
-/*
- * Samples that should have come since the last reset: a period each of the time on a CPU of the tasks followed; of an event, what all
- * CPUs counted.
- */
+/* Samples that should have come since the last reset: a period each of the time on a CPU of the tasks followed. */
 uint64_t record_engine_samples_expected(const struct record_engine *e);
 
 /*

@@ -205,9 +205,7 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 {
 	uint64_t period = e->bpf.config.sample_period;
 
-	if (e->bpf.config.sample_event || !period)
-		return record_sampler_expected(e->sampler);
-	return (followed_oncpu(e) - e->oncpu_before) / period;
+	return period ? (followed_oncpu(e) - e->oncpu_before) / period : 0;
 }
 
 /* Until each program that runs now has ended: they run under RCU, and this waits for a grace period. */
@@ -322,6 +320,5 @@ void record_engine_reset(struct record_engine *e)
 		cpus[i].captured = 0;
 	}
 	memset(e->bpf.views[RECORD_VIEW_MISSED].mem, 0, e->bpf.views[RECORD_VIEW_MISSED].len);
-	record_sampler_reset(e->sampler);
 	__atomic_store_n(&e->bpf.skel->bss->paused, false, __ATOMIC_SEQ_CST);
 }

@@ -195,7 +195,6 @@ static void set_constants(struct record_bpf *b)
 	s->rodata->n_shards = b->n_shards;
 	s->rodata->stack_mask = b->n_stacks - 1;
 	s->rodata->sample_period = b->config.sample_period;
-	s->rodata->samples_event = b->config.sample_event;
 	if (b->config.system_wide) {
 		s->rodata->follow_all = true;
 		s->rodata->cgroup_id = b->config.cgroup;

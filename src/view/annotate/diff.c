@@ -284,11 +284,11 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	double cost = (c->diff.is_of_call ? a->tick : a->tick_of_run) * a->samples;
 
 	view_text(v,
-		  "%s exists in the %s kernel only, so all of its cost is the change: %s%s%s%s per "
+		  "%s exists in the %s kernel only, so all of its cost is the change: %s%s%s per "
 		  "%s.",
 		  c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
-		  output_number(OUTPUT_DELTA, side ? cost : -cost, a->clock), ANNOTATE_UNIT(a),
-		  c->diff.is_of_call ? "call" : "run");
+		  output_number(OUTPUT_DELTA, side ? cost : -cost, a->clock),
+		  view_unit(a->clock, cost), c->diff.is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct view_annotate_diff *c,
@@ -312,9 +312,9 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 			     "(record --freq, --repeat) would show smaller changes.");
 		return;
 	}
-	view_text(v, "%s: ~%s%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
+	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
 		  output_number(OUTPUT_DELTA, row->of.delta.value, clock),
-		  ANNOTATE_UNIT(&c->sides[0].a), c->diff.is_of_call ? "call" : "run",
+		  view_unit(clock, row->of.delta.value), c->diff.is_of_call ? "call" : "run",
 		  output_number(OUTPUT_DELTA, row->of.delta.low, clock),
 		  output_number(OUTPUT_DELTA, row->of.delta.high, clock),
 		  !(row->of.sides[0].n_insns > 0) ? "; the baseline has no code for it" :
@@ -376,7 +376,7 @@ static void json(json_t *root, const void *data)
 {
 	const struct view_annotate_diff *c = data;
 
-	output_json_set(root, "unit", json_string(c->sides[0].a.unit));
+	output_json_set(root, "unit", json_string(profile_clock_unit(c->sides[0].a.clock)));
 	output_json_set(root, "function", output_json_text(c->sides[0].name));
 	output_json_set(root, "within", output_json_text(c->sides[0].within));
 	output_json_set(root, "context",

@@ -33,7 +33,7 @@ static void json(json_t *root, const void *data)
 	const struct analyze_annotation *a = &f->a;
 	bool is_live = a->n_places && annotated_is_live(f, a->places);
 
-	output_json_set(root, "unit", json_string(a->unit));
+	output_json_set(root, "unit", json_string(profile_clock_unit(a->clock)));
 	output_json_set(root, "function", output_json_text(f->name));
 	output_json_set(root, "module", output_json_text(f->module));
 	output_json_set(root, "within", output_json_text(f->within));

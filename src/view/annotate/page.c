@@ -51,11 +51,10 @@ static void write_title(const struct view *v, const struct annotated *f)
 			     "their execution counts are known.");
 	else
 		view_text(v,
-			  "%s%s%s: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
+			  "%s: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
 			  "callees%s.",
-			  profile_is_exact(f->p) ? "Instructions" : "Samples",
-			  a->event ? " of " : "", a->event ?: "", a->samples, a->kernel,
-			  a->hits.self, late, a->hits.callees, unplaced);
+			  profile_is_exact(f->p) ? "Instructions" : "Samples", a->samples,
+			  a->kernel, a->hits.self, late, a->hits.callees, unplaced);
 	if (a->samples > 0 && a->samples < FEW && !profile_is_exact(f->p)) {
 		struct analyze_estimated half = analyze_binomial(a->samples / 2, a->samples);
 
@@ -101,10 +100,10 @@ static void write_main(const struct view *v, const struct annotated *f,
 	if (more)
 		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
 	fputc('\n', v->out);
-	view_text(v, "%s of %s in %s: %s%s%s%s per %s.", annotate_percent(what->figures.share), of,
+	view_text(v, "%s of %s in %s: %s%s%s per %s.", annotate_percent(what->figures.share), of,
 		  text, is_exact ? "" : "~",
-		  output_number(OUTPUT_TIME, what->figures.cost, a->clock), ANNOTATE_UNIT(a),
-		  a->tick_is_of_call ? "call" : "run");
+		  output_number(OUTPUT_TIME, what->figures.cost, a->clock),
+		  view_unit(a->clock, what->figures.cost), a->tick_is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct annotated *f,

@@ -94,11 +94,9 @@ const char *annotate_mark(const void *row, const struct output_group *group)
 	return "~";
 }
 
-const char *annotate_cost_header(const struct analyze_annotation *a, bool is_of_call)
+const char *annotate_cost_header(enum profile_clock clock, bool is_of_call)
 {
-	if (a->event)
-		return "EVENTS/RUN";
-	if (a->clock == PROFILE_CLOCK_INSN)
+	if (clock == PROFILE_CLOCK_INSN)
 		return is_of_call ? "COST/CALL" : "COST/RUN";
 	return is_of_call ? "TIME/CALL" : "TIME/RUN";
 }

@@ -53,10 +53,6 @@ extern const struct output_column annotate_counted_columns[1];
 struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 					    const struct analyze_hits *hits, double executions,
 					    double per_call);
-/* The unit behind a cost of A, for "%s%s": a blank and its name, but nothing for ns, which the number has. */
-#define ANNOTATE_UNIT(a)                             \
-	(a)->clock == PROFILE_CLOCK_INSN ? " " : "", \
-		(a)->clock == PROFILE_CLOCK_INSN ? (a)->event ?: "instructions" : ""
 /* NAN for a line that is not known. */
 double annotate_line(uint32_t line);
 

@@ -2,7 +2,13 @@
 /* Changes of the events that record --event counts with each call. */
 #include "view/page/columns.h"
 #include "view/diff.h"
-#include "view/names.h"
+
+/* Fewer is neither always better nor faster. */
+static const char *const verdicts[] = {
+	[ANALYZE_VERDICT_NONE] = NULL,         [ANALYZE_VERDICT_SAME] = "same",
+	[ANALYZE_VERDICT_SLOWER] = "more",     [ANALYZE_VERDICT_FASTER] = "fewer",
+	[ANALYZE_VERDICT_UNCLEAR] = "unclear",
+};
 
 static const struct output_column place[] = {
 	COLUMN("event", TEXT, analyze_event_row, event, .header = "EVENT"),
@@ -30,8 +36,8 @@ static const struct output_column percent[] = {
 };
 
 static const struct output_column verdict[] = {
-	COLUMN("verdict", TEXT, analyze_change, verdict, .names = view_more_or_fewer,
-	       .header = "VERDICT", .rank = 1),
+	COLUMN("verdict", TEXT, analyze_change, verdict, .names = verdicts, .header = "VERDICT",
+	       .rank = 1),
 	COLUMN("p", PROBABILITY, analyze_change, p, .header = "P", .rank = 4),
 	COLUMN("ci", INTERVAL, analyze_change, ci),
 };

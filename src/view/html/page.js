@@ -441,7 +441,7 @@ function colorOf(node) {
 function describe(node, root) {
 	const share = (i) => (100 * node.sides[i] / (root.sides[i] || 1)).toFixed(2);
 	const count = (v) => number(Math.round(v));
-	const unit = plural(Math.round(node.sides[two ? 1 : 0]), data.stacks.unit.replace(/^(sample|instruction)s$/, '$1'), data.stacks.unit);
+	const unit = plural(Math.round(node.sides[two ? 1 : 0]), data.stacks.unit.slice(0, -1), data.stacks.unit);
 
 	if (!two)
 		return `${node.name}: ${count(node.sides[0])} ${unit} per run, ${share(0)} %`;

@@ -2,7 +2,6 @@
 /* Samples, by the function that was being executed. */
 
 #include "base/alloc.h"
-#include "base/plural.h"
 #include "output/folded.h"
 #include "output/json.h"
 #include "output/number.h"
@@ -50,23 +49,6 @@ static const char *count_text(uint64_t count)
 		       output_number(OUTPUT_COUNT, (double)count, PROFILE_CLOCK_NS);
 }
 
-/* No time follows from samples of an event. */
-static char *sampled_title(const struct view_report *r)
-{
-	double weight = profile_sample_weight(r->common.p[0]);
-
-	return alloc_printf(
-		"Samples by %s, one per %s %s: %s in the workload, for %s %s; on all CPUs "
-		"%s received of %s expected",
-		profile_sample_event(r->common.p[0]),
-		output_number(OUTPUT_COUNT, weight, r->common.p[0]->clock),
-		plural(weight, "event", "events"),
-		output_number(OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock),
-		output_number(OUTPUT_COUNT, r->leaves.samples * weight, r->common.p[0]->clock),
-		plural(r->leaves.samples * weight, "event", "events"),
-		count_text(r->losses.samples_received), count_text(r->losses.samples_expected));
-}
-
 static char *title(const void *data)
 {
 	const struct view_report *r = data;
@@ -75,8 +57,6 @@ static char *title(const void *data)
 
 	if (profile_is_exact(r->common.p[0]))
 		return alloc_printf("Instructions executed: %s, including user space", used);
-	if (profile_sample_event(r->common.p[0]))
-		return sampled_title(r);
 	return alloc_printf("Samples at %u Hz: %s in the workload; %s received of %s expected%s",
 			    r->common.p[0]->freq, used, count_text(r->losses.samples_received),
 			    count_text(r->losses.samples_expected),
@@ -86,17 +66,12 @@ static char *title(const void *data)
 static json_t *json(const void *data)
 {
 	const struct view_report *r = data;
-	bool event = profile_sample_event(r->common.p[0]);
 	json_t *samples = json_object();
 	scoped(view_rows_deinit) struct view_rows leaves;
 
 	view_rows_init(&leaves, &report_samples, data, false);
 	output_json_set(samples, "freq", json_integer(r->common.p[0]->freq));
 	output_json_set(samples, "period", output_json_count(r->common.p[0]->sample_period));
-	output_json_set(samples, "event", output_json_text(profile_sample_event(r->common.p[0])));
-	output_json_set(samples, "events_per_sample",
-			event ? output_json_number(profile_sample_weight(r->common.p[0])) :
-				json_null());
 	output_json_set(samples, "expected", output_json_count(r->losses.samples_expected));
 	output_json_set(samples, "received", output_json_count(r->losses.samples_received));
 	output_json_set(samples, "workload", output_json_number(r->leaves.samples));

@@ -54,9 +54,8 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 	if (!leaf || !(leaf->share >= WORTH_A_WORD))
 		return alloc_strdup("");
 	name = view_frames(leaf->frames, leaf->n_frames);
-	return alloc_printf("; %.0f %% of the workload's %s are in %s%s", 100 * leaf->share,
-			    profile_sample_event(r->common.p[0]) ?: "samples", name,
-			    leaf->share > 0.5 ? "" : ", more than anywhere else");
+	return alloc_printf("; %.0f %% of the workload's samples are in %s%s", 100 * leaf->share,
+			    name, leaf->share > 0.5 ? "" : ", more than anywhere else");
 }
 
 /* The syscall, or page fault, with the most on-CPU time; *SUM becomes that of all. NULL: there is none. */
