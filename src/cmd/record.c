@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/types.h>
-#include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
@@ -10,60 +8,11 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
-#include "cmd/view.h"
 #include "kprotperf/engine.h"
 #include "record/auto.h"
 #include "record/collect/collect.h"
 #include "record/probe/probes.h"
 #include "record/session.h"
-#include "view/names.h"
-#include "view/report.h"
-
-/* ---- the output of record --interval ---- */
-
-#define ROWS 10
-/* To a terminal's top, and nothing below. */
-#define CLEAR "\033[H\033[2J"
-
-/* Forget minima and maxima: those of the run are not those of an interval. */
-static void forget_extremes(struct analyze_rows *rows)
-{
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		rows->rows[i].figures.min = rows->rows[i].figures.max = NAN;
-}
-
-/* Prints the rows of P, which is being recorded since NS, that took most so far, on stderr. */
-static void show_live(const struct profile *p, uint64_t ns)
-{
-	static const char *const sections[] = { "syscalls", "functions" };
-	struct view_report r = { .common = {
-					 p->clock, view_time_headers[ANALYZE_TIME_ONCPU], { p } } };
-	const struct view_request request = {
-		.list = &view_report_list,
-		.data = &r,
-		.sections = sections,
-		.n_sections = 1 + (p->n_sites > 1),
-		.top = ROWS,
-	};
-
-	uint64_t wall = p->runs[p->n_runs - 1].wall;
-
-	analyze_table_init(&r.table, p, &r.figures);
-	if (wall < ns) {
-		forget_extremes(&r.table.syscalls);
-		forget_extremes(&r.table.functions);
-	}
-	analyze_rows_sort_by_total(&r.table.syscalls);
-	analyze_rows_sort_by_total(&r.table.functions);
-	/* The output of a command stays. */
-	fprintf(stderr, "%sFrom %.1f to %.1f s:\n\n",
-		!p->n_args && isatty(STDERR_FILENO) ? CLEAR : "\n", (ns - wall) / 1e9, ns / 1e9);
-	view_write_table(stderr, &request);
-	fflush(stderr);
-	analyze_table_deinit(&r.table);
-}
-
-/* ---- record ---- */
 
 #define PLAN_BYTES (1 << 20)
 
@@ -254,11 +203,6 @@ static const struct cmd_option options[] = {
 	  "End the recording, or each run of a command (by SIGTERM), after TIME (10s, 500ms, 2m; "
 	  "without a unit: seconds)",
 	  CMD_SET(record_options, duration) },
-	{ "interval", "TIME",
-	  "Every TIME (1s, 500ms), print on stderr the syscalls and functions that took the most time since the last time",
-	  CMD_SET(record_options, interval) },
-	{ "cumulative", NULL, "With --interval: since the start",
-	  CMD_SET(record_options, cumulative) },
 	{ "warmup", "N",
 	  "First run the command N times without measuring, to warm up caches (default 0)",
 	  CMD_SET(record_options, warmup), .max = 100000 },
@@ -299,8 +243,8 @@ static void check_usage(void *input, struct argp_state *state)
 		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture or another --attach" },
 		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
 		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
-		{ o->exact && (o->left_out || o->interval || o->user_stacks),
-		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall, --interval or --user-stacks" },
+		{ o->exact && (o->left_out || o->user_stacks),
+		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall or --user-stacks" },
 		{ o->user_stacks && !o->freq,
 		  "--user-stacks needs samples: --freq=0 takes no stacks" },
 		{ o->exact && (!o->argv || o->system_wide || o->repeat > 1 || o->warmup ||
@@ -310,7 +254,6 @@ static void check_usage(void *input, struct argp_state *state)
 				   o->repeat != 1 || o->ranges.n_items),
 		  "--auto runs a command several times: it cannot be combined with -a, -r, -R, --exact or --freq=0" },
 		{ o->write_plan && !o->automatic, "--write-plan needs --auto" },
-		{ o->cumulative && !o->interval, "--cumulative needs --interval" },
 		{ (o->context || o->captures.n_items) && !o->functions.n_items &&
 			  !o->ranges.n_items && !o->blocks.n_items && !o->n_protections,
 		  "--context and --capture need functions: --func, --range, --blocks or --protection" },
@@ -347,7 +290,6 @@ int cmd_record(int argc, char **argv)
 		.freq = FREQ_UNSET,
 		.repeat = 1,
 		.budget = 4,
-		.show = show_live,
 	};
 	int status;
 

@@ -29,13 +29,6 @@ struct record_options {
 	int32_t pid;
 	bool user_stacks; /* below those of the kernel */
 	uint64_t duration; /* of each run, in ns; 0: until its end */
-	bool cumulative; /* SHOW is for sums since the run began, not since the last call */
-	uint64_t interval; /* between two calls of SHOW, in ns; 0: there is none */
-	/*
-	 * Called in a process of its own with what has been counted up to now, NS after the run began; the last run's wall time says since
-	 * when. Min and max are of the run.
-	 */
-	void (*show)(const struct profile *p, uint64_t ns);
 	uint32_t attach; /* an index of record_attach_names[]; 0: any */
 	const char *cgroup; /* with system_wide: whose tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;

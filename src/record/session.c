@@ -72,8 +72,7 @@ struct session {
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
 		pid_t pid; /* that makes it; 0: none does */
-		uint64_t begun, due, shown, show_due; /* clock_ns() */
-		bool shows, writes; /* what it is for */
+		uint64_t begun, due; /* clock_ns() */
 	} checkpoint;
 	uint64_t run_start; /* of the probed run that goes on; 0: none does */
 };
@@ -150,7 +149,6 @@ static int load(struct session *s)
 		.cgroup = s->cgroup,
 		.pid = o->pid,
 		.btf = kernel_btf_raw(plan->symbols.btf),
-		.intervals = o->interval && !o->cumulative,
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
 		/* Blocks use the maps of ranges. */
@@ -287,22 +285,14 @@ static int make_checkpoint(void *arg)
 {
 	struct session *s = arg;
 	uint32_t run = s->p->n_runs - 1;
-	bool since_last = s->checkpoint.shows && !s->o->cumulative;
-	uint64_t now = clock_ns();
 
-	if (!s->checkpoint.shows && nice(19) < 0)
+	if (nice(19) < 0)
 		return -errno;
-	if (since_last)
-		record_engine_since_last(s->engine);
 	if (s->run_start) {
-		s->p->runs[run].wall = now - (since_last ? s->checkpoint.shown : s->run_start);
+		s->p->runs[run].wall = clock_ns() - s->run_start;
 		drain(s, run);
 	}
-	if (s->checkpoint.shows) {
-		s->o->show(s->p, now - s->run_start);
-		return 0;
-	}
-	if (nice(19) < 0 || !freopen("/dev/null", "w", stderr))
+	if (!freopen("/dev/null", "w", stderr))
 		return -errno;
 	profile_env_set(s->p, PROFILE_ENV_UNFINISHED, "killed");
 	profile_resolve_kallsyms(s->p, s->plan.symbols.ks);
@@ -324,8 +314,7 @@ static void checkpoint_reap(struct checkpoint *c, bool wait)
 }
 
 /*
- * Lets what has been counted be written, if that is due: who kills this process with no warning loses seconds. And be shown
- * to who asked for that.
+ * Lets what has been counted be written, if that is due: who kills this process with no warning loses seconds.
  */
 static void checkpoint(struct session *s, bool wait)
 {
@@ -333,20 +322,13 @@ static void checkpoint(struct session *s, bool wait)
 	uint64_t now = clock_ns();
 
 	checkpoint_reap(c, false);
-	c->shows = s->o->interval && s->run_start && now >= c->show_due;
-	c->writes = now >= c->due && !c->shows && !output_is_direct(s->o->output);
-	if (c->pid || !(c->shows || c->writes))
+	if (c->pid || now < c->due || output_is_direct(s->o->output))
 		return;
 	c->begun = now;
-	if (c->writes)
-		c->due = now + CHECKPOINT_MS * 1000000ull;
-	while (c->shows && c->show_due <= now)
-		c->show_due += s->o->interval;
+	c->due = now + CHECKPOINT_MS * 1000000ull;
 	record_engine_fork_helper(s->engine, true);
 	c->pid = worker_start(make_checkpoint, s, 0);
 	record_engine_fork_helper(s->engine, false);
-	if (c->shows)
-		c->shown = now;
 	if (c->pid < 0)
 		c->pid = 0;
 	if (wait)
@@ -370,15 +352,6 @@ static void look(void *arg)
 		record_count_look(s->o->counts, s->engine);
 	else
 		checkpoint(s, false);
-}
-
-static uint32_t look_ms(const struct session *s)
-{
-	uint32_t ms = s->o->counts ? COUNT_MS : CHECKPOINT_MS;
-	/* The output is late by at most a quarter of the interval. */
-	uint64_t quarter = s->o->interval / 4000000;
-
-	return s->o->interval && quarter < ms ? (uint32_t)quarter + 1 : ms;
 }
 
 /* The last task of a command may still be on its way out when the command has been waited for. */
@@ -411,11 +384,9 @@ static int run_once(struct session *s, enum profile_run_kind kind)
 		record_engine_reset(s->engine);
 		record_probes_reset(s->probes);
 		hooks.look = look;
-		hooks.look_ms = look_ms(s);
+		hooks.look_ms = o->counts ? COUNT_MS : CHECKPOINT_MS;
 		hooks.look_fd = record_code_fd(&s->code);
 		s->run_start = clock_ns();
-		s->checkpoint.shown = s->run_start;
-		s->checkpoint.show_due = s->run_start + o->interval;
 		err = o->pid ? record_engine_adopt(s->engine) : 0;
 		if (err)
 			return err;

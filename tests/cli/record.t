@@ -99,7 +99,7 @@ is '--duration ends -a' "$status:$(sleep_calls limited.data)" 0:1
 # 0.91 to 1.29 of it in nine recordings; 0.38 to 0.51 where nothing was followed then.
 ok '-a: probes cost as much after the run as before' awk '/syscall probes cost/ { found = $9 > 0.7 * $5 } END { exit !found }' err
 is '--duration leaves the process of -p alone' "$(kill $! && echo alive)" alive
-usage '--exact counts all syscalls, and times none' record --exact --interval=1s -- true
+usage '--exact counts all syscalls, and times none' record --exact --syscall=read -- true
 usage "--duration: '0' is not a time" record --duration=0 -- true
 usage "--duration: '5 apples' is not a time" record --duration='5 apples' -- true
 

@@ -419,21 +419,6 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
-/* Return whether the recorder has printed TEXT N times, to the file that both have as standard error. */
-static int printed(const char *text, int n)
-{
-	static char all[1 << 16];
-	int fd = open("/proc/self/fd/2", O_RDONLY);
-	ssize_t len = pread(fd, all, sizeof(all) - 1, 0);
-
-	check(fd >= 0 && len >= 0, "standard error");
-	close(fd);
-	all[len] = 0;
-	for (const char *p = all; (p = strstr(p, text)); p++)
-		n--;
-	return n <= 0;
-}
-
 /* Make a system call that nothing else makes. An emulator's plugin counts between two of them. */
 static void mark(void)
 {
@@ -497,13 +482,6 @@ static void forever(int n)
 			close(open("ready", O_CREAT | O_WRONLY, 0644));
 		sleep_ms(1);
 	}
-}
-
-/* Sleep until the recorder has printed N tables of --interval. */
-static void until_shown(int n)
-{
-	while (!printed("\nFrom ", n))
-		sleep_ms(1);
 }
 
 /* Sleep N times in poll(), for a millisecond each. */
@@ -649,7 +627,6 @@ static const struct {
 	{ "marked-forks", marked_forks },
 	{ "until-signal", until_signal },
 	{ "forever", forever },
-	{ "until-shown", until_shown },
 	{ "polls", polls },
 	{ "files", files },
 	{ "all-syscalls", all_syscalls },

@@ -7,8 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 
 # signalled NAME SIGNAL whole|alone ARG...: record in a process group of its own,
-# signalled once its command is ready or, where SHOWN is set, once it has printed a table of --interval. Its status as
-# a shell gives it.
+# signalled once its command is ready or, where ATTACHED is set, a second after record -v says what it has attached. Its status
+# as a shell gives it.
 signalled() {
 	local name=$1 signal=$2 whom=$3 pid
 	shift 3
@@ -17,7 +17,7 @@ signalled() {
 	perl -e '$SIG{INT} = "DEFAULT"; setpgrp; exec @ARGV' \
 		"$kprotperf" record -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
 	pid=$!
-	if [ -n "${shown-}" ]; then await grep -q '^From ' "$name.err"; else await test -e ready; fi
+	if [ -n "${attached-}" ]; then await grep -q ' page faults by ' "$name.err" && sleep 1; else await test -e ready; fi
 	if [ "$whom" = whole ]; then kill "-$signal" -- "-$pid"; else kill "-$signal" "$pid"; fi
 	wait "$pid"
 	echo $? >"$name.status"
@@ -41,7 +41,6 @@ guest_main() {
 	# A command that survives ends when it likes, with its own status.
 	signalled survivor TERM alone -- "$acts" until-signal
 	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
-	record every -a --freq=0 --interval=300ms --func hrtimer_nanosleep -- "$acts" until-shown 3
 	traces >after.txt
 
 	# The process recorded goes on after record -p has ended.
@@ -49,7 +48,7 @@ guest_main() {
 	"$acts" forever &
 	local victim=$!
 	await test -e ready
-	shown=1 signalled pid INT alone --interval=500ms --func hrtimer_nanosleep -p $victim
+	attached=1 signalled pid INT alone -v --func hrtimer_nanosleep -p $victim
 	kill -0 $victim && echo alive >victim.txt
 	kill -KILL $victim
 	# One that ends by itself ends the recording.
@@ -79,7 +78,7 @@ guest_main() {
 	record all-command -a --func hrtimer_nanosleep -- sleep 1
 	"$acts" forever &
 	victim=$!
-	shown=1 signalled all INT alone -a --interval=500ms --func hrtimer_nanosleep
+	attached=1 signalled all INT alone -v -a --func hrtimer_nanosleep
 	kill -KILL $victim
 
 	# Killed outright: its probes go, the command is told nothing and goes on.
@@ -132,11 +131,6 @@ is '--duration ends the command as was asked for: status' "$(cat limited.status)
 holds '--duration: after that time' "$(json limited '.runs[0] | if .status == 0 then .wall / 1e9 else 0 end') >= 1"
 holds '--duration: what was measured until then is there' "$(calls limited hrtimer_nanosleep) > 3"
 equal '--duration: nothing is lost' "$(lost limited)" nothing
-holds '--interval: what took most is printed three times' "$(grep -c '^From [0-9.]* to [0-9.]* s:$' every.err) >= 3"
-holds '--interval: each time what came since, not all of it again' "$(awk '$1 == "hrtimer_nanosleep" && $2 == "clock_nanosleep" {
-	gsub(",", "", $3); n += $3 } END { print n + 0 }' every.err) as \$n | \$n > 3 and \$n <= $(calls every hrtimer_nanosleep)"
-like '--interval: as a table' "$(<every.err)" '^SYSCALL +CALLS +CPU TOTAL '
-is '--interval: what the recorder does for that is not measured, its command is' "$(syscalls every bpf) $(syscalls every exit_group)" '0 1'
 is 'the command of no interrupted --repeat is run again' "$(json repeated '.runs | length')" 1
 is 'whose status is passed on' "$(cat repeated.status)" 130
 

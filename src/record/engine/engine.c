@@ -59,15 +59,6 @@ int record_engine_create(const struct record_engine_config *config,
 	}
 	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
-	if (config->intervals)
-		e->cells_before = mmap(NULL, e->bpf.views[RECORD_VIEW_CELLS].len,
-				       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (e->cells_before == MAP_FAILED) {
-		log_error("no memory for --interval: %m");
-		e->cells_before = NULL;
-		record_engine_destroy(e);
-		return -ENOMEM;
-	}
 	assign_shards(&e->bpf);
 	record_engine_run(e, false);
 	record_engine_reset(e);
@@ -81,8 +72,6 @@ void record_engine_destroy(struct record_engine *e)
 		return;
 	record_engine_stop(e);
 	record_counters_destroy(e->counters);
-	if (e->cells_before)
-		munmap(e->cells_before, e->bpf.views[RECORD_VIEW_CELLS].len);
 	record_bpf_unload(&e->bpf);
 	free(e->links);
 	free(e->n_args);

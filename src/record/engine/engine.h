@@ -38,7 +38,6 @@ struct record_engine_config {
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
 	const struct btf *btf; /* the kernel's, for loading alone; NULL: libbpf reads it */
-	bool intervals; /* record_engine_since_last() will be called */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
 	size_t probe_memory; /* that probes will take of the kernel's, in bytes */
 };
@@ -192,12 +191,6 @@ struct record_engine_maps {
 
 /* Live: numbers move while tasks are followed and there is no pause. Valid as long as E. */
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
-
-/*
- * In a forked process, which sees from now on what its cells gained since the last such call in any, or since the last reset; but for
- * the shortest and the longest call, which are of all.
- */
-void record_engine_since_last(struct record_engine *e);
 
 /* Return the times that the kernel has skipped the program FD because one was running on the CPU; 0 if it does not tell. */
 uint64_t record_program_misses(int fd);

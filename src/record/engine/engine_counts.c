@@ -155,30 +155,6 @@ static size_t used_words(const struct record_engine *e)
 	return (size_t)(n + 1) * e->bpf.n_shards * (sizeof(struct engine_cell) / sizeof(uint64_t));
 }
 
-void record_engine_since_last(struct record_engine *e)
-{
-	struct record_map_view *view = &e->bpf.views[RECORD_VIEW_CELLS];
-	const uint64_t *now = view->mem;
-	uint64_t *gained = alloc_array(view->len, 1);
-	size_t n = used_words(e);
-
-	/* Two slots of the histogram are a word, of which neither half shrinks. */
-	for (size_t i = 0; i < n; i++) {
-		uint64_t word = __atomic_load_n(&now[i], __ATOMIC_RELAXED);
-
-		gained[i] = word - e->cells_before[i];
-		e->cells_before[i] = word;
-	}
-	view->mem = gained;
-	for (size_t i = 0; i < n; i += sizeof(struct engine_cell) / sizeof(uint64_t)) {
-		struct engine_cell *cell = (void *)&gained[i];
-		const struct engine_cell *all = (const void *)&now[i];
-
-		cell->max = all->max;
-		cell->min_inv = all->min_inv;
-	}
-}
-
 uint64_t record_program_misses(int fd)
 {
 	struct bpf_prog_info info = {};
@@ -298,8 +274,6 @@ void record_engine_reset(struct record_engine *e)
 	e->oncpu_before = followed_oncpu(e);
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, words * sizeof(uint64_t));
-	if (e->cells_before)
-		memset(e->cells_before, 0, words * sizeof(uint64_t));
 	if (e->bpf.config.n_counters)
 		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,
 		       used * sizeof(struct engine_counted_cell));

@@ -15,6 +15,5 @@ struct record_engine {
 	struct record_sampler *sampler;
 	struct record_counters *counters; /* NULL: there are none */
 	uint8_t *n_args; /* of each site's function, spare ones too */
-	uint64_t *cells_before; /* shared with forked processes; NULL: not asked for */
 	uint64_t oncpu_before; /* of the tasks followed, ever, at the last reset */
 };
