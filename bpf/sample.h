@@ -6,9 +6,15 @@
 #pragma once
 
 #include "engine.h"
-#include "user.h"
 
 #define STACK_TRIES 16
+
+/* The sampler can interrupt a probe that is taking a stack, but not itself: one buffer each. */
+enum {
+	BUFFER_SAMPLER,
+	BUFFER_PROBE,
+	N_BUFFERS
+};
 
 struct stack_buffer {
 	__u64 ips[ENGINE_STACK_FRAMES];
@@ -26,6 +32,14 @@ struct {
 const volatile __u32 stack_mask __weak =
 	0; /* number of entries of stacks, a power of two, minus one */
 const volatile __u64 sample_period __weak = 0;
+
+#define GOLDEN 0x9e3779b97f4a7c15ULL
+
+static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
+{
+	hash = (hash ^ v) * GOLDEN;
+	return hash ^ (hash >> 29);
+}
 
 /* The entry of the stack with that key, claimed if it is new (*WAS is 0); NULL: table full. */
 static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
@@ -55,13 +69,12 @@ __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u6
 
 /*
  * SIZE is the size of the stack in bytes. It is copied by a helper: the verifier checks this for every measured function, and a loop
- * would take it a second each. Not inlined, so that it is checked only once per function. ORIGIN: the site, and in its upper half the
- * user stack.
+ * would take it a second each. Not inlined, so that it is checked only once per function.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
-				  __u64 origin)
+				  __u32 site)
 {
-	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), origin);
+	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), site);
 	struct engine_stack *s;
 	__u64 was = 0;
 
@@ -78,8 +91,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	if (!was) {
 		s->ctx = ctx;
 		s->flags = flags;
-		s->site = origin;
-		s->user = origin >> 32;
+		s->site = site;
 		s->n = size / sizeof(__u64);
 		barrier_var(size); /* the checked register is the one that is used */
 		if (size <= sizeof(s->ips))
@@ -94,7 +106,6 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 					 __u32 site, __u64 only_addr)
 {
 	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
-	__u64 origin = site;
 	long size = 0;
 
 	if (!buf)
@@ -109,7 +120,5 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 			size = 0;
 		}
 	}
-	if (user_stack_mask)
-		origin |= (__u64)user_stack(ctx, buffer) << 32;
-	stack_count(buf, size, context, flags | code_epoch << ENGINE_SAMPLE_EPOCH, origin);
+	stack_count(buf, size, context, flags | code_epoch << ENGINE_SAMPLE_EPOCH, site);
 }

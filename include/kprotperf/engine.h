@@ -223,33 +223,7 @@ struct engine_stack {
 	__u32 flags;
 	__u32 n;
 	__u32 site; /* whose return probe took it, with ENGINE_SAMPLE_AT_RETURN */
-	__u32 user; /* number of the user stack below it, plus 1; 0: none */
-	__u32 pad;
 	__u64 ips[ENGINE_STACK_FRAMES];
-};
-
-#define ENGINE_USER_FRAMES 64
-#define ENGINE_USER_STACKS 4096 /* a power of two */
-#define ENGINE_BUILD_ID    20
-
-/* The kernel's struct bpf_stack_build_id. */
-struct engine_place {
-	__s32 status; /* ENGINE_PLACE_KNOWN, or OFFSET is the address */
-	__u8 build_id[ENGINE_BUILD_ID]; /* shorter ones end in zeros */
-	__u64 offset; /* in the file */
-};
-
-#define ENGINE_PLACE_KNOWN 1
-
-/* A stack of user space; key 0: free. */
-struct engine_user_stack {
-	__u64 key;
-	__u64 layout; /* of the address space: the same from one exec to the next, forked children included */
-	__u32 tgid; /* of a process that had it */
-	__u32 n;
-	__u64 placed; /* PLACES are filled in; the files of those whose memory was locked are not known */
-	__u64 ips[ENGINE_USER_FRAMES];
-	struct engine_place places[ENGINE_USER_FRAMES];
 };
 
 #define ENGINE_VALUES 16
@@ -265,7 +239,6 @@ enum engine_loss {
 	ENGINE_LOSS_TASKS, /* tasks not followed: no slot left, or pid out of range; with -a each time one is switched in */
 	ENGINE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel */
 	ENGINE_LOSS_STACKS, /* samples without a place for their stack */
-	ENGINE_LOSS_USER_STACKS, /* samples without a place for their user stack */
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
 	ENGINE_LOSS_CAPTURES, /* calls whose values found no row of their own */

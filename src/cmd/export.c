@@ -149,8 +149,7 @@ static const struct cmd_syntax fold_syntax = {
 	.args_doc = "[FILE]",
 	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
 	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
-	       "context it was sampled in, below the functions of user space with record "
-	       "--user-stacks; _[k] marks kernel functions, _[i] inlined ones.",
+	       "context it was sampled in; _[k] marks kernel functions, _[i] inlined ones.",
 	.operands = offsetof(struct fold_options, recordings.files),
 	.most = 1,
 	.too_many = "too many arguments: expected one file (diff --fold compares two)",

@@ -196,9 +196,6 @@ static const struct cmd_option options[] = {
 	  .parse = parse_cgroup },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
-	{ "user-stacks", NULL,
-	  "Also take the user-space part of stacks, as far as frame pointers lead",
-	  CMD_SET(record_options, user_stacks) },
 	{ "duration", "TIME",
 	  "End the recording, or each run of a command (by SIGTERM), after TIME (10s, 500ms, 2m; "
 	  "without a unit: seconds)",
@@ -241,12 +238,10 @@ static void check_usage(void *input, struct argp_state *state)
 			   (o->attach &&
 			    !profile_mechanism(record_attach_mechanism(o->attach))->counted)),
 		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture or another --attach" },
-		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
-		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
-		{ o->exact && (o->left_out || o->user_stacks),
-		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall or --user-stacks" },
-		{ o->user_stacks && !o->freq,
-		  "--user-stacks needs samples: --freq=0 takes no stacks" },
+		{ o->n_events && o->freq && o->freq != FREQ_UNSET,
+		  "--event would count the sampler's interrupts: it cannot be combined with --freq" },
+		{ o->exact && o->left_out,
+		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall" },
 		{ o->exact && (!o->argv || o->system_wide || o->repeat > 1 || o->warmup ||
 			       o->control_run),
 		  "--exact counts one run of a command: it cannot be combined with -a, -r, --warmup or --control-run" },

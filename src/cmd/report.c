@@ -50,7 +50,7 @@ static const struct cmd_option options[] = {
 	CMD_VMLINUX(report_options, vmlinux),
 	{ "callers", "FUNC",
 	  "Show the callers of this function or inlined body, from samples (exact recordings: all "
-	  "of them); with record --user-stacks also of a syscall",
+	  "of them)",
 	  .parse = parse_callers },
 	{ "callees", "FUNC",
 	  "Show the callees of this function or inlined body, from samples (exact recordings: all of them)",

@@ -30,7 +30,6 @@ char *output_folded_frames(const struct analyze_frame *frames, size_t n)
 		[ANALYZE_FRAME_OTHER] = "",
 		[ANALYZE_FRAME_KERNEL] = "_[k]",
 		[ANALYZE_FRAME_INLINED] = "_[i]",
-		[ANALYZE_FRAME_USER] = "",
 	};
 	struct text t = { 0 };
 

@@ -35,10 +35,8 @@
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
 #define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns, where that is more than functions take */
 /* Probes that cost something else after the runs than before them: "tracepoint 115 ns, then 160". */
-#define PROFILE_ENV_DRIFT  "record.drift"
-#define PROFILE_ENV_MODULE "record.module." /* + name of one in stacks: its build-id */
-#define PROFILE_ENV_FILE \
-	"record.file." /* + build-id, in hexadecimal, of a file in user stacks: its path */
+#define PROFILE_ENV_DRIFT    "record.drift"
+#define PROFILE_ENV_MODULE   "record.module." /* + name of one in stacks: its build-id */
 #define PROFILE_ENV_PROGRAMS "record.programs" /* BPF programs that others loaded in a run */
 #define PROFILE_ENV_TASKS    "record.tasks" /* "all", "cgroup", "process"; none: the command's */
 #define PROFILE_ENV_TARGET   "record.target" /* that process's name, or the cgroup */

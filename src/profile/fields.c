@@ -180,14 +180,6 @@ const struct layout layout_frame = FIELDS(sizeof(struct profile_frame), NULL,
 	NUMBER(profile_frame, line, SAME),
 	FLAG(profile_frame, inlined, SAME));
 
-/* "user:" alone, or with a build-id of 20 bytes. */
-static bool is_user_module(const char *module)
-{
-	const char *id = module + strlen(PROFILE_MODULE_USER);
-
-	return !*id || (strlen(id) == 40 && strspn(id, "0123456789abcdef") == 40);
-}
-
 /* Callers may join all names. */
 static const char *location_wrong(const struct profile *p, const void *entry)
 {
@@ -195,12 +187,6 @@ static const char *location_wrong(const struct profile *p, const void *entry)
 	size_t length = 0;
 
 	(void)p;
-	if (profile_location_is_user(location)) {
-		if (!is_user_module(location->module))
-			return "has a file without a build-id";
-		if (location->addr && !strcmp(location->module, PROFILE_MODULE_USER))
-			return "has an address in no file";
-	}
 	for (uint32_t i = 0; i < location->n_frames; i++)
 		length += strlen(location->frames[i].name);
 	return length > PROFILE_NAME_MAX ? "has names that are too long at one address" : NULL;
@@ -214,17 +200,7 @@ LAYOUT(location, struct profile_location, location_wrong,
 LAYOUT(stack_location, uint32_t, NULL,
 	{ .kind = FIELD_NUMBER, .size = sizeof(uint32_t), .table = SECTION_LOCATIONS, SAME });
 
-static const char *stack_wrong(const struct profile *p, const void *entry)
-{
-	const struct profile_stack *stack = entry;
-
-	for (uint32_t i = profile_stack_kernel(p, stack); i < stack->n_locations; i++)
-		if (!profile_location_is_user(&p->locations[stack->locations[i]]))
-			return "has an address of the kernel behind one of user space";
-	return NULL;
-}
-
-LAYOUT(stack, struct profile_stack, stack_wrong,
+LAYOUT(stack, struct profile_stack, NULL,
 	LIST(profile_stack, locations, stack_location, SAME, .max = 1024, .wrong = "has a stack that is too deep"));
 
 /* Frames of a stack, of long names more, by location. */

@@ -108,8 +108,6 @@ static const struct {
 		"probe hit|s missed by the kernel" },
 	[PROFILE_LOSS_STACKS_FULL] = { "stacks_full",
 		"sample|s without a stack: the stack table was full (lower --freq)" },
-	[PROFILE_LOSS_USER_STACKS_FULL] = { "user_stacks_full",
-		"sample|s without a user stack: the table was full (lower --freq)" },
 	[PROFILE_LOSS_STACK_NOT_FETCHED] = { "stack_not_fetched",
 		"sample|s without a stack: the kernel could not walk it" },
 	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = { "samples_not_received",

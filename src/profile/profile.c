@@ -177,40 +177,6 @@ uint32_t profile_location_add(struct profile *p, uint64_t addr, const char *modu
 	return section_find_or_add(p, SECTION_LOCATIONS, &location);
 }
 
-bool profile_location_is_user(const struct profile_location *l)
-{
-	return l->module && !strncmp(l->module, PROFILE_MODULE_USER, strlen(PROFILE_MODULE_USER));
-}
-
-uint32_t profile_stack_kernel(const struct profile *p, const struct profile_stack *stack)
-{
-	uint32_t n = 0;
-
-	while (n < stack->n_locations &&
-	       !profile_location_is_user(&p->locations[stack->locations[n]]))
-		n++;
-	return n;
-}
-
-static char *file_key(const char *module)
-{
-	return alloc_printf(PROFILE_ENV_FILE "%s", module + strlen(PROFILE_MODULE_USER));
-}
-
-const char *profile_user_file(const struct profile *p, const char *module)
-{
-	scoped_free char *key = file_key(module);
-
-	return profile_env_get(p, key);
-}
-
-void profile_user_file_set(struct profile *p, const char *module, const char *path)
-{
-	scoped_free char *key = file_key(module);
-
-	profile_env_set(p, key, path);
-}
-
 void profile_location_frame_add(struct profile *p, uint32_t location,
 				const struct profile_frame *frame)
 {

@@ -268,7 +268,6 @@ enum profile_loss {
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
-	PROFILE_LOSS_USER_STACKS_FULL, /* samples without their part in user space: likewise */
 	PROFILE_LOSS_STACK_NOT_FETCHED,
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
@@ -333,11 +332,11 @@ struct profile_frame {
 /* An address that occurs in stacks, with its frames, innermost first. */
 struct profile_location {
 	uint64_t addr; /* relative to _stext, or to MODULE's first function */
-	const char *module; /* NULL for the kernel's image; of user space see PROFILE_MODULE_USER */
+	const char *module; /* NULL for the kernel's image */
 	vec_of(struct profile_frame, frames);
 };
 
-/* Indices of locations, innermost first: of the kernel (none for a sample in user space), then of user space where that was taken. */
+/* Indices of locations, innermost first; none for a sample in user space. */
 struct profile_stack {
 	vec_of(uint32_t, locations);
 };
@@ -497,18 +496,6 @@ bool profile_site_is_counted(const struct profile *p, const struct profile_site 
 bool profile_site_is_in(const struct profile_site *site, const char *module);
 /* SITE as it is asked for: the function's name or, of an inlined body, "INLINED@FUNC". For free(). */
 char *profile_site_label(const struct profile_site *site);
-/*
- * Behind the kernel's locations of a stack may be those of user space. Their module is this and the build-id of the file, padded with
- * zeros to 20 bytes, in hexadecimal, their address the offset in the file; where there is none, this alone, and 0.
- */
-#define PROFILE_MODULE_USER "user:"
-
-bool profile_location_is_user(const struct profile_location *l);
-/* Return the number of the kernel's locations in STACK. */
-uint32_t profile_stack_kernel(const struct profile *p, const struct profile_stack *stack);
-/* Return the path at which the file of such a MODULE was found; NULL: nowhere. */
-const char *profile_user_file(const struct profile *p, const char *module);
-void profile_user_file_set(struct profile *p, const char *module, const char *path);
 
 /* Return whether SITE's label is LABEL. Several sites may have it. */
 bool profile_site_has_label(const struct profile_site *site, const char *label);

@@ -33,9 +33,6 @@ void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
  */
 bool profile_resolve_modules(struct profile *p);
 
-/* Functions of user space that have no name yet, from the symbols of the files that `record` found (PROFILE_ENV_FILE). */
-void profile_resolve_user(struct profile *p);
-
 /*
  * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
  * is not P's kernel; else, where P has names only, from the vmlinux that `record` noted or the usual

@@ -83,7 +83,7 @@ static void add_sample(struct all_sampled *all, const struct profile *p, uint32_
 		const struct profile_location *l = &p->locations[stack->locations[i]];
 		uint32_t at;
 
-		if (!l->n_frames || profile_location_is_user(l))
+		if (!l->n_frames)
 			continue;
 		at = find(all, l->frames[l->n_frames - 1].name);
 		if (all->items[at].last != number + 1) {

@@ -26,9 +26,6 @@
 /* Addresses that looking names up may take: making the index of a vmlinux of 340 MB takes 580 MB, that file included. */
 #define RESOLVE_SPACE (4ull << 30)
 
-/* One part in so many of the user stacks may end after one function. */
-#define CUT_STACKS 10
-
 static void note_module(struct profile *p, const char *name, size_t len)
 {
 	scoped_free char *module = alloc_strndup(name, len),
@@ -55,7 +52,7 @@ static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 	for (uint32_t i = 0; i < p->n_locations; i++) {
 		const char *module = p->locations[i].module;
 
-		if (module && !profile_location_is_user(&p->locations[i]))
+		if (module)
 			note_module(p, module, strlen(module));
 	}
 	for (uint32_t i = 0; i < p->n_sites; i++) {
@@ -90,7 +87,6 @@ static int resolve(void *arg)
 	const struct kernel_index *index;
 
 	profile_resolve_modules(r->p);
-	profile_resolve_user(r->p);
 	if (record_symbols_index(r->symbols, &index) || !index)
 		log_note("names are taken from kallsyms, without inlined functions and lines: %s",
 			 r->symbols->kernel.why_not ?:
@@ -189,24 +185,6 @@ static void say_missed(const struct profile *p, const struct record_sites *sites
 	}
 }
 
-/* Frame pointers that are missing show in stacks of one address: _start() and the like apart, each function has a caller. */
-static void say_frame_pointers(const struct profile *p)
-{
-	uint64_t all = 0, cut = 0;
-
-	vec_each(const struct profile_sample, s, p, samples) {
-		const struct profile_stack *stack = &p->stacks[s->stack];
-		uint32_t n = stack->n_locations - profile_stack_kernel(p, stack);
-
-		all += n ? s->count : 0;
-		cut += n == 1 ? s->count : 0;
-	}
-	if (cut > all / CUT_STACKS)
-		log_note("%" PRIu64 " of %" PRIu64 " user stacks %s after one function: its "
-			 "program or library has no frame pointers (-fno-omit-frame-pointer)",
-			 cut, all, plural((double)cut, "ends", "end"));
-}
-
 static void say_summary(const struct profile *p, const char *output)
 {
 	uint64_t samples = 0, calls, lost = events_lost(p);
@@ -253,8 +231,6 @@ int record_finish(struct record_plan *plan, const struct record_options *o, stru
 		return EXIT_FAILURE;
 	resolve_later(o);
 	say_missed(p, &plan->sites);
-	if (o->user_stacks)
-		say_frame_pointers(p);
 	if (!o->quiet)
 		say_summary(p, o->output);
 	return workload_status(p);

@@ -27,7 +27,6 @@ struct record_options {
 	uint32_t repeat, warmup;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
-	bool user_stacks; /* below those of the kernel */
 	uint64_t duration; /* of each run, in ns; 0: until its end */
 	uint32_t attach; /* an index of record_attach_names[]; 0: any */
 	const char *cgroup; /* with system_wide: whose tasks; NULL: all */

@@ -142,7 +142,6 @@ static int load(struct session *s)
 	const struct record_engine_config config = {
 		.max_tasks = o->max_tasks,
 		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
-		.user_stacks = o->user_stacks,
 		.counters = o->events,
 		.n_counters = o->n_events,
 		.system_wide = o->system_wide,

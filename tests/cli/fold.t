@@ -6,17 +6,12 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-fixture baseline hardened control-hardened hostile user-stacks empty
+fixture baseline hardened control-hardened hostile empty
 
 prints hardened.folded fold hardened.data
 # A control run has no probes and no place here.
 prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
-prints user-stacks.folded fold user-stacks.data
-run report --callers=clone user-stacks.data
-like 'the callers of a syscall are in user space' "$(grep -c '^work  *6 ' out)" '^1$'
-run export --to=speedscope user-stacks.data
-like 'exports have functions of user space' "$(<out)" '"name":"work"'
 fails 1 "record with --freq" fold empty.data
 fails 1 "no-such.data" fold no-such.data
 usage "expected one file" fold hardened.data baseline.data
@@ -48,7 +43,7 @@ said() { # what OUT has above its frames
 }
 run fold --svg hardened.data
 is 'it says whose it is, what a width is, and what a color' "$(said)" "build/workloads/big-fork --iterations=20|\
-Linux 6.1.192-hardened; width: samples (75 in all)|syscall or other context|kernel (_[k] in folded stacks)|inlined (_[i])|user space"
+Linux 6.1.192-hardened; width: samples (75 in all)|syscall or other context|kernel (_[k] in folded stacks)|inlined (_[i])"
 run diff --svg baseline.data hardened.data
 is 'a differential one: likewise' "$(said)" "build/workloads/big-fork --iterations=20|Linux 6.1.192-hardened against 6.1.192-baseline; \
 width: samples per run, of the side with more|no significant change|more on the hardened side|less"

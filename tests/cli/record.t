@@ -126,7 +126,6 @@ usage "no event 'page-fault'" record --event=page-faults,page-fault -- true
 usage "no event ''" record --event= -- true
 usage '--event counts up to 4 events at once' record --event=cs,cs,cs,cs,cs -- true
 usage "--event would count the sampler's interrupts" record --event=cs --freq=99 -- true
-usage "--event would count the sampler's interrupts" record --event=cs --user-stacks -- true
 usage '--event counts with the probes of syscalls and fentry' record --event=cs --attach=kprobe -- true
 
 for path in no/such/cgroup /proc ''; do
@@ -135,7 +134,6 @@ done
 usage '-p cannot be combined with -a or --cgroup' record --cgroup=a -p 1
 is '--cgroup: of none, nothing is run or written' "$(echo ran* none.data*)" 'ran* none.data*'
 
-usage '--user-stacks needs samples' record --user-stacks --freq=0 -- true
 
 cpu=$(nproc --all)
 run_pinned() {

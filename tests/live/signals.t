@@ -75,7 +75,8 @@ guest_main() {
 		"$kprotperf" record -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
 	kill -KILL $victim
 
-	record all-command -a --func hrtimer_nanosleep -- sleep 1
+	# Long enough for the recorder to write what there is so far.
+	record all-command -a --func hrtimer_nanosleep -- sleep 6
 	"$acts" forever &
 	victim=$!
 	attached=1 signalled all INT alone -v -a --func hrtimer_nanosleep
@@ -161,6 +162,7 @@ is '-p of a thread: status' "$(cat thread.status)" 1
 is '-a with a command: status' "$(cat all-command.status)" 0
 holds '-a with a command: its sleep was counted' "$(calls all-command hrtimer_nanosleep) >= 1"
 equal '-a with a command: nothing is lost' "$(lost all-command)" nothing
+is '-a with a command: what the recorder itself does is not measured' "$(syscalls all-command bpf) $(syscalls all-command exit_group)" '0 1'
 # It sleeps: 199 of 199 samples in the lab are of idle tasks.
 holds '-a with a command: idle tasks are measured' \
 	"$(json all-command '.samples.workload') > $(json all-command '.runs[0].wall / .samples.period / 2')"

@@ -238,23 +238,6 @@ static uint32_t path(struct profile *p, const char *path)
 	return profile_stack_add(p, at, n);
 }
 
-/* A stack of calls that has addresses of user space only, which recorders do not write, has no function of the kernel. */
-TEST(test_calls_in_user_space)
-{
-	struct profile *p = profile_create();
-	uint32_t run = fixture_run(p, 1), at = profile_location_add(p, 0, PROFILE_MODULE_USER);
-	struct analyze_stacks calls = {};
-
-	for (int i = 0; i < 9; i++)
-		profile_location_frame_add(p, at, &(struct profile_frame){ .name = "code" });
-	profile_edge_add(p, &(struct profile_edge){ run, profile_context_add(p, "clone"),
-						    profile_stack_add(p, &at, 1), 5 });
-	assert_int_equal(analyze_stacks_add_calls(&calls, p), 0);
-	check(&calls, 1, "code;clone;[no_stack] 5\n");
-	analyze_stacks_deinit(&calls);
-	profile_destroy(p);
-}
-
 TEST(test_neighbours)
 {
 	static const struct {

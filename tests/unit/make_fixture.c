@@ -284,33 +284,6 @@ static struct profile *hostile(void)
 	return p;
 }
 
-/* Stacks with user-space frames: of a file with symbols, of a file without, and unknown. */
-static struct profile *user_stacks(void)
-{
-	static const char module[] = PROFILE_MODULE_USER "0123456789abcdef0123456789abcdef01234567";
-	struct profile *p = forks(false);
-	uint32_t at[7], clone = profile_context_add(p, "clone"),
-			none = profile_context_add(p, "[none]");
-
-	profile_user_file_set(p, module, "/nowhere/pro;g\033\n");
-	memcpy(at, p->stacks[0].locations, 4 * sizeof(*at));
-	at[4] = profile_location_add(p, 0x1139, module);
-	profile_location_frame_add(p, at[4], &(struct profile_frame){ .name = "work" });
-	at[5] = profile_location_add(p, 0x2000, module);
-	at[6] = profile_location_add(p, 0, PROFILE_MODULE_USER);
-	profile_sample_add(p, &(struct profile_sample){ .context = clone,
-							.stack = profile_stack_add(p, at, 7),
-							.count = 4 });
-	profile_sample_add(p, &(struct profile_sample){ .context = none,
-							.stack = profile_stack_add(p, at + 4, 2),
-							.flags = PROFILE_SAMPLE_USER,
-							.count = 3 });
-	profile_sample_add(p, &(struct profile_sample){ .context = clone,
-							.stack = profile_stack_add(p, at + 4, 1),
-							.count = 2 });
-	return p;
-}
-
 /* Add CALLS calls of SITE in CONTEXT, of TIME each, with VALUES. */
 static void add_calls(struct profile *p, uint32_t site, uint32_t context, uint64_t calls,
 		      uint64_t time, const uint64_t values[4])
@@ -439,8 +412,6 @@ static struct profile *build(const char *name)
 		return troubled();
 	if (!strcmp(name, "hostile"))
 		return hostile();
-	if (!strcmp(name, "user-stacks"))
-		return user_stacks();
 	if (!strcmp(name, "control-baseline") || !strcmp(name, "control-hardened")) {
 		bool hardened = !strcmp(name, "control-hardened");
 

@@ -445,21 +445,6 @@ TEST(few_bytes_do_not_make_much_work)
 	profile_destroy(p);
 }
 
-/* In a stack, the kernel's locations must come first: readers rely on it. */
-TEST(user_space_above_the_kernel_is_refused)
-{
-	struct profile *p = fixture_big_fork(1, 943);
-	uint32_t locations[2] = { profile_location_add(p, 0, PROFILE_MODULE_USER),
-				  fixture_location(p, 0x777, "f") };
-
-	profile_stack_add(p, locations, 2);
-	listen_start();
-	assert_int_equal(profile_file_write(p, path), -EINVAL);
-	assert_non_null(
-		strstr(listen_end(), "has an address of the kernel behind one of user space"));
-	profile_destroy(p);
-}
-
 static uint32_t next_random(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -97,7 +97,7 @@ static void begin(enum profile_mechanism mech)
 						    .symbol = "vfs_read",
 						    .kind = PROFILE_SITE_FUNCTION,
 						    .mech = mech });
-	record_stacks_init(&stacks, p, &code, &sites, NULL);
+	record_stacks_init(&stacks, p, &code, &sites);
 }
 
 static void end(void)

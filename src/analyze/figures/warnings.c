@@ -65,8 +65,8 @@ static void warn_losses(const struct warning *w)
 		if (profile_loss_is_info(i) || !losses.counts[i] ||
 		    losses.counts[i] == PROFILE_NOT_COUNTED)
 			continue;
-		if (i == PROFILE_LOSS_STACKS_FULL || i == PROFILE_LOSS_USER_STACKS_FULL ||
-		    i == PROFILE_LOSS_STACK_NOT_FETCHED || i == PROFILE_LOSS_SAMPLES_NOT_RECEIVED)
+		if (i == PROFILE_LOSS_STACKS_FULL || i == PROFILE_LOSS_STACK_NOT_FETCHED ||
+		    i == PROFILE_LOSS_SAMPLES_NOT_RECEIVED)
 			of = losses.samples_expected == PROFILE_NOT_COUNTED ?
 				     0 :
 				     (double)losses.samples_expected;

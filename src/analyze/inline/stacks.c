@@ -28,20 +28,6 @@ static struct analyze_frame frame_of(const struct profile_frame *frame)
 				       frame->name };
 }
 
-static struct analyze_frame frame_of_user(const struct profile *p, const struct profile_location *l,
-					  struct alloc_texts *texts)
-{
-	const char *path, *slash;
-
-	if (l->n_frames)
-		return (struct analyze_frame){ ANALYZE_FRAME_USER, l->frames[0].name };
-	path = profile_user_file(p, l->module) ?: "unknown";
-	slash = strrchr(path, '/');
-	return (struct analyze_frame){ ANALYZE_FRAME_USER,
-				       alloc_keep(texts,
-						  alloc_printf("[%s]", slash ? slash + 1 : path)) };
-}
-
 /* An address without a name still makes one place another; a module's says nothing without the module. */
 static struct analyze_frame frame_unresolved(const struct profile_location *l,
 					     struct alloc_texts *texts)
@@ -96,18 +82,16 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
-/* WITH_USER: what the user stack has comes first. IS_CALL: of the last function, which has not executed what is inlined there. */
+/* IS_CALL: of the last function, which has not executed what is inlined there. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
-				     bool with_user, bool is_call, struct alloc_texts *texts)
+				     bool is_call, struct alloc_texts *texts)
 {
 	const struct profile_stack *stack = &p->stacks[sample->stack];
 	const char *context = p->contexts[sample->context].name;
 	bool user = sample->flags & PROFILE_SAMPLE_USER;
-	uint32_t left = MAX_FRAMES, n = profile_stack_kernel(p, stack);
+	uint32_t left = MAX_FRAMES, n = stack->n_locations;
 	struct analyze_stack s = { 0 };
 
-	for (uint32_t i = stack->n_locations; with_user && i-- > n && left; left--)
-		add_frame(&s, frame_of_user(p, &p->locations[stack->locations[i]], texts));
 	if (!user || !profile_context_is(p, sample->context, PROFILE_CONTEXT_NONE))
 		add_frame(&s, (struct analyze_frame){ ANALYZE_FRAME_OTHER, context });
 	if (user)
@@ -133,7 +117,7 @@ static struct analyze_stack stack_of(const struct profile *p, const struct profi
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts)
 {
-	return stack_of(p, s, false, false, texts);
+	return stack_of(p, s, false, texts);
 }
 
 define_compare(stack_compare, struct analyze_stack,
@@ -181,7 +165,7 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 	for (size_t i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
 		struct analyze_stack s;
 
-		s = stack_of(p, &samples[i], true, false, &stacks->texts);
+		s = stack_of(p, &samples[i], false, &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
 		keep(stacks, s);
 	}
@@ -199,7 +183,7 @@ int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile
 			continue;
 		s = stack_of(p,
 			     &(struct profile_sample){ .context = e->context, .stack = e->stack },
-			     true, true, &stacks->texts);
+			     true, &stacks->texts);
 		s.count[0] = (double)e->calls;
 		keep(stacks, s);
 	}
@@ -243,7 +227,7 @@ static struct analyze_leaf leaf_of(const struct profile *p, const struct profile
 
 	if (s->flags & PROFILE_SAMPLE_USER) {
 		leaf.frames[0] = frame_user;
-	} else if (!profile_stack_kernel(p, stack)) {
+	} else if (!stack->n_locations) {
 		leaf.frames[0] = frame_no_stack;
 	} else {
 		const struct profile_location *l = &p->locations[stack->locations[0]];

@@ -14,7 +14,6 @@ enum analyze_frame_kind {
 	ANALYZE_FRAME_OTHER, /* the context, "[user]", "[no_stack]", "[irqs_off]" */
 	ANALYZE_FRAME_KERNEL, /* a function; without a name "[MODULE]", or "_stext+0x12" */
 	ANALYZE_FRAME_INLINED,
-	ANALYZE_FRAME_USER, /* a function of user space; without a name "[FILE]" */
 };
 
 struct analyze_frame {

@@ -30,7 +30,6 @@ static const struct color kinds[] = {
 	[ANALYZE_FRAME_OTHER] = { "syscall or other context", { 170, 200, 235 } },
 	[ANALYZE_FRAME_KERNEL] = { "kernel (_[k] in folded stacks)", { 255, 170, 80 } },
 	[ANALYZE_FRAME_INLINED] = { "inlined (_[i])", { 255, 230, 110 } },
-	[ANALYZE_FRAME_USER] = { "user space", { 150, 215, 150 } },
 };
 
 /* The changes of a frame between two sides. */

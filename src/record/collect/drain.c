@@ -281,7 +281,6 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_TASKS] = PROFILE_LOSS_TASKS_FULL,
 		[ENGINE_LOSS_SWITCHES] = PROFILE_LOSS_SWITCHES,
 		[ENGINE_LOSS_STACKS] = PROFILE_LOSS_STACKS_FULL,
-		[ENGINE_LOSS_USER_STACKS] = PROFILE_LOSS_USER_STACKS_FULL,
 		[ENGINE_LOSS_STACK_FETCH] = PROFILE_LOSS_STACK_NOT_FETCHED,
 		[ENGINE_LOSS_BLOCKS] = PROFILE_LOSS_BLOCK_WITHOUT_CALL,
 		[ENGINE_LOSS_CAPTURES] = PROFILE_LOSS_CAPTURES_FULL,
@@ -292,7 +291,7 @@ static void drain_losses(struct drain *d)
 	struct record_probe_misses misses = record_probes_misses(d->probes);
 	uint64_t *losses = d->p->runs[d->run].losses;
 
-	_Static_assert(ENGINE_INFO_ENTERED == 14, "kinds[] lacks what a further one is");
+	_Static_assert(ENGINE_INFO_ENTERED == 13, "kinds[] lacks what a further one is");
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
@@ -321,7 +320,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	record_engine_maps(d->e, &d->maps);
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS, profile_mechanism_name(faults));
 	drain_cells(d);
-	record_stacks_init(&d->stacks, p, code, sites, d->maps.user_stacks);
+	record_stacks_init(&d->stacks, p, code, sites);
 	d->stacks.on_return |= faults != PROFILE_UNTIMED && !profile_mechanism(faults)->in_frame;
 	drain_samples(d);
 	record_stacks_deinit(&d->stacks);

@@ -193,7 +193,7 @@ static bool is_hidden(const struct walk *w, uint32_t i, bool in_probe)
 
 uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *stack, bool *in_probe)
 {
-	uint32_t locations[ENGINE_STACK_FRAMES + 1 + ENGINE_USER_FRAMES], n = 0, i = 0;
+	uint32_t locations[ENGINE_STACK_FRAMES + 1], n = 0, i = 0;
 	bool at_return = stack->flags & ENGINE_SAMPLE_AT_RETURN, own = false;
 	bool user = stack->flags & ENGINE_SAMPLE_USER;
 	struct walk w;
@@ -216,17 +216,13 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 		if (!own && !(was_own && w.places[i].sym && w.places[i].offset < ENTRY_BYTES))
 			locations[n++] = location_at(&w, i);
 	}
-	n += record_user_locations(&s->user, s->p, stack->user,
-				   user || stack->ctx >= ENGINE_CTX_NONE, locations + n);
 	return profile_stack_add(s->p, locations, n);
 }
 
 void record_stacks_init(struct record_stacks *s, struct profile *p, const struct record_code *code,
-			const struct record_sites *sites,
-			const struct engine_user_stack *user_stacks)
+			const struct record_sites *sites)
 {
 	*s = (struct record_stacks){ .p = p, .code = code, .sites = sites };
-	record_user_init(&s->user, user_stacks, p);
 	if (!code->symbols)
 		return;
 	add_probed(s, "handle_mm_fault");
@@ -243,7 +239,6 @@ void record_stacks_init(struct record_stacks *s, struct profile *p, const struct
 
 void record_stacks_deinit(struct record_stacks *s)
 {
-	record_user_deinit(&s->user);
 	free(s->probed);
 }
 

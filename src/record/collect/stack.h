@@ -8,22 +8,18 @@
 #include "kprotperf/engine.h"
 #include "profile/profile.h"
 #include "record/collect/code.h"
-#include "record/collect/user.h"
 #include "record/target/sites.h"
 
 struct record_stacks {
 	struct profile *p;
 	const struct record_code *code;
 	const struct record_sites *sites; /* after the context, P's first */
-	struct record_user user;
 	vec_of(uint64_t, probed); /* functions with probes, their addresses ascending */
 	bool on_return; /* some are probed at the return by the kernel's return trampolines */
 };
 
-/* USER_STACKS as of record_user_init(). */
 void record_stacks_init(struct record_stacks *s, struct profile *p, const struct record_code *code,
-			const struct record_sites *sites,
-			const struct engine_user_stack *user_stacks);
+			const struct record_sites *sites);
 void record_stacks_deinit(struct record_stacks *s);
 
 /*

@@ -33,7 +33,6 @@ struct record_engine_config {
 	const struct record_event
 		*counters; /* events counted with each call; read while creating */
 	uint32_t n_counters; /* up to ENGINE_COUNTERS */
-	bool user_stacks; /* below the kernel's */
 	bool system_wide;
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
@@ -180,7 +179,6 @@ struct record_engine_maps {
 	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
 	/* Hits of probes of blocks, by shard, probe and context. */
 	const uint64_t *block_counts;
-	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
 	const struct engine_counted_cell *counted; /* as CELLS, if there are counters */
 	uint32_t n_counters;
 	uint64_t counters_stopped; /* on all CPUs: see record_counters_stopped() */

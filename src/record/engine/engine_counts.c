@@ -108,9 +108,6 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.n_shards = e->bpf.n_shards,
 		.n_stacks = e->bpf.n_stacks,
 		.block_counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem,
-		.user_stacks = e->bpf.config.user_stacks ?
-				       e->bpf.views[RECORD_VIEW_USER_STACKS].mem :
-				       NULL,
 		.counted = e->bpf.views[RECORD_VIEW_COUNTED].mem,
 		.n_counters = e->bpf.config.n_counters,
 		.counters_stopped = e->counters ? record_counters_stopped(e->counters) : 0,
@@ -144,15 +141,6 @@ static uint64_t followed_oncpu(const struct record_engine *e)
 			sum += clock_ns() - tasks[slot].switched;
 	}
 	return sum;
-}
-
-/* The words of all cells that are in use. */
-static size_t used_words(const struct record_engine *e)
-{
-	uint32_t n = e->bpf.skel->bss->n_cells;
-
-	n = n < e->bpf.n_cells ? n : e->bpf.n_cells;
-	return (size_t)(n + 1) * e->bpf.n_shards * (sizeof(struct engine_cell) / sizeof(uint64_t));
 }
 
 uint64_t record_program_misses(int fd)
@@ -265,22 +253,20 @@ static void forget_stacks(struct record_engine *e)
 
 void record_engine_reset(struct record_engine *e)
 {
-	size_t words = used_words(e),
-	       used = words / (sizeof(struct engine_cell) / sizeof(uint64_t));
+	uint32_t n = e->bpf.skel->bss->n_cells;
+	size_t used = (size_t)((n < e->bpf.n_cells ? n : e->bpf.n_cells) + 1) * e->bpf.n_shards;
 	struct engine_cpu *cpus = e->bpf.skel->bss->cpus;
 
 	record_engine_pause(e);
 	forget_tasks(e);
 	e->oncpu_before = followed_oncpu(e);
 	/* Cells keep their numbers, so only those in use need be cleared. */
-	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, words * sizeof(uint64_t));
+	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, used * sizeof(struct engine_cell));
 	if (e->bpf.config.n_counters)
 		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,
 		       used * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
-	memset(e->bpf.views[RECORD_VIEW_USER_STACKS].mem, 0,
-	       e->bpf.views[RECORD_VIEW_USER_STACKS].len);
 	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
 	forget_stacks(e);
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));

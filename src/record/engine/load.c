@@ -154,7 +154,6 @@ static int set_map_sizes(struct record_bpf *b)
 		{ s->maps.block_probes, b->config.n_blocks + 1 },
 		{ s->maps.block_counts, block_counts(b) * b->n_block_shards },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
-		{ s->maps.user_stacks, b->config.user_stacks ? ENGINE_USER_STACKS : 1 },
 		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 		{ s->maps.counters, counted ? b->config.n_counters * b->n_cpus : 1 },
 		{ s->maps.counted_tasks, counted ? b->n_tasks : 1 },
@@ -182,7 +181,6 @@ static void set_constants(struct record_bpf *b)
 	s->rodata->block_shard_shift = __builtin_ctz(b->n_shards / b->n_block_shards);
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
-	s->rodata->user_stack_mask = b->config.user_stacks ? ENGINE_USER_STACKS - 1 : 0;
 	s->rodata->is_clock_real = b->config.closings;
 	s->rodata->leaves_out = b->config.left_out != NULL;
 	s->rodata->unwalkable = b->features.multi_is.unwalkable;
@@ -312,7 +310,6 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_MISSED] = s->maps.missed,
 		[RECORD_VIEW_BLOCKS] = s->maps.block_counts,
 		[RECORD_VIEW_CAPTURES] = s->maps.captures,
-		[RECORD_VIEW_USER_STACKS] = s->maps.user_stacks,
 		[RECORD_VIEW_COUNTED] = s->maps.counted_cells,
 	};
 	long page = sysconf(_SC_PAGESIZE);
@@ -527,7 +524,6 @@ int record_bpf_try(const struct record_features *features)
 				.system_wide = kind == 1,
 				.left_out = kind == 1 ? left_out : NULL,
 				.sample_period = 1000000,
-				.user_stacks = true,
 				.n_counters = kind == 2,
 				.n_functions = 1,
 				.ranges = true,
