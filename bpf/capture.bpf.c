@@ -3,7 +3,7 @@
 
 #define SAMPLE_BUSY 1 /* the hash of one that is being written */
 
-const volatile __u32 n_captured __weak = 0; /* functions and inlined bodies */
+const volatile __u32 n_captured __weak = 0; /* functions */
 
 /* Calls that found no row, by the function's place. */
 __u64 captures_left[ENGINE_CAPTURED] __weak = {};

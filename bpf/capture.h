@@ -9,19 +9,6 @@
 
 SHARED_ARRAY(captures, struct engine_capture);
 
-const volatile bool saves __weak =
-	false; /* arguments, of calls by kprobe, or parameters of inlined bodies */
-
-SIZED_ARRAY(saved, struct engine_saved);
-
-/* Return the saved values of the call at TOP of the running task, whose slot is SLOT. */
-static __always_inline struct engine_saved *saved_at(__u32 slot, __u32 top)
-{
-	__u32 at = slot * ENGINE_DEPTH + top / ENGINE_FRAME;
-
-	return bpf_map_lookup_elem(&saved, &at);
-}
-
 static __always_inline void capture_count(struct engine_capture *row, __u64 net)
 {
 	__sync_fetch_and_add(&row->calls, 1);

@@ -101,6 +101,18 @@ __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 
 	return f->sp < sp && same_stack(t, f->sp, sp) ? above : i;
 }
 
+const volatile bool saves = false; /* arguments, of calls by kprobe */
+
+SIZED_ARRAY(saved, struct engine_saved);
+
+/* Return the saved values of the call at TOP of the running task, whose slot is SLOT. */
+static __always_inline struct engine_saved *saved_at(__u32 slot, __u32 top)
+{
+	__u32 at = slot * ENGINE_DEPTH + top / ENGINE_FRAME;
+
+	return bpf_map_lookup_elem(&saved, &at);
+}
+
 static __always_inline void saved_move(__u32 from, __u32 to)
 {
 	__u32 slot = this_cpu()->slot;

@@ -12,7 +12,7 @@
  * If, by an exact flow graph, control comes from one side only (STRICT), a frame in the wrong state shows
  * that a probe was missed.
  */
-#include "capture.h"
+#include "frame.h"
 
 struct engine_range_cost range_costs[ENGINE_RANGE_KINDS] __weak = {};
 
@@ -124,7 +124,7 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 	return f;
 }
 
-/* The frame of an excursion that is over is the innermost, or becomes it; range_pop() takes it away. */
+/* The frame of an excursion that is over is the innermost, or becomes it, and is taken away. */
 static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
 					__u32 found, const struct engine_clock *end)
 {
@@ -138,10 +138,6 @@ static __always_inline void range_close(const struct engine_cpu *cpu, struct eng
 	c = frame_close(cpu, t, f, end, PROFILE_UNTIMED, true, false);
 	if (c && f->calls)
 		__sync_fetch_and_add(&c->bodies, f->calls);
-}
-
-static __always_inline void range_pop(struct engine_task *t)
-{
 	barrier();
 	t->top -= ENGINE_FRAME;
 }
@@ -205,7 +201,6 @@ int range_leave(struct pt_regs *ctx)
 	end = clock_read(t);
 	end.excluded += cost->close_head + extra;
 	range_close(cpu, t, found, &end);
-	range_pop(t);
 	exclude(t, cost->close + extra);
 	return 0;
 }
@@ -236,8 +231,7 @@ struct list_hit {
 	__u32 sp, cfa;
 };
 
-/* False: it was open, or there is no frame left. */
-static __always_inline bool list_enter(struct engine_task *t, const struct list_hit *s,
+static __always_inline void list_enter(struct engine_task *t, const struct list_hit *s,
 				       __u32 action)
 {
 	__u32 key = action & ENGINE_RANGE_KEY, passed;
@@ -245,17 +239,15 @@ static __always_inline bool list_enter(struct engine_task *t, const struct list_
 	struct engine_frame *f;
 
 	if (found && !(action & ENGINE_RANGE_STRICT))
-		return false;
+		return;
 	f = range_open(t, action, found, s->sp, s->cfa);
 	if (!f)
-		return false;
+		return;
 	f->excluded = s->clock.excluded + s->head;
 	f->start = s->clock.now;
-	return true;
 }
 
-/* False: it was not open. With ENGINE_RANGE_VALUES its frame is still there. */
-static __always_inline bool list_leave(const struct engine_cpu *cpu, struct engine_task *t,
+static __always_inline void list_leave(const struct engine_cpu *cpu, struct engine_task *t,
 				       const struct list_hit *s, __u32 action)
 {
 	__u32 passed, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &passed);
@@ -264,13 +256,10 @@ static __always_inline bool list_leave(const struct engine_cpu *cpu, struct engi
 	if (!found) {
 		if (action & ENGINE_RANGE_STRICT)
 			frame_unmatched(t);
-		return false;
+		return;
 	}
 	end.excluded += s->head;
 	range_close(cpu, t, found, &end);
-	if (!(action & ENGINE_RANGE_VALUES))
-		range_pop(t);
-	return true;
 }
 
 static __always_inline void list_count(struct engine_task *t, const struct list_hit *s,
@@ -282,104 +271,33 @@ static __always_inline void list_count(struct engine_task *t, const struct list_
 		frame_at(t, found)->calls++;
 }
 
-/* Not static: the verifier checks it once, and not for each iteration of the loop below. True: a frame was opened or closed. */
-__noinline bool list_act(const struct list_hit *s, __u32 action)
+/* Not static: the verifier checks it once, and not for each iteration of the loop below. */
+__noinline int list_act(const struct list_hit *s, __u32 action)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
 
 	if (!s || !t)
-		return false;
+		return 0;
 	switch (action >> ENGINE_RANGE_OP & ENGINE_RANGE_OPS) {
 	case ENGINE_RANGE_ENTER:
-		return list_enter(t, s, action);
+		list_enter(t, s, action);
+		break;
 	case ENGINE_RANGE_LEAVE:
-		return list_leave(cpu, t, s, action);
+		list_leave(cpu, t, s, action);
+		break;
 	case ENGINE_RANGE_COUNT:
 		list_count(t, s, action);
 		break;
 	}
-	return false;
-}
-
-const volatile bool captures_bodies __weak = false; /* values of some */
-
-/* In place of these, what is loaded has code of its own for each entry, and each body: record/probe/capture_code.h. */
-#define ENTRIES_PLACEHOLDER 0x5173c0d4
-#define BODIES_PLACEHOLDER  0x5173c0d5
-
-/* Saves the parameters that are to be had, by CTX, at the entry WHICH. */
-static __always_inline void parameters_save(void *ctx, __u32 which, struct engine_saved *saved)
-{
-	register void *from asm("r6") = ctx;
-	register struct engine_saved *to asm("r7") = saved;
-	register __u64 entry asm("r8") = which;
-
-	asm volatile("%0 = %3"
-		     : "+r"(entry), "+r"(from), "+r"(to)
-		     : "i"(ENTRIES_PLACEHOLDER)
-		     : "r0", "r1", "r2", "r3", "r4", "r5", "memory");
-}
-
-/* Captures the values of the excursion that S ended, whose frame is the innermost; SLOT: the body's. Not static, as above. */
-__noinline int range_capture(const struct list_hit *s, __u32 slot)
-{
-	struct engine_cpu *cpu = this_cpu();
-	struct engine_task *t = cpu_task(cpu);
-	struct engine_reading reading;
-	struct engine_call *call = &reading.call;
-	register struct engine_saved *from asm("r6");
-	register struct engine_reading *to asm("r7") = &reading;
-	register __u64 hash asm("r8") = slot;
-	const struct engine_frame *f;
-
-	if (!s || !t)
-		return 0;
-	from = saved_at(cpu->slot, t->top);
-	if (!from)
-		return 0;
-	f = frame_at(t, t->top);
-	call->net = s->clock.now - f->start - (s->clock.excluded + s->head - f->excluded);
-	call->key = f->key;
-	asm volatile("%0 = %3"
-		     : "+r"(hash), "+r"(from), "+r"(to)
-		     : "i"(BODIES_PLACEHOLDER)
-		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
-	capture(t, call, hash);
 	return 0;
-}
-
-/* ACTION opened or closed the innermost frame, whose values are captured. */
-static __always_inline void list_capture(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
-					 const struct list_hit *s, __u32 action, __u32 which)
-{
-	if ((action >> ENGINE_RANGE_OP & ENGINE_RANGE_OPS) == ENGINE_RANGE_ENTER) {
-		struct engine_saved *saved = saved_at(cpu->slot, t->top);
-
-		if (saved)
-			parameters_save(ctx, which, saved);
-	} else {
-		range_capture(s, which);
-		range_pop(t);
-	}
-}
-
-/* Return the cost of a hit of LIST without captures; for several actions only the part outside of their readings of the clock. */
-static __always_inline __u64 list_cost(const struct engine_range_list *list,
-				       const struct engine_range_cost *cost)
-{
-	if (list->n > 1)
-		return cost->list;
-	return (list->actions[0] >> ENGINE_RANGE_OP & ENGINE_RANGE_OPS) == ENGINE_RANGE_ENTER ?
-		       cost->open :
-		       cost->close;
 }
 
 /*
  * Its work varies from hit to hit, so it times itself. Actions are in the order of the bodies: inner ones are
  * left first and entered last.
  */
-SEC("save")
+SEC("kprobe")
 int range_list(struct pt_regs *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -387,7 +305,7 @@ int range_list(struct pt_regs *ctx)
 	struct engine_range_list *list;
 	struct engine_range_cost *cost;
 	struct list_hit s;
-	__u64 cookie, captured = 0, less = 0;
+	__u64 cookie;
 	__u32 key;
 
 	if (!t)
@@ -402,19 +320,9 @@ int range_list(struct pt_regs *ctx)
 	list = bpf_map_lookup_elem(&range_lists, &key);
 	if (!list)
 		return 0;
-	for (__u32 i = 0; i < ENGINE_RANGE_ACTIONS && i < list->n; i++) {
-		__u32 action = list->actions[i];
-
-		if (list_act(&s, action) && captures_bodies && action & ENGINE_RANGE_VALUES) {
-			list_capture(ctx, cpu, t, &s, action, list->which[i]);
-			less = list_cost(list, cost);
-			captured = 1;
-		}
-	}
-	/* Without a branch: what comes behind the second reading is the same for all. */
-	barrier_var(captured);
-	captured *= exclude_since(t, &s.clock, cost->list) - less;
-	__sync_fetch_and_add(&cpu->captured, captured);
+	for (__u32 i = 0; i < ENGINE_RANGE_ACTIONS && i < list->n; i++)
+		list_act(&s, list->actions[i]);
+	exclude_since(t, &s.clock, cost->list);
 	return 0;
 }
 

@@ -280,7 +280,6 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
 #define ENGINE_RANGE_STRICT 0x10000000u /* control gets here from one side only: see range.bpf.c */
 #define ENGINE_RANGE_OP     29 /* enum engine_range_op, in a list */
 #define ENGINE_RANGE_OPS    3u
-#define ENGINE_RANGE_VALUES 0x80000000u /* values of it are captured: only in a list */
 #define ENGINE_RANGE_KIND   29
 /* The upper half: the function's frame, in words above the stack pointer or RBP. */
 #define ENGINE_RANGE_FRAME    32
@@ -298,8 +297,6 @@ enum engine_range_op {
 struct engine_range_list {
 	__u32 n;
 	__u32 actions[ENGINE_RANGE_ACTIONS];
-	/* With ENGINE_RANGE_VALUES: which entry of all ranges it is, or the range's place among those captured. */
-	__u16 which[ENGINE_RANGE_ACTIONS];
 };
 
 /* A probe that counts a block of a function. Its index is the probe's cookie. */
@@ -337,14 +334,11 @@ struct engine_reading {
 
 #define ENGINE_ARGS 6
 
-/*
- * Values saved of an open call by kprobe, or of an inlined body, for capturing: arguments in registers and the return
- * value; or parameters.
- */
+/* Values saved of an open call by kprobe, for capturing: arguments in registers and the return value. */
 struct engine_saved {
 	__u64 args[ENGINE_ARGS];
 	__u64 ret;
-	__u64 absent; /* bits: parameters that are nowhere to be had where the body was entered; their args are 0 */
+	__u64 pad; /* to a power of two */
 };
 
 /* Calls of a site in a context with the same values; or one call of a sample, for which there was no row. */
@@ -359,7 +353,7 @@ struct engine_capture {
 };
 
 /* For each function: its rows, and behind those of all its sample of the calls that found none. */
-#define ENGINE_CAPTURED        64 /* functions and inlined bodies */
+#define ENGINE_CAPTURED        64
 #define ENGINE_CAPTURE_ROWS    4096 /* a power of two */
 #define ENGINE_CAPTURE_SAMPLES 1024
 #define ENGINE_CAPTURE_PROBES \

@@ -146,8 +146,8 @@ static const struct cmd_option options[] = {
 	  "repeated",
 	  .parse = parse_blocks },
 	{ "context", NULL,
-	  "Capture the numbers that functions and inlined bodies take, read and return, and names of "
-	  "slab caches; see report --why-varies",
+	  "Capture the numbers that functions take, read and return, and names of slab caches; see "
+	  "report --why-varies",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
 	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', "
@@ -250,8 +250,8 @@ static void check_usage(void *input, struct argp_state *state)
 		  "--auto runs a command several times: it cannot be combined with -a, -r, -R, --exact or --freq=0" },
 		{ o->write_plan && !o->automatic, "--write-plan needs --auto" },
 		{ (o->context || o->captures.n_items) && !o->functions.n_items &&
-			  !o->ranges.n_items && !o->blocks.n_items && !o->n_protections,
-		  "--context and --capture need functions: --func, --range, --blocks or --protection" },
+			  !o->blocks.n_items && !o->n_protections,
+		  "--context and --capture need functions: --func, --blocks or --protection" },
 		{ o->system_wide && o->pid, "-p cannot be combined with -a or --cgroup" },
 		{ o->pid && o->argv, "-p measures a running process: it takes no command" },
 		{ !o->argv && !o->system_wide && !o->pid,

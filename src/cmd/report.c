@@ -56,8 +56,8 @@ static const struct cmd_option options[] = {
 	  "Show the callees of this function or inlined body, from samples (exact recordings: all of them)",
 	  .parse = parse_callees },
 	{ "why-varies", "FUNC",
-	  "Show how much of the variance of the latency of this function, or inlined body "
-	  "(INLINED@FUNC), each variable captured by record --context explains",
+	  "Show how much of the variance of the latency of this function each variable captured by "
+	  "record --context explains",
 	  CMD_SET(report_options, varies) },
 	{ "trace", NULL,
 	  "Show the complete call kept by lab run --exact --trace: what it called and executed, in "

@@ -192,8 +192,6 @@ static int resolve_captures(struct record_plan *plan, const struct record_option
 		.expressions = &o->captures,
 		.automatic = o->context,
 		.sites = &plan->sites,
-		.blocks = &plan->blocks,
-		.ranges = &plan->ranges,
 		.symbols = &plan->symbols,
 	};
 

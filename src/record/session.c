@@ -157,7 +157,6 @@ static int load(struct session *s)
 		.n_captured = plan->captures.n_items,
 		.faults = record_choose_faults(&plan->features),
 		.saves = plan->captures.saves,
-		.captures_bodies = plan->captures.n_bodies > 0,
 		.closings = s->p->clock == PROFILE_CLOCK_NS,
 		.counts = o->counts != NULL,
 		.probe_memory = record_plan_memory(plan),
@@ -183,8 +182,6 @@ static int load(struct session *s)
 		return EXIT_FAILURE;
 	record_features_end();
 	s->probes = record_probes_create(s->engine, &plan->features);
-	if (plan->captures.n_bodies)
-		record_points_capture(record_probes_points(s->probes), &plan->captures);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  * The bodies are assembly; the compiler adds a few instructions around them. In
  * /sys/kernel/debug/kprotperf_inlined:
  *
- *   run    write "SHAPE N [X]": does it N times, interrupts off in each; with X instead of its usual argument
+ *   run    write "SHAPE N": does it N times, interrupts off in each
  *   known  read: "INLINED CALLS INSNS" for each, per run of its shape: executions of its first instruction,
  *          and instructions in it, callees included
  */
@@ -250,40 +250,6 @@ shape_fn int shape_empty(int x)
 	return x;
 }
 
-/* inl_object() does as many turns as the object has, and N * TEN more. UNUSED varies without effect. */
-struct inl_object {
-	long pad;
-	const struct inl_object *next;
-	unsigned short turns;
-};
-
-static struct inl_object objects[] = {
-	{ .turns = 1, .next = &objects[1] },
-	{ .turns = 4, .next = &objects[2] },
-	{ .turns = 16, .next = NULL },
-};
-
-shape_fn const struct inl_object *object_of(int x)
-{
-	return x % 4 == 3 ? NULL : &objects[x % 4];
-}
-
-static __always_inline void inl_object(const struct inl_object *object, int n, int ten, int unused)
-{
-	for (int i = 0; object && i < object->turns; i++)
-		turn(100);
-	for (int i = 0; i < n * ten; i++)
-		turn(100);
-}
-
-shape_fn int shape_object(int x)
-{
-	turn(20);
-	inl_object(object_of(x), x / 4, 10, x);
-	turn(20);
-	return x;
-}
-
 static const struct shape {
 	const char *name;
 	int (*run)(int x);
@@ -295,7 +261,6 @@ static const struct shape {
 	{ "calls", shape_calls, 1 },         { "tail", shape_tail, 1 },
 	{ "recursive", shape_recursive, 3 }, { "many", shape_many, 20 },
 	{ "choice", shape_choice, 10 },      { "empty", shape_empty, 1 },
-	{ "object", shape_object, 2 },
 };
 
 /* Instructions of a recursive call besides turns: call, nop, argument, return, and jumps to the call and back. */
@@ -328,13 +293,11 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 {
 	char text[64], name[32];
 	unsigned int n;
-	int x, words;
 
 	if (len >= sizeof(text) || copy_from_user(text, from, len))
 		return -EINVAL;
 	text[len] = '\0';
-	words = sscanf(text, "%31s %u %d", name, &n, &x);
-	if (words < 2)
+	if (sscanf(text, "%31s %u", name, &n) != 2)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
 		if (strcmp(shapes[i].name, name))
@@ -343,7 +306,7 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 			unsigned long flags;
 
 			local_irq_save(flags);
-			shapes[i].run(words == 3 ? x : shapes[i].x);
+			shapes[i].run(shapes[i].x);
 			local_irq_restore(flags);
 			cond_resched();
 		}

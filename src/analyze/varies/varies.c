@@ -258,10 +258,7 @@ static double *run_weights(struct varies_data *d, const struct profile *p, const
 
 	for (uint32_t i = 0; i < p->n_cells; i++)
 		if (is_of[p->cells[i].site])
-			weights[p->cells[i].run] +=
-				(double)(p->sites[p->cells[i].site].kind == PROFILE_SITE_RANGE ?
-						 p->cells[i].stats.entries :
-						 p->cells[i].stats.calls);
+			weights[p->cells[i].run] += (double)p->cells[i].stats.calls;
 	vec_each(const struct profile_capture, c, p, captures) {
 		if (!is_of[c->site])
 			continue;

@@ -24,12 +24,6 @@
 	{                                           \
 		"di", "si", "dx", "r10", "r8", "r9" \
 	}
-/* Members of struct pt_regs that have the registers, by DWARF's numbers. */
-#define ARCH_DWARF_REGS                                                                          \
-	{                                                                                        \
-		"ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8", "r9", "r10", "r11", "r12", \
-			"r13", "r14", "r15"                                                      \
-	}
 #define ARCH_FTRACE_LEN 5 /* of the call or nop at an ftrace location */
 
 /* The largest offset of an ftrace location in its function: it may come after endbr64. */

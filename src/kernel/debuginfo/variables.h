@@ -39,28 +39,3 @@ struct kernel_member {
  */
 char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bool exactly,
 			 struct kernel_member *out);
-
-/* --- parameters of inlined bodies ------------------------------------------------------------ */
-
-struct kernel_parameter {
-	const char *name; /* IMG's */
-	Dwarf_Die die; /* in the body; its address is NULL where nothing is left of it there */
-	Dwarf_Die type; /* as of struct kernel_variable */
-};
-
-#define KERNEL_NO_REGISTER UINT8_MAX
-
-/* The place or the value of a parameter. */
-struct kernel_location {
-	bool in_memory; /* it is there, at REG and OFFSET; else it is their sum */
-	bool is_address; /* OFFSET is an address, relative to _stext */
-	uint8_t reg; /* DWARF's number, or KERNEL_NO_REGISTER */
-	int64_t offset;
-};
-
-/* Find the first MAX parameters of BODY, of IMG's index, and return their number. */
-uint32_t kernel_parameters_of(struct kernel_image *img, const struct kernel_body *body,
-			      struct kernel_parameter *out, uint32_t max);
-/* Before the instruction at ADDR. False: not there, or not in a way that is understood. */
-bool kernel_parameter_at(struct kernel_image *img, const struct kernel_parameter *parameter,
-			 uint64_t addr, struct kernel_location *out);

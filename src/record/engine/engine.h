@@ -22,9 +22,8 @@ struct record_engine_config {
 	bool ranges; /* there are any of these */
 	uint32_t n_range_lists; /* addresses at which ranges have action lists */
 	uint32_t n_blocks; /* probes that count blocks */
-	uint32_t n_captured; /* functions and inlined bodies whose values are captured, */
+	uint32_t n_captured; /* functions whose values are captured, */
 	bool saves; /* some of them timed by kprobe, whose arguments are saved at the entry */
-	bool captures_bodies; /* some of them inlined bodies, whose parameters are */
 	enum profile_mechanism faults; /* how page faults are timed */
 	bool counts; /* calls of functions are counted for moments: record/cost/measure.h */
 	bool closings; /* what programs take that end syscalls is read: on a real clock */

@@ -134,7 +134,6 @@ static uint32_t multi_slots(const struct record_bpf *b)
 static int set_map_sizes(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
-	bool saves = b->config.saves || b->config.captures_bodies;
 	bool counted = b->config.n_counters > 0;
 	/* The context, the functions, and the spare ones. */
 	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
@@ -154,7 +153,7 @@ static int set_map_sizes(struct record_bpf *b)
 		{ s->maps.block_probes, b->config.n_blocks + 1 },
 		{ s->maps.block_counts, block_counts(b) * b->n_block_shards },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
-		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
+		{ s->maps.saved, b->config.saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 		{ s->maps.counters, counted ? b->config.n_counters * b->n_cpus : 1 },
 		{ s->maps.counted_tasks, counted ? b->n_tasks : 1 },
 		{ s->maps.counted_calls, counted ? b->n_tasks * ENGINE_DEPTH : 1 },
@@ -175,8 +174,7 @@ static void set_constants(struct record_bpf *b)
 	s->rodata->n_counters = b->config.n_counters;
 	s->rodata->counter_cpus = b->n_cpus;
 	s->rodata->n_captured = b->config.n_captured;
-	s->rodata->saves = b->config.saves || b->config.captures_bodies;
-	s->rodata->captures_bodies = b->config.captures_bodies;
+	s->rodata->saves = b->config.saves;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;
 	s->rodata->block_shard_shift = __builtin_ctz(b->n_shards / b->n_block_shards);
 	s->rodata->multi_mask = multi_slots(b) - 1;

@@ -15,9 +15,6 @@
 #define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
 
 #define PLACEHOLDER 0x5173c0d3 /* in function.bpf.c: a call of what reads a function's values */
-/* In range.bpf.c. */
-#define ENTRIES_PLACEHOLDER 0x5173c0d4
-#define BODIES_PLACEHOLDER  0x5173c0d5
 
 #define COPY ((int16_t)offsetof(struct engine_reading, read))
 
@@ -375,176 +372,37 @@ static bool is_far(const struct record_value *v)
 	return false;
 }
 
-/* Numbers that come from parameters which the call's entry did not know are absent; what pointers lead to is by itself. */
-static void mark_unsure(struct bpf_code *code, const struct record_capture *c)
+void record_capture_write(struct record_saved_program *copy, const struct record_target *target,
+			  uint32_t ret, bool typed, enum record_reading how)
 {
-	for (uint32_t k = 0; k < ENGINE_ARGS; k++) {
-		int32_t bits = 0;
-
-		for (uint32_t i = 0; i < c->n_values; i++)
-			if (c->values[i].base == RECORD_BASE_ARGUMENT && !c->values[i].n_loads &&
-			    c->values[i].which == k)
-				bits |= 1 << i;
-		if (!(c->unsure >> k & 1) || !bits)
-			continue;
-		load(code, AT, CTX, offsetof(struct engine_saved, absent), 8);
-		operate(code, BPF_AND, AT, 1 << k);
-		jump(code, BPF_JEQ, AT, 0, ABSENT_INSNS);
-		mark_absent(code, bits);
-	}
-}
-
-/* Appends what fills in the values of C. */
-static void write_code(struct bpf_code *code, const struct record_capture *c, uint32_t slot,
-		       const struct reading *r)
-{
+	const struct record_capture *c = target->capture;
+	const struct reading r = { how, typed, c->cast, ret };
+	struct bpf_code code = {};
 	uint32_t done = 0;
 
-	operate(code, BPF_MOV, HASH, 0);
-	operate(code, BPF_MOV, SUM, 0);
+	operate(&code, BPF_MOV, HASH, 0);
+	operate(&code, BPF_MOV, SUM, 0);
 	/* And none absent, which is behind it. */
-	emit(code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
-	     (int32_t)slot);
-	if (c->unsure)
-		mark_unsure(code, c);
+	emit(&code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
+	     (int32_t)target->capture_slot);
 	for (uint32_t i = 0; i < c->n_values; i++) {
 		const struct record_value *v = &c->values[i];
 
 		if (done & 1u << i || v->base == RECORD_BASE_NAME_END)
 			continue;
-		if (v->n_loads && (!is_typed(v, r) || is_far(v)))
-			done |= read_span(code, c, i, done, r);
+		if (v->n_loads && (!is_typed(v, &r) || is_far(v)))
+			done |= read_span(&code, c, i, done, &r);
 		else
-			read_value(code, c, i, r);
+			read_value(&code, c, i, &r);
 	}
 	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
-		store(code, offsetof(struct engine_call, values) + 8 * i);
-	operate(code, BPF_LSH, SUM, 31);
-	emit(code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
-}
-
-/* Puts CODE where COPY has PLACEHOLDER. There may be several; from the end, since those behind one move. */
-static void put(struct record_saved_program *copy, int32_t placeholder, const struct bpf_code *code)
-{
+		store(&code, offsetof(struct engine_call, values) + 8 * i);
+	operate(&code, BPF_LSH, SUM, 31);
+	emit(&code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
+	/* There may be several; from the end, since those behind one move. */
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
-		    copy->insns[at].imm == placeholder)
-			record_saved_replace(copy, at, code->items, code->n_items);
-}
-
-void record_capture_write(struct record_saved_program *copy, const struct record_target *target,
-			  uint32_t ret, bool typed, enum record_reading how)
-{
-	const struct reading r = { how, typed, target->capture->cast, ret };
-	struct bpf_code code = {};
-
-	write_code(&code, target->capture, target->capture_slot, &r);
-	put(copy, PLACEHOLDER, &code);
+		    copy->insns[at].imm == PLACEHOLDER)
+			record_saved_replace(copy, at, code.items, code.n_items);
 	free(code.items);
-}
-
-/* ---- inlined bodies ---- */
-
-#define SAVED BPF_REG_7
-#define WHICH HASH /* entry, or body, before that */
-
-/* Number K of an entry's parameters, to where it is saved; CTX is the struct pt_regs. */
-static void save_parameter(struct bpf_code *code, const struct record_parameter *p, uint32_t k)
-{
-	int16_t to = (int16_t)offsetof(struct engine_saved, args[k]);
-
-	emit(code, BPF_ST | BPF_MEM | BPF_DW, SAVED, 0, to, 0);
-	if (p->kind == RECORD_PARAMETER_ABSENT)
-		return;
-	if (p->reg < 0)
-		operate(code, BPF_MOV, AT, 0);
-	else
-		load(code, AT, CTX, p->reg, 8);
-	if (p->offset) {
-		load_wide(code, BPF_REG_1, 0, (uint64_t)p->offset);
-		emit(code, BPF_ALU64 | BPF_ADD | BPF_X, AT, BPF_REG_1, 0, 0);
-	}
-	if (p->kind == RECORD_PARAMETER_VALUE) {
-		emit(code, BPF_STX | BPF_MEM | BPF_DW, SAVED, AT, to, 0);
-		return;
-	}
-	move(code, BPF_REG_1, SAVED);
-	operate(code, BPF_ADD, BPF_REG_1, to);
-	operate(code, BPF_MOV, BPF_REG_2, p->bytes);
-	call(code, BPF_FUNC_probe_read_kernel);
-}
-
-static void write_entry(struct bpf_code *code, const struct record_entry *entry)
-{
-	int32_t absent = 0;
-
-	for (uint32_t k = 0; k < entry->n; k++) {
-		save_parameter(code, &entry->parameters[k], k);
-		if (entry->parameters[k].kind == RECORD_PARAMETER_ABSENT)
-			absent |= 1 << k;
-	}
-	emit(code, BPF_ST | BPF_MEM | BPF_DW, SAVED, 0,
-	     (int16_t)offsetof(struct engine_saved, absent), absent);
-}
-
-static void append(struct bpf_code *code, const struct bpf_code *part)
-{
-	for (size_t i = 0; i < part->n_items; i++)
-		vec_push(code, items, part->items[i]);
-}
-
-/* CODE becomes PART where REG is NUMBER, else what it was; LAST: PART in any case. */
-static void choose(struct bpf_code *code, uint8_t reg, uint32_t number, const struct bpf_code *part,
-		   bool last)
-{
-	struct bpf_code both = {};
-
-	if (!last)
-		jump(&both, BPF_JNE, reg, (int32_t)number, part->n_items + 1);
-	append(&both, part);
-	if (!last)
-		jump(&both, BPF_JA, 0, 0, code->n_items);
-	append(&both, code);
-	free(code->items);
-	*code = both;
-}
-
-static void write_entries(struct bpf_code *code, const struct record_captures *captures)
-{
-	for (uint32_t i = captures->n_entries; i-- > 0;) {
-		struct bpf_code part = {};
-
-		write_entry(&part, &captures->entries[i]);
-		choose(code, WHICH, i, &part, !code->n_items);
-		free(part.items);
-	}
-}
-
-static void write_bodies(struct bpf_code *code, const struct record_captures *captures,
-			 enum record_reading how)
-{
-	for (uint32_t i = captures->n_items; i-- > 0;) {
-		const struct record_capture *c = &captures->items[i];
-		const struct reading r = { .how = how, .cast = c->cast };
-		struct bpf_code part = {};
-
-		if (!c->is_range)
-			continue;
-		write_code(&part, c, i, &r);
-		choose(code, WHICH, i, &part, !code->n_items);
-		free(part.items);
-	}
-}
-
-void record_capture_write_bodies(struct record_saved_program *copy,
-				 const struct record_captures *captures, enum record_reading how)
-{
-	struct bpf_code entries = {}, bodies = {};
-
-	write_entries(&entries, captures);
-	put(copy, ENTRIES_PLACEHOLDER, &entries);
-	write_bodies(&bodies, captures, how);
-	put(copy, BODIES_PLACEHOLDER, &bodies);
-	free(entries.items);
-	free(bodies.items);
 }

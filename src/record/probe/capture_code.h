@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct record_captures;
 struct record_saved_program;
 struct record_target;
 
@@ -24,7 +23,3 @@ enum record_reading {
  */
 void record_capture_write(struct record_saved_program *copy, const struct record_target *target,
 			  uint32_t ret, bool typed, enum record_reading how);
-
-/* The same for the program of action lists, which captures what CAPTURES has of inlined bodies: at least one. */
-void record_capture_write_bodies(struct record_saved_program *copy,
-				 const struct record_captures *captures, enum record_reading how);

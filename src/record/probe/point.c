@@ -13,8 +13,6 @@
 #include "record/probe/links.h"
 #include "record/engine/engine.h"
 #include "record/engine/kprobe_event.h"
-#include "record/engine/saved_programs.h"
-#include "record/probe/capture_code.h"
 #include "record/probe/kprobe.h"
 #include "arch/arch.h"
 
@@ -26,13 +24,11 @@
 #define STEP_MS 10 /* between two looks */
 
 struct record_points {
-	struct record_engine *engine;
-	const struct record_captures *captures; /* NULL: none */
-	int list_program; /* 0: not loaded yet */
+	const struct record_engine *engine;
 	vec_of(int, links); /* of points that have them */
 };
 
-struct record_points *record_points_create(struct record_engine *e)
+struct record_points *record_points_create(const struct record_engine *e)
 {
 	struct record_points *points = alloc_new(struct record_points);
 
@@ -40,17 +36,10 @@ struct record_points *record_points_create(struct record_engine *e)
 	return points;
 }
 
-void record_points_capture(struct record_points *points, const struct record_captures *captures)
-{
-	points->captures = captures;
-}
-
 void record_points_destroy(struct record_points *points)
 {
 	if (!points)
 		return;
-	if (points->list_program > 0)
-		close(points->list_program);
 	free(points->links);
 	free(points);
 }
@@ -167,64 +156,38 @@ static int list_fill(const struct record_points *points, const struct record_poi
 {
 	struct engine_range_list list = { .n = p->n_actions };
 
-	for (uint32_t i = 0; i < p->n_actions; i++) {
+	for (uint32_t i = 0; i < p->n_actions; i++)
 		list.actions[i] = action_bits(&p->actions[i]);
-		list.which[i] = p->actions[i].which;
-	}
 	if (bpf_map__update_elem(record_engine_programs(points->engine)->maps.range_lists, &p->list,
 				 sizeof(p->list), &list, sizeof(list), BPF_ANY))
 		return -errno;
 	return 0;
 }
 
-/*
- * The program of lists, with what captures values of bodies: the same for calibration, since what it executes before and behind its
- * two readings of the clock must be. A descriptor, or -errno.
- */
-static int list_program(struct record_points *points)
-{
-	struct record_saved_programs *saved_programs = record_engine_saved_programs(points->engine);
-	const struct bpf_program *prog = record_engine_programs(points->engine)->progs.range_list;
-	const struct record_saved_program *saved = record_saved_find(saved_programs, prog);
-	int fd = points->list_program;
-
-	for (int how = 0; saved && fd <= 0 && how <= RECORD_READING_COPIES; how++) {
-		struct record_saved_program copy = record_saved_copy(saved);
-
-		if (points->captures)
-			record_capture_write_bodies(&copy, points->captures,
-						    (enum record_reading)how);
-		fd = record_saved_load(saved_programs, &copy, 0, 0, 0);
-		record_saved_free(&copy);
-	}
-	points->list_program = fd;
-	return saved ? fd : -ENOENT;
-}
-
-static int program(struct record_points *points, const struct record_point *p)
+static const struct bpf_program *program(const struct record_points *points,
+					 const struct record_point *p)
 {
 	const struct kprotperf_bpf *skel = record_engine_programs(points->engine);
 
 	if (p->counts)
-		return bpf_program__fd(skel->progs.block_count);
-	if (record_point_is_list(p))
-		return list_program(points);
+		return skel->progs.block_count;
+	if (p->n_actions > 1)
+		return skel->progs.range_list;
 	switch (p->actions[0].op) {
 	case ENGINE_RANGE_ENTER:
-		return bpf_program__fd(skel->progs.range_enter);
+		return skel->progs.range_enter;
 	case ENGINE_RANGE_LEAVE:
-		return bpf_program__fd(skel->progs.range_leave);
+		return skel->progs.range_leave;
 	case ENGINE_RANGE_COUNT:
 		break;
 	}
-	return bpf_program__fd(skel->progs.range_count);
+	return skel->progs.range_count;
 }
 
 uint64_t record_point_cookie(const struct record_point *p)
 {
-	uint64_t what = record_point_is_list(p) ?
-				p->list :
-				ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
+	uint64_t what = p->n_actions > 1 ? p->list :
+					   ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
 
 	if (p->counts)
 		return p->block;
@@ -234,12 +197,12 @@ uint64_t record_point_cookie(const struct record_point *p)
 
 int record_point_link(struct record_points *points, struct record_point *p)
 {
-	int err = record_point_is_list(p) ? list_fill(points, p) : 0;
-	int fd = program(points, p);
+	int err = p->n_actions > 1 ? list_fill(points, p) : 0;
 
-	if (err || fd < 0)
-		return err ?: fd;
-	p->link = record_kprobe_link(fd, p->event, record_point_cookie(p));
+	if (err)
+		return err;
+	p->link = record_kprobe_link(bpf_program__fd(program(points, p)), p->event,
+				     record_point_cookie(p));
 	if (p->link < 0)
 		return p->link;
 	p->owner = points;

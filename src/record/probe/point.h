@@ -10,15 +10,11 @@
 
 #include "record/target/point.h"
 
-struct record_captures;
 struct record_engine;
 struct record_points;
 
-struct record_points *record_points_create(struct record_engine *e);
+struct record_points *record_points_create(const struct record_engine *e);
 void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
-
-/* Before any has a program: what is captured of bodies, which must outlive POINTS; there is some of at least one. */
-void record_points_capture(struct record_points *points, const struct record_captures *captures);
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);

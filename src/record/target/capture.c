@@ -9,10 +9,302 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/plural.h"
+#include "kernel/code/code.h"
+#include "kernel/code/operands.h"
 #include "kernel/image/btf.h"
-#include "record/target/capture_body.h"
 #include "record/target/capture_expression.h"
 #include "record/target/symbols.h"
+
+/* ---- what is worth capturing unasked ---- */
+
+#define MAX_CODE   (64u << 10)
+#define MAX_LEVELS 8 /* structs in structs */
+
+static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+static bool is_number(const struct btf_type *t)
+{
+	return t && (btf_is_int(t) || btf_is_any_enum(t));
+}
+
+static void add_numbers(const struct btf *btf, const struct btf_type *proto,
+			const struct kernel_sym *sym, struct alloc_texts *names)
+{
+	const struct btf_param *param = btf_params(proto);
+
+	for (uint32_t i = 0; i < btf_vlen(proto); i++)
+		if (is_number(resolve(btf, param[i].type)))
+			alloc_keep(names,
+				   alloc_strdup(btf__name_by_offset(btf, param[i].name_off)));
+	/* A random number may become somebody's canary. */
+	if (is_number(resolve(btf, proto->type)) && !strstr(sym->name, "get_random"))
+		alloc_keep(names, alloc_strdup("return"));
+}
+
+/* Names of slab caches: the kernel's own words, as names of tasks and of files are not. */
+static void add_caches(const struct btf *btf, const struct btf_type *proto,
+		       struct alloc_texts *names)
+{
+	const struct btf_param *param = btf_params(proto);
+
+	for (uint32_t i = 0; i < btf_vlen(proto); i++) {
+		const struct btf_type *t = resolve(btf, param[i].type);
+
+		t = t && btf_is_ptr(t) ? resolve(btf, t->type) : NULL;
+		if (t && btf_is_struct(t) &&
+		    !strcmp(btf__name_by_offset(btf, t->name_off), "kmem_cache"))
+			alloc_keep(names,
+				   alloc_printf("%s->name",
+						btf__name_by_offset(btf, param[i].name_off)));
+	}
+}
+
+/* The parameter that is passed in register REG; NULL: none, or a part of one. */
+static const struct btf_param *param_of(const struct btf *btf, const struct btf_type *proto,
+					uint32_t reg)
+{
+	const struct btf_param *param = btf_params(proto);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < btf_vlen(proto); i++) {
+		int n = kernel_btf_registers(btf, param[i].type);
+
+		if (at == reg)
+			return n == 1 ? &param[i] : NULL;
+		at += n;
+	}
+	return NULL;
+}
+
+/* The parts of the names of a function's operands. */
+struct names {
+	const struct btf *btf;
+	const struct btf_type *proto;
+	struct kernel_operands *operands;
+	const struct kernel_kallsyms *ks;
+	struct alloc_texts *out, paths;
+	bool bit_fields; /* those that are read with others are wanted too */
+};
+
+/* An expression and its type, with SEPARATOR between it and a member. */
+struct thing {
+	const char *path; /* NULL: not known */
+	const char *separator;
+	const struct btf_type *type;
+};
+
+/* Numbers that are to be guessed by nobody: what canaries are, what freelists are hidden with, and where the kernel is. */
+static bool is_secret(const char *path)
+{
+	return strstr(path, "stack_canary") || strstr(path, "__stack_chk_guard") ||
+	       strstr(path, "->random") || !strcmp(path, "phys_base");
+}
+
+/* Return whether PATH is read for per-CPU addressing alone: it depends on where a call ran, not on its work. */
+static bool is_noise(const char *path)
+{
+	static const char *const names[] = { "cpu_number",
+					     "__cpu_online_mask",
+					     "__cpu_possible_mask",
+					     "__cpu_present_mask",
+					     "__cpu_active_mask",
+					     "nr_cpu_ids",
+					     "__num_online_cpus",
+					     "numa_node",
+					     "this_cpu_off",
+					     "__preempt_count",
+					     "jiffies" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(path, names[i], n) && (!path[n] || path[n] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* A user's registers: addresses, as far as anybody knows. The arguments of a syscall have names (--capture sys.NAME). */
+static bool is_registers(const struct btf *btf, const struct btf_type *t)
+{
+	return t && btf_is_struct(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "pt_regs");
+}
+
+/*
+ * Numbers in THING of which bits FROM to TO are read; or (POINTER) what the pointer there leads to. LEVEL: of structs in structs.
+ */
+static void find(struct names *n, const struct thing *thing, int64_t from, int64_t to, int level,
+		 struct thing *pointer)
+{
+	const struct btf_type *t = thing->type;
+	bool composite = t && btf_is_composite(t) && level < MAX_LEVELS && !is_registers(n->btf, t);
+
+	for (uint32_t i = 0; composite && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *name = btf__name_by_offset(n->btf, m->name_off);
+		int64_t at = btf_member_bit_offset(t, i), bits = btf_member_bitfield_size(t, i);
+		struct thing member = { thing->path, thing->separator, resolve(n->btf, m->type) };
+
+		bits = bits ?: 8 * btf__resolve_size(n->btf, m->type);
+		if (at >= to || at + bits <= from ||
+		    (bits < to - from && bits % 8 && !n->bit_fields))
+			continue;
+		if (*name) {
+			member.path = alloc_keep(&n->paths, alloc_printf("%s%s%s", thing->path,
+									 thing->separator, name));
+			member.separator = ".";
+		}
+		find(n, &member, from - at, to - at, level + 1, pointer);
+	}
+	if (!pointer && is_number(t) && !is_secret(thing->path) && !is_noise(thing->path))
+		alloc_keep(n->out, alloc_strdup(thing->path));
+	if (pointer && t && btf_is_ptr(t))
+		*pointer = (struct thing){ strstr(thing->path, "current_task") ? "current" :
+										 thing->path,
+					   "->", resolve(n->btf, t->type) };
+}
+
+/* This CPU's variable that has what is at ADDR, which becomes the place in it; its path is NULL where BTF has none. */
+static struct thing find_per_cpu(struct names *n, uint64_t *addr)
+{
+	int32_t id = btf__find_by_name_kind(n->btf, ".data..percpu", BTF_KIND_DATASEC);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(n->btf, (uint32_t)id) : NULL;
+	const struct btf_var_secinfo *var = t ? btf_var_secinfos(t) : NULL;
+
+	*addr -= kernel_kallsyms_variable(n->ks, "__per_cpu_start");
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++) {
+		const struct btf_type *v = btf__type_by_id(n->btf, var[i].type);
+
+		if (*addr - var[i].offset >= var[i].size)
+			continue;
+		*addr -= var[i].offset;
+		return (struct thing){ btf__name_by_offset(n->btf, v->name_off), ".",
+				       resolve(n->btf, v->type) };
+	}
+	return (struct thing){};
+}
+
+/* Return whether O is the start of this CPU's part of memory, to which the addresses of its variables are relative. */
+static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
+{
+	uint64_t at = o->addr;
+	struct thing thing = {};
+
+	if (o->kind == KERNEL_OPERAND_PER_CPU)
+		thing = find_per_cpu(n, &at);
+	return thing.path && !strcmp(thing.path, "this_cpu_off");
+}
+
+/* Return whether nobody changes the variable at ADDR once the kernel has started. */
+static bool is_constant(const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	return addr >= kernel_kallsyms_variable(ks, "__start_ro_after_init") &&
+	       addr < kernel_kallsyms_variable(ks, "__end_ro_after_init");
+}
+
+static void add_global(struct names *n, uint64_t addr)
+{
+	uint64_t offset;
+	const char *name = kernel_kallsyms_variable_at(n->ks, addr, &offset);
+
+	if (name && !offset && kernel_kallsyms_variable(n->ks, name) == addr &&
+	    !is_constant(n->ks, addr) && !is_secret(name) && !is_noise(name))
+		alloc_keep(n->out, alloc_strdup(name));
+}
+
+/* Adds O's numbers, or (POINTER) finds what the pointer that O is leads to, over LOADS others at most. */
+static void name_operand(struct names *n, const struct kernel_operand *o, int loads,
+			 struct thing *pointer)
+{
+	struct thing thing = { .separator = "->" };
+	const struct btf_param *param;
+	uint64_t at = (uint64_t)o->offset;
+
+	if (o->bytes > 8 || !loads)
+		return;
+	if (o->kind == KERNEL_OPERAND_GLOBAL && !pointer) {
+		add_global(n, o->addr);
+	} else if (o->kind == KERNEL_OPERAND_ARGUMENT && pointer) {
+		param = param_of(n->btf, n->proto, o->argument);
+		if (param)
+			find(n,
+			     &(struct thing){ btf__name_by_offset(n->btf, param->name_off), "->",
+					      resolve(n->btf, param->type) },
+			     0, 64, 0, pointer);
+		return;
+	} else if (o->kind == KERNEL_OPERAND_MEMBER &&
+		   is_cpu_offset(n, &n->operands->items[o->base])) {
+		thing = find_per_cpu(n, &at);
+	} else if (o->kind == KERNEL_OPERAND_MEMBER) {
+		name_operand(n, &n->operands->items[o->base], loads - 1, &thing);
+		/* The memory at a number's address has no name. */
+		if (thing.type && !btf_is_composite(thing.type))
+			return;
+	} else if (o->kind == KERNEL_OPERAND_PER_CPU) {
+		at = o->addr;
+		thing = find_per_cpu(n, &at);
+	}
+	if (thing.path)
+		find(n, &thing, 8 * (int64_t)at, 8 * ((int64_t)at + o->bytes), 0, pointer);
+}
+
+/* Facts about the task, which seldom differ in one command; not its CPU, which would multiply the rows of values. */
+static void add_task_names(const struct btf *btf, struct alloc_texts *names)
+{
+	alloc_keep(names, alloc_strdup("current->policy"));
+	alloc_keep(names, alloc_strdup("uid"));
+	if (btf__find_by_name_kind(btf, "css_set", BTF_KIND_STRUCT) > 0)
+		alloc_keep(names, alloc_strdup("cgroup"));
+}
+
+/* Adds those operands that decide, or those that do not. */
+static void name_operands(struct names *n, bool decides)
+{
+	vec_each(const struct kernel_operand, o, n->operands, items) {
+		n->bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
+				n->operands->items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
+		/* Operands behind pointers are many: only those that decide are added. */
+		if (o->decides == decides &&
+		    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n->bit_fields))
+			name_operand(n, o, RECORD_CAPTURE_LOADS, NULL);
+	}
+}
+
+/*
+ * Appends expressions to NAMES, the best first: arguments and what is returned, where they are numbers; names of slab caches; members of
+ * what arguments point to and variables of the kernel that the code of SYM reads, those that decide where it goes before others; static
+ * keys that it tests. PROTO is SYM's in BTF.
+ */
+static void find_names(const struct btf *btf, const struct btf_type *proto,
+		       const struct kernel_sym *sym, struct record_symbols *symbols,
+		       struct alloc_texts *names)
+{
+	uint64_t size = kernel_kallsyms_size(symbols->ks, sym),
+		 len = size < MAX_CODE ? size : MAX_CODE;
+	scoped(kernel_operands_deinit) struct kernel_operands operands = {};
+	struct names n = { btf, proto, &operands, symbols->ks, names };
+	scoped_free uint8_t *code = alloc_array(len, 1);
+
+	add_numbers(btf, proto, sym, names);
+	add_caches(btf, proto, names);
+	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, sym->addr, code, len))
+		kernel_operands_of(code, len, sym->addr, &operands);
+	for (int decides = 1; decides >= 0; decides--)
+		name_operands(&n, decides);
+	/* Settings: those that nobody changes any more differ between recordings. */
+	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
+	add_task_names(btf, names);
+	alloc_texts_free(&n.paths);
+}
+
+/* ---- captures ---- */
 
 static bool is_flags(const struct record_place *at)
 {
@@ -51,44 +343,19 @@ static bool keep(struct record_capture *c)
 	return true;
 }
 
-/* Return whether ERR means that a body's parameter is nowhere to be had, which is noted and no error. */
-static bool is_left_out(const struct record_place *at, int err)
-{
-	const struct record_range *r = at->body ? at->body->range : NULL;
-	scoped_free char *text = NULL;
-
-	if (!r || (err != -ENODATA && err != -ENOSPC))
-		return false;
-	text = alloc_printf("'%s' of '%s' inlined in '%s' is not captured: ",
-			    at->value->variable.name, r->name, r->into);
-	if (err == -ENODATA)
-		alloc_append(
-			&text,
-			"DWARF gives no register or memory location for it at the entry of the body");
-	else
-		alloc_append(&text, "the limit is %d parameters per body", ENGINE_ARGS);
-	/* The user did not name each function that a glob matches. */
-	if (r->named)
-		log_note("%s", text);
-	else
-		log_verbose(1, "%s", text);
-	return true;
-}
-
-/* Add values worth capturing unasked: NAMES, as in expressions, are those of this function. */
+/* Add values worth capturing unasked of SYM. */
 static void add_automatic(struct record_capture *c, struct record_place *at,
-			  const struct alloc_texts *names)
+			  const struct kernel_sym *sym)
 {
-	int err;
+	scoped(alloc_texts_free) struct alloc_texts names = {};
 
-	for (size_t i = 0; i < names->n_texts && c->n_values < ENGINE_VALUES; i++) {
-		if (has(c, names->texts[i]))
+	find_names(at->btf, at->proto, sym, at->symbols, &names);
+	for (size_t i = 0; i < names.n_texts && c->n_values < ENGINE_VALUES; i++) {
+		if (has(c, names.texts[i]))
 			continue;
-		at->expression = names->texts[i];
+		at->expression = names.texts[i];
 		at->value = add(c, at->expression);
-		err = record_expression_parse(at, at->expression);
-		if (err) {
-			is_left_out(at, err);
+		if (record_expression_parse(at, at->expression)) {
 			free((char *)at->value->variable.name);
 			continue;
 		}
@@ -105,22 +372,16 @@ static int full(const struct record_place *at, const char *function)
 	return -E2BIG;
 }
 
-/* Return whether the first N bytes of EXPRESSION name FUNCTION, "INLINED@FUNC" of a body. */
-static bool is_named(const char *function, const char *expression, size_t n)
-{
-	return !strncmp(expression, function, n) && (!function[n] || function[n] == '@');
-}
-
 /* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
 static int add_expression(struct record_capture *c, struct record_place *at, const char *function,
 			  const char *expression, bool *fits)
 {
 	size_t n = strspn(expression,
-			  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@");
+			  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
 	bool named = expression[n] == ':';
 	int err;
 
-	if (named && !is_named(function, expression, n))
+	if (named && (strncmp(expression, function, n) || function[n]))
 		return 0;
 	at->expression = expression;
 	expression += named ? n + 1 : 0;
@@ -132,10 +393,6 @@ static int add_expression(struct record_capture *c, struct record_place *at, con
 		return full(at, function);
 	at->value = add(c, expression);
 	err = record_expression_parse(at, at->value->variable.name);
-	if (is_left_out(at, err)) {
-		*fits = true;
-		err = -ENOENT;
-	}
 	if (err)
 		free((char *)at->value->variable.name);
 	else if (!keep(c))
@@ -186,7 +443,6 @@ static int resolve_site(struct record_captures *all, const struct record_capture
 	struct record_place at = { .symbols = w->symbols,
 				   .proto = prototype_of(btf, site, w->symbols) };
 	struct record_capture c = { .site = i };
-	scoped(alloc_texts_free) struct alloc_texts names = {};
 
 	*known = at.proto;
 	if (!at.proto)
@@ -195,10 +451,8 @@ static int resolve_site(struct record_captures *all, const struct record_capture
 	c.cast = record_kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
 	for (uint32_t e = 0; e < w->expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, w->expressions->items[e], &fits[e]);
-	if (w->automatic && !err) {
-		record_capture_names(at.btf, at.proto, site->sym, w->symbols, &names);
-		add_automatic(&c, &at, &names);
-	}
+	if (w->automatic && !err)
+		add_automatic(&c, &at, site->sym);
 	if (!c.n_values)
 		return err;
 	if (all->n_items == ENGINE_CAPTURED) {
@@ -238,68 +492,6 @@ static int resolve_sites(struct record_captures *c, const struct record_capture_
 	return err;
 }
 
-/* The program of all bodies has room for so many. */
-#define MAX_BODIES  32
-#define MAX_ENTRIES 256
-
-/* Resolve the captures of range I. *LEFT counts those for which there is no room. */
-static int resolve_body(struct record_captures *all, const struct record_capture_wanted *w,
-			bool *fits, uint32_t i, uint32_t *left)
-{
-	const struct record_range *r = &w->ranges->items[i];
-	const struct kernel_sym *sym =
-		kernel_kallsyms_covering(w->symbols->ks, r->in->base + r->into_addr, NULL);
-	int fd, err = 0;
-	/* A module may have none: then its structs have no members. */
-	const struct kernel_btf *btf =
-		(sym ? record_symbols_btf(w->symbols, sym, &fd) : NULL) ?: w->symbols->btf;
-	struct record_capture c = { .site = w->ranges->first_site + i - 1, .is_range = true };
-	struct record_place at = { .symbols = w->symbols };
-	scoped(record_body_deinit) struct record_body body = {};
-	scoped(alloc_texts_free) struct alloc_texts names = {};
-	scoped_free char *name = alloc_printf("%s@%s", r->name, r->into);
-
-	if (r->why_not || !btf)
-		return 0;
-	at.btf = kernel_btf_raw(btf);
-	at.body = &body;
-	record_body_init(&body, w->ranges, i, at.btf);
-	c.cast = record_kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
-	for (uint32_t e = 0; e < w->expressions->n_items && !err; e++)
-		err = add_expression(&c, &at, name, w->expressions->items[e], &fits[e]);
-	if (w->automatic && !err) {
-		record_body_names(&body, w->symbols, &names);
-		add_automatic(&c, &at, &names);
-	}
-	if (!c.n_values)
-		return err;
-	if (all->n_bodies == MAX_BODIES || all->n_items == ENGINE_CAPTURED ||
-	    all->n_entries + body.n_entries > MAX_ENTRIES) {
-		capture_deinit(&c);
-		++*left;
-		return err;
-	}
-	record_body_finish(&body, w->ranges, all, &c, all->n_items);
-	vec_push(all, items, c);
-	all->n_bodies++;
-	return err;
-}
-
-static int resolve_bodies(struct record_captures *c, const struct record_capture_wanted *w,
-			  bool *fits)
-{
-	uint32_t left = 0;
-	int err = 0;
-
-	for (uint32_t i = 0; i < w->ranges->n_items && !err; i++)
-		err = resolve_body(c, w, fits, i, &left);
-	if (left && !err)
-		log_note("no values are captured in %u inlined %s: the limit is %d bodies with %d "
-			 "entries in total",
-			 left, plural(left, "body", "bodies"), MAX_BODIES, MAX_ENTRIES);
-	return err;
-}
-
 int record_captures_resolve(struct record_captures *c, const struct record_capture_wanted *w)
 {
 	const struct record_names *expressions = w->expressions;
@@ -308,8 +500,10 @@ int record_captures_resolve(struct record_captures *c, const struct record_captu
 
 	if (!w->automatic && !expressions->n_items)
 		return 0;
+	if (!w->sites->n_items)
+		log_note(
+			"no values are captured: functions have them, and only inlined bodies are timed");
 	err = resolve_sites(c, w, fits);
-	err = err ?: resolve_bodies(c, w, fits);
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		if (!fits[e]) {
 			log_error("--capture=%s: no function with known arguments has such an "
@@ -318,8 +512,6 @@ int record_captures_resolve(struct record_captures *c, const struct record_captu
 			err = -ENOENT;
 		}
 	for (uint32_t i = 0; i < c->n_items; i++) {
-		if (c->items[i].is_range)
-			continue;
 		w->sites->items[c->items[i].site].target.capture = &c->items[i];
 		w->sites->items[c->items[i].site].target.capture_slot = i;
 	}
@@ -343,6 +535,5 @@ void record_captures_deinit(struct record_captures *c)
 	for (uint32_t i = 0; i < c->n_items; i++)
 		capture_deinit(&c->items[i]);
 	free(c->items);
-	free(c->entries);
 	*c = (struct record_captures){};
 }

@@ -11,12 +11,10 @@
 #include "kprotperf/engine.h"
 #include "base/alloc.h"
 #include "profile/profile.h"
-#include "record/target/block.h"
-#include "record/target/range.h"
 #include "record/target/sites.h"
 
 enum record_base {
-	RECORD_BASE_ARGUMENT, /* WHICH: the register; or which parameter of an inlined body */
+	RECORD_BASE_ARGUMENT, /* WHICH: the register */
 	RECORD_BASE_RETURN,
 	RECORD_BASE_TASK, /* the running task's struct */
 	RECORD_BASE_CPU, /* its number */
@@ -72,52 +70,27 @@ static inline uint64_t record_value_extend(const struct record_value *v, uint64_
 }
 
 struct record_capture {
-	uint32_t
-		site; /* place in the sites, or behind these in the ranges, which is one less than the engine's number */
-	bool is_range;
-	uint32_t unsure; /* of one: bits: parameters that are not to be had at all its entries */
+	uint32_t site; /* place in the sites, which is one less than the engine's number */
 	struct record_value values[ENGINE_VALUES];
 	uint32_t n_values;
 	uint32_t
 		cast; /* the type id of bpf_rdonly_cast(); 0: the kernel, before Linux 6.2, has none */
 };
 
-/* The place of a parameter at one entry of an inlined body. */
-struct record_parameter {
-	enum record_parameter_kind {
-		RECORD_PARAMETER_ABSENT,
-		RECORD_PARAMETER_VALUE, /* it is register REG, if there is one, and OFFSET, */
-		RECORD_PARAMETER_MEMORY, /* or it is there: BYTES */
-	} kind;
-	int16_t reg; /* in struct pt_regs; -1: none */
-	uint8_t bytes;
-	int64_t offset;
-};
-
-struct record_entry {
-	struct record_parameter parameters[ENGINE_ARGS];
-	uint32_t n; /* that are saved */
-};
-
 struct record_captures {
 	vec_of(struct record_capture, items);
-	/* Entries of all inlined bodies; struct record_action has the number. */
-	vec_of(struct record_entry, entries);
-	uint32_t n_bodies; /* of the items */
 	bool fentry, saves; /* some are timed by fentry; by kprobe */
 };
 
-/* The values to capture, and their functions and ranges. */
+/* The values to capture, and their functions. */
 struct record_capture_wanted {
 	const struct record_names *expressions; /* "[FUNC:]EXPR" */
 	bool automatic; /* the functions' own arguments, and what their code reads */
 	struct record_sites *sites; /* those that fentry or kprobes time */
-	const struct record_blocks *blocks; /* loops of theirs that are counted */
-	struct record_ranges *ranges;
 	struct record_symbols *symbols;
 };
 
-/* Finds it, and tells the points of ranges. Reports what it does not find. -errno. */
+/* Finds them, and reports what it does not find. -errno. */
 int record_captures_resolve(struct record_captures *c, const struct record_capture_wanted *wanted);
 /* Adds the variables to P. */
 void record_captures_store(const struct record_captures *c, struct profile *p);

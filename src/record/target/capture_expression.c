@@ -15,7 +15,6 @@
 #include "base/number.h"
 #include "kernel/image/btf.h"
 #include "record/target/capture.h"
-#include "record/target/capture_body.h"
 
 #define FORMAT_BYTES (1 << 16)
 
@@ -338,7 +337,7 @@ static bool find_fact(struct record_place *at, const char *name, int *err)
 static int find_base(struct record_place *at, const char **text)
 {
 	scoped_free char *name = scan_name(text);
-	int err = 0, parameter;
+	int err = 0;
 
 	at->in_register = true;
 	at->is_target = false;
@@ -346,9 +345,7 @@ static int find_base(struct record_place *at, const char **text)
 	if (!name) {
 		err = -EINVAL;
 		log_error("--capture=%s: does not begin with a name", at->expression);
-	} else if (at->body && (parameter = record_body_parameter(at, name))) {
-		err = parameter < 0 ? parameter : 0;
-	} else if (at->proto && !strcmp(name, "return")) {
+	} else if (!strcmp(name, "return")) {
 		at->value->base = RECORD_BASE_RETURN;
 		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
 		at->type = at->proto->type;
@@ -357,7 +354,7 @@ static int find_base(struct record_place *at, const char **text)
 		at->value->base = RECORD_BASE_SYSCALL;
 		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
 		err = parse_syscall_argument(at->value, at->btf, at->expression, text);
-	} else if (at->proto && find_parameter(at, name)) {
+	} else if (find_parameter(at, name)) {
 	} else if (find_fact(at, name, &err)) {
 	} else if (!find_variable(at, name)) {
 		err = -ENOENT;
@@ -393,9 +390,6 @@ static int settle(struct record_place *at)
 		v->bytes = ENGINE_NAME;
 		return btf_is_ptr(t) ? load_add(at) : 0;
 	}
-	/* An address, of which more is known than that. */
-	if (at->in_register && at->is_target && v->base == RECORD_BASE_ARGUMENT)
-		at->type = 0;
 	if (at->type || !v->bytes) {
 		bool is_number = t && (btf_is_int(t) || btf_is_any_enum(t) || btf_is_ptr(t));
 		int64_t size = is_number ? btf__resolve_size(at->btf, at->type) : 0;

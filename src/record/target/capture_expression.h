@@ -7,7 +7,6 @@
 
 struct btf;
 struct btf_type;
-struct record_body;
 struct record_symbols;
 struct record_value;
 
@@ -15,8 +14,7 @@ struct record_value;
 struct record_place {
 	const char *expression; /* for messages */
 	const struct btf *btf;
-	const struct btf_type *proto; /* of a function, */
-	struct record_body *body; /* or what knows an inlined body's parameters */
+	const struct btf_type *proto; /* of the function */
 	struct record_symbols *symbols;
 	struct record_value *value;
 	uint32_t type; /* of what is there; 0: not known */
@@ -26,7 +24,7 @@ struct record_place {
 
 /*
  * Makes AT's value what the expression TEXT says. -errno, reported; -ENOENT, not reported, if it begins with a name that this
- * function does not have, nor the kernel; likewise what record_body_parameter() returns.
+ * function does not have, nor the kernel.
  */
 int record_expression_parse(struct record_place *at, const char *text);
 

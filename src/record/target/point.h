@@ -13,19 +13,18 @@
 
 struct record_points;
 
-/* The site SITE is entered, left, or its calls counted; FLAGS: ENGINE_RANGE_CALL, _STRICT and _VALUES. */
+/* The site SITE is entered, left, or its calls counted; FLAGS: ENGINE_RANGE_CALL and _STRICT. */
 struct record_action {
 	uint32_t site;
 	enum engine_range_op op;
 	uint32_t flags;
-	uint16_t which; /* as in struct engine_range_list */
 };
 
 struct record_point {
 	uint64_t addr; /* absolute */
 	struct record_action actions[ENGINE_RANGE_ACTIONS]; /* in their order */
 	uint32_t n_actions;
-	uint32_t list; /* a place of their own in the engine: see record_point_is_list() */
+	uint32_t list; /* a place of their own in the engine, where there are several */
 	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
 	uint32_t optimizes; /* bytes that the optimizer's jump would take; 0: there is none */
 	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
@@ -38,9 +37,3 @@ struct record_point {
 	int event, link; /* descriptors; -1: none */
 	struct record_points *owner; /* of the link */
 };
-
-/* Return whether it takes a list to say what it is to do. */
-static inline bool record_point_is_list(const struct record_point *p)
-{
-	return p->n_actions > 1 || (p->n_actions && p->actions[0].flags & ENGINE_RANGE_VALUES);
-}
