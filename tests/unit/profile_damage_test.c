@@ -132,7 +132,11 @@ TEST(other_versions_are_refused)
 
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 2, this one reads 1): update");
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 3, this one reads 2): update");
+	n = put_header(bytes, FILE_VERSION - 1);
+	store(path, bytes, n);
+	assert_refused(-EPROTONOSUPPORT, "written by an older kprotperf: record again");
+	n = put_header(bytes, FILE_VERSION);
 	memcpy(bytes, FILE_MAGIC_OLD, FILE_MAGIC_SIZE);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT, "written by an older kprotperf: record again");

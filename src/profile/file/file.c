@@ -73,21 +73,23 @@ static int read_file_header(struct reader *r)
 {
 	unsigned char header[FILE_HEADER_SIZE];
 	uint32_t version;
+	bool is_old;
 	int err = read_bytes(r, header, sizeof(header));
 
 	if (err && err != -ENODATA)
 		return err;
-	if (!err && !memcmp(header, FILE_MAGIC_OLD, FILE_MAGIC_SIZE)) {
-		log_error("%s: written by an older kprotperf: record again", r->path);
-		return -EPROTONOSUPPORT;
-	}
-	if (err || memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)) {
+	is_old = !err && !memcmp(header, FILE_MAGIC_OLD, FILE_MAGIC_SIZE);
+	if (err || (!is_old && memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE))) {
 		log_error("%s: not a kprotperf data file", r->path);
 		return -EBADMSG;
 	}
 	version = wire_load32(header + FILE_MAGIC_SIZE);
 	if (wire_load32(header + FILE_MAGIC_SIZE + 4) != FILE_BYTE_ORDER || !version)
 		return damaged(r, NULL, "invalid file header");
+	if (is_old || version < FILE_VERSION) {
+		log_error("%s: written by an older kprotperf: record again", r->path);
+		return -EPROTONOSUPPORT;
+	}
 	if (version > FILE_VERSION) {
 		log_error(
 			"%s: written by a newer kprotperf (format %u, this one reads %u): update kprotperf, or record again with this one",

@@ -14,9 +14,9 @@
 #include "profile/file/wire.h"
 
 #define FILE_MAGIC      "\x8bKPERF\r\n"
-#define FILE_MAGIC_OLD  "\x8bKPROT\r\n" /* before version 1; not read */
+#define FILE_MAGIC_OLD  "\x8bKPROT\r\n" /* before version 1 */
 #define FILE_MAGIC_SIZE 8
-#define FILE_VERSION    1
+#define FILE_VERSION    2 /* no older one is read */
 #define FILE_BYTE_ORDER 0x01020304
 /* magic, u32 version, u32 byte order mark */
 #define FILE_HEADER_SIZE (FILE_MAGIC_SIZE + 4 + 4)
