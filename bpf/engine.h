@@ -247,12 +247,9 @@ static __always_inline struct engine_clock clock_read(const struct engine_task *
 
 /*
  * Calibrated probe costs by mechanism. A program knows its mechanism, so a cost is a load from a constant
- * address or, for fentry, an instruction of the copy written by user space (COST_INNER, COST_FULL).
+ * address or, for fentry, an instruction of the copy written by user space (ENGINE_PLACEHOLDER_INNER, _FULL).
  */
 struct engine_cost costs[PROFILE_N_COSTS] __weak = {};
-
-#define COST_INNER 0x5173c0d1
-#define COST_FULL  0x5173c0d2
 
 /* V less the inner cost of MECH. */
 static __always_inline __u64 cost_less(__u64 v, enum profile_mechanism mech)
@@ -261,7 +258,7 @@ static __always_inline __u64 cost_less(__u64 v, enum profile_mechanism mech)
 		return v;
 	if (mech != PROFILE_MECH_FENTRY)
 		return v - costs[mech].inner;
-	asm volatile("%0 -= %1" : "+r"(v) : "i"(COST_INNER));
+	asm volatile("%0 -= %1" : "+r"(v) : "i"(ENGINE_PLACEHOLDER_INNER));
 	return v;
 }
 
@@ -271,7 +268,7 @@ static __always_inline __u64 cost_full(enum profile_mechanism mech)
 
 	if (mech != PROFILE_MECH_FENTRY)
 		return costs[mech].full;
-	asm volatile("%0 = %1" : "=r"(v) : "i"(COST_FULL));
+	asm volatile("%0 = %1" : "=r"(v) : "i"(ENGINE_PLACEHOLDER_FULL));
 	return v;
 }
 

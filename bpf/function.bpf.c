@@ -2,7 +2,7 @@
 /*
  * Function sites. One pair of programs serves every site: a kprobe gets its site from the attach cookie. For
  * fentry, user space loads a copy of the pair per function, with the site's number in place of
- * SITE_PLACEHOLDER, which costs nothing at run time and works without fentry cookies (before 6.0).
+ * ENGINE_PLACEHOLDER_SITE, which costs nothing at run time and works without fentry cookies (before 6.0).
  *
  * A return must find its own call among the open frames, despite recursion and missed returns. Besides the
  * site it matches an address that is unique to the call: under kprobe the stack pointer (at return one word
@@ -11,9 +11,6 @@
  */
 #include "capture.h"
 #include "sample.h"
-
-#define SITE_PLACEHOLDER    0x5173c0de
-#define CAPTURE_PLACEHOLDER 0x5173c0d3 /* what reads a function's values */
 
 /*
  * A site is identified by the key of its first context. In a fentry copy it is an immediate, which is
@@ -30,7 +27,7 @@ static __always_inline __u32 site_key(struct site site)
 
 	if (!site.copy)
 		return site.key;
-	asm volatile("%0 = %1" : "=r"(key) : "i"(SITE_PLACEHOLDER));
+	asm volatile("%0 = %1" : "=r"(key) : "i"(ENGINE_PLACEHOLDER_SITE));
 	return key;
 }
 
@@ -288,7 +285,7 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 	call->key = f->key;
 	asm volatile("%0 = %3"
 		     : "=r"(hash), "+r"(from), "+r"(to)
-		     : "i"(CAPTURE_PLACEHOLDER)
+		     : "i"(ENGINE_PLACEHOLDER_CAPTURE)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
 	capture(t, call, hash);
 	mech = mech == PROFILE_MECH_FENTRY ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE;

@@ -42,6 +42,12 @@ struct engine_pids {
  */
 #define ENGINE_KEY(site, ctx) ((site)*ENGINE_CONTEXTS + (ctx))
 
+/* Immediate operands that user space replaces in its copies of programs: any numbers that no instruction has otherwise. */
+#define ENGINE_PLACEHOLDER_INNER   0x5173c0d1 /* inner cost of the pair of programs */
+#define ENGINE_PLACEHOLDER_FULL    0x5173c0d2 /* their full cost */
+#define ENGINE_PLACEHOLDER_CAPTURE 0x5173c0d3 /* a call: it reads captured values */
+#define ENGINE_PLACEHOLDER_SITE    0x5173c0de /* the site's key */
+
 /* One open call. */
 struct engine_frame {
 	__u64 start;

@@ -14,8 +14,6 @@
 #define HASH_FACTOR   0x5bd1e995
 #define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
 
-#define PLACEHOLDER 0x5173c0d3 /* in function.bpf.c: a call of what reads a function's values */
-
 #define COPY ((int16_t)offsetof(struct engine_reading, read))
 
 #define FIRST_ERROR (-4095) /* MAX_ERRNO */
@@ -402,7 +400,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 	/* There may be several; from the end, since those behind one move. */
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
-		    copy->insns[at].imm == PLACEHOLDER)
+		    copy->insns[at].imm == ENGINE_PLACEHOLDER_CAPTURE)
 			record_saved_replace(copy, at, code.items, code.n_items);
 	free(code.items);
 }

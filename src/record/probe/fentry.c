@@ -16,17 +16,13 @@
 #include "base/system/interrupt.h"
 #include "base/log.h"
 #include "kernel/debuginfo/index.h"
+#include "kprotperf/engine.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/engine/saved_programs.h"
 #include "record/probe/capture_code.h"
 #include "record/probe/probes_impl.h"
 #include "record/target/symbols.h"
-
-/* Placeholders in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
-#define SITE_PLACEHOLDER 0x5173c0de
-#define COST_INNER       0x5173c0d1
-#define COST_FULL        0x5173c0d2
 
 /* A name: FILE declares the function that has a symbol; another of this name may be inlined elsewhere. */
 struct namesake {
@@ -131,14 +127,14 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 		    BPF_SRC(insn->code) != BPF_K)
 			continue;
 		switch (insn->imm) {
-		case SITE_PLACEHOLDER:
+		case ENGINE_PLACEHOLDER_SITE:
 			insn->imm = ENGINE_KEY(site, 0);
 			found = true;
 			break;
-		case COST_INNER:
+		case ENGINE_PLACEHOLDER_INNER:
 			insn->imm = record_engine_inner_cost(e, site, PROFILE_MECH_FENTRY);
 			break;
-		case COST_FULL:
+		case ENGINE_PLACEHOLDER_FULL:
 			insn->imm = record_engine_full_cost(e, site, PROFILE_MECH_FENTRY);
 			break;
 		}
