@@ -126,7 +126,7 @@ int enclose_in_syscall(void *ctx)
 	return enclose(ctx);
 }
 
-__u64 trampoline_stamp = 0; /* when the last of the probes below ran */
+__u64 trampoline_stamp = 0; /* time at which the last of the probes below ran */
 
 /* On the entry and the return of an empty function, several at once: see record/cost/trampoline.h. */
 SEC("kprobe")

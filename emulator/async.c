@@ -34,7 +34,7 @@ WEAK struct bytes *g_byte_array_set_size(struct bytes *bytes, unsigned int size)
 static const struct {
 	enum exact_kind kind;
 	enum role queues, runs;
-	int argument; /* of what queues */
+	int argument; /* number of the argument that is queued, of the queueing function */
 	const char *what;
 } kinds[] = {
 	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, RDI, "RCU callbacks" },
@@ -54,7 +54,7 @@ struct item {
 
 static struct item *items[ITEMS_MAX]; /* by hash */
 static struct item *unused;
-static bool knows; /* what is in registers */
+static bool knows; /* registers can be read */
 
 /* Right before a block is executed: within one they are where only QEMU knows. */
 static uint64_t read_register(int number)

@@ -15,7 +15,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-#define INSNS_MAX 512 /* that QEMU translates at once */
+#define INSNS_MAX 512 /* the most instructions that QEMU translates at once */
 
 static const char *symbols, *out;
 static qemu_plugin_id_t plugin;

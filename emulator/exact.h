@@ -119,7 +119,7 @@ struct node {
 	struct node *parent; /* NULL: the root of a context */
 	struct function *function; /* NULL of roots */
 	struct context *context;
-	uint64_t site; /* where the call returns to; 0: not called */
+	uint64_t site; /* return address of the call; 0: not called */
 	uint64_t self, total, calls; /* instructions; those of CALLS that ended */
 	struct calls *distribution;
 	uint64_t *counts; /* executions, by the blocks' LOCAL */
@@ -131,7 +131,7 @@ struct context {
 	enum exact_kind kind;
 	bool command; /* of the tasks of the command that is measured */
 	struct function *function; /* may be NULL */
-	const struct context *by; /* who queued it; NULL: nobody */
+	const struct context *by; /* the context that queued it; NULL: none */
 	struct node *root;
 	uint32_t id;
 	uint64_t (*objects)[MODEL_N_EVENTS]; /* misses, by type; NULL: none */

@@ -19,7 +19,7 @@
 
 struct frame {
 	struct node *node; /* NULL: not known yet what is called */
-	struct context *context; /* that callees are in */
+	struct context *context; /* the context of callees */
 	uint64_t site; /* where it returns to; of what was jumped to the same as of what jumped */
 	uint64_t total; /* instructions so far, ended callees' included */
 	bool entry; /* by the CPU, behind INTERRUPTED, which may be NULL */
@@ -43,7 +43,7 @@ static struct task *tasks[TASKS_HASH];
 static struct task *current;
 static struct frame *top;
 static uint64_t began, charged; /* EXECUTED then */
-static struct block *last; /* that was executed, to its end; or NULL */
+static struct block *last; /* the last block executed to its end, or NULL */
 
 static uint64_t entered; /* the number of the stack that the block has switched to, or 0 */
 

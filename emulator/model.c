@@ -14,7 +14,7 @@
 #define ACCESS_MAX  32 /* bytes */
 #define PAGE_SHIFT  12
 #define LARGE_SHIFT 21
-#define PAGES       4096 /* whose physical addresses are kept; any number does */
+#define PAGES       4096 /* pages whose physical addresses are kept; any number does */
 #define RETURNS     16
 
 /* Keys by set, in each the last used first; 0: the way is empty. */
@@ -29,7 +29,7 @@ struct cache {
 struct page {
 	uint64_t number; /* of the virtual address */
 	uint64_t generation;
-	uint64_t addr; /* where it is in memory */
+	uint64_t addr; /* its physical address */
 	uint64_t index, key; /* in TLBs; KEY 0: it is no memory */
 };
 
@@ -44,7 +44,7 @@ enum branch {
 
 struct fetch {
 	uint64_t addr, end, target;
-	uint64_t pages[2]; /* where the first and the next page of it are; 0: not known */
+	uint64_t pages[2]; /* addresses of its first and its next page; 0: not known */
 	struct block *block;
 	uint16_t n;
 	enum branch branch; /* at its end */
@@ -59,8 +59,8 @@ static bool isolated; /* user space has page tables of its own */
 
 static const struct fetch *previous;
 static uint64_t previous_began; /* EXECUTED then */
-static uint64_t last_line; /* that was fetched */
-static const struct page *last_page; /* that was accessed, and the line of it; NULL: not known */
+static uint64_t last_line; /* the last line that was fetched */
+static const struct page *last_page; /* the last page accessed, and its line; NULL: not known */
 static uint64_t last_data;
 static uint8_t *counters;
 static uint64_t *targets, counters_mask, history, history_mask;

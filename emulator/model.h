@@ -8,7 +8,7 @@
 
 extern struct model {
 	char *name; /* NULL: none is asked for */
-	uint64_t cycles[MODEL_N_EVENTS]; /* that each adds */
+	uint64_t cycles[MODEL_N_EVENTS]; /* cycles that each adds */
 } model;
 
 /* False: PATH is not there, or is no model. */

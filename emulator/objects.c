@@ -15,7 +15,7 @@
 /* The types of page tables in struct page: before Linux 6.12, and in its highest byte since. */
 #define TABLE_TYPE  0xfffffdffu
 #define PGTY_TABLE  0xf2
-#define VMEMMAP     0xffffea0000000000ull /* where no variable has it */
+#define VMEMMAP     0xffffea0000000000ull /* used if no variable has it */
 #define VMEMMAP_MAX (1ull << 40)
 
 struct objects {
@@ -72,7 +72,7 @@ enum {
 	CACHE_NAME,
 	CACHE_LIST,
 	N_FACTS,
-	N_OPTIONAL = 3 /* variables that not all kernels have */
+	N_OPTIONAL = 3 /* so many of them are absent in some kernels */
 };
 
 static uint64_t vmemmap, percpu, percpu_end;

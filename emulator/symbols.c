@@ -47,7 +47,7 @@ static const struct {
 	{ "raise_softirq", ROLE_RAISES },
 	{ "raise_softirq_irqoff", ROLE_RAISES },
 	{ "__raise_softirq_irqoff", ROLE_RAISES },
-	{ "__tasklet_schedule", ROLE_RAISES }, /* that has the others inlined */
+	{ "__tasklet_schedule", ROLE_RAISES }, /* the other variants are inlined in it */
 	{ "copy_thread", ROLE_FORK },
 	{ "do_task_dead", ROLE_DIES },
 	{ "__switch_to_asm", ROLE_SWITCH_FROM },

@@ -21,7 +21,7 @@ struct losses losses;
 
 static uint32_t cap_nodes, cap_blocks, cap_contexts;
 static struct node **node_of; /* by parent, site and function; open addressing */
-static struct block **block_of; /* by address; lists */
+static struct block **block_of; /* hashed by address; blocks of one hash are linked */
 
 void *get_memory(size_t bytes)
 {

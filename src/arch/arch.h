@@ -138,7 +138,7 @@ enum arch_relation {
 
 struct arch_access {
 	enum arch_effect effect;
-	enum arch_relation relation; /* that jumps */
+	enum arch_relation relation; /* the branch jumps if this holds */
 	uint64_t writes; /* registers: bits */
 	bool writes_flags;
 	uint8_t to, from; /* the operands that are registers, or ARCH_NO_REG */
@@ -187,7 +187,7 @@ void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint6
 enum arch_patch {
 	ARCH_PATCH_NONE,
 	ARCH_PATCH_CALL, /* of ftrace */
-	ARCH_PATCH_JUMP, /* an optimized kprobe's */
+	ARCH_PATCH_JUMP, /* a jump that an optimized kprobe has put there */
 	ARCH_PATCH_TRAP,
 };
 
@@ -215,7 +215,7 @@ size_t arch_find_return(const uint8_t *code, size_t len);
 
 enum arch_symbol {
 	ARCH_SYMBOL_ORDINARY,
-	ARCH_SYMBOL_NORETURN, /* of this architecture's own; kernel/code knows the others */
+	ARCH_SYMBOL_NORETURN, /* only names that this architecture alone has; kernel/code has the others */
 	ARCH_SYMBOL_RETURN_THUNK,
 	ARCH_SYMBOL_INDIRECT_THUNK,
 };
@@ -251,7 +251,7 @@ struct arch_tables {
 	vec_of(struct arch_bug, bugs);
 	vec_of(struct arch_alternative, alternatives);
 	vec_of(uint64_t, static_calls);
-	vec_of(uint64_t, ftrace); /* where the call of __fentry__ is */
+	vec_of(uint64_t, ftrace); /* addresses of the calls of __fentry__ */
 	/* Indirect jumps and calls that were compiled as calls of thunks. */
 	vec_of(uint64_t, retpolines);
 	bool has_bugs; /* the image has a table of them: a ud2 that is not in it is none of ours */

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* The kernel's gift to each process: unlike getrandom(), there at once in an unseeded guest too. */
+/* Random bytes that the kernel gives each process. getrandom() would wait in a guest without entropy; these are there at once. */
 static const uint64_t *hash_seed(void)
 {
 	static uint64_t seed[2];

@@ -20,7 +20,7 @@ struct map {
 	bool warned;
 };
 
-static struct map *maps; /* what the handler may see at any time */
+static struct map *maps; /* the handler may read this list at any time */
 static uintptr_t page;
 
 /* Puts a page of zeros where there is none of the file any more. */

@@ -16,7 +16,7 @@ struct output {
 	const void *arg;
 	mode_t mode; /* less what the umask has */
 	bool invokers; /* it is to belong to the user who invoked sudo */
-	bool folders; /* those that are missing on the way are made */
+	bool folders; /* missing folders on the way are made */
 };
 
 /*

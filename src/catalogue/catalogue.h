@@ -56,7 +56,7 @@ enum catalogue_code {
 
 struct catalogue_function {
 	const char *name;
-	const char *file; /* where it is defined, in the kernel's tree */
+	const char *file; /* file of the definition, in the kernel's tree */
 	enum catalogue_code code;
 	struct catalogue_span span;
 };
@@ -97,13 +97,13 @@ enum catalogue_switch {
 
 struct catalogue_protection {
 	const char *name, *title;
-	const char *against; /* what it protects against */
+	const char *against; /* the attack it protects against */
 	/* Each list ends in an entry of zeroes; NULL: none. */
 	const struct catalogue_option *options;
 	const struct catalogue_parameter *parameters;
 	const struct catalogue_file *file;
 	const struct catalogue_function *functions;
-	const char *const *workloads; /* that trigger it, the best first */
+	const char *const *workloads; /* workloads that trigger it, the best first */
 	const char *contexts; /* system calls and the like that trigger it */
 	enum catalogue_origin origin;
 	enum catalogue_position position;
@@ -114,10 +114,10 @@ struct catalogue_protection {
 	/* The state without options and parameters: 1 on, 0 off, -1 unknown. */
 	int assumed;
 	bool forced; /* its parameter is heeded where the CPU is not affected, too */
-	struct catalogue_span span; /* which versions have it */
-	const char *lab_cpu; /* what QEMU's CPU has to say of itself for it; NULL: as it is */
-	const char *missing; /* why the lab cannot switch it, or NULL */
-	const char *note; /* what a reader of its figures should know, or NULL */
+	struct catalogue_span span; /* versions of the kernel that have it */
+	const char *lab_cpu; /* CPU features that QEMU must report for it; NULL: the usual ones */
+	const char *missing; /* the reason that the lab cannot switch it, or NULL */
+	const char *note; /* a fact that readers of its figures need, or NULL */
 };
 
 extern const struct catalogue_protection catalogue[];

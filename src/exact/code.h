@@ -32,7 +32,7 @@ void exact_code_deinit(struct exact_code *c);
 struct exact_context {
 	enum exact_kind kind;
 	bool command; /* of the tasks of the command */
-	uint32_t function; /* whose calls it is, of syscalls */
+	uint32_t function; /* of a syscall: the function that serves it */
 	uint32_t profile; /* its index there */
 	uint64_t instructions;
 	vec_of(uint32_t, entered_by); /* the functions that are called first in it */

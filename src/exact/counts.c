@@ -17,7 +17,7 @@
 #define SIZES_MAX 512 /* instructions in a block */
 #define IDS_MAX   (1u << 22)
 #define STACK_MAX 1023 /* and the place itself */
-#define DEPTH_MAX 1024 /* of calls below the one that is kept whole */
+#define DEPTH_MAX 1024 /* the deepest call below one that is kept whole */
 
 struct function {
 	uint64_t addr; /* 0: none of that id, as user space has */

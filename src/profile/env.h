@@ -24,7 +24,7 @@
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_SYSCALLS \
 	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
-#define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
+#define PROFILE_ENV_TIME        "record.time" /* date of the recording, ISO 8601, UTC */
 #define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
 #define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
 #define PROFILE_ENV_MODEL       "model.name" /* of the CPU's caches; none: was not modelled */
@@ -39,15 +39,15 @@
 #define PROFILE_ENV_MODULE   "record.module." /* + name of one in stacks: its build-id */
 #define PROFILE_ENV_PROGRAMS "record.programs" /* BPF programs that others loaded in a run */
 #define PROFILE_ENV_TASKS    "record.tasks" /* "all", "cgroup", "process"; none: the command's */
-#define PROFILE_ENV_TARGET   "record.target" /* that process's name, or the cgroup */
-#define PROFILE_ENV_VMLINUX  "record.vmlinux" /* where the kernel's was found */
-#define PROFILE_ENV_SYMBOLS  "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+#define PROFILE_ENV_TARGET   "record.target" /* name of the process of -p, or of the cgroup */
+#define PROFILE_ENV_VMLINUX  "record.vmlinux" /* path of the kernel's image */
+#define PROFILE_ENV_SYMBOLS  "record.symbols" /* source of names: "dwarf", "kallsyms" */
 /* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */
 #define PROFILE_ENV_INLINED     "record.also_inlined"
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
 /* The number of runs of each merged recording, in their order, separated by commas; absent in a single recording. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"
-#define PROFILE_ENV_TIMES      "record.times" /* when each was made; "" where unknown */
+#define PROFILE_ENV_TIMES      "record.times" /* dates of the recordings; "" where unknown */
 #define PROFILE_ENV_UNFINISHED \
 	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
 /* The id of each boot, in the order of their numbers; "" if unknown. */

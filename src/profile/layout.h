@@ -86,7 +86,7 @@ struct field {
 	bool adds; /* the section's fields that do, of all its entries together, are at most PROFILE_TOTAL_MAX */
 	uint16_t n; /* of an array: its elements; else 0 */
 	uint16_t size; /* of the member or element in memory, in bytes */
-	size_t offset, n_offset, cap_offset; /* the latter two of lists: number and capacity */
+	size_t offset, n_offset, cap_offset; /* the latter two: number and capacity of a list */
 	enum section_type table; /* the field is an index into this one; 0: it is none */
 	/*
 	 * The maximum: of a number, of a string's length, of a list's. WRONG is the message for one that is more, or for an
@@ -103,7 +103,7 @@ struct field {
 #define BLOCKS_MAX     16384
 #define FUNCTIONS_MAX  8192
 #define ALL_BLOCKS_MAX 131072
-#define ALL_COUNTS_MAX (1 << 21) /* of all functions in all of their contexts */
+#define ALL_COUNTS_MAX (1 << 21) /* counts of all blocks in all contexts together */
 
 #define LIST_UNKNOWN UINT32_MAX
 

@@ -254,7 +254,7 @@ struct value_map {
 struct merge {
 	struct profile *dst;
 	struct profile *src;
-	uint32_t *maps[SECTION_LAST + 1]; /* where SRC's entries are in DST */
+	uint32_t *maps[SECTION_LAST + 1]; /* places of SRC's entries in DST */
 	uint32_t *boots; /* the same of its boots */
 	struct value_map *values; /* of each of its sites */
 	uint32_t *variables; /* of each of DST's sites: profile_site_variables() */

@@ -13,7 +13,7 @@
 /* The arguments of a call that a mechanism's programs can read. */
 enum profile_arguments {
 	PROFILE_ARGUMENTS_NONE,
-	PROFILE_ARGUMENTS_IN_REGISTERS, /* those that are passed in registers */
+	PROFILE_ARGUMENTS_IN_REGISTERS, /* only arguments passed in registers */
 	PROFILE_ARGUMENTS_ALL,
 };
 
@@ -26,7 +26,7 @@ struct profile_mechanism_traits {
 	bool in_frame;
 	bool counted; /* calibration measures the events that its probes count of themselves */
 	bool cold; /* on a real clock, runs measure what cold caches add to its cost */
-	bool is_kprobe; /* probes are off while the kernel's kprobes are */
+	bool is_kprobe; /* these probes do not run while kprobes are switched off in debugfs */
 	bool holds_module; /* a module cannot be unloaded while one of its functions is timed */
 	bool costs_by_number; /* the cost depends on all functions attached, and is measured with these */
 	enum profile_arguments arguments;

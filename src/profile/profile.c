@@ -335,7 +335,7 @@ struct pooled {
 struct profile_strings {
 	vec_of(struct pooled, items);
 	vec_of(char *, blocks);
-	char *block; /* where short strings go, with block_left bytes free */
+	char *block; /* short strings are put here; block_left bytes are free */
 	size_t block_left;
 	struct hash_index index;
 };

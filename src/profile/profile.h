@@ -112,7 +112,7 @@ struct profile_block {
 enum profile_trace_kind {
 	PROFILE_TRACE_CALL, /* of the function at LOCATION */
 	PROFILE_TRACE_LINE, /* instructions side by side */
-	PROFILE_TRACE_LOOP, /* what is below it, TIMES times */
+	PROFILE_TRACE_LOOP, /* the calls below it happened TIMES times */
 	PROFILE_TRACE_LOST, /* TIMES blocks or lines for which there was no room; the last */
 	PROFILE_TRACE_N_KINDS,
 };
@@ -147,7 +147,7 @@ struct profile_variable {
 	uint32_t site;
 	const char *name; /* as in the source: "n", "s->object_size", "crng_init"; "return" */
 	enum profile_variable_kind kind;
-	uint8_t bytes; /* of a name 8, as its value has */
+	uint8_t bytes; /* a name's value has 8 */
 	bool is_signed;
 	bool is_flags; /* bits, not a number */
 };
@@ -220,7 +220,7 @@ struct profile_counter_cost {
 struct profile_counted {
 	uint32_t run, site, context;
 	uint32_t counter;
-	uint64_t calls; /* that counted */
+	uint64_t calls; /* calls whose events were counted */
 	int64_t total, self; /* SELF: without timed callees */
 };
 
@@ -311,7 +311,7 @@ enum profile_end {
 
 struct profile_run {
 	enum profile_run_kind kind;
-	uint32_t boot; /* which boot it ran in: 0, 1, … after a merge */
+	uint32_t boot; /* number of the boot it ran in: 0, 1, … after a merge */
 	uint64_t wall; /* start to exit of the command */
 	uint64_t cpu; /* time on a CPU of the command and all it waited for, or NOT_COUNTED */
 	int32_t status; /* exit status as a shell gives it: 128 + signal where that ended the command, or the recording */

@@ -265,12 +265,12 @@ struct parts {
 	struct profile_block_counts *counts;
 	uint32_t n_lists, n_counts;
 	struct grouped lists_of, counts_of; /* by site; of counts by context, too */
-	uint64_t n_blocks, n_shown; /* that P has again */
+	uint64_t n_blocks, n_shown; /* blocks and counts that P has again */
 };
 
 struct function {
 	uint32_t site;
-	double insns; /* that were executed */
+	double insns; /* instructions executed in this function */
 };
 
 define_compare(by_insns, struct function,

@@ -16,13 +16,13 @@ struct record_empty;
 
 /* All of it is the caller's, but the last. */
 struct record_attachment {
-	struct record_probes *probes; /* whose engine is started, not armed */
+	struct record_probes *probes; /* the engine is started, not armed */
 	struct record_plan *plan; /* its sites' mechanisms become those in use */
 	struct record_calibration *calibration; /* record_calibrate_before() has been called */
 	struct profile *p; /* has the sites, numbered as in the engine: the context's first */
-	enum profile_mechanism how; /* that is asked for; PROFILE_UNTIMED: any */
+	enum profile_mechanism how; /* the mechanism asked for; PROFILE_UNTIMED: any */
 	bool recalibrate; /* a function is probed by a mechanism that was not planned */
-	const struct record_empty *empty; /* what is calibrated with */
+	const struct record_empty *empty; /* the empty functions that calibration times */
 };
 
 /* -errno, reported; or -EINTR, not reported, where the user asked for an end. */

@@ -151,9 +151,9 @@ void record_auto_choose(struct record_counts *counts, const struct profile *p, d
 
 struct rounds {
 	const struct record_options *o;
-	struct profile *p, *sampled; /* the unprobed run, and that */
+	struct profile *p, *sampled; /* profiles of the unprobed run and of the sampled run */
 	struct record_counts counts; /* the functions that may be timed */
-	double cost; /* what timing a call takes, as a part of the unprobed run's CPU time */
+	double cost; /* cost of timing all calls, as a part of the unprobed run's CPU time */
 	double unprobed, spent; /* CPU time: of that run, and of all */
 	uint32_t n; /* runs */
 };

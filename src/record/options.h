@@ -18,7 +18,7 @@ struct record_options {
 	vec_of(struct record_event, events); /* counted with each call */
 	/* Protections whose functions and ranges are added. */
 	vec_of(const struct catalogue_protection *, protections);
-	bool *left_out; /* contexts, by number in kprotperf/engine.h: NULL: none */
+	bool *left_out; /* contexts that are not timed, indexed by their number in kprotperf/engine.h; NULL: none */
 	char *syscalls; /* the names of the others, with commas between; NULL: all */
 	char **argv; /* the command, or NULL */
 	const char *output;
@@ -31,9 +31,9 @@ struct record_options {
 	uint32_t attach; /* an index of record_attach_names[]; 0: any */
 	const char *cgroup; /* with system_wide: whose tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;
-	uint32_t budget; /* of AUTO: runs of the command */
+	uint32_t budget; /* the most runs of the command that --auto makes */
 	const char *write_plan; /* NULL: nowhere */
-	bool automatic; /* what is timed is chosen from samples */
+	bool automatic; /* functions to time are chosen from samples */
 	struct record_counts *counts; /* of calls; NULL: not asked for */
 	bool quiet; /* nothing is said of what was recorded */
 	bool exact; /* nothing is probed: the lab's emulator counts */

@@ -20,7 +20,7 @@ struct record_others {
 	struct profile *p;
 	bool detaches; /* then the watch does not tell who did */
 	bool unloaded; /* a module was, by the end of a run: only in that run its calls are complete */
-	uint32_t n_runs; /* that have ended */
+	uint32_t n_runs; /* runs that have ended */
 	struct record_watch watch;
 	struct record_tracers tracers;
 };

@@ -29,8 +29,7 @@ struct expansion {
 	struct record_names *functions, *inlined;
 	const struct kernel_index *index; /* NULL: none */
 	uint32_t version;
-	bool can_probe,
-		can_enter; /* whether this kernel can time functions at all, and inlined bodies */
+	bool can_probe, can_enter; /* this kernel can time functions, and inlined bodies */
 	uint32_t added; /* by the protection at hand */
 };
 

@@ -71,7 +71,7 @@ struct session {
 	uint64_t cgroup; /* 0: --cgroup was not given */
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
-		pid_t pid; /* that makes it; 0: none does */
+		pid_t pid; /* the process that writes the checkpoint; 0: none */
 		uint64_t begun, due; /* clock_ns() */
 	} checkpoint;
 	uint64_t run_start; /* of the probed run that goes on; 0: none does */

@@ -99,7 +99,7 @@ struct start {
 	char *const *argv;
 	char **env;
 	const struct record_workload_hooks *hooks;
-	int err; /* why the command was not executed */
+	int err; /* -errno of starting the command; 0: it runs */
 };
 
 /* In the child: becomes the command. The child runs in the recorder's memory, and the recorder waits meanwhile. */

@@ -64,7 +64,7 @@ enum engine_range_kind arch_kprobe_kind(uint32_t text)
 	case 0xfa: /* interrupts off, on: it happens to take as many instructions as a call */
 	case 0xfb:
 		return ENGINE_RANGE_CALL_EMULATED;
-	case 0x9c: /* the flags: as many as a conditional jump, about */
+	case 0x9c: /* pushf and popf cost about as much as a conditional jump */
 	case 0x9d:
 		return ENGINE_RANGE_EMULATED;
 	case 0xff:

@@ -116,7 +116,7 @@ static void flow_nodes_clear(struct flow_nodes *j)
 struct bridges {
 	const struct flow_nodes *j;
 	const bool *known;
-	uint32_t *first, *arcs; /* of each node: the unknown edges at it */
+	uint32_t *first, *arcs; /* node N's unknown edges: arcs[first[N]] and on */
 	uint32_t *entered, *low; /* depth first: when a node was come to, and how far up it sees */
 	uint32_t now;
 	bool *bridge; /* by edge */

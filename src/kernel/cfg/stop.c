@@ -161,8 +161,8 @@ static bool term_number(struct term *t, int64_t number)
 
 /* ---- stop ---- */
 
-#define MAX_BLOCK 4096 /* bytes; of a longer one nothing is known */
-#define MAX_STEPS 2000 /* instructions looked back at for one loop */
+#define MAX_BLOCK 4096 /* bytes; longer blocks are not examined */
+#define MAX_STEPS 2000 /* at most so many instructions before a loop's exit are examined */
 #define MAX_EXITS 3
 #define UNKNOWN   "..."
 

@@ -20,7 +20,7 @@ struct walk {
 	const struct kernel_arguments_input *input;
 	struct decoder *decoder;
 	vec_of(struct place, places);
-	uint32_t at; /* those before have been looked at */
+	uint32_t at; /* the entries before this index have been examined */
 	uint32_t steps;
 	uint64_t window_addr;
 	size_t window_len;

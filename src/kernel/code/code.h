@@ -22,7 +22,7 @@ struct kernel_kcore;
 /* The running kernel that has an image. */
 struct kernel_live {
 	const struct kernel_kcore *kcore; /* NULL: it cannot be read */
-	uint64_t base; /* where _stext is, or a module's first function */
+	uint64_t base; /* address of _stext, or of a module's first function */
 	const struct kernel_kallsyms *ks; /* names what a module calls; NULL: nothing does */
 };
 

@@ -6,7 +6,7 @@
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
 
-#define MAX_SLIDES 32 /* instructions looked at for a substitute */
+#define MAX_SLIDES 32 /* at most so many instructions are examined to find a substitute */
 
 struct ranges {
 	const struct kernel_range *items;

@@ -17,7 +17,7 @@
 #include "kernel/code/code.h"
 #include "kernel/image/image.h"
 
-#define KERNEL_FLOW_OUT UINT32_MAX /* as a block: outside the function */
+#define KERNEL_FLOW_OUT UINT32_MAX /* the number that stands for all code outside the function */
 #define KERNEL_FLOW_MAX (1u << 20) /* bytes of code that are looked at for one function */
 
 enum kernel_insn_kind {
@@ -84,7 +84,7 @@ struct kernel_edge {
 struct kernel_block {
 	uint64_t start, end;
 	uint32_t first_insn, n_insns;
-	uint32_t first_edge, n_edges; /* those that leave it; none of a block that is not reached */
+	uint32_t first_edge, n_edges; /* edges that leave the block; an unreached block has none */
 	bool reached;
 };
 
@@ -172,7 +172,7 @@ enum kernel_probe_place {
 	KERNEL_PLACE_STATIC_CALL,
 	KERNEL_PLACE_FTRACE, /* within the ftrace location; at its beginning is OK */
 	KERNEL_PLACE_BUG, /* ud2 of BUG or WARN */
-	KERNEL_PLACE_INSN, /* an instruction that kprobes do not do */
+	KERNEL_PLACE_INSN, /* the kernel refuses kprobes on this instruction */
 	/* Calls with a prefix: the kernel takes the probe, and crashes when it is hit (seen on 6.1). */
 	KERNEL_PLACE_HARMFUL,
 	KERNEL_PLACE_BLACKLISTED,

@@ -9,7 +9,7 @@
 #define MAX_STEPS 40000 /* instructions looked at */
 
 /* The value of a register: 0 for any, else the index of an operand plus 1. */
-#define VALUE_DERIVED 0x8000 /* what follows from it and a constant */
+#define VALUE_DERIVED 0x8000 /* a value computed from this one and a constant */
 
 #define FLAGS ARCH_REGS /* as a register: what they were set by */
 

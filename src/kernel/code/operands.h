@@ -25,7 +25,7 @@ struct kernel_operand {
 	enum kernel_operand_kind kind;
 	bool decides; /* it, or what follows from it and a constant, is what a conditional jump asks for */
 	uint8_t argument; /* register, from 0 */
-	uint8_t bytes; /* of what is in memory */
+	uint8_t bytes; /* size of the value in memory */
 	uint16_t base; /* place among the operands, before this one's */
 	int64_t offset;
 	uint64_t addr;

@@ -17,7 +17,7 @@ struct dwarf_inlined {
 struct dwarf_function {
 	Dwarf_Die die;
 	uint64_t entry; /* the file's address */
-	uint32_t id; /* in the index that is made of it */
+	uint32_t id; /* number of this body in the index */
 	/* Set by kernel_dwarf_function_parse(). Preorder: a body comes after the one around it. */
 	vec_of(struct dwarf_inlined, inlined);
 	vec_of(struct kernel_range, ranges); /* the file's addresses; of each body ascending */

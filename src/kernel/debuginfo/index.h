@@ -74,7 +74,7 @@ struct kernel_function {
 	const char *name; /* as in the source */
 	const char *symbol; /* as in the symbol table, with clone suffixes; NULL: none */
 	uint64_t addr; /* its entry */
-	const char *file; /* where it is declared, relative to the kernel's tree; NULL: unknown */
+	const char *file; /* its declaration's, in the kernel's tree; NULL: unknown */
 	uint32_t line; /* 0: unknown */
 	const struct kernel_range *ranges; /* ascending, its .cold part among them; none empty */
 	size_t n_ranges;
@@ -95,12 +95,12 @@ int kernel_index_functions_each(const struct kernel_index *idx, const char *glob
 struct kernel_body {
 	uint32_t id;
 	const char *name; /* the function that is inlined, as in the source */
-	const char *file; /* where that is declared; NULL: unknown */
+	const char *file; /* the file that declares the function; NULL: unknown */
 	uint32_t line;
 	struct kernel_function function; /* the out-of-line function whose code it is part of */
 	uint32_t parent; /* the body around it; KERNEL_NONE: it is called by the function itself */
 	const char *caller; /* the name of that body, or of the function */
-	const char *call_file; /* where the caller calls it; NULL: unknown */
+	const char *call_file; /* the file of the call; NULL: unknown */
 	uint32_t call_line;
 	/*
 	 * DW_AT_entry_pc, else the lowest address. gcc puts it where the call was in the source: of one
@@ -140,7 +140,7 @@ struct kernel_place {
 	uint32_t body; /* the innermost one; KERNEL_NONE: ADDR is the function's own code */
 	const char *file; /* of the instruction, in that body; NULL where unknown */
 	uint32_t line;
-	const char *symbol; /* that covers ADDR, a .cold part's own among them; NULL: none */
+	const char *symbol; /* the symbol at ADDR, which may be a .cold part; NULL: none */
 	uint64_t offset; /* from it */
 };
 

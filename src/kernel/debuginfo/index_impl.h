@@ -47,7 +47,7 @@ struct index_header {
 struct index_function {
 	uint32_t name, symbol;
 	uint32_t entry;
-	uint32_t file, line; /* of its declaration; 0: unknown */
+	uint32_t file, line; /* of the function's declaration; 0: unknown */
 	uint32_t first_range, n_ranges;
 	uint32_t first_body, n_bodies;
 };

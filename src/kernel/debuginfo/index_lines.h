@@ -31,7 +31,7 @@ uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, co
 struct index_lines {
 	vec_of(struct index_line_block, blocks);
 	vec_of(unsigned char, bytes);
-	uint32_t addr, file, line; /* of the last row */
+	uint32_t addr, file, line; /* values of the last row that was added */
 	uint64_t end; /* up to which rows have been told */
 };
 

@@ -183,7 +183,7 @@ static bool member_place(Dwarf_Die *member, Dwarf_Die *type, uint64_t *from, uin
 	if (!number_of(member, DW_AT_data_bit_offset, from)) {
 		*from = number_of(member, DW_AT_data_member_location, &bytes) ? 8 * bytes : 0;
 		if (dwarf_hasattr(member, DW_AT_bit_size))
-			return false; /* as before DWARF 4 */
+			return false; /* debug information before DWARF 4 describes bit fields otherwise */
 	}
 	if (!number_of(member, DW_AT_bit_size, bits)) {
 		Dwarf_Word size;

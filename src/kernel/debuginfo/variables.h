@@ -17,7 +17,7 @@ struct kernel_variable_place {
 
 struct kernel_variable {
 	const char *name; /* IMG's */
-	int64_t above; /* the place has the variable and so much more */
+	int64_t above; /* the place's value is the variable's plus this */
 	Dwarf_Die type; /* without qualifiers and typedefs; of void its address is NULL */
 };
 

@@ -18,7 +18,7 @@ struct kernel_image {
 	bool has_dwarf;
 	bool has_code; /* not only where it would be, as a debug file */
 	bool is_module; /* relocatable: linked by kernel_image_link() */
-	Elf *dwarf_elf; /* what has the DWARF, ELF itself or a module's debug file; NULL: ELF */
+	Elf *dwarf_elf; /* the file with the DWARF: a module's debug file; NULL: ELF itself */
 	/* For a module: */
 	Dwfl *dwfl;
 	struct kernel_image *debug; /* its debug file, if DWARF_ELF is that one's; else NULL */

@@ -24,7 +24,7 @@
 
 struct kallsyms_module {
 	char *name;
-	uint64_t start; /* where its first function is */
+	uint64_t start; /* address of its first function */
 };
 
 /* Symbols whose names less their clone suffixes have the same hash: of one such name, but for chance. */

@@ -30,7 +30,7 @@ struct kallsyms_bucket;
 struct kernel_kcore;
 
 struct kernel_kallsyms {
-	struct kernel_sym *syms; /* by address, of one address in the file's order */
+	struct kernel_sym *syms; /* sorted by address, then as in the file */
 	size_t n_syms, cap_syms;
 	uint64_t stext, etext; /* the image's text; ETEXT 0: there is no such symbol */
 	/* private */

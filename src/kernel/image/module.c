@@ -60,7 +60,7 @@ static int find_elf(Dwfl_Module *mod, void **image, const char *name, Dwarf_Addr
 	(void)name;
 	(void)base;
 	*file = strdup(img->path);
-	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* counted: libdwfl ends it */
+	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* another reference, which libdwfl drops */
 	return -1;
 }
 

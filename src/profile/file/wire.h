@@ -48,7 +48,7 @@ void wire_put_count(struct wire_out *out, uint64_t v);
 struct wire_in {
 	const unsigned char *at, *end;
 	uint64_t room; /* bytes of memory that what is read may take still */
-	const char *error; /* what is wrong, or NULL */
+	const char *error; /* the message for a fault, or NULL */
 };
 
 void wire_fail(struct wire_in *in, const char *error);

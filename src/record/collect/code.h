@@ -36,7 +36,7 @@ struct record_code {
 	vec_of(struct record_code_report, reports); /* as they came */
 	uint32_t n_read; /* of TABLES */
 	int map, uevents, timer;
-	bool replaced; /* code that had another name before */
+	bool replaced; /* an address got another name than it had in the last table */
 	bool changed, modules_changed; /* since the last table */
 	bool module_missed; /* one has come and gone between two tables */
 	uint64_t due; /* when the next table may be read, clock_ns(); TIMER wakes then */

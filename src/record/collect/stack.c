@@ -123,7 +123,7 @@ static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t
 static bool is_in_probe(const struct walk *w)
 {
 	bool is_syscall = w->stack->ctx < ENGINE_CTX_NONE, foreign = false;
-	uint32_t called = 0; /* by own code */
+	uint32_t called = 0; /* the last place that is not in a probe */
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		if (is_syscall && !foreign && record_is_entry_code(name_at(w, i), !i))

@@ -12,7 +12,7 @@
 struct record_tracers {
 	char *current; /* ftrace's tracer; NULL: none */
 	struct alloc_texts functions; /* names of those traced or probed */
-	struct alloc_texts tracepoints; /* that are in use */
+	struct alloc_texts tracepoints; /* tracepoints in use */
 	struct alloc_texts programs; /* of BPF programs loaded meanwhile */
 	bool more; /* than listed here */
 };

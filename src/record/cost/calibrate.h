@@ -26,19 +26,19 @@ struct record_calibration {
 	struct record_range_costs ranges;
 	uint64_t place_spread; /* of a kprobe's full cost, by its place in the kernel's table */
 	int run; /* on a real clock, where there is one: record_calibrate_runner()'s descriptor; -1 */
-	uint64_t step; /* that the clock advances by, at least, on a real clock; else 0 */
+	uint64_t step; /* the least step of the clock, on a real clock; else 0 */
 	bool repeats; /* on a real clock, where syscalls are known: all is measured once more in the end */
 	struct record_series time_again, inner_again; /* of syscalls, then */
 	/* Then by the spare sites of functions; 0: there are none. */
 	uint64_t read_again[PROFILE_N_COSTS];
 	struct record_drift {
-		uint64_t before, after; /* the runs: full costs that disagree; 0: none do */
+		uint64_t before, after; /* full costs around the runs; 0: they agree */
 	} drift[PROFILE_N_COSTS];
 	/* Probes of these were attached to a function that was then called, and did not run. */
 	bool is_silent[PROFILE_N_MECHANISMS];
 	double interrupts; /* share of the time that goes into interrupts */
-	bool captures; /* wanted: what captured values cost, */
-	bool saves; /* and those of kprobes */
+	bool captures; /* measure the cost of captured values */
+	bool saves; /* measure the cost of values captured by kprobes */
 	const struct record_event *
 		counters; /* that are counted, of which fentry's and syscalls' probes have a part */
 	uint32_t n_counters;

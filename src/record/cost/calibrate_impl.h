@@ -36,7 +36,7 @@ struct calibrator {
 	struct record_call empty_call; /* does that */
 	const struct record_empty *empty;
 	struct record_calibration *out;
-	struct record_series base; /* a run with what is attached so far */
+	struct record_series base; /* a run with all probes that are attached so far */
 	uint32_t n_left; /* attached to spare sites */
 };
 

@@ -50,7 +50,7 @@ int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *a
 struct record_reading {
 	uint32_t site, ctx;
 	enum record_sum of;
-	struct record_series series; /* by how much it grew in each round */
+	struct record_series series; /* growth of the sum in each round */
 };
 
 /* One round: 0, or -errno, which ends the loop. */

@@ -31,7 +31,7 @@
 /* A frame that lies so many words further up is that of another call, as far as the programs can tell. */
 #define ELSEWHERE 64
 
-#define STEP_MS 10 /* between two looks at the code */
+#define STEP_MS 10 /* interval between two checks of the code */
 
 #define MAX_POINTS 32
 
@@ -58,7 +58,7 @@ struct placed {
 	/* The second action of a list. */
 	bool list;
 	uint8_t op2, trial2;
-	bool prepared; /* is to be as the optimizer leaves it */
+	bool prepared; /* the code is measured as the optimizer leaves it */
 };
 
 /* In the order in which they are hit. */
@@ -111,7 +111,7 @@ struct calibration {
 	struct record_point items[MAX_POINTS];
 	uint32_t position[MAX_POINTS]; /* instructions executed before each item's */
 	uint32_t n;
-	uint32_t probe; /* that counts a block */
+	uint32_t probe; /* the probe that counts a block */
 	uint64_t ret; /* the instruction by which the fifth function returns; 0: not found */
 	/* By trial, and what is excluded of those that a list is in. */
 	struct record_reading readings[RECORD_N_TRIALS + 2];
@@ -332,7 +332,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	for (int i = 0; i < RECORD_N_TRIALS; i++)
 		if (item_of(c, ENGINE_RANGE_ENTER, i) < c->n)
 			t->more[i] = more(c, i);
-	if (end < c->n) { /* which is left out already */
+	if (end < c->n) { /* the trial with a list was made */
 		t->listed = (int64_t)record_series_median(&LISTED->series);
 		t->spread = record_series_deviation(&plain->series,
 						    record_series_median(&plain->series));

@@ -52,10 +52,10 @@ struct record_trials {
 
 struct record_range_costs {
 	bool known;
-	struct record_trials trials; /* that they are by */
+	struct record_trials trials; /* the trials that the costs follow from */
 	struct engine_range_cost kinds[ENGINE_RANGE_KINDS]; /* in two's complement */
-	int64_t inner; /* what lies between the readings of the first kind */
-	double beyond[ENGINE_RANGE_KINDS]; /* what a hit costs more than one of the first kind */
+	int64_t inner; /* time between the readings of the first kind */
+	double beyond[ENGINE_RANGE_KINDS]; /* extra cost of a hit over one of the first kind */
 	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
 	double place_spread; /* of a hit of a breakpoint, by its place in the kernel's table of kprobes */
 };

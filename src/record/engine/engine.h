@@ -37,7 +37,7 @@ struct record_engine_config {
 	pid_t pid; /* 0: none */
 	const struct btf *btf; /* the kernel's, for loading alone; NULL: libbpf reads it */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
-	size_t probe_memory; /* that probes will take of the kernel's, in bytes */
+	size_t probe_memory; /* kernel memory that probes will take, in bytes */
 };
 
 /* Rows that calls with their values take. */

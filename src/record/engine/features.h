@@ -40,7 +40,7 @@ struct kernel_btf;
 	"functions, CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO"
 
 struct record_features {
-	int modules; /* listing their BTF: 0 or -EPERM */
+	int modules; /* result of listing modules' BTF: 0 or -EPERM */
 	bool btf; /* /sys/kernel/btf/vmlinux is there */
 	int bpf; /* loading a tracing program at all */
 	int ftrace; /* -ESHUTDOWN: switched off, so that no probe on its locations is hit; -ENODEV: shut down */

@@ -15,7 +15,7 @@ struct bpf_program;
 
 struct record_saved_program {
 	const struct bpf_program *prog;
-	struct bpf_insn *insns; /* as the kernel would get them */
+	struct bpf_insn *insns; /* the instructions that libbpf would load */
 	size_t n;
 	/*
 	 * The functions of the program. The kernel would accept it without them, but then verifies global functions again

@@ -10,9 +10,9 @@ struct record_target;
 
 /* Memory is read by loads where the verifier knows its type, else by bpf_probe_read_kernel(), which costs several times as much. */
 enum record_reading {
-	RECORD_READING_CAST, /* all that bpf_rdonly_cast() can give a type */
-	RECORD_READING_PLAIN, /* fentry's arguments, and the running task's and this CPU's variables */
-	RECORD_READING_COPIES, /* nothing */
+	RECORD_READING_CAST, /* loads read all memory, as bpf_rdonly_cast() gives it a type */
+	RECORD_READING_PLAIN, /* loads read fentry's arguments, the running task and this CPU's variables */
+	RECORD_READING_COPIES, /* loads read nothing */
 };
 
 /*

@@ -30,7 +30,7 @@
 struct record_multi {
 	struct kprotperf_bpf *skel;
 	struct record_multi_behaviour is;
-	struct engine_multi *table; /* what the kernel has as the map multi_sites */
+	struct engine_multi *table; /* entries of the map multi_sites */
 	uint32_t size;
 };
 

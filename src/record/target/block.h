@@ -19,7 +19,7 @@
 
 struct record_block_function {
 	const struct kernel_sym *sym; /* belongs to the kallsyms table */
-	struct record_image *in; /* that has it; addresses below are relative to that */
+	struct record_image *in; /* its image; addresses below are relative to that */
 	uint32_t site; /* in the engine and the profile; 0: it is not timed */
 	uint32_t counted; /* place in the profile's list of functions whose blocks are counted */
 	struct kernel_block *blocks; /* as in its flow graph, whose numbers the plan has */

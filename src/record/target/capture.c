@@ -90,7 +90,7 @@ struct names {
 	struct kernel_operands *operands;
 	const struct kernel_kallsyms *ks;
 	struct alloc_texts *out, paths;
-	bool bit_fields; /* those that are read with others are wanted too */
+	bool bit_fields; /* bit fields that share a byte with others are captured too */
 };
 
 /* An expression and its type, with SEPARATOR between it and a member. */

@@ -48,7 +48,7 @@ struct record_value {
 	uint32_t n_loads;
 	int32_t offsets[RECORD_CAPTURE_LOADS];
 	uint32_t bytes;
-	uint32_t shift, bits; /* which of these bits are the value; BITS 0: all */
+	uint32_t shift, bits; /* the value is these BITS bits, from bit SHIFT; BITS 0: all */
 	uint64_t mask; /* 0: none */
 	bool is_signed;
 };
@@ -86,7 +86,7 @@ struct record_captures {
 struct record_capture_wanted {
 	const struct record_names *expressions; /* "[FUNC:]EXPR" */
 	bool automatic; /* the functions' own arguments, and what their code reads */
-	struct record_sites *sites; /* those that fentry or kprobes time */
+	struct record_sites *sites; /* sites that fentry or kprobes time */
 	struct record_symbols *symbols;
 };
 

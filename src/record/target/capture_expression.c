@@ -24,7 +24,7 @@ struct btf;
 
 #define EVENTS         "/sys/kernel/tracing/events/syscalls/sys_enter_"
 #define FORMAT         "/format"
-#define FIRST_ARGUMENT 16 /* where an event has it, each in 8 bytes */
+#define FIRST_ARGUMENT 16 /* an event's arguments begin at this offset, 8 bytes each */
 
 /* Set the size and sign of V by TYPE, as the source has it; BTF has other names for types that are not typedefs. */
 static void note_type(struct record_value *v, const struct btf *btf, const char *type)

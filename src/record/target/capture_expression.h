@@ -17,7 +17,7 @@ struct record_place {
 	const struct btf_type *proto; /* of the function */
 	struct record_symbols *symbols;
 	struct record_value *value;
-	uint32_t type; /* of what is there; 0: not known */
+	uint32_t type; /* BTF id of the place's type; 0: unknown */
 	bool in_register; /* it is the base itself, and not what that points to */
 	bool is_target; /* of a base: TYPE is that of what it points to */
 };

@@ -25,7 +25,7 @@ struct record_point {
 	struct record_action actions[ENGINE_RANGE_ACTIONS]; /* in their order */
 	uint32_t n_actions;
 	uint32_t list; /* a place of their own in the engine, where there are several */
-	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
+	uint32_t frame; /* words from SP or RBP to the function's frame */
 	uint32_t optimizes; /* bytes that the optimizer's jump would take; 0: there is none */
 	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
 	uint32_t block;

@@ -19,15 +19,15 @@
 struct resolver {
 	struct record_ranges *ranges;
 	struct record_symbols *symbols;
-	struct record_image *in; /* that is looked through */
+	struct record_image *in; /* the image that is searched */
 	const char *pattern;
-	char *name; /* what bodies must match, */
+	char *name; /* bodies must match this name, */
 	const char *function; /* and the function around them; NULL: any does */
-	bool named; /* that is a name */
+	bool named; /* FUNCTION is a name, not a glob */
 	uint32_t matched; /* bodies, those left out by FUNCTION among them */
 	uint32_t added;
-	uint32_t empty; /* places where nothing is left of one */
-	bool unknown; /* it is known why none is found, and said */
+	uint32_t empty; /* places where the compiler left no code of a body */
+	bool unknown; /* a message has said why bodies may be missing */
 };
 
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)
@@ -219,7 +219,7 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 	int err = 0, one;
 
 	ranges->first_site = first_site;
-	if (!patterns->n_items) { /* calls alone, which are in no index */
+	if (!patterns->n_items) { /* only calls are timed, which need no index */
 		if (ranges->n_items)
 			record_ranges_plan(ranges, symbols);
 		return 0;

@@ -28,14 +28,14 @@ struct record_range {
 	char *into; /* the function around it, less the clone suffixes */
 	const char *symbol; /* and as in the symbol table; the index's */
 	char *chain; /* as in struct profile_site; NULL: none */
-	const char *file; /* where it is called; NULL: unknown; the index's */
+	const char *file; /* file of the call, in the index; NULL: unknown */
 	uint32_t line;
 	uint64_t entry;
 	uint64_t into_addr;
 	uint64_t size; /* of its code, in bytes */
 	bool named; /* its function is, by a name and not by a glob */
 	char *why_not; /* it is not timed, and why; NULL: it is */
-	uint32_t n_probes; /* that it takes, shared with others or not */
+	uint32_t n_probes; /* number of its probes, shared ones included */
 	uint32_t n_breakpoints; /* of these, as far as can be told beforehand */
 };
 

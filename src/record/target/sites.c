@@ -16,7 +16,7 @@
 struct finder {
 	struct record_sites *sites;
 	struct record_symbols *symbols;
-	struct record_names *inlined; /* functions that are only that on this kernel */
+	struct record_names *inlined; /* functions that are everywhere inlined in this kernel */
 };
 
 void record_names_add(struct record_names *names, const char *name)

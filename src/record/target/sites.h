@@ -28,10 +28,10 @@ struct record_target {
 	uint64_t addr; /* absolute */
 	int32_t btf_id; /* for fentry, */
 	int btf_fd; /* in the BTF object of a module, the symbols', or 0 in the kernel's own */
-	uint32_t n_args; /* which fentry passes on */
-	const struct record_capture *capture; /* what is captured of it; NULL: nothing */
+	uint32_t n_args; /* arguments that fentry passes on */
+	const struct record_capture *capture; /* values to capture; NULL: none */
 	uint32_t capture_slot;
-	int err; /* what came of attaching to it */
+	int err; /* result of attaching: 0 or -errno */
 };
 
 struct record_site {
@@ -41,7 +41,7 @@ struct record_site {
 	bool named; /* by its name: a refusal is an error */
 	enum profile_mechanism mech; /* PROFILE_UNTIMED until one is chosen */
 	struct record_target target;
-	bool attached; /* or, of a kprobe, its entry's half */
+	bool attached; /* a kprobe's is true once its entry probe is attached */
 	const char *why_not_fentry; /* NULL: it is, or was not asked for; a static string */
 };
 

@@ -22,7 +22,7 @@
  */
 struct record_image {
 	const char *module; /* as in kallsyms, the same pointer; NULL: the kernel's image */
-	uint64_t base; /* what addresses in it are relative to: record_symbols_image_of() */
+	uint64_t base; /* addresses in it are relative to this: record_symbols_image_of() */
 	struct kernel_build_id build_id;
 	bool image_tried, index_tried, btf_tried;
 	struct kernel_image *image; /* its file, once looked for; NULL: there is none */
@@ -41,9 +41,9 @@ struct record_symbols {
 	struct kernel_livepatches livepatches; /* likewise */
 	struct kernel_btf *btf; /* NULL: none */
 	struct record_image kernel;
-	vec_of(struct record_image *, modules); /* those asked for */
+	vec_of(struct record_image *, modules); /* modules that have a function asked for */
 	const char *vmlinux; /* --vmlinux, or NULL */
-	const char *kcore; /* where the running kernel's code is read; NULL: as usual */
+	const char *kcore; /* a file in place of /proc/kcore; NULL: /proc/kcore */
 	struct kernel_kcore *live; /* by record_symbols_live() only */
 	bool live_tried;
 	struct decoder *decoder; /* made when first needed */
