@@ -4,7 +4,7 @@
  * which a set of its ranges (an inlined body) is entered and left.
  *
  * Addresses are relative to _stext. Instructions and blocks go by ascending address, of all parts
- * together. Nothing here is trusted: bytes that are no code cost answers (kernel_flow_problems()).
+ * together. Nothing here is trusted: bytes that are no code cost answers.
  */
 #pragma once
 

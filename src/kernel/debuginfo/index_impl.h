@@ -40,7 +40,7 @@ struct index_header {
 	struct {
 		uint64_t offset, size; /* in bytes, from the start of the file */
 	} sections[INDEX_N_SECTIONS];
-	uint64_t body_sum; /* kernel_index_sum() of all that follows the header */
+	uint64_t body_sum; /* of all that follows the header */
 	uint64_t header_sum; /* and of the header up to here */
 };
 
