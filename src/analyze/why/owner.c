@@ -145,6 +145,24 @@ static const struct analyze_static_key *key_above(const struct analyze_static_ke
 	return key;
 }
 
+/* Return the key that is tested by the part with most of the change of timed NODE, by near callers of it, or by what it calls most. */
+static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
+						       const struct tree_pair *t, uint32_t node,
+						       const char **function)
+{
+	double delta = tree_pair_own(t, node, 1) - tree_pair_own(t, node, 0);
+	uint32_t part = tree_pair_main_part(t, node, delta), at;
+	const struct analyze_static_key *key =
+		key_above(keys, t, part == TREE_NONE ? node : part, function);
+
+	if (key || part == TREE_NONE)
+		return key;
+	at = tree_pair_main_part(t, part, t->nodes[part].total[1] - t->nodes[part].total[0]);
+	for (; !key && at != TREE_NONE && at != part; at = t->nodes[at].parent)
+		key = key_of(keys, t, at, function);
+	return key;
+}
+
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
 						const struct tree_pair *t,
 						const struct why_part *part, const char **function)
@@ -153,12 +171,8 @@ const struct analyze_static_key *why_static_key(const struct analyze_static_keys
 	double all = t->nodes[node].one_sided;
 	const struct analyze_static_key *key = key_of(keys, t, node, function);
 
-	if (!key && part->kind == WHY_SELF && !t->tree->has_callers) {
-		double delta = tree_pair_own(t, node, 1) - tree_pair_own(t, node, 0);
-		uint32_t main = tree_pair_main_part(t, node, delta);
-
-		return key_above(keys, t, main == TREE_NONE ? node : main, function);
-	}
+	if (!key && part->kind == WHY_SELF && !t->tree->has_callers)
+		return key_of_samples(keys, t, node, function);
 	if (!key && part->kind != WHY_SELF)
 		key = key_of(keys, t, t->nodes[node].parent, function);
 	while (!key && part->kind == WHY_NEW && (node = tree_pair_most(t, node, all)) != TREE_NONE)
