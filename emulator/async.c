@@ -9,7 +9,7 @@
 
 #include "exact.h"
 
-/* Queued at a time: what does not fit is left where it is executed, and counted as a loss. */
+/* Maximum of items queued at a time. Further work counts for the context that executes it, and as a loss. */
 #define ITEMS_MAX (1u << 16)
 
 /* Registers, by the debugger's numbers. */
@@ -34,7 +34,7 @@ WEAK struct bytes *g_byte_array_set_size(struct bytes *bytes, unsigned int size)
 static const struct {
 	enum exact_kind kind;
 	enum role queues, runs;
-	int argument; /* number of the argument that is queued, of the queueing function */
+	int argument; /* register with the argument of the queueing function that is queued */
 	const char *what;
 } kinds[] = {
 	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, RDI, "RCU callbacks" },
@@ -46,17 +46,17 @@ static const struct {
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 struct item {
-	uint64_t address; /* or the number, of soft interrupts */
+	uint64_t address; /* or the number of a soft interrupt */
 	enum exact_kind kind;
 	const struct context *by;
-	struct item *next; /* of the same hash, or of those that are free */
+	struct item *next; /* next item with the same hash, or next unused one */
 };
 
-static struct item *items[ITEMS_MAX]; /* by hash */
+static struct item *items[ITEMS_MAX]; /* indexed by hash */
 static struct item *unused;
 static bool knows; /* registers can be read */
 
-/* Right before a block is executed: within one they are where only QEMU knows. */
+/* Return a register. Call this right before a block is executed: inside a block, only QEMU knows where registers are. */
 static uint64_t read_register(int number)
 {
 	static struct bytes *bytes;
@@ -128,7 +128,7 @@ void async_called(const struct function *function, const struct context *context
 {
 	const struct context *by = cause_of(context);
 
-	/* Work that was delayed is queued anew by a timer, and stays what it was. */
+	/* If a timer queues delayed work again, BY is NULL and the work keeps its context. */
 	for (size_t i = 0; knows && by && i < N_KINDS; i++)
 		if (function->role == kinds[i].queues)
 			queue(kinds[i].kind, function->softirq ?: read_register(kinds[i].argument),
@@ -144,7 +144,7 @@ static struct context *run(enum exact_kind kind, uint64_t address, const struct 
 	*at = item->next;
 	item->next = unused;
 	unused = item;
-	/* Queued work that the syscall itself does is its own. */
+	/* Work that the queueing context itself executes counts as its own. */
 	return item->by == context ? NULL : tree_context_by(kind, item->by);
 }
 
@@ -160,7 +160,7 @@ struct context *async_begins(const struct function *runner, const struct functio
 	return NULL;
 }
 
-/* The CPU aligns the stack, then pushes five words, of which that address is the last, and for some exceptions an error code. */
+/* The CPU aligns the stack, pushes five words, the last of which is this address, and for some exceptions an error code. */
 bool async_resumed_at(uint64_t *addr)
 {
 	return knows && guest_read(read_register(RSP) | 8, addr, sizeof(*addr));

@@ -3,7 +3,7 @@
  *     -plugin exact.so,symbols=FILE,out=FILE[,trace=FUNC:N][,model=FILE]
  *
  * Nothing is counted until the guest executes, in user space, the instruction MARK_BEGIN (include/kprotperf/mark.h):
- * then it has written the file of symbols. At MARK_END the result is written, and nothing is counted any more.
+ * by then, the recorder has written the file of symbols. At MARK_END, counting ends and the result is written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static void on_remapping(unsigned int cpu, void *data)
 	model_remapped();
 }
 
-/* DATA is the function of follow.c that is to know of it. */
+/* DATA is the function of follow.c to call. */
 static void on_slot(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t slot, void *data)
 {
 	void (*follow)(uint64_t slot) = data;
@@ -128,7 +128,7 @@ static bool is_user(const struct qemu_plugin_insn *insn)
 	return !(qemu_plugin_insn_vaddr(insn) >> 63);
 }
 
-/* Watches for MARK among user code's instructions. */
+/* Watch for MARK among the instructions of user code. */
 static void watch_mark(struct qemu_plugin_tb *tb, const unsigned char *mark,
 		       void (*cb)(unsigned int, void *))
 {
@@ -150,7 +150,7 @@ static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		watch_mark(tb, begin, on_begin);
 }
 
-/* Return how CODE, an instruction of SIZE bytes, goes on. *BY is the distance of its target from its end, if that is in it. */
+/* Return how CODE, a block's last instruction of SIZE bytes, ends it. *BY: distance from its end to a direct target, else 0. */
 static enum ending ending_of(const unsigned char *code, size_t size, int32_t *by)
 {
 	size_t i = 0;
@@ -199,15 +199,15 @@ static void watch_end(struct qemu_plugin_insn *insn, struct block *block)
 			symbols_at(block->target) == block->function;
 }
 
-/* Is CODE a push of a register? */
+/* Return whether CODE pushes a register. */
 static bool is_push(const unsigned char *code)
 {
 	return code[code[0] == 0x41] >> 3 == 0x50 >> 3;
 }
 
 /*
- * Writes alone, and of plain instructions: QEMU 7.2 does not report what pushes and pops read, and behind an instruction
- * that calls a helper it reports what other helpers access.
+ * Watch only writes, and only those of plain instructions: QEMU 7.2 does not report what pushes and pops read, and after an
+ * instruction that calls a helper it reports other helpers' accesses.
  */
 static void watch_stack(struct qemu_plugin_insn *insn, enum role role)
 {
@@ -233,7 +233,7 @@ static struct block *block_of(struct qemu_plugin_tb *tb)
 			  sizes);
 }
 
-/* Instructions behind which addresses mean other memory. */
+/* Watch instructions that change which memory addresses refer to. */
 static void watch_mappings(struct qemu_plugin_insn *insn, struct block *block)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);

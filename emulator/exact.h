@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plugin of QEMU's emulator that counts every instruction of a guest with one CPU, by calling context: docs/internals/exact.md.
+ * A plugin of QEMU that counts every instruction of a guest with one CPU, by calling context: docs/internals/exact.md.
  *
  *     symbols.c   functions of the running kernel, as the guest's recorder wrote them down
  *     tree.c      calling contexts and what was counted in each
  *     follow.c    which of them the guest is in: calls, returns, interrupts, switches of tasks
- *     exact.c     what is watched of the code that QEMU translates
- *     async.c     who queued what is executed later
+ *     exact.c     the callbacks in the code that QEMU translates
+ *     async.c     which context queued work that is executed later
  *     trace.c     one call kept whole
  *     model.c     caches, TLBs and branch prediction
  *     write.c     the file that `kprotperf exact` reads
@@ -26,72 +26,73 @@
 /* The role of a function, by its name. */
 enum role {
 	ROLE_NONE,
-	ROLE_ENTRY_SYSCALL, /* the CPU jumps here, from user mode */
-	ROLE_ENTRY_FAULT, /* an exception */
+	ROLE_ENTRY_SYSCALL, /* entry code: the CPU jumps here from user mode for a syscall */
+	ROLE_ENTRY_FAULT, /* entry code of an exception */
 	ROLE_ENTRY_IRQ,
-	ROLE_THUNK, /* jumps on to where a pointer says */
-	ROLE_RETURNS, /* a return thunk: jumped to instead of returning, by functions and by thunks */
-	ROLE_PADDING, /* before the next function, which it goes on with: where calls are counted, they go there */
+	ROLE_THUNK, /* jumps to the target of a pointer */
+	ROLE_RETURNS, /* a return thunk: functions and thunks jump to it instead of returning */
+	/* Padding before a function that continues with the function: counted calls go there. */
+	ROLE_PADDING,
 	ROLE_COLD, /* part of the function before ".cold" in its name */
-	ROLE_SYSCALL, /* the body of one */
-	ROLE_PAGE_FAULT, /* what handles one */
+	ROLE_SYSCALL, /* implements a syscall */
+	ROLE_PAGE_FAULT, /* handles a page fault */
 	ROLE_SOFTIRQ,
 	ROLE_IDLE,
-	ROLE_KTHREAD, /* calls the function that a kernel thread is */
+	ROLE_KTHREAD, /* calls the function of a kernel thread */
 	ROLE_QUEUES_RCU,
-	ROLE_RUNS_RCU, /* calls callbacks */
+	ROLE_RUNS_RCU, /* calls RCU callbacks */
 	ROLE_QUEUES_WORK,
 	ROLE_RUNS_WORK,
 	ROLE_QUEUES_TASK_WORK,
 	ROLE_RUNS_TASK_WORK,
-	ROLE_RAISES, /* a soft interrupt */
+	ROLE_RAISES, /* raises a soft interrupt */
 	ROLE_FORK, /* writes to the stack of a new task */
 	ROLE_DIES, /* switches to another task, for good */
-	ROLE_SWITCH_FROM, /* pushes to the stack of the task that is left, */
-	ROLE_SWITCH, /* and to that of the next */
+	ROLE_SWITCH_FROM, /* pushes to the previous task's stack */
+	ROLE_SWITCH, /* pushes to the next task's stack */
 };
 
 struct function {
 	uint64_t start, end;
 	enum role role;
 	uint32_t id;
-	uint32_t n_blocks; /* seen so far */
-	struct function *whole; /* what it is a part of; NULL: it is none */
-	uint32_t
-		softirq; /* the number of those that it handles, or raises whatever its arguments; 0: none */
-	bool code; /* and no variable */
-	bool written, traced; /* TRACED: one of its calls is asked for */
+	uint32_t n_blocks; /* number of blocks seen so far */
+	struct function *whole; /* the function that this is a part of; NULL: none */
+	/* Number of the soft interrupt that it handles, or always raises; 0: none, or the number is its argument. */
+	uint32_t softirq;
+	bool code; /* a function, not a variable */
+	bool written, traced; /* TRACED: one of its calls is to be kept */
 };
 
-/* From lines as in /proc/kallsyms, ascending. False: there is no such file, or it has none. */
+/* Read symbols from lines as in /proc/kallsyms, sorted by address. Return false if there is no file, or no line in it. */
 bool symbols_read(const char *path);
-/* Is there a function of that role? */
+/* Return whether a function has this role. */
 bool symbols_have(enum role role);
-/* The function that ADDR is in, the whole of it. Never NULL: what lies before all symbols has one, too. */
+/* Return the function that ADDR is in; of a part, the whole. Never NULL: addresses before all symbols have one, too. */
 struct function *symbols_at(uint64_t addr);
-/* Code of user space, all of it. */
+/* Stands for all code of user space. */
 extern struct function user_code;
 
 /* --- calling contexts ---------------------------------------------------- */
 
 enum ending {
 	ENDS_OTHERWISE,
-	ENDS_JUMP, /* elsewhere, whatever the flags */
+	ENDS_JUMP, /* an unconditional jump */
 	ENDS_CALL,
 	ENDS_RETURN,
-	ENDS_ENTRY, /* a return to where the CPU came from */
+	ENDS_ENTRY, /* a return from an entry to the interrupted code */
 };
 
-/* Code that is executed from its first instruction on; SIZES are bytes of each. */
+/* Code that is executed from its first instruction on. N: instructions; SIZES: the bytes of each. */
 struct block {
 	uint64_t addr;
 	struct function *function;
-	struct block *next; /* of the same hash */
-	uint32_t local; /* among its function's */
+	struct block *next; /* next block with the same hash */
+	uint32_t local; /* index among its function's blocks */
 	uint16_t n;
 	enum ending ending;
-	bool direct; /* to TARGET */
-	bool within; /* with a call that only fetches its own address, as of a retpoline */
+	bool direct; /* ends with a jump or call to TARGET */
+	bool within; /* TARGET is in its function: a call only pushes an address, as in a retpoline */
 	uint8_t *sizes;
 	uint64_t target, end;
 };
@@ -108,7 +109,7 @@ struct calls {
 
 /* The misses of an instruction in one calling context. */
 struct miss {
-	struct miss *next; /* of the same node */
+	struct miss *next; /* next miss of the same node */
 	struct node *node;
 	struct block *block; /* NULL: not known, and INSN is 0 */
 	uint16_t insn;
@@ -120,39 +121,39 @@ struct node {
 	struct function *function; /* NULL of roots */
 	struct context *context;
 	uint64_t site; /* return address of the call; 0: not called */
-	uint64_t self, total, calls; /* instructions; those of CALLS that ended */
+	uint64_t self, total, calls; /* instructions: own; with callees, of CALLS that have ended */
 	struct calls *distribution;
-	uint64_t *counts; /* executions, by the blocks' LOCAL */
+	uint64_t *counts; /* executions, indexed by LOCAL of blocks */
 	uint32_t n_counts, id;
 	struct miss *misses;
 };
 
 struct context {
 	enum exact_kind kind;
-	bool command; /* of the tasks of the command that is measured */
+	bool command; /* in tasks of the measured command */
 	struct function *function; /* may be NULL */
 	const struct context *by; /* the context that queued it; NULL: none */
 	struct node *root;
 	uint32_t id;
-	uint64_t (*objects)[MODEL_N_EVENTS]; /* misses, by type; NULL: none */
+	uint64_t (*objects)[MODEL_N_EVENTS]; /* misses, indexed by type of data; NULL: none */
 };
 
 struct context *tree_context(enum exact_kind kind, bool command, struct function *function);
 /* Return the context of work that BY, one of the command's, queued. */
 struct context *tree_context_by(enum exact_kind kind, const struct context *by);
-/* PARENT's child for calls of FUNCTION from SITE. PARENT itself, which is counted, where there is no room left. */
+/* Return PARENT's child for calls of FUNCTION from SITE. If there is no room for it, count a loss and return PARENT. */
 struct node *tree_child(struct node *parent, uint64_t site, struct function *function);
-/* One call of it has ended, which took TOTAL instructions. */
+/* Count a call of NODE that has ended, after TOTAL instructions. */
 void tree_call(struct node *node, uint64_t total);
-/* One execution of BLOCK. */
+/* Count an execution of BLOCK in NODE. */
 void tree_execution(struct node *node, const struct block *block);
 struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes);
-/* BLOCK goes on to its last instruction, which is another's. */
+/* Remove BLOCK's last instruction, which belongs to the next block. */
 void tree_shorten(struct block *block);
-/* By instruction INSN of BLOCK, which may be NULL. */
+/* Count a miss in NODE by instruction INSN of BLOCK, which may be NULL. */
 void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model_event event);
 
-/* Takes PART, where the compiler put what is seldom executed, for what it is. */
+/* Make PART a part of WHOLE: the compiler put WHOLE's seldom executed code there. */
 void tree_join(struct function *part, struct function *whole);
 
 extern struct node **nodes;
@@ -165,30 +166,30 @@ extern uint32_t n_nodes, n_blocks, n_contexts;
 /* Losses of following, for the recording. */
 struct losses {
 	uint64_t nodes_full, frames_full, returns_unmatched;
-	uint64_t closed_by_exit; /* no losses: calls that ended with their task */
+	uint64_t closed_by_exit; /* calls that ended with their task, which are not lost */
 };
 
 extern struct losses losses;
-/* Inline operations of translated code add to it. */
+/* Instructions executed so far. Inline operations of translated code add to this. */
 extern uint64_t executed;
 
-/* Begins with the task that runs, which is the command's. */
+/* Begin with the running task, which is the command's. */
 void follow_begin(void);
-/* Ends all calls that are open: OPEN of them. */
+/* Charge the rest. Return the number of calls of the command's tasks that are still open. */
 uint64_t follow_end(void);
-/* The instruction that is executed leaves the stack that SLOT is in, or enters it, or writes to that of a new task. */
+/* The instruction being executed leaves the stack with SLOT, or enters it, or writes to SLOT on a new task's stack. */
 void follow_leave_stack(uint64_t slot);
 void follow_enter_stack(uint64_t slot);
 void follow_new_stack(uint64_t slot);
 /* BLOCK is about to be executed. */
 void follow_block(struct block *block);
 
-/* In the block that was executed last, by its instruction INSN. */
+/* Count a miss by instruction INSN of the last executed block. */
 void follow_miss(enum model_event event, uint16_t insn);
 
 /* Return the context of the code that is being executed. */
 struct context *follow_context(void);
-/* Is VADDR on the stack of a task that was seen? */
+/* Return whether VADDR is on the stack of a task that was seen. */
 bool follow_is_stack(uint64_t vaddr);
 
 /* Instructions since follow_begin(). */
@@ -196,29 +197,32 @@ uint64_t follow_elapsed(void);
 
 /* --- work that is queued -------------------------------------------------- */
 
-/* Says on stderr of what it cannot be known. */
+/* Warn on stderr about kinds of work whose origin cannot be known. */
 void async_begin(void);
-/* FUNCTION is called in CONTEXT, and its first block about to be executed: remembers what it queues. */
+/* Note what FUNCTION queues. It is called in CONTEXT, and its first block is about to be executed. */
 void async_called(const struct function *function, const struct context *context);
 /*
- * RUNNER, in CONTEXT, calls CALLBACK, because a pointer says so, and its first block is about to be executed. Returns the
- * context that begins; NULL: none.
+ * Return the context that begins when RUNNER, in CONTEXT, calls CALLBACK by a pointer; NULL: none. CALLBACK's first block is
+ * about to be executed.
  */
 struct context *async_begins(const struct function *runner, const struct function *callback,
 			     const struct context *context);
 
-/* Set *ADDR to the address at which the code goes on after the exception at whose entry the CPU is. False: this QEMU does not tell. */
+/*
+ * The CPU is at the entry of an exception: set *ADDR to the address to which the exception returns. Return false if this QEMU
+ * does not tell.
+ */
 bool async_resumed_at(uint64_t *addr);
 
-/* --- what data is of ------------------------------------------------------ */
+/* --- types of data -------------------------------------------------------- */
 
-#define KERNEL_IMAGE 0xffffffff80000000ull /* from there on: the kernel's code and data */
+#define KERNEL_IMAGE 0xffffffff80000000ull /* start of the kernel's code and data */
 
-/* Read the guest's memory as it is mapped now. False: nothing is there, or this QEMU does not tell. */
+/* Read the guest's memory as it is mapped now. Return false if nothing is mapped, or if this QEMU cannot read it. */
 bool guest_read(uint64_t addr, void *data, size_t size);
-/* Read the recorder's file. False: it does not say enough, or this QEMU does not tell memory, and nothing is counted. */
+/* Read the recorder's file. Return false if it lacks data or this QEMU cannot read memory: nothing is counted then. */
 bool objects_read(const char *path);
-/* An access of VADDR, which is in memory at PHYS, missed: EVENTS has a bit for each enum model_event. */
+/* Count the misses of an access to VADDR, at the physical address PHYS: EVENTS has a bit for each enum model_event. */
 void objects_missed(uint32_t events, uint64_t vaddr, uint64_t phys);
 void objects_write(const struct context *context, FILE *file);
 
@@ -226,14 +230,14 @@ void objects_write(const struct context *context, FILE *file);
 
 struct step {
 	struct block *block;
-	uint32_t depth; /* below the call */
+	uint32_t depth; /* frames below the traced call */
 };
 
 extern struct trace {
-	char *name; /* NULL: none is asked for */
-	uint64_t number, calls; /* the one asked for, from 1; those that there were */
+	char *name; /* the function; NULL: no call is to be kept */
+	uint64_t number, calls; /* number of the call to keep, from 1; calls so far */
 	const struct function *function;
-	const struct context *context; /* NULL: it has not been called so often */
+	const struct context *context; /* NULL: the call has not begun */
 	const void *task; /* NULL: the call has ended */
 	uint32_t depth;
 	struct step *steps;

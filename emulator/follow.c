@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each task has a stack of frames: what it was called from, down to user space. The end of the last block (a call,
- * a return) and the address that control went to say what happens to them. A call ends when control comes back behind it, and
- * with it all that was reached from there by a jump instead of a call, or never returned. An entry of the CPU's (syscall, exception,
- * interrupt) is a frame that the instruction ends that leaves it.
+ * Each task has a stack of frames: the open calls, down to user space. The end of the last block (a call, a return) and the
+ * next block's address tell how the frames change. A call ends when control comes back to the instruction after it; with it end
+ * all frames above, whose code was jumped to or never returned. An entry by the CPU (syscall, exception, interrupt) is a frame
+ * that ends with the instruction that leaves the entry.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +12,28 @@
 
 #define INSN_BYTES_MAX 15
 #define PAGE_SHIFT     12
-#define FRAMES_MAX     512 /* of a task; calls beyond are counted in the last */
+#define FRAMES_MAX     512 /* frames of a task; further calls are counted in the last one */
 #define TASKS_HASH     4096
-#define KTHREAD_WORDS  64 /* at the end of a stack: kthread()'s frame, and what it called */
-#define STACK_SHIFT    14 /* 16 KiB, aligned to that */
+#define KTHREAD_WORDS  64 /* words at the end of a stack with kthread()'s frame and its callee's */
+#define STACK_SHIFT    14 /* stacks have 16 KiB and are aligned to 16 KiB */
 
 struct frame {
 	struct node *node; /* NULL: not known yet what is called */
 	struct context *context; /* the context of callees */
-	uint64_t site; /* where it returns to; of what was jumped to the same as of what jumped */
+	uint64_t site; /* return address; after a jump, that of the frame that jumped */
 	uint64_t total; /* instructions so far, ended callees' included */
-	bool entry; /* by the CPU, behind INTERRUPTED, which may be NULL */
+	bool entry; /* entered by the CPU, after INTERRUPTED, which may be NULL */
 	struct block *interrupted;
-	bool aside; /* what happens here is not the work of the frame below */
+	bool aside; /* the frame below is not charged with TOTAL */
 };
 
 struct task {
-	uint64_t stack; /* its number, 0: not known yet */
-	struct task *next; /* of the same hash */
-	bool command;
-	bool dies; /* and will not be switched to again */
-	struct function *kthread; /* that it is, and was before MARK_BEGIN; else NULL */
-	uint32_t depth; /* of FRAMES; frame 0 is user space, or nothing */
+	uint64_t stack; /* number of its stack; 0: not known yet */
+	struct task *next; /* next task with the same hash */
+	bool command; /* one of the measured command's */
+	bool dies; /* it will not be switched to again */
+	struct function *kthread; /* function of a kernel thread older than MARK_BEGIN, else NULL */
+	uint32_t depth; /* index of the top frame; frame 0 is user space, or nothing */
 	struct frame frames[FRAMES_MAX];
 };
 
@@ -42,7 +42,7 @@ uint64_t executed;
 static struct task *tasks[TASKS_HASH];
 static struct task *current;
 static struct frame *top;
-static uint64_t began, charged; /* EXECUTED then */
+static uint64_t began, charged; /* EXECUTED at the begin, and at the last charge() */
 static struct block *last; /* the last block executed to its end, or NULL */
 
 static uint64_t entered; /* the number of the stack that the block has switched to, or 0 */
@@ -87,8 +87,8 @@ static struct task *task_of(uint64_t stack)
 }
 
 /*
- * The function that the kernel thread on STACK is: what kthread() called there, as the words tell that look like addresses of code.
- * NULL: it is no such thread, or QEMU does not tell.
+ * Return the function of the kernel thread on STACK: kthread()'s callee, found by the words there that look like addresses of
+ * code. NULL: this is no kernel thread, or QEMU does not tell.
  */
 static struct function *kthread_of(uint64_t stack)
 {
@@ -109,7 +109,7 @@ static struct function *kthread_of(uint64_t stack)
 	return NULL;
 }
 
-/* Back to the bottom: in user space, or about to be seen for the first time. */
+/* Remove all frames but the outermost: TASK is in user space, or seen for the first time. */
 static void clear(struct task *task)
 {
 	struct context *bottom = task->kthread ? tree_context(EXACT_KTHREAD, false, task->kthread) :
@@ -120,8 +120,8 @@ static void clear(struct task *task)
 }
 
 /*
- * QEMU 7.2 gives up an instruction that reaches into another page, unless it is the first of its block, but tells plugins of it,
- * with those of its bytes that were read before the end of the page.
+ * Return whether QEMU gave up BLOCK's last instruction, which begins NEXT. QEMU 7.2 does so if the instruction extends into
+ * another page and is not the first of its block, but reports it to plugins, with its bytes before the end of the page.
  */
 static bool is_given_up(const struct block *block, const struct block *next)
 {
@@ -160,7 +160,7 @@ static void pop(void)
 	top--;
 }
 
-/* Control is at ADDR by a return: ends the calls down to the last that is to come back there. */
+/* Control has returned to ADDR: end the calls that return there, and the calls above them. */
 static void return_to(uint64_t addr)
 {
 	struct frame *frame = top;
@@ -168,7 +168,7 @@ static void return_to(uint64_t addr)
 	while (frame > current->frames && !frame->entry && frame->site != addr)
 		frame--;
 	if (frame == current->frames || frame->entry) {
-		/* One that jumps, as of a retpoline; or of what nobody saw being called. */
+		/* A return used as a jump, as in a retpoline; or the return of a call that was not seen. */
 		while (role_of_top() == ROLE_RETURNS && !top->entry)
 			pop();
 		losses.returns_unmatched +=
@@ -181,7 +181,7 @@ static void return_to(uint64_t addr)
 		pop();
 }
 
-/* The CPU leaves the entry for NEXT. */
+/* The CPU leaves the innermost entry and continues with NEXT. */
 static void leave_entry(const struct block *next)
 {
 	while (top > current->frames && !top->entry)
@@ -210,7 +210,7 @@ static void enter(const struct block *block)
 	push(frame);
 }
 
-/* The context that a call of FUNCTION from CALLER in CONTEXT begins; NULL: none. */
+/* Return the context that begins with a call of FUNCTION from CALLER in CONTEXT; NULL: none. */
 static struct context *context_of(struct function *function, const struct node *caller,
 				  const struct context *context)
 {
@@ -246,7 +246,7 @@ static void become(struct function *function)
 	begins = top->entry ? NULL : context_of(function, below->node, below->context);
 	if (begins) {
 		top->context = begins;
-		/* Soft interrupts are the work of whoever raised them, and what enters the kernel is no part of a syscall. */
+		/* Soft interrupts are work for the context that raised them, and entry code is no part of a syscall. */
 		top->aside = true;
 	}
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
@@ -276,7 +276,7 @@ static void move(struct function *function)
 		tree_join(function, from);
 		return;
 	}
-	/* Back to what jumped here. */
+	/* A jump back to a function that jumped here. */
 	for (struct frame *f = top; f > current->frames && !f->entry && f->site == top->site; f--)
 		if (f->node && f->node->function == function) {
 			while (top > f)
@@ -299,7 +299,7 @@ static bool is_entered(const struct block *block)
 
 	if (role != ROLE_ENTRY_SYSCALL && role != ROLE_ENTRY_FAULT && role != ROLE_ENTRY_IRQ)
 		return false;
-	/* Vectors of interrupts have their entries side by side in one function. */
+	/* The entries of all interrupt vectors are in one function. */
 	if (block->addr != block->function->start && role != ROLE_ENTRY_IRQ)
 		return false;
 	return !(last && last->direct && last->target == block->addr) &&
@@ -315,8 +315,8 @@ static void add_execution(struct block *block)
 }
 
 /*
- * Has the last of N instructions of LAST raised an exception, which NEXT handles? Then it was not executed. It is counted when it
- * is, should the kernel have it tried again.
+ * Return whether the last of LAST's first N instructions raised an exception that NEXT handles. That instruction was not
+ * executed; if the kernel lets it be retried, it is counted then.
  */
 static bool has_faulted(const struct block *next, uint64_t n)
 {
@@ -331,7 +331,7 @@ static bool has_faulted(const struct block *next, uint64_t n)
 	return resumed == addr;
 }
 
-/* Charge the code executed since, up to the start of NEXT; NULL: to the end. */
+/* Charge the top frame with the code executed since the last call of this, up to the start of NEXT; NULL: to the end. */
 static void charge(const struct block *next)
 {
 	uint64_t n;
@@ -355,11 +355,11 @@ static void charge(const struct block *next)
 	last = NULL;
 }
 
-/* The task that was switched away from is dead: ends the calls that it never returned from. */
+/* The previous task is dead: end the calls that never returned. */
 static void end_calls(void)
 {
 	while (top > current->frames) {
-		if (top->node) /* a call of the context, too, which it began */
+		if (top->node) /* it began a context: a call of that ends, too */
 			losses.closed_by_exit += top->aside && top->context->command ? 2 : 1;
 		pop();
 	}
@@ -381,7 +381,7 @@ static void switch_task(void)
 	entered = 0;
 }
 
-/* From LAST, which may be NULL, control went on to BLOCK. */
+/* Control went from LAST, which may be NULL, to BLOCK. */
 static void go_on(const struct block *block)
 {
 	const struct frame call = { .site = last ? last->end : 0 };
@@ -401,7 +401,7 @@ void follow_block(struct block *block)
 	charge(block);
 	if (entered)
 		switch_task();
-	/* sync_core() returns to the next instruction, from no exception. */
+	/* sync_core() executes iret without an exception, to go to the next instruction. */
 	if (last && last->ending == ENDS_ENTRY && block->addr != last->end)
 		leave_entry(block);
 	if (block->function == &user_code) {

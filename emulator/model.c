@@ -17,20 +17,20 @@
 #define PAGES       4096 /* pages whose physical addresses are kept; any number does */
 #define RETURNS     16
 
-/* Keys by set, in each the last used first; 0: the way is empty. */
+/* KEYS: WAYS for each set, the most recently used first; 0: an empty way. */
 struct cache {
 	uint64_t *keys;
 	uint64_t sets, ways;
-	uint64_t mask; /* SETS - 1, where that is all ones: they are a power of two */
-	bool divides; /* they are not */
+	uint64_t mask; /* SETS - 1; used if SETS is a power of two */
+	bool divides; /* SETS is not a power of two */
 };
 
 /* A page that was accessed since the guest's translations last changed. */
 struct page {
-	uint64_t number; /* of the virtual address */
+	uint64_t number; /* virtual address by page size */
 	uint64_t generation;
 	uint64_t addr; /* its physical address */
-	uint64_t index, key; /* in TLBs; KEY 0: it is no memory */
+	uint64_t index, key; /* in TLBs; KEY 0: the page is not memory */
 };
 
 enum branch {
@@ -47,7 +47,7 @@ struct fetch {
 	uint64_t pages[2]; /* addresses of its first and its next page; 0: not known */
 	struct block *block;
 	uint16_t n;
-	enum branch branch; /* at its end */
+	enum branch branch; /* kind of the last instruction */
 };
 
 struct model model;
@@ -58,17 +58,17 @@ static uint64_t generation = 1;
 static bool isolated; /* user space has page tables of its own */
 
 static const struct fetch *previous;
-static uint64_t previous_began; /* EXECUTED then */
+static uint64_t previous_began; /* EXECUTED at the start of PREVIOUS */
 static uint64_t last_line; /* the last line that was fetched */
 static const struct page *last_page; /* the last page accessed, and its line; NULL: not known */
 static uint64_t last_data;
 static uint8_t *counters;
 static uint64_t *targets, counters_mask, history, history_mask;
-static uint32_t missed; /* by the access that is made: a bit for each event */
+static uint32_t missed; /* a bit for each event that the current access missed */
 static uint64_t returns[RETURNS];
 static unsigned int n_returned;
 
-/* Was it there, but not used last? Now it is. */
+/* Make KEY the first of SET. Return whether it was in SET, not counting the first. */
 static bool touch(uint64_t *set, uint64_t ways, uint64_t key)
 {
 	uint64_t before = *set;
@@ -85,7 +85,7 @@ static bool touch(uint64_t *set, uint64_t ways, uint64_t key)
 	return false;
 }
 
-/* Not inlined: most are used again before any other of their set. */
+/* Not inlined: most keys are used again before any other key of their set. */
 static __attribute__((noinline)) bool hits_again(enum model_event event, uint64_t *set,
 						 uint64_t key, uint16_t insn)
 {
@@ -118,7 +118,7 @@ static inline void translate(enum model_event first, uint64_t index, uint64_t ke
 		hits(MODEL_STLB, index, key, insn);
 }
 
-/* A page of 2 MiB is known by its address: all pages in it lie likewise in memory. */
+/* Take a page for part of a 2 MiB page if its virtual and physical addresses have the same offset in 2 MiB. */
 static void set_tlb_key(uint64_t vaddr, uint64_t addr, uint64_t *index, uint64_t *key)
 {
 	bool large = !((vaddr ^ addr) >> PAGE_SHIFT & ((1 << (LARGE_SHIFT - PAGE_SHIFT)) - 1));
@@ -165,7 +165,7 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	if (!page->key)
 		return;
 	missed = 0;
-	/* The last used page is the last used of its set. */
+	/* The page used last is still the first of its set. */
 	if (page != last_page)
 		translate(MODEL_DTLB, page->index, page->key, insn);
 	if (page != last_page || (page->addr + in_page) >> LINE_SHIFT != last_data) {
@@ -174,7 +174,7 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	}
 	last_page = page;
 	last_data = (page->addr + in_page) >> LINE_SHIFT;
-	/* No access is larger. */
+	/* No access is larger than ACCESS_MAX: this one is in one line. */
 	if (vaddr % LINE <= LINE - ACCESS_MAX)
 		return;
 	size = 1ull << qemu_plugin_mem_size_shift(info);
@@ -215,7 +215,7 @@ static bool predicts_condition(uint64_t addr, bool taken)
 	uint8_t *counter = &counters[(addr ^ history) & counters_mask], before = *counter;
 	bool predicted = before >= 2;
 
-	/* Without a branch, which the host would mispredict as often as the guest. */
+	/* Computed without a branch: the host would mispredict it as often as the guest. */
 	*counter = (uint8_t)(before + (taken & (before < 3)) - (!taken & (before > 0)));
 	history = (history << 1 | taken) & history_mask;
 	return predicted == taken;
@@ -262,7 +262,7 @@ void model_leave(const struct fetch *next)
 		follow_miss(MODEL_BRANCH, p->n - 1);
 }
 
-/* Forgets translations, but of the kernel's pages, which are global unless ISOLATED. */
+/* Forget translations except of the kernel's global pages: all of them or, if ISOLATED, those of the kernel image. */
 static void flush(struct cache *c)
 {
 	uint64_t kept = isolated ? KERNEL_IMAGE : 1ull << 63;
@@ -336,7 +336,7 @@ struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enu
 		.branch = branch_of(qemu_plugin_insn_data(last), size, ending, by != 0),
 	};
 	f->target = f->end + (uint64_t)(int64_t)by;
-	/* An instruction that lies in both pages tells of the first alone. */
+	/* Of an instruction in both pages, QEMU tells only the first page. */
 	if (qemu_plugin_insn_vaddr(last) >> PAGE_SHIFT != f->addr >> PAGE_SHIFT)
 		f->pages[1] = page_at(last);
 	return f;
@@ -359,7 +359,7 @@ static bool read_size(const char *text, uint64_t *size)
 	return *size && (!*end || !end[1]);
 }
 
-/* NAME SIZE WAYS CYCLES: of a cache bytes in lines of 64, of a TLB entries, of branches counters and bits of history. */
+/* Read NAME SIZE WAYS CYCLES. SIZE: a cache's bytes, in lines of 64; a TLB's entries. Branches: counters, bits of history. */
 static bool read_line(const char *line)
 {
 	static const char *const names[] = { MODEL_EVENT_NAMES };

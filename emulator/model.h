@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A model of a CPU's caches, TLBs and branch predictor, where one is asked for: docs/misses.md. */
+/* An optional model of a CPU's caches, TLBs and branch predictor: docs/misses.md. */
 #pragma once
 
 #include "exact.h"
@@ -7,11 +7,11 @@
 #include "qemu_plugin.h"
 
 extern struct model {
-	char *name; /* NULL: none is asked for */
-	uint64_t cycles[MODEL_N_EVENTS]; /* cycles that each adds */
+	char *name; /* NULL: no model is used */
+	uint64_t cycles[MODEL_N_EVENTS]; /* cycles that an event adds, indexed by event */
 } model;
 
-/* False: PATH is not there, or is no model. */
+/* Return false if PATH does not exist or is not a model. */
 bool model_read(const char *path);
 
 /* Code that QEMU translates at once. */
@@ -23,10 +23,10 @@ struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enu
 struct block *model_block(const struct fetch *f);
 /* Note that the last executed block goes on to NEXT; call this before the follower's function. */
 void model_leave(const struct fetch *next);
-/* F is about to be executed: once the follower knows. */
+/* Note that F is about to be executed; call this after the follower's function. */
 void model_enter(const struct fetch *f);
-/* Instruction number INSN of it accesses memory. */
+/* Note that instruction INSN of the current block accesses VADDR. */
 void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn);
-/* BLOCK switches page tables, or changes what is in the ones in use. */
+/* BLOCK switches page tables (flush), or changes the ones in use (remapped). */
 void model_flush(const struct block *block);
 void model_remapped(void);

@@ -20,7 +20,7 @@
 
 struct objects {
 	char name[NAME_MAX];
-	uint64_t cache; /* its address; 0: it is none */
+	uint64_t cache; /* address of the slab cache; 0: the type is none */
 };
 
 __attribute__((weak)) void *qemu_get_cpu(int index);
@@ -38,7 +38,7 @@ enum {
 	N_FIXED
 };
 
-/* Fixed ones, then caches from N_FIXED on, by address: open addressing. */
+/* Fixed types, then from N_FIXED on slab caches, hashed by address (open addressing). */
 static struct objects types[N_FIXED + TYPES_MAX] = {
 	[OTHER] = { "[other]" },         [USER] = { "[user]" },       [STACK] = { "[stack]" },
 	[KERNEL] = { "[kernel image]" }, [PER_CPU] = { "[per CPU]" }, [PAGES] = { "[struct page]" },
@@ -72,12 +72,12 @@ enum {
 	CACHE_NAME,
 	CACHE_LIST,
 	N_FACTS,
-	N_OPTIONAL = 3 /* so many of them are absent in some kernels */
+	N_OPTIONAL = 3 /* number of facts that some kernels lack */
 };
 
 static uint64_t vmemmap, percpu, percpu_end;
-static bool tells; /* QEMU does, and so does the recorder */
-static bool knows; /* the types */
+static bool tells; /* QEMU can read memory, and the recorder wrote all facts needed */
+static bool knows; /* the slab caches were read */
 
 bool guest_read(uint64_t addr, void *data, size_t size)
 {
@@ -105,7 +105,7 @@ bool objects_read(const char *path)
 	return tells;
 }
 
-/* The number of CACHE among the types, or of the empty place for it. */
+/* Return the index of CACHE in the types, or of an empty place for it. */
 static uint32_t find(uint64_t cache)
 {
 	uint32_t at = (uint32_t)((cache * 0x9e3779b97f4a7c15ull) >> 54);
@@ -115,7 +115,7 @@ static uint32_t find(uint64_t cache)
 	return N_FIXED + at;
 }
 
-/* Nothing where user space's page tables hide the kernel's memory: then again at the next miss. */
+/* Read the slab caches. Return false if user space's page tables hide the kernel's memory; retry at the next miss. */
 static bool learn(void)
 {
 	const uint64_t head = facts[SLAB_CACHES].value;

@@ -9,7 +9,7 @@ struct function user_code;
 static struct function *functions;
 static uint32_t n_functions, cap_functions;
 
-/* By prefix of the name; the first that fits. */
+/* Roles by prefix of the name; the first match counts. */
 static const struct {
 	const char *prefix;
 	enum role role;
@@ -37,7 +37,7 @@ static const struct {
 	{ "do_idle", ROLE_IDLE },
 	{ "kthread", ROLE_KTHREAD },
 	{ "call_rcu", ROLE_QUEUES_RCU },
-	{ "__call_rcu_common", ROLE_QUEUES_RCU }, /* of call_rcu_hurry(), too */
+	{ "__call_rcu_common", ROLE_QUEUES_RCU }, /* also called by call_rcu_hurry() */
 	{ "rcu_do_batch", ROLE_RUNS_RCU },
 	{ "__queue_work", ROLE_QUEUES_WORK },
 	{ "__queue_delayed_work", ROLE_QUEUES_WORK },
@@ -70,7 +70,7 @@ static enum role role_of(const char *name)
 	return ROLE_NONE;
 }
 
-/* The number, as the kernel gives it, of the soft interrupts that NAME handles, or raises. Ticks and RCU count for nobody. */
+/* Return the number of the soft interrupt that NAME handles or raises; 0: none, or one that no context causes (ticks, RCU). */
 static uint32_t softirq_of(const char *name)
 {
 	static const char *const handlers[] = {
@@ -84,7 +84,7 @@ static uint32_t softirq_of(const char *name)
 	return strcmp(name, "__tasklet_schedule") ? 0 : 6;
 }
 
-/* Is NAME what is to be traced, maybe with parameters that the compiler removed? */
+/* Return whether NAME is the function to trace, maybe a variant of the compiler's. */
 static bool is_traced(const char *name)
 {
 	size_t n = trace.name ? strlen(trace.name) : 0;
@@ -115,7 +115,7 @@ bool symbols_read(const char *path)
 
 	if (!file)
 		return false;
-	/* Code before all symbols has none. */
+	/* Addresses before all symbols have a function without a name. */
 	append(0);
 	while (fgets(line, sizeof(line), file)) {
 		uint64_t addr = strtoull(line, &name, 16);
@@ -125,7 +125,7 @@ bool symbols_read(const char *path)
 		line[strcspn(line, "\t\n")] = '\0';
 		if (strlen(name) < 4)
 			continue;
-		role = role_of(name + 3); /* behind the type */
+		role = role_of(name + 3); /* after the type */
 		/* Any of several names at one address may tell the role. */
 		if (addr != f->start)
 			f = append(addr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One call kept whole: the N-th of a function by the command's tasks, with the blocks that it and its callees execute, in
- * order. Interrupts and syscalls, which have contexts of their own, are left out, and so is the work of other tasks meanwhile.
+ * order. Other contexts, such as interrupts, and other tasks are left out.
  */
 #include <stdlib.h>
 #include <string.h>

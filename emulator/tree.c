@@ -20,7 +20,7 @@ uint32_t n_nodes, n_blocks, n_contexts;
 struct losses losses;
 
 static uint32_t cap_nodes, cap_blocks, cap_contexts;
-static struct node **node_of; /* by parent, site and function; open addressing */
+static struct node **node_of; /* hashed by parent, site and function; open addressing */
 static struct block **block_of; /* hashed by address; blocks of one hash are linked */
 
 void *get_memory(size_t bytes)
@@ -34,7 +34,7 @@ void *get_memory(size_t bytes)
 	return memory;
 }
 
-/* Room for one more in the array of pointers *ITEMS, of which there are N. */
+/* Return the array ITEMS of N pointers, with room for one more. */
 static void **grow(void *items, uint32_t n, uint32_t *cap)
 {
 	void **old = items, **more;
@@ -206,7 +206,7 @@ void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model
 {
 	struct miss *miss;
 
-	/* In user space, of an exception, or a callee's that has no node. */
+	/* Unknown instruction: in user space, of an exception, or in a callee that has no node. */
 	if (!block || block->function == &user_code || block->function != node->function ||
 	    insn >= block->n) {
 		block = NULL;

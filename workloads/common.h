@@ -13,7 +13,7 @@
 
 struct workload {
 	const char *name;
-	const char *timed; /* for --help: "what is timed" */
+	const char *timed; /* the timed operation, for --help */
 	uint64_t iterations;
 };
 

@@ -12,7 +12,7 @@
 #include "common.h"
 
 #define ORDERS 10
-#define BLOCKS 4 /* of each order */
+#define BLOCKS 4 /* blocks of each order */
 
 static uint64_t cpu_time(void)
 {

@@ -29,7 +29,7 @@ static struct workload w = {
 	.iterations = 50,
 };
 
-static char path[PATH_MAX]; /* of a private directory */
+static char path[PATH_MAX]; /* path of a private directory */
 static int folder = -1;
 
 /* CALL must not fail. */

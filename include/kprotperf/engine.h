@@ -51,14 +51,14 @@ struct engine_pids {
 /* One open call. */
 struct engine_frame {
 	__u64 start;
-	__u64 excluded; /* the task's sum at entry */
+	__u64 excluded; /* the task's EXCLUDED at entry */
 	__u64 offcpu;
 	__u64 child; /* net on-CPU time of the timed calls made so far, in two's complement */
 	__u32 sp; /* identifies the call: see function.bpf.c, range.bpf.c */
-	__u32 key; /* of site and context */
-	__u32 none_ctx; /* if the task has no context: whether this is in an interrupt */
+	__u32 key; /* ENGINE_KEY() of site and context */
+	__u32 none_ctx; /* if the task has no context: ENGINE_CTX_IRQ in an interrupt, else _NONE */
 	__u32 calls; /* for an inlined body: executions of its entry */
-	__u64 pad[2]; /* to a power of two: see ENGINE_TOP_MASK */
+	__u64 pad[2]; /* makes the size a power of two: see ENGINE_TOP_MASK */
 };
 
 enum engine_task_flag {
@@ -78,21 +78,21 @@ enum engine_task_flag {
 struct engine_task {
 	__u64 excluded; /* total ns that are not the kernel's work for it: offcpu, and probe cost */
 	__u64 offcpu; /* ns switched out */
-	__u64 switched; /* when it was last, in or out */
-	__u64 entered; /* calls and contexts */
+	__u64 switched; /* time of its last switch, in or out */
+	__u64 entered; /* number of calls and contexts entered */
 	union {
 		struct {
 			__u32 ctx; /* ENGINE_CTX_NONE where frames[0] is not a call */
 			/* The innermost open frame's distance from frames[0], the context's, in bytes. */
 			__u32 top;
 		};
-		__u64 open; /* both; the context where that is all */
+		__u64 open; /* CTX and TOP at once; equal to CTX if only the context's frame is open */
 	};
 	__u32 flags;
 	__u32 skipped; /* open calls that found no free frame, whose returns are therefore expected */
 	__u32 pid;
 	__u32 stack; /* start of its kernel stack, the low half of the address */
-	__u64 born; /* when it was first followed; makes this a frame's size: see frame_close() */
+	__u64 born; /* start of following it; pads the fields to a frame's size: see frame_close() */
 	struct engine_frame frames[ENGINE_DEPTH];
 };
 
@@ -104,27 +104,28 @@ struct engine_task {
  * of different CPUs must not share one.
  */
 struct engine_cell {
-	__u64 calls; /* of a range: excursions */
+	__u64 calls; /* for a range: excursions */
 	__u64 wall;
-	__u64 excluded; /* of the wall time: switched out, and in other probes inside */
+	__u64 excluded; /* part of WALL: switched out, or in other probes inside */
 	__u64 offcpu;
 	__u64 child;
 	__u64 sq_lo; /* sum of squares of net times below 2^20 */
-	__u64 sq_hi; /* of the others, in units of 2^20: v >> 10 squared */
+	__u64 sq_hi; /* sum of squares of the other net times, in units of 2^20: (v >> 10)^2 */
 	__u64 max;
 	__u64 min_inv; /* ~min, so that zero means none yet */
 	__u64 errors;
 	__u64 negative; /* calls that took less than the calibrated cost of their probes */
 	__u64 unreturned; /* calls ended by their task's death, without the cost of a return probe */
-	__u64 bodies; /* of a range: calls of the inlined function that these excursions were part of */
+	__u64 bodies; /* for a range: calls of the inlined function (executions of its entry) */
 	__u32 hist[HIST_SLOTS];
 	/*
-	 * For syscalls on a real clock: the time of the program that ended a call, after it read the clock; of one call in
-	 * ENGINE_CLOSINGS.
+	 * Syscalls on a real clock: the time that the program takes after reading the clock at the end of a call. It is measured
+	 * for one call in ENGINE_CLOSINGS.
 	 */
 	__u64 closings, closing_time;
-	__u64 enclosing; /* of contexts: calls from which something was excluded, whose end takes a program longer */
-	__u64 pad[7]; /* to a cache line */
+	/* For contexts: calls from which something was excluded; the program takes longer to end these. */
+	__u64 enclosing;
+	__u64 pad[7]; /* makes the size a multiple of a cache line */
 };
 
 #define ENGINE_CLOSINGS 16
@@ -156,8 +157,8 @@ struct engine_counter_costs {
 };
 
 /*
- * Takes one of MAX cells, of which *TAKEN are; its number, from 1 on, or 0: none is left. However often that
- * is tried, *TAKEN exceeds MAX by no more than there are CPUs, and never comes to a cell twice.
+ * Take one of MAX cells, *TAKEN of which are in use. Return its number, from 1 on, or 0 if none is left. However often
+ * this fails, *TAKEN exceeds MAX at most by the number of CPUs, so it cannot wrap and no cell is taken twice.
  */
 static inline __u32 engine_cell_take(__u32 *taken, __u32 max)
 {
@@ -188,20 +189,20 @@ static inline void engine_cell_give_back(__u32 *taken, __u32 cell)
 
 /* The state of a CPU. The first cache line has what all probes read. */
 struct engine_cpu {
-	__u32 slot; /* of the running task; 0: not followed */
-	__u32 shard; /* of cells that it updates */
-	__u64 due; /* when the timer expires next; ENGINE_NEVER: unknown */
-	__u64 overdue; /* later by what the sampler's cost calls pending */
+	__u32 slot; /* slot of the running task; 0: not followed */
+	__u32 shard; /* shard of the cells that this CPU updates */
+	__u64 due; /* time at which the timer expires next; ENGINE_NEVER: unknown */
+	__u64 overdue; /* DUE plus PENDING of the sampler's cost */
 	__u32 taken; /* a probe has taken the sample that is due */
 	__u32 resting; /* slot of the running task while no probe may see it: task_rest() */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
-	__u64 hits; /* those that hit a followed task, idle ones left out */
-	__u64 started; /* start of the last one's program, and its duration */
-	__u64 took;
+	__u64 hits; /* the SAMPLES that hit a followed task other than an idle one */
+	__u64 started; /* time at which the program of the last sample started */
+	__u64 took; /* duration of that program */
 	__u64 skipped; /* periods without a sample before one that hit a followed task */
-	__u64 captured; /* ticks that capturing values took its tasks */
-	__u64 late; /* how late the last sample was */
-	__u64 closing; /* with counters: the slot of the task whose calls its death ends */
+	__u64 captured; /* ticks that its tasks spent on capturing values */
+	__u64 late; /* delay of the last sample */
+	__u64 closing; /* with counters: slot of the dying task whose open calls are being ended */
 	__u64 pad1[4];
 };
 
@@ -210,13 +211,13 @@ enum engine_sample_flag {
 	ENGINE_SAMPLE_LATE = 2,
 	ENGINE_SAMPLE_AT_RETURN = 4, /* taken by a return probe: its own frames may come first */
 };
-#define ENGINE_SAMPLE_EPOCH 8 /* the bits above: code_epoch at that time */
+#define ENGINE_SAMPLE_EPOCH 8 /* first bit of the value of code_epoch at the sample */
 
 /*
  * A sample whose program begins later than ENGINE_LATE_NS after the calibrated latency was delayed: more than
  * the latency varies. A return probe that finds the timer expired for longer than ENGINE_PENDING_NS knows that
- * interrupts have been off since, or it would have been interrupted. So it is by instructions; on a real clock, where
- * latencies vary by more, both are at least by how much they do (struct engine_cost, PENDING).
+ * interrupts have been off since, or it would have been interrupted. These limits are for a clock of instructions. On a
+ * real clock latencies vary more, and both limits are at least this variation (struct engine_cost, PENDING).
  */
 #define ENGINE_LATE_NS    2000
 #define ENGINE_PENDING_NS 200
@@ -228,7 +229,7 @@ struct engine_stack {
 	__u32 ctx;
 	__u32 flags;
 	__u32 n;
-	__u32 site; /* whose return probe took it, with ENGINE_SAMPLE_AT_RETURN */
+	__u32 site; /* with ENGINE_SAMPLE_AT_RETURN: the site whose return probe took the sample */
 	__u64 ips[ENGINE_STACK_FRAMES];
 };
 
@@ -243,7 +244,7 @@ enum engine_loss {
 	ENGINE_LOSS_DEPTH, /* calls not timed: ENGINE_DEPTH frames open */
 	ENGINE_LOSS_CELLS, /* calls not aggregated: no cell left */
 	ENGINE_LOSS_TASKS, /* tasks not followed: no slot left, or pid out of range; with -a each time one is switched in */
-	ENGINE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel */
+	ENGINE_LOSS_SWITCHES, /* switches to or from a followed task that the kernel did not report */
 	ENGINE_LOSS_STACKS, /* samples without a place for their stack */
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
@@ -251,7 +252,7 @@ enum engine_loss {
 	ENGINE_LOSS_COUNTERS, /* times that an event had no counter */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
-	ENGINE_INFO_ENTERED, /* by tasks that have exited; live tasks have their own sums */
+	ENGINE_INFO_ENTERED, /* ENTERED of tasks that have exited; live tasks have their own */
 	ENGINE_N_LOSSES,
 };
 
@@ -281,7 +282,7 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
  * The lower half is an action, with enum engine_range_kind in place of ENGINE_RANGE_OP, which the program
  * implies; or, if there are several actions, the index of their list.
  */
-#define ENGINE_RANGE_KEY    0x07ffffffu /* of the site */
+#define ENGINE_RANGE_KEY    0x07ffffffu /* the site's key */
 #define ENGINE_RANGE_CALL   0x08000000u /* enters at the body's entry, which makes it a call */
 #define ENGINE_RANGE_STRICT 0x10000000u /* control gets here from one side only: see range.bpf.c */
 #define ENGINE_RANGE_OP     29 /* enum engine_range_op, in a list */
@@ -294,7 +295,7 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
 enum engine_range_op {
 	ENGINE_RANGE_ENTER,
 	ENGINE_RANGE_LEAVE,
-	ENGINE_RANGE_COUNT, /* the body's entry, where no edge from outside leads */
+	ENGINE_RANGE_COUNT, /* counts the body's entry, where no edge from outside leads to it */
 };
 
 /* The list of actions at one address, in order. */
@@ -307,12 +308,12 @@ struct engine_range_list {
 
 /* A probe that counts a block of a function. Its index is the probe's cookie. */
 struct engine_block {
-	__u32 key; /* of the function's site */
+	__u32 key; /* the key of the function's site */
 	__u32 cost; /* cost of a hit, in ticks, */
 	__u32 per_frame; /* plus this for each open frame above the function's */
 	/*
-	 * COST is an integer, and a call may have a thousand hits: every so often it is one more, which makes it right
-	 * on average. In units of 2^-ENGINE_BLOCK_FRACTION ticks.
+	 * The cost's part below a tick, in units of 2^-ENGINE_BLOCK_FRACTION ticks. As a call may have a thousand hits, some hits
+	 * are charged one tick more than COST, which makes the cost right on average.
 	 */
 	__u32 fraction;
 };
@@ -324,7 +325,7 @@ struct engine_block {
 /* A call whose values are captured; copies of the return programs fill in all but NET and KEY. */
 struct engine_call {
 	__u64 net; /* its time, as in its cell */
-	__u32 key; /* of site and context */
+	__u32 key; /* ENGINE_KEY() of site and context */
 	__u16 slot; /* the function's place among those captured */
 	__u16 absent; /* bits: values that could not be read, for a pointer that leads nowhere */
 	__u64 values[ENGINE_VALUES];
@@ -332,7 +333,7 @@ struct engine_call {
 
 #define ENGINE_READ 128 /* bytes, a multiple of 8 */
 
-/* And room for what helpers read. */
+/* A call, with room for what helpers read. */
 struct engine_reading {
 	struct engine_call call;
 	__u64 read[ENGINE_READ / 8];
@@ -344,7 +345,7 @@ struct engine_reading {
 struct engine_saved {
 	__u64 args[ENGINE_ARGS];
 	__u64 ret;
-	__u64 pad; /* to a power of two */
+	__u64 pad; /* makes the size a power of two */
 };
 
 /* Calls of a site in a context with the same values; or one call of a sample, for which there was no row. */
@@ -352,13 +353,13 @@ struct engine_capture {
 	__u64 hash; /* 0: free */
 	__u64 calls;
 	__u64 time; /* two's complement */
-	__u64 sq_lo, sq_hi, max, min_inv; /* as in a cell */
+	__u64 sq_lo, sq_hi, max, min_inv; /* as in struct engine_cell */
 	__u32 key;
-	__u32 absent; /* as of a call */
+	__u32 absent; /* as in struct engine_call */
 	__u64 values[ENGINE_VALUES];
 };
 
-/* For each function: its rows, and behind those of all its sample of the calls that found none. */
+/* All functions' rows come first, then, for each function, a sample of the calls that found no row. */
 #define ENGINE_CAPTURED        64
 #define ENGINE_CAPTURE_ROWS    4096 /* a power of two */
 #define ENGINE_CAPTURE_SAMPLES 1024

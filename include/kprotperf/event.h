@@ -2,7 +2,7 @@
 /* Events of the emulator's model of a CPU: numbers in its file, and in the data file. New ones go to the end. */
 #pragma once
 
-/* Misses; of branches those that were predicted wrongly. */
+/* Misses; for branches, wrong predictions. */
 enum model_event {
 	MODEL_L1I,
 	MODEL_L1D,
@@ -15,5 +15,5 @@ enum model_event {
 	MODEL_N_EVENTS,
 };
 
-/* Their names in the model's file and in recordings, by number. */
+/* Names of the events in the model's file and in recordings, in the order of the numbers. */
 #define MODEL_EVENT_NAMES "l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb", "branch"

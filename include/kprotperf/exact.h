@@ -4,14 +4,14 @@
 
 enum exact_kind {
 	EXACT_USER,
-	EXACT_NONE, /* in the kernel for the task, outside of what follows */
-	EXACT_SYSCALL, /* of a function */
+	EXACT_NONE, /* in the kernel for the task, in none of the contexts below */
+	EXACT_SYSCALL, /* a syscall, with the function that implements it */
 	EXACT_PAGE_FAULT,
 	EXACT_IRQ,
 	EXACT_SOFTIRQ,
 	EXACT_IDLE,
-	EXACT_KTHREAD, /* that executes a function */
-	/* Queued by another context, as enum profile_queued has it: */
+	EXACT_KTHREAD, /* a kernel thread, with the function that it executes */
+	/* Queued by another context; same order as in enum profile_queued: */
 	EXACT_QUEUED,
 	EXACT_RCU = EXACT_QUEUED,
 	EXACT_WORK,

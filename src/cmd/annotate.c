@@ -12,7 +12,7 @@
 struct annotate_options {
 	struct annotated_options annotated;
 	struct view_annotate_options page;
-	uint32_t format; /* in view_writers */
+	uint32_t format; /* index into view_writers */
 	const char *section; /* a table's name; NULL: none was given */
 	bool intel;
 	const char *vmlinux;
@@ -142,7 +142,7 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 			  profile_clock_words(b->p->clock));
 		return CMD_FAILED;
 	}
-	/* One side is enough: what one kernel has and the other has not is a finding. */
+	/* One side is enough: code that only one kernel has is a finding. */
 	if (!a->a.n_places && !b->a.n_places)
 		return annotated_check(b, &o);
 	if (!(a->a.samples > 0) && !(b->a.samples > 0) && !a->a.counted && !b->a.counted)

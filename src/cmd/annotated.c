@@ -51,7 +51,7 @@ static uint64_t base_of(const struct kernel_kallsyms *ks, const char *module)
 	return module ? 0 : ks->stext;
 }
 
-/* The code of F's image, as the running kernel has it where that is the recorded one and this user may read its memory. */
+/* Open the code of F's image, from memory if the running kernel is the recorded one and this user may read its memory. */
 static int open_code(struct annotated *f)
 {
 	struct kernel_live live = {};
@@ -131,7 +131,7 @@ static bool is_in(const struct annotated *f, const struct profile_location *l)
 	return false;
 }
 
-/* The module that has the function where P was recorded; NULL: none, or the kernel's image has it too. */
+/* Return the module of the function according to the recording; NULL: none, or the kernel's image has it, too. */
 static const char *module_recorded(const struct annotated *f)
 {
 	const char *module = NULL;
@@ -171,7 +171,7 @@ static bool has_function(const struct annotated *f, const struct kernel_index *i
 	return found;
 }
 
-/* The first module of the recording whose file has the function, or NULL. */
+/* Return the recording's first module whose file has the function, or NULL. */
 static const char *module_with(const struct annotated *f)
 {
 	const char *found = NULL;
@@ -187,7 +187,7 @@ static const char *module_with(const struct annotated *f)
 	return found;
 }
 
-/* The image and index of what has the function: the kernel's image, or else a module. */
+/* Open the image that has the function, the kernel's or else a module's, and its index. */
 static int open_image(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
 	int err = 0;
@@ -253,10 +253,10 @@ static int say_unknown(const struct annotated *f)
 	return CMD_FAILED;
 }
 
-/* More than a workload has, and few enough to look at each in a made-up file. */
+/* More contexts than a workload has, but few enough to look at each in a forged file. */
 #define MAX_CONTEXTS 500
 
-/* "clone (31), mmap (2)": the contexts with samples of the function. For free(); empty where none has. */
+/* Return the contexts with samples of the function, "clone (31), mmap (2)", for free(); "" if there are none. */
 static char *contexts_with_samples(const struct annotated *f)
 {
 	struct analyze_annotate_options wanted = { .name = f->name,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a function of a recording with its code: for annotate one, for diff --annotate two. */
+/* A function of a recording, with its code: annotate shows one, diff --annotate one per side. */
 #pragma once
 
 #include "cmd/view.h"
 #include "output/text.h"
 #include "view/annotate.h"
 
-/* The options that both have: what annotated_syntax fills in. Zero is the default. */
+/* The options that both commands have, filled in by annotated_syntax. Zero is the default. */
 struct annotated_options {
-	const char *source; /* a folder */
+	const char *source; /* folder of the source tree, or NULL */
 	const char *context;
-	const char *vmlinux_option; /* that names a vmlinux, for messages; NULL: --vmlinux */
+	const char *vmlinux_option; /* name of the option, for messages; NULL: --vmlinux */
 	enum output_color color;
 	bool all;
 };
@@ -18,12 +18,12 @@ struct annotated_options {
 extern const struct cmd_syntax annotated_syntax;
 
 /*
- * FUNC in the recording PATH. Returns CMD_DONE, or CMD_FAILED having said what to do; close it in either case.
+ * Open FUNC of the recording PATH. Return CMD_DONE, or CMD_FAILED after a message; call annotated_close() in either case.
  * A FUNC that does not exist or has no samples is not a failure: call annotated_check().
  */
 int annotated_open(struct annotated *f, const char *path, const char *func, const char *vmlinux,
 		   const struct annotated_options *o);
-/* CMD_FAILED, having said so, where there is nothing to show. */
+/* Return CMD_DONE, or CMD_FAILED after a message if there is nothing to show. */
 int annotated_check(const struct annotated *f, const struct annotated_options *o);
 void annotated_close(struct annotated *f);
 

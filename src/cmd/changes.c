@@ -51,7 +51,7 @@ static bool is_elf(const char *path)
 	return n == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
-/* One of both: a vmlinux, or a recording and the one of its kernel. */
+/* One of the two kernels: a vmlinux, or a recording with its kernel's vmlinux. */
 struct side {
 	struct profile *p; /* NULL: a vmlinux */
 	struct kernel_image *img;

@@ -26,9 +26,9 @@ struct diff_options {
 	struct view_options view;
 	bool fold, svg, reverse, strict, trace;
 	struct analyze_filter filter;
-	char *filter_text; /* what it points into */
-	const char *filter_arg; /* as it was given; NULL: not asked for */
-	const char *sort; /* NULL: as analyze_diff_init() does */
+	char *filter_text; /* FILTER points into this text */
+	const char *filter_arg; /* the unparsed argument; NULL: not given */
+	const char *sort; /* a key; NULL: the order of analyze_diff_init() */
 	vec_of(char *, maps); /* "OLD=NEW" */
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
@@ -223,7 +223,7 @@ static const struct cmd_syntax syntax = {
 
 /* ---- stacks ---- */
 
-/* Samples per run, so that sides with unlike numbers of runs compare. */
+/* Write samples per run, so that sides with different numbers of runs can be compared. */
 static int write_stacks(const struct diff_options *o, const struct view_diff *c)
 {
 	const struct profile *const *p = c->common.p;
@@ -249,7 +249,7 @@ static int write_stacks(const struct diff_options *o, const struct view_diff *c)
 
 /* ---- --fail-above ---- */
 
-/* The row that --fail-above names: a syscall, else a function over all contexts; NULL: no such. */
+/* Return the row that --fail-above names: a syscall, else a function over all contexts; NULL: not found. */
 static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, const char *name)
 {
 	for (uint32_t i = 0; i < diff->syscalls.n_rows; i++)
@@ -262,7 +262,7 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, 
 	return NULL;
 }
 
-/* The syscall that became slower by the largest part; NULL: none was called on both sides. */
+/* Return the syscall with the largest relative slowdown; NULL: none was called on both sides. */
 static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *worst = NULL;
@@ -286,7 +286,7 @@ static char *above_text(const struct analyze_diff_row *row, double limit)
 			    row->name, row->delta_pct, sure, limit);
 }
 
-/* *ABOVE becomes the text for a row above the limit, for free(); 0, or -1, having said why nothing can be told. */
+/* If a row is above LIMIT, set *ABOVE to the message, for free(). Return -1, after a message, if this cannot be checked. */
 static int check_fail_above(const struct analyze_diff *diff, double limit, const char *name,
 			    char **above)
 {
@@ -346,7 +346,7 @@ static bool refuse_invalid(const struct analyze_warnings *w)
 	return i;
 }
 
-/* Renames as --map has it; 0, or -1, having said so, where there is nothing of those names. */
+/* Rename as --map says. Return -1, after a message, if a side does not have the name. */
 static int map_names(const struct diff_options *o, struct profile *const p[N_SIDES],
 		     struct analyze_renames *renames)
 {
@@ -355,7 +355,7 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 		bool has_old, has_new;
 
 		*new ++ = '\0';
-		/* By its own name, which only counts how often it is there. */
+		/* Renaming NEW to itself only checks that it exists. */
 		has_new = analyze_rename(p[HARDENED], new, new);
 		has_old = analyze_rename(p[BASELINE], old, new);
 		if (!has_old || !has_new)
@@ -370,7 +370,7 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 	return 0;
 }
 
-/* In the format asked for, what was selected. */
+/* Write the selected rows in the selected format. */
 static int write_all(const struct diff_options *o, struct view_diff *c)
 {
 	if (o->filter_arg && !analyze_diff_filter(&c->diff, &o->filter)) {

@@ -13,7 +13,7 @@
 #include "record/engine/load.h"
 #include "record/target/symbols.h"
 
-/* Prints one line: OK, WHAT, and the REMEDY if not. Returns OK. */
+/* Print one line: OK, WHAT and, if not OK, the REMEDY. Return OK. */
 static bool check(bool ok, const char *what, const char *remedy)
 {
 	printf("  %-4s %-34s %s\n", ok ? "yes" : "no", what, ok ? "" : remedy);
@@ -53,7 +53,7 @@ static bool check_index(const struct record_symbols *symbols, struct kernel_imag
 	return index;
 }
 
-/* Names and lines, from kallsyms and the vmlinux of this kernel. */
+/* Check the sources of names and lines: kallsyms and this kernel's vmlinux. */
 static void check_symbols(void)
 {
 	scoped(record_symbols_deinit) struct record_symbols symbols;
@@ -81,7 +81,7 @@ static void check_symbols(void)
 	}
 }
 
-/* Prints the verdict, and the lab as the way out where functions cannot be timed. */
+/* Print the verdict; recommend the lab if functions cannot be timed. */
 static void print_verdict(const struct record_features *f, bool syscalls, bool functions,
 			  bool samples)
 {
@@ -121,7 +121,7 @@ int cmd_doctor(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, NULL);
 	record_features_probe(&f);
-	/* The verdict comes first. */
+	/* Keep the rows: the verdict is printed before them. */
 	stdout = open_memstream(&rows, &size) ?: out;
 	printf("Required to record:\n");
 	syscalls = check(!f.modules, "privileges", "run with sudo; " RECORD_CAPABILITIES);

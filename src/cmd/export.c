@@ -28,7 +28,7 @@ static void stacked_close(struct stacked *s)
 	profile_destroy(s->p);
 }
 
-/* False, having said why, where it cannot be read. */
+/* Return false, after a message, if the recording cannot be read. */
 static bool stacked_open(struct stacked *s, const struct cmd_recordings *o)
 {
 	s->file = o->files ? *o->files : CMD_DEFAULT_FILE;
@@ -43,7 +43,7 @@ static bool stacked_open(struct stacked *s, const struct cmd_recordings *o)
 struct export_options {
 	struct cmd_recordings recordings;
 	const char *output;
-	uint32_t format; /* in export_formats; UINT32_MAX: not given */
+	uint32_t format; /* index into export_formats; UINT32_MAX: not given */
 };
 
 static const struct cmd_option export_list[] = {
@@ -155,7 +155,7 @@ static const struct cmd_syntax fold_syntax = {
 	.too_many = "too many arguments: expected one file (diff --fold compares two)",
 };
 
-/* Warn of losses in the numbers. */
+/* Warn if samples were lost. */
 static void warn_of_losses(const struct profile *p)
 {
 	enum profile_loss loss = PROFILE_LOSS_SAMPLES_NOT_RECEIVED;

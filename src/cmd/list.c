@@ -21,7 +21,7 @@ struct list_options {
 	char **args; /* GLOB, or none */
 	const char *glob; /* the same; NULL: none was given */
 	const char *vmlinux;
-	uint32_t format; /* in view_writers */
+	uint32_t format; /* index into view_writers */
 	bool protections;
 };
 
@@ -62,18 +62,18 @@ static const char *glob_of(const struct list_options *o)
 
 struct list {
 	struct view_code code;
-	const struct kernel_index *index; /* that is looked through */
-	struct record_symbols symbols; /* of the running kernel */
-	struct record_image *in; /* that INDEX is of; NULL: of another kernel */
-	char *inlined; /* what bodies must match, */
-	const char *into; /* and the function around them; NULL: any does */
-	bool named; /* that is a name */
+	const struct kernel_index *index; /* the index that is searched */
+	struct record_symbols symbols; /* symbols of the running kernel */
+	struct record_image *in; /* the image of INDEX; NULL: it is another kernel's */
+	char *inlined; /* glob for bodies */
+	const char *into; /* glob for the functions around them; NULL: any */
+	bool named; /* INTO is a name, without wildcards */
 	bool inlined_known; /* the name of some inlined function matched */
-	/* The image of each body. */
+	/* The image of each of the code's BODIES, in the same order. */
 	vec_of(struct record_image *, images);
 };
 
-/* TEXT, made for a row. */
+/* Keep TEXT, made for a row, as long as LIST; return it. */
 static const char *keep(struct list *list, char *text)
 {
 	return alloc_keep(&list->code.texts, text);
@@ -191,7 +191,7 @@ static int add_image(struct record_image *in, void *arg)
 	return 0;
 }
 
-/* A kernel has 200,000 bodies: only those asked for, by INLINED or INLINED@FUNC. -errno, reported. */
+/* List the bodies that match INLINED or INLINED@FUNC, but not all 200,000 of a kernel. Return -errno, reported. */
 static int list_bodies(struct list *list, const struct list_options *o)
 {
 	const char *at = o->glob ? strchr(o->glob, '@') : NULL;
@@ -334,7 +334,7 @@ static int list_other(struct list *list, const struct list_options *o, struct ke
 
 /* --- protections ------------------------------------------------------------------------------ */
 
-/* All of the catalogue, or the one asked for, with its state on the running kernel. */
+/* List the protections of the catalogue, or only the one asked for, with their state on the running kernel. */
 static int list_protections(const struct list_options *o)
 {
 	const struct catalogue_protection *only = o->glob ? catalogue_find(o->glob) : NULL;

@@ -79,7 +79,7 @@ static char *command_name(size_t i)
 	return i < N_COMMANDS ? alloc_strdup(commands[i].name) : NULL;
 }
 
-/* For scripts/lab: "guess NAME KNOWN…". */
+/* The KNOWN names of "guess NAME KNOWN…", a command for scripts/lab. */
 static char **known;
 
 static char *known_name(size_t i)
@@ -88,8 +88,8 @@ static char *known_name(size_t i)
 }
 
 /*
- * For scripts/lab: "difference VALUE LOW HIGH VALUE LOW HIGH", two independent estimates, prints the second less the first, and the ends
- * of its interval. Returns whether these are numbers.
+ * Print the difference of two independent estimates, the second less the first, with the ends of its interval: the command
+ * "difference VALUE LOW HIGH VALUE LOW HIGH" for scripts/lab. Return false if a WORD is not a number.
  */
 static bool print_difference(char **word)
 {
@@ -123,7 +123,7 @@ static void print_help(FILE *out)
 	      out);
 }
 
-/* KPROTPERF_BUILT is the Makefile's: what the libraries and compilers were. */
+/* KPROTPERF_BUILT comes from the Makefile: the versions of libraries and compilers. */
 static void print_version(void)
 {
 	printf("kprotperf " KPROTPERF_VERSION "\n"
@@ -132,7 +132,7 @@ static void print_version(void)
 	       FILE_VERSION);
 }
 
-/* A build for x86-64 may run elsewhere, emulated; there it would take another kernel for its own. */
+/* Return whether the kernel is x86-64. On another architecture, this program may run emulated, but cannot read the kernel. */
 static bool is_supported(void)
 {
 	struct utsname host;
@@ -144,8 +144,8 @@ static bool is_supported(void)
 }
 
 /*
- * Messages would go into the first files that are opened if these got descriptors 0 to 2. So closed ones are occupied by something
- * that cannot be read or written. Commands that are executed have them closed.
+ * If descriptors 0 to 2 are closed, the first files that are opened would get these numbers, and messages would go into them.
+ * Therefore, occupy closed ones by something that cannot be read or written. Executed commands have them closed again.
  */
 static void hold_standard_files(void)
 {
@@ -172,7 +172,7 @@ static void catch_too_large(void)
 		signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Output that is lost is no success, whatever ends the program. */
+/* Fail if output was lost, however the program ends. */
 static void check_output(void)
 {
 	errno = 0;
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 
 	hold_standard_files();
 	atexit(check_output);
-	/* For the width of UTF-8 text in tables. */
+	/* Tables need the width of UTF-8 text. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = CMD_USAGE;
 	/* `kprotperf fold … | head` is not worth an error message. */

@@ -10,9 +10,9 @@
 
 const char *cmd_examples = "";
 
-#define KEY_FIRST 256 /* of options without a letter */
+#define KEY_FIRST 256 /* the first key of options without a letter */
 
-/* A syntax as argp wants it, and the options that it fills in. */
+/* A syntax in the form for argp, and the options that it fills in. */
 struct parser {
 	const struct cmd_syntax *syntax;
 	void *o;
@@ -112,7 +112,7 @@ static void set(const struct cmd_option *option, void *o, char *arg, struct argp
 	}
 }
 
-/* NULL: KEY is not an option's. */
+/* Return the option with KEY, or NULL. */
 static const struct cmd_option *option_of(const struct parser *p, int key)
 {
 	for (uint32_t i = 0; p->syntax->options[i].name; i++)
@@ -200,7 +200,7 @@ static void parser_deinit(struct parser *p)
 	free(p->options);
 }
 
-/* Writes the N bytes of TEXT, whole lines, to ERRORS, as a terminal may have them. */
+/* Write the N bytes of TEXT, whole lines, to ERRORS; escape what a terminal would obey. */
 static ssize_t put_safe(void *errors, const char *text, size_t n)
 {
 	char *lines = alloc_printf("%.*s", (int)n, text), *rest = lines, *line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command's options and operands as a table: what argp is told of them, and where their values go. */
+/* A command's options and operands as a table: their description for argp, and the places of their values. */
 #pragma once
 
 #include <argp.h>
@@ -12,21 +12,21 @@ enum cmd_kind {
 	CMD_CALL, /* the option's function takes the argument */
 	CMD_FLAG, /* bool: set */
 	CMD_TEXT, /* const char * */
-	CMD_NUMBER, /* 32 bits: from MIN to MAX, or the place of one of the choices */
+	CMD_NUMBER, /* 32 bits: from MIN to MAX, or the index of one of the choices */
 	CMD_PERCENT, /* double: above 0 */
 	CMD_TIME, /* uint64_t: ns, above 0 */
 };
 
 struct cmd_option {
-	const char *name, *arg, *help; /* as in struct argp_option; no HELP: the choices */
+	const char *name, *arg, *help; /* see struct argp_option; HELP NULL: list the choices */
 	enum cmd_kind kind;
-	size_t offset; /* of the value in the command's options */
+	size_t offset; /* place of the value in the command's options */
 	uint32_t min, max;
-	uint32_t zero; /* what 0 is taken for */
-	const char *const *choices; /* what it must be one of, ended by NULL; NULL: anything */
-	/* For CMD_CALL: parse ARG into the command's options O. */
+	uint32_t zero; /* the value to store instead of 0 */
+	const char *const *choices; /* the allowed arguments, ended by NULL; NULL: any */
+	/* Parse ARG into the command's options O; only for CMD_CALL. */
 	void (*parse)(void *o, char *arg, struct argp_state *state);
-	char *(*help_of)(const void *o); /* the help, for free(), where that depends on O */
+	char *(*help_of)(const void *o); /* return the help, for free(), if it depends on O */
 	char short_name;
 };
 
@@ -46,23 +46,24 @@ struct cmd_option {
 
 struct cmd_syntax {
 	const struct cmd_option *options; /* ended by one without a name */
-	const char *args_doc, *doc; /* as in struct argp */
-	int least, most; /* operands; MOST 0: none are taken */
-	size_t operands; /* where in the options they go, a char **: ended by NULL; NULL for none at all */
-	const char *too_few, *too_many; /* what is said of others */
-	/* After all options: wrong usage is for argp_error(). NULL: nothing is to be done. */
+	const char *args_doc, *doc; /* see struct argp */
+	int least, most; /* number of operands; MOST 0: none are taken */
+	/* Place of a char ** in the command's options: the operands, ended by NULL; set to NULL if there are none. */
+	size_t operands;
+	const char *too_few, *too_many; /* messages for another number of operands */
+	/* Called after all options, to report wrong usage with argp_error(). May be NULL. */
 	void (*end)(void *o, struct argp_state *state);
-	/* Options that several commands have, and where theirs are; ended by one without a syntax. */
+	/* Options that several commands have, and the place of their values; ended by an item without a syntax. */
 	const struct cmd_part {
 		const struct cmd_syntax *syntax;
 		size_t offset;
 		const char *header;
 		int group;
 	} * parts;
-	bool in_order; /* what follows the first operand is no option of the command */
+	bool in_order; /* words after the first operand are not the command's options */
 };
 
-/* Recordings, and where the recorded kernel is: what some commands take and no more. */
+/* The options of commands that take only recordings and the recorded kernel's vmlinux. */
 struct cmd_recordings {
 	const char *vmlinux;
 	char **files;
@@ -73,12 +74,12 @@ extern const struct cmd_option cmd_recordings_options[];
 /* The examples of the running command, for its --help. */
 extern const char *cmd_examples;
 
-/* Fills the command's options O in; --help and wrong usage end the program. */
+/* Fill in the command's options O; --help and wrong usage end the program. */
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o);
 
-/* The place of ARG, of --OPTION, among CHOICES; any other is wrong usage. */
+/* Return the index of ARG, the argument of --OPTION, in CHOICES; if it is not there, that is wrong usage. */
 uint32_t cmd_choose(const struct argp_state *state, const char *option, const char *const *choices,
 		    const char *arg);
 
-/* "a, b or c", for free(). */
+/* Return CHOICES as "a, b or c", for free(). */
 char *cmd_choices_text(const char *const *choices);

@@ -12,7 +12,7 @@ struct report_options {
 	struct view_options view;
 	const char *vmlinux;
 	bool trace;
-	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
+	const char *neighbours; /* the function of --callers and --callees; NULL: none */
 	const char *varies; /* the function of --why-varies */
 	char **files;
 };

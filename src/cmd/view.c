@@ -11,7 +11,7 @@
 #include "profile/resolve.h"
 #include "view/names.h"
 
-/* With the format that is for recordings alone where LIST, which may be NULL, is of recordings. */
+/* Return the names of formats, for free(); with HTML only if LIST, which may be NULL, is of recordings. */
 static char *formats_text(const struct view_list *list)
 {
 	struct {
@@ -95,7 +95,7 @@ void view_check_format(uint32_t format, const struct view_list *list,
 			"an HTML page is for a browser: write it to a file, as in '> page.html'");
 }
 
-/* A table that is asked for must be in the format that is asked for. */
+/* Each selected table must exist in the selected format. */
 static void check_sections(void *input, struct argp_state *state)
 {
 	struct view_options *o = input;

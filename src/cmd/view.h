@@ -9,24 +9,24 @@
 #include "view/page/page.h"
 #include "view/page/writer.h"
 
-/* The options of one of the syntaxes below, a part of the commands' own. Zero is the default, but for LIST. */
+/* The options of the syntaxes below, a part of a command's options. Zero is the default, except for LIST. */
 struct view_options {
-	uint32_t format; /* in view_writers */
-	const struct view_list *list; /* the command's */
+	uint32_t format; /* index into view_writers */
+	const struct view_list *list; /* the tables that the command can show */
 	struct analyze_options figures;
-	int top; /* as in struct view */
+	int top; /* see struct view */
 	bool all;
 	vec_of(const char *, sections); /* names of tables; to be freed */
 };
 
 extern const struct cmd_syntax view_syntax;
-/* The same, and what only recordings have. */
+/* The same, and the options for recordings. */
 extern const struct cmd_syntax view_recordings_syntax;
 
-/* The help of --format where there is no HTML, for cmd_option.help_of; for free(). */
+/* Return the help of --format for commands without HTML, for free(). Used as help_of of a struct cmd_option. */
 char *view_format_help(const void *o);
 
-/* A name given to --section: its table in LIST; a wrong one ends the program. */
+/* Return the table of LIST with NAME, which was given to --section; a wrong NAME ends the program. */
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name);
 
@@ -34,21 +34,21 @@ const struct view_table *view_table_parse(const struct argp_state *state,
 void view_check_format(uint32_t format, const struct view_list *list,
 		       const struct argp_state *state);
 
-/* Writes DATA to stdout, as O says. */
+/* Write DATA to stdout according to O. */
 void view_write(const struct view_options *o, const void *data);
 
 /*
- * Reads PATH, and gives its addresses names where they have none yet,
- * from VMLINUX if that is not NULL. Returns the profile, or NULL, having said why.
+ * Read the recording PATH and name its addresses that have no names yet,
+ * from VMLINUX unless it is NULL. Return NULL, after a message, on failure.
  */
 struct profile *view_open(const char *path, const char *vmlinux);
 
-/* The file of P's kernel, by its build-id, for kernel_image_destroy(); NULL: it is not at hand, not reported. */
+/* Open the file of P's kernel, found by build-id, for kernel_image_destroy(). Return NULL, not reported, if it is not found. */
 struct kernel_image *view_open_image(const struct profile *p);
 
-/* For a file, by its name, out of which no stacks can be folded. */
+/* Message for a file without samples. */
 #define VIEW_NO_SAMPLES "%s contains no samples: record with --freq=997, or for longer"
 
-/* For a file, by its name, without a call that was kept whole. */
+/* Message for a file without a complete call. */
 #define VIEW_NO_TRACE \
 	"%s contains no trace of a call: lab run --exact --trace FUNC[:N] keeps the N-th"

@@ -15,7 +15,7 @@
 #include "profile/resolve.h"
 #include "view/why.h"
 
-#define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
+#define N_FILES 4 /* maximum: exact recordings of both sides, then probed ones */
 
 struct why_options {
 	struct view_options view;
@@ -83,7 +83,7 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-/* Return whether the two can be compared, and asked what O asks; report why not. */
+/* Return CMD_DONE if the recordings can be compared as O asks; else report why not. */
 static int check_recordings(const struct why_options *o, struct profile *const p[])
 {
 	bool exact = profile_is_exact(p[0]);
@@ -102,7 +102,7 @@ static int check_recordings(const struct why_options *o, struct profile *const p
 	return CMD_FAILED;
 }
 
-/* Return the context NAME; NULL: there is none, which is reported. */
+/* Return the context NAME, or NULL, reported. */
 static const struct why_context *find_context(const struct why *w, const char *name)
 {
 	for (uint32_t i = 0; i < w->n_contexts; i++)
@@ -112,7 +112,7 @@ static const struct why_context *find_context(const struct why *w, const char *n
 	return NULL;
 }
 
-/* The functions around the cause that the answer names, as a glob: of which some can be timed. */
+/* Write a plan that times the functions around the answer's cause; as a glob, since maybe not all can be timed. */
 static int write_plan(const struct view_why *w, const char *path)
 {
 	const char *names[WHY_PROBED];

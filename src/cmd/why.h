@@ -9,8 +9,8 @@
 extern const struct cmd_syntax cmd_patches_syntax;
 
 /*
- * Find the causes of the difference between P[0] and P[1], which why_can_tell() of; for why_deinit(). Of recordings by probes
- * the whole is DIFF's, which must outlive W. W takes PATCHES.
+ * Find the causes of the difference between P[0] and P[1], for which why_can_tell() must be true; for why_deinit(). For
+ * recordings by probes, DIFF has the total change; it must outlive W. W takes ownership of PATCHES.
  */
 void cmd_explain(struct why *w, const struct profile *const p[2], const struct analyze_diff *diff,
 		 struct why_patches *patches);

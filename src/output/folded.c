@@ -12,7 +12,7 @@ struct text {
 	size_t n_chars, cap_chars;
 };
 
-/* NAME without what has a meaning in folded stacks or on a terminal. */
+/* Append NAME; replace characters that have a meaning in folded stacks or on a terminal. */
 static void append_name(struct text *t, const char *name)
 {
 	size_t i, n = strnlen(name, ANALYZE_FRAME_NAME_MAX);
@@ -50,7 +50,7 @@ struct line {
 
 define_compare(line_compare, struct line, strcmp(a->text, b->text));
 
-/* Names that differ in what cannot be printed. */
+/* Add up stacks whose names differ only in replaced characters. */
 static void line_merge(void *to, void *from)
 {
 	struct line *a = to, *b = from;

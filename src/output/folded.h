@@ -9,8 +9,8 @@
 
 #include "analyze/inline/stacks.h"
 
-/* The N FRAMES as such a line has them: without ';' in a name, blanks or control bytes. For free(). */
+/* Return the N FRAMES of such a line: ';', blanks and control bytes in names are replaced. For free(). */
 char *output_folded_frames(const struct analyze_frame *frames, size_t n);
 
-/* By text. N_COUNTS is 1, or 2 for a differential: `stack COUNT1 COUNT2`. */
+/* Write STACKS, sorted by text. N_COUNTS: 1, or 2 for a differential: `stack COUNT1 COUNT2`. */
 void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts);

@@ -36,7 +36,7 @@ json_t *output_json_count(uint64_t count)
 {
 	if (count == PROFILE_NOT_COUNTED)
 		return json_null();
-	/* Beyond the range of a JSON integer there are only files made to deceive. */
+	/* Only a forged file has counts beyond the range of a JSON integer. */
 	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
 }
 
@@ -67,7 +67,7 @@ static json_t *field_json(const struct output_field *field, enum output_type typ
 	return output_json_number(field->number);
 }
 
-/* Sets GROUP's fields of ROW in OBJECT; returns whether any of them is there. */
+/* Set GROUP's fields of ROW in OBJECT. Return whether any field has a value. */
 static bool group_set(json_t *object, const struct output_section *section, size_t row,
 		      const struct output_group *group)
 {
@@ -85,8 +85,8 @@ static bool group_set(json_t *object, const struct output_section *section, size
 }
 
 /*
- * The object that the groups of ROW named KEY make together, GROUPS[FIRST] being the first of them; null
- * where nothing in it is there.
+ * Return the object of all groups of ROW with the key of GROUPS[FIRST], which is the first of them; null
+ * if no field has a value.
  */
 static json_t *object_json(const struct output_section *section, size_t row, size_t first)
 {
@@ -135,7 +135,7 @@ struct nested {
 	int depth;
 };
 
-/* JSON has line ends between values alone. */
+/* Indent the lines of TEXT. Line ends occur only between values, not inside. */
 static int put_nested(const char *text, size_t n, void *arg)
 {
 	const struct nested *to = arg;
@@ -147,10 +147,10 @@ static int put_nested(const char *text, size_t n, void *arg)
 	return 0;
 }
 
-/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. In ASCII, as others than C0 control a terminal too. */
+/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. ASCII: terminals obey other control characters than C0, too. */
 #define DUMP (JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 
-/* Prints and frees VALUE, DEPTH levels inside. */
+/* Print VALUE, nested DEPTH levels deep, and free it. */
 static void put(FILE *out, json_t *value, int depth)
 {
 	struct nested to = { out, depth };
@@ -200,7 +200,7 @@ static void write_text(FILE *out, const char *text, bool is_raw)
 	scoped_free char *escaped = is_raw ? output_name_escape(text) : output_text_escape(text);
 	const char *c;
 
-	/* Spreadsheets would execute it. Tabs and carriage returns are escaped. */
+	/* Spreadsheets would execute such text as a formula. Tabs and carriage returns are escaped already. */
 	if (*escaped && strchr("=+-@", *escaped)) {
 		scoped_free char *formula = escaped;
 

@@ -8,29 +8,29 @@
 
 #include "output/section.h"
 
-/* An array with an object a row; an object of a group that has nothing in a row is null. */
+/* Return an array with one object per row. If a group has no value in a row, its object is null. */
 json_t *output_json_rows(const struct output_section *section);
 
-/* Null for NULL; text that is not UTF-8 is escaped as in tables, since JSON cannot hold it. */
+/* Return TEXT, or null for NULL. Text that is not UTF-8 is escaped as in tables, since JSON cannot hold it. */
 json_t *output_json_text(const char *text);
 
-/* An integer where the number is whole; null for NAN and what JSON cannot hold. */
+/* Return an integer if NUMBER is whole; null for NAN and infinity. */
 json_t *output_json_number(double number);
 
-/* Null for PROFILE_NOT_COUNTED. */
+/* Return COUNT, or null for PROFILE_NOT_COUNTED. */
 json_t *output_json_count(uint64_t count);
 
-/* OBJECT[KEY] = VALUE, whose reference is taken; a key that is not UTF-8 is escaped. */
+/* Set OBJECT[KEY] to VALUE and take over its reference. Escape a key that is not UTF-8. */
 void output_json_set(json_t *object, const char *key, json_t *value);
 
-/* A file: an object of which no more than a row is in memory. All zero but OUT is the empty one. */
+/* A file with one object, written piece by piece: at most a row is in memory. Set OUT, and all else to zero. */
 struct output_json {
 	FILE *out;
 	size_t n_members;
-	bool compact; /* members that are not rows without white space: for programs alone */
+	bool compact; /* no white space in members other than rows: for programs only */
 };
 
-/* Writes KEY, which no other member has, and VALUE, which it frees; or the rows of SECTION, as output_json_rows() has them. */
+/* Write member KEY, which must be unique: VALUE, whose reference is dropped, or SECTION's rows, as in output_json_rows(). */
 void output_json_member(struct output_json *json, const char *key, json_t *value);
 void output_json_member_rows(struct output_json *json, const char *key,
 			     const struct output_section *section);
@@ -38,5 +38,5 @@ void output_json_end(struct output_json *json);
 
 /* ---- a section as comma-separated values, RFC 4180: one header line, all rows, all columns ---- */
 
-/* Control bytes in text are escaped as in tables, so that a file is one line a row. */
+/* Write SECTION. Control bytes in text are escaped as in tables, so that each row is one line. */
 void output_csv_write(FILE *out, const struct output_section *section);

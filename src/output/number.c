@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Beyond this, digits say less than the exponent. */
+/* Larger numbers are shown with an exponent. */
 #define DIGITS_LIMIT 1e15
 #define NUMBER_MAX   48 /* enough for any double, in any form below */
 
@@ -14,7 +14,7 @@ bool output_number_is_whole(double value)
 	return fabs(value) <= 0x1p53 && value == trunc(value);
 }
 
-/* VALUE with DECIMALS digits behind the point, its thousands separated. */
+/* Write VALUE with DECIMALS digits after the point, its thousands separated; SIGN: also "+". */
 static void put_separated(char *buf, double value, int decimals, bool sign)
 {
 	char digits[NUMBER_MAX];
@@ -43,7 +43,7 @@ static void put_separated(char *buf, double value, int decimals, bool sign)
 	*out = '\0';
 }
 
-/* The decimals that leave four significant digits; none for numbers of 1,000 and more. */
+/* Return the number of decimals for four significant digits; 0 for numbers of 1,000 and more. */
 static int decimals_for(double value)
 {
 	double size = fabs(value);
@@ -88,7 +88,7 @@ static void put_percent(char *buf, double value)
 	strcat(buf, " %");
 }
 
-/* Room for a number, in turn. */
+/* Return one of OUTPUT_NUMBERS buffers, in turn. */
 static char *next_buffer(void)
 {
 	static char buffers[OUTPUT_NUMBERS][NUMBER_MAX];
@@ -105,7 +105,7 @@ const char *output_digits(double value, int digits)
 		strcpy(buf, "-");
 	else if (fabs(value) < 999.5)
 		snprintf(buf, NUMBER_MAX, "%.*g", digits, value);
-	else /* of which printf() would write an exponent, or no separators */
+	else /* printf() would write an exponent, or no separators */
 		put_separated(buf, value, 0, false);
 	return buf;
 }

@@ -17,37 +17,37 @@
 enum output_type {
 	OUTPUT_TEXT,
 	OUTPUT_FLAG,
-	OUTPUT_COUNT, /* a number of things; not whole where it is a mean over runs */
-	OUTPUT_CHANGE, /* likewise, a difference: always with its sign */
-	OUTPUT_RATE, /* a number of things per one of others */
-	OUTPUT_TIME, /* in ticks of the profile's clock */
-	OUTPUT_DELTA, /* likewise, a difference: always with its sign */
-	OUTPUT_PERCENT, /* a difference: always with its sign */
-	OUTPUT_FRACTION, /* of 1 */
-	OUTPUT_PROBABILITY, /* small ones as "<0.001" */
-	OUTPUT_INTERVAL, /* [low, high] in JSON, two columns _low and _high in CSV; for no table */
+	OUTPUT_COUNT, /* a number of things; not an integer if it is a mean over runs */
+	OUTPUT_CHANGE, /* a difference of counts, always with its sign */
+	OUTPUT_RATE, /* a count per unit of something else */
+	OUTPUT_TIME, /* ticks of the profile's clock */
+	OUTPUT_DELTA, /* a difference of times, always with its sign */
+	OUTPUT_PERCENT, /* a difference in percent, always with its sign */
+	OUTPUT_FRACTION, /* a part, from 0 to 1 */
+	OUTPUT_PROBABILITY, /* shown as "<0.001" if small */
+	OUTPUT_INTERVAL, /* [low, high] in JSON, two columns _low and _high in CSV; not for tables */
 };
 
-/* Ranks of columns; a greater one is the first to leave a table that is too wide. */
+/* Ranks of columns. If a table is too wide, columns of the greatest rank are left out first. */
 enum {
 	OUTPUT_ALWAYS = 0,
-	OUTPUT_IF_ANY = -1, /* in a table always, but where no row has one */
-	OUTPUT_IF_VARIES = -2, /* likewise, but where all rows have the same */
+	OUTPUT_IF_ANY = -1, /* left out only if no row has a value */
+	OUTPUT_IF_VARIES = -2, /* left out only if all rows have the same value */
 };
 
 struct output_column {
-	const char *key; /* in JSON and CSV; NULL: in neither */
-	const char *header; /* in tables; NULL: in none */
+	const char *key; /* name in JSON and CSV; NULL: in neither */
+	const char *header; /* title in tables; NULL: in no table */
 	enum output_type type;
 	int rank;
-	size_t offset; /* of the field in the object of the column's group */
-	bool prefixed; /* the header goes behind the section's prefix */
-	bool estimable; /* in tables the section's mark stands before it */
-	/* Text that helps to read, and is cut where a table is too wide, in files too: CSV and JSON have all of it. */
+	size_t offset; /* of the field, in the group's object */
+	bool prefixed; /* the section's prefix comes before the header */
+	bool estimable; /* in tables, the section's mark may come before the value */
+	/* Text that is cut if a table is too wide, even in a file: CSV and JSON have all of it. */
 	bool elastic;
-	bool cut_front; /* it is its end that tells most: a file and a line */
-	bool is_raw; /* of a text: a name as it was found, which tables and CSV escape */
-	const char *const *names; /* of an enum's values; NULL: a text */
+	bool cut_front; /* cut the beginning: the end says most, as of a file and line */
+	bool is_raw; /* text as it was found: tables and CSV escape its backslashes, too */
+	const char *const *names; /* texts for the values of an enum; NULL: the field is a text */
 };
 
 /* Columns that read one object inside each row. */
@@ -57,7 +57,7 @@ struct output_group {
 	 * Several groups of one name make one object.
 	 */
 	const char *key;
-	size_t offset; /* of the object in the row */
+	size_t offset; /* of the object, in the row */
 	const struct output_column *columns;
 	size_t n_columns;
 };
@@ -67,21 +67,21 @@ struct output_section {
 	size_t n_groups;
 	const void *rows;
 	size_t n_rows, row_size;
-	enum profile_clock clock; /* of all times in the rows */
-	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
-	/* Offset in a row of a `bool` that leaves a row out of tables because it only repeats others; 0: none. */
+	enum profile_clock clock; /* unit of all times in the rows */
+	const char *prefix; /* begins the headers of "prefixed" columns: "WALL"; NULL: none */
+	/* Offset, in a row, of a `bool` that is true if the row only repeats others: tables leave it out. 0: no such field. */
 	size_t redundant;
-	/* Return the mark before ROW's estimable figures of GROUP: "~". NULL here or there: none. */
+	/* Return the mark for ROW's estimable figures of GROUP, "~", or NULL. May be NULL: no marks. */
 	const char *(*mark)(const void *row, const struct output_group *group);
 	/*
-	 * Offset in a row of a `double`, the weight of the row; 0: none. NAN counts as
-	 * large.
+	 * Offset, in a row, of a `double`, the row's weight; 0: no such field. Tables show rows of
+	 * weight NAN.
 	 */
 	size_t weight;
 	bool pointers; /* ROWS are pointers to the rows */
 };
 
-/* The field of ROW that COLUMN of GROUP describes: exactly one of the two has a meaning. */
+/* The value of a field: the column's type decides which of these are valid. */
 struct output_field {
 	const char *text; /* OUTPUT_TEXT; NULL: absent */
 	double number; /* all others; NAN: absent */

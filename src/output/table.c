@@ -10,14 +10,14 @@
 
 #define GAP          2 /* columns between two fields */
 #define MIN_TRUNC    12
-#define ELASTIC_ROOM 20 /* to be left for elastic text before other columns are */
+#define ELASTIC_ROOM 20 /* columns that elastic text keeps while other fields are left out */
 
 /* One column of the table while it is laid out. */
 struct field {
 	const struct output_group *group;
 	const struct output_column *column;
 	char *header;
-	char **cells; /* one a row */
+	char **cells; /* indexed by row */
 	unsigned int width;
 	bool left_out;
 };
@@ -25,7 +25,7 @@ struct field {
 struct layout {
 	struct field *fields;
 	size_t n_fields, cap_fields;
-	size_t *rows; /* of the section, those that are shown */
+	size_t *rows; /* the section's rows that are shown */
 	size_t n_rows;
 };
 
@@ -147,7 +147,7 @@ static size_t layout_width(const struct layout *l)
 	return layout_width_with(l, 0);
 }
 
-/* A column that has nothing in any row says nothing; of some, one that has the same in all rows. */
+/* Leave out columns without a value in any row and, for rank OUTPUT_IF_VARIES, with the same value in all rows. */
 static void leave_out_empty(struct layout *l)
 {
 	size_t row;
@@ -166,7 +166,7 @@ static void leave_out_empty(struct layout *l)
 	}
 }
 
-/* Columns leave rank by rank, so that the two sides of a diff keep the same ones. */
+/* Leave out all columns of the greatest rank, so that both sides of a diff keep the same ones. Return false if none. */
 static bool leave_out_rank(struct layout *l)
 {
 	int rank = OUTPUT_ALWAYS;
@@ -182,7 +182,7 @@ static bool leave_out_rank(struct layout *l)
 	return true;
 }
 
-/* The widest of the texts that may be cut still; NULL: there is none. */
+/* Return the widest text that can still be cut, or NULL. */
 static struct field *widest_text(const struct layout *l, bool elastic_only)
 {
 	struct field *widest = NULL;
@@ -194,7 +194,7 @@ static struct field *widest_text(const struct layout *l, bool elastic_only)
 	return widest;
 }
 
-/* Cuts TEXT to F's width, if it is longer. */
+/* Cut TEXT to F's width if it is longer. */
 static void cut(const struct field *f, char *text)
 {
 	size_t len = strlen(text);
@@ -209,7 +209,7 @@ static void cut(const struct field *f, char *text)
 	}
 }
 
-/* Cuts the widest text, column by column, until the table fits, or nothing is left that could be cut. */
+/* Cut the widest text by one column at a time until the table fits or no text can be cut. */
 static void truncate_text(struct layout *l, unsigned int width, bool elastic_only)
 {
 	size_t excess = layout_width(l) > width ? layout_width(l) - width : 0, i, row;
@@ -238,7 +238,7 @@ static size_t group_end(const struct layout *l, size_t i, struct field **last, s
 	return i;
 }
 
-/* Makes room for the groups' names above their columns. */
+/* Make room for the groups' names above their columns. */
 static void widen_groups(struct layout *l)
 {
 	struct field *last;
@@ -272,7 +272,7 @@ static void put_times(FILE *out, char c, size_t n)
 		fputc(c, out);
 }
 
-/* The line above the headers that names the groups, "---- baseline ----"; none if none is named. */
+/* Write the groups' names in a line above the headers, "---- baseline ----"; no line if no group has a name. */
 static void write_groups(FILE *out, const struct layout *l)
 {
 	size_t end, width, pending = 0;
@@ -307,7 +307,7 @@ static void write_groups(FILE *out, const struct layout *l)
 		fputc('\n', out);
 }
 
-/* One line; row -1 is the headers. No blanks at its end. */
+/* Write one line without trailing blanks; row -1: the headers. */
 static void write_row(FILE *out, const struct layout *l, ssize_t row)
 {
 	size_t pending = 0;

@@ -18,8 +18,8 @@ struct output_table_options {
 	unsigned int width;
 	/* Cut any long text if that is not enough. Not for files, where a cut name is lost. */
 	bool truncate;
-	unsigned int top; /* rows to show at most; 0: all */
-	double least; /* leaves out rows of less than this fraction of the greatest weight; 0: none */
+	unsigned int top; /* maximum number of rows to show; 0: all */
+	double least; /* minimum weight of a row to show, relative to the greatest; 0: any */
 };
 
 void output_table_write(FILE *out, const struct output_section *section,
@@ -29,7 +29,7 @@ void output_table_write(FILE *out, const struct output_section *section,
 size_t output_table_shown(const struct output_section *section,
 			  const struct output_table_options *options);
 
-/* A column's header, and what a table shows of ROW in it: "-" where there is no such figure. For free(). */
+/* Return a column's header, and its text in ROW of a table: "-" if there is no such figure. For free(). */
 char *output_header_text(const struct output_section *section, const struct output_column *column);
 char *output_cell_text(const struct output_section *section, size_t row,
 		       const struct output_group *group, const struct output_column *column);

@@ -10,7 +10,7 @@
  * file may come from anywhere, and a terminal obeys escape sequences.
  */
 char *output_text_escape(const char *s);
-/* Likewise, with backslashes escaped too: for names that anybody may choose, and that no escapes are in. */
+/* Likewise, with backslashes escaped, too: for names that anybody may choose and that contain no escapes yet. */
 char *output_name_escape(const char *s);
 
 /*
@@ -31,7 +31,7 @@ unsigned int output_width(FILE *out, int *is_terminal);
 /* ---- colour, which only pages on a terminal have ---- */
 
 enum output_color {
-	OUTPUT_COLOR_AUTO, /* where stdout is a terminal that can, unless NO_COLOR is set */
+	OUTPUT_COLOR_AUTO, /* if stdout is a terminal with colours and NO_COLOR is not set */
 	OUTPUT_COLOR_ALWAYS,
 	OUTPUT_COLOR_NEVER,
 };

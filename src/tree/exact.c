@@ -13,10 +13,10 @@
 
 /* The end of a walk down a stack. */
 struct end {
-	uint32_t node; /* that the stack ends in */
+	uint32_t node; /* the node in which the stack ends */
 	const struct profile_frame *frame; /* NULL: the stack's end has no name */
 	const struct profile_frame *caller; /* NULL: not known */
-	/* The node is not its caller's, as it is for parts of a function and for a function that calls itself. */
+	/* NODE differs from the caller's node; it does not for parts of a function and for recursion. */
 	bool called;
 };
 
@@ -63,7 +63,7 @@ struct walk {
 	struct tree *t;
 	const struct profile *p;
 	int side;
-	/* The ends of stacks, most of which occur in one context and in several runs. */
+	/* A cache of the ends of stacks, indexed by stack: most stacks occur in one context, but in several runs. */
 	struct known {
 		struct end end;
 		uint32_t context;
@@ -109,7 +109,7 @@ static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool
 	if (w->context != context)
 		w->n_steps = 0;
 	w->context = context;
-	/* Reuse steps, but for the first location, on which FUNCTION has a say. */
+	/* Reuse steps, except for the first location, which depends on FUNCTION. */
 	while (same < w->n_steps && same + 1 < s->n_locations &&
 	       w->steps[same].location == s->locations[s->n_locations - 1 - same])
 		at = w->steps[same++];
@@ -191,7 +191,7 @@ static void add_calls(struct walk *w, bool sites)
 	}
 }
 
-/* Add the lines that call each node or have its body, which runs as often as its most frequent instruction. */
+/* Add the lines that call or inline each node. An inlined body runs as often as its most frequent instruction. */
 static void add_sites(struct tree *t, int side)
 {
 	scoped(walk_deinit) struct walk w;

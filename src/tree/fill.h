@@ -20,42 +20,42 @@ uint32_t tree_find(const struct tree *t, const struct tree_key *key);
 struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
 				 const struct profile_frame *frame);
 
-/* Return the place of SIDE's run RUN among all repetitions; TREE_NONE: a control run. */
+/* Return the index of the repetition of SIDE's run RUN among both sides' repetitions; TREE_NONE: a control run. */
 uint32_t tree_column(const struct tree *t, int side, uint32_t run);
 /* Return a value, valid until nodes or lines are added. */
 struct tree_value *tree_value_of(struct tree *t, uint32_t node, uint32_t column);
 struct tree_value *tree_line_value(struct tree *t, uint32_t node, const struct profile_frame *frame,
 				   uint32_t column);
 
-/* Let SIDE's code of NODE reach to FRAME's line. */
+/* Extend NODE's range of lines on SIDE to FRAME's line. */
 void tree_extend(struct tree_node *node, const struct profile_frame *frame, int side);
 
 /* Executions of an instruction of a node in a repetition. */
 struct tree_times {
 	uint32_t node, location, column;
 	const struct profile_frame *frame; /* its line in NODE */
-	/* The line that has NODE, an inlined body, in it. NULL: not known, or the body is in itself. */
+	/* The caller's line that calls NODE or has it inlined; NULL: unknown, or NODE is inside itself. */
 	const struct profile_frame *caller;
 	double times;
 };
 
-/* Return whether A and B are of one instruction. */
+/* Return whether A and B count the same instruction. */
 static inline bool tree_times_same(const struct tree_times *a, const struct tree_times *b)
 {
 	return a->node == b->node && a->location == b->location;
 }
 
-/* Sort N items and make one of all of an instruction in a repetition; return how many are left. */
+/* Sort N items and merge those of the same instruction and repetition; return how many remain. */
 size_t tree_times_unite(struct tree_times *all, size_t n);
-/* Return the sum per run of SIDE of N TIMES, all of one instruction. */
+/* Return the sum of N TIMES, all of one instruction, divided by SIDE's runs. */
 double tree_times_per_run(const struct tree *t, int side, const struct tree_times *times, size_t n);
-/* Add the N items, united, to the lines of their nodes, and the loops that these instructions are the heads of. */
+/* Add N united items to the lines of their nodes; if an instruction is the head of a loop, add the loop. */
 void tree_times_add(struct tree *t, int side, const struct tree_times *all, size_t n);
 
-/* Fill in everything that the recordings know. */
+/* Fill T with all that the recordings contain. */
 void tree_fill_exact(struct tree *t);
 void tree_fill_probed(struct tree *t, int side);
-/* SIDE's probes come first. */
+/* Call tree_fill_probed() for SIDE first. */
 void tree_fill_counted(struct tree *t, int side);
-/* Both sides' probes come first. */
+/* Call tree_fill_probed() for both sides first. */
 void tree_fill_sampled(struct tree *t);

@@ -8,13 +8,13 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-#define LINES_MAX 512 /* comparing takes its square in time and memory */
+#define LINES_MAX 512 /* comparing takes time and memory by the square of this */
 
 struct side {
-	vec_of(struct tree_line *, items); /* by number */
+	vec_of(struct tree_line *, items); /* sorted by file and number */
 	bool *matched;
-	vec_of(const struct tree_line *, same); /* those that are matched */
-	vec_of(const struct tree_line *, left); /* the others */
+	vec_of(const struct tree_line *, same); /* matched items */
+	vec_of(const struct tree_line *, left); /* unmatched items */
 };
 
 static void collect(struct side *s, const struct tree_pair *t, uint32_t node, int which)
@@ -114,7 +114,7 @@ static double iterations_of(const struct tree_pair *t, uint32_t node, const stru
 		       NAN;
 }
 
-/* Return whether all matched lines, and there are some, have the same numbers on both sides. */
+/* Return whether there are matched lines and all of them have the same numbers on both sides. */
 static bool is_numbered_alike(const struct side s[2])
 {
 	for (uint32_t i = 0; i < s[0].n_same; i++)
@@ -173,7 +173,7 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 	return true;
 }
 
-/* Set the range of S's unmatched lines in the file of the largest one; return the index of that. */
+/* Set the range of S's unmatched lines in the file of the largest one; return the index of the largest. */
 static uint32_t set_place(struct tree_lines *found, const struct side *s, int which)
 {
 	const struct tree_line *most;
@@ -188,7 +188,7 @@ static uint32_t set_place(struct tree_lines *found, const struct side *s, int wh
 	for (uint32_t i = 0; i < s->n_left; i++) {
 		const struct tree_line *l = s->left[i];
 
-		/* Leave out what the compiler moves about. */
+		/* Leave out single instructions that the compiler moves to other lines. */
 		if (compare_text(l->file, most->file) ||
 		    l->insns[which] < LITTLE * most->insns[which])
 			continue;
@@ -229,7 +229,7 @@ define_compare(by_site, struct tree_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
-/* Return how many times as often the hardened side calls NODE's caller, or 1 if that is not known. */
+/* Return the ratio of the hardened side's to the baseline's calls of NODE's caller; 1 if unknown. */
 static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;
@@ -239,8 +239,8 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Mark those lines of S[MORE] as extra that are additional: each line of the other side is matched, or replaced by
- * another. Return whether there are any.
+ * Mark the additional lines of S[MORE] as extra. Return whether there are any; false if the other side has a line that is
+ * neither matched nor replaced by another.
  */
 static bool set_apart(struct side s[2], int more)
 {
@@ -263,7 +263,7 @@ static bool set_apart(struct side s[2], int more)
 	return found;
 }
 
-/* Nodes below a divided one were counted as if it were not divided. */
+/* Return whether a node above NODE is divided: NODE's sites were counted as if that one were not. */
 static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
 	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)

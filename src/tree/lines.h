@@ -9,25 +9,25 @@
 #include "base/alloc.h"
 
 enum tree_lines_kind {
-	TREE_LINES_UNKNOWN, /* there are none, or too many to compare */
+	TREE_LINES_UNKNOWN, /* no lines that differ, or too many to compare */
 	TREE_LINES_ADDED, /* only the hardened side has instructions on them */
-	TREE_LINES_REMOVED, /* or the baseline */
-	TREE_LINES_REPEATED, /* RATIO times as often as on the baseline, all of them */
-	TREE_LINES_CHANGED, /* in some other way */
+	TREE_LINES_REMOVED, /* only the baseline has instructions on them */
+	TREE_LINES_REPEATED, /* the hardened side executes all of them RATIO times as often */
+	TREE_LINES_CHANGED, /* any other change */
 };
 
 struct tree_lines {
 	enum tree_lines_kind kind;
 	const char *file;
-	uint32_t first, last; /* of the side that has more of them */
+	uint32_t first, last; /* numbers on the side that executes more of them */
 	double ratio;
-	/* Executions of the largest of them per call of their function; NAN: not known. */
+	/* Executions, per call of the function, of the line with most instructions; NAN: unknown. */
 	double iterations[2];
-	const char *condition; /* of the loop, in the source's words; or NULL */
-	bool in_loop; /* the other side has the loop as well: other lines of it are matched */
+	const char *condition; /* the loop's condition as in the source, or NULL */
+	bool in_loop; /* both sides have the loop: other lines of it are matched */
 };
 
-/* Return the lines that changed in NODE itself; SCALE multiplies the baseline's, as in causes.h. */
+/* Return the lines that changed in NODE itself; SCALE multiplies the baseline's figures. */
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*
@@ -47,7 +47,7 @@ struct tree_line_change {
 };
 
 struct tree_line_changes {
-	vec_of(struct tree_line_change, items); /* by falling change */
+	vec_of(struct tree_line_change, items); /* sorted by change of INSNS, largest first */
 };
 
 /*

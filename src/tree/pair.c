@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* A function between two others is called at most so many times as often as the other side calls the inner one, or as seldom. */
+/* A function between two others is a layer if its calls and the other side's of the inner one differ by at most this factor. */
 #define LAYER_TIMES 2
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -115,8 +115,8 @@ static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, 
 }
 
 /*
- * Compilers give an instruction to an inlined body or to its caller as they please. A call that one side has in the body and
- * the other in the code around it is therefore one call, and the outer code's.
+ * Compilers give an instruction to an inlined body or to its caller as they please. If one side has a call in the body and the
+ * other has it in the code around the body, both are therefore the same call: move it to the outer code.
  */
 static void graft_call(struct tree_pair *t, uint32_t node, int side)
 {
@@ -150,11 +150,11 @@ static void graft_all(struct tree_pair *t)
 
 /* ---- samples of one function in many places ---- */
 
-/* The own time of a sampled node, by the function's name. */
+/* The change of a sampled node's own time. */
 struct sampled {
 	const char *name;
 	uint32_t node;
-	double delta, doubts; /* the latter squared */
+	double delta, doubts; /* the change, and its variance */
 };
 
 define_compare(by_function, struct sampled,
@@ -182,7 +182,7 @@ static bool is_untimed(const struct tree_pair *t, uint32_t node)
 	return at != node && t->nodes[at].parent == TREE_ROOT;
 }
 
-/* Single places may have too few samples where all of a function together have enough. */
+/* Each place of a function may have too few samples, although all places together have enough. */
 static void mark_sampled(struct tree_pair *t)
 {
 	scoped_free struct sampled *items = alloc_array(t->n_nodes, sizeof(*items));
@@ -242,7 +242,7 @@ static bool is_near(double a, double b, double times)
 	return a <= times * b && b <= times * a;
 }
 
-/* Add the pairs among the N ITEMS, which have one name, that may have moved. */
+/* Add pairs of the N ITEMS, all of the same name, between which work may have moved. */
 static void add_candidates(struct candidates *candidates, const struct one_sided *items, size_t n)
 {
 	for (size_t i = 0; i < n && !items[i].side; i++)

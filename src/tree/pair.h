@@ -23,17 +23,17 @@ struct tree_pair_node {
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
 	bool extra, divided, sampled;
-	double doubt[2], own_doubt[2]; /* of TOTAL and SELF, as of struct tree_node */
-	bool differs; /* sampled, and what all sampled nodes of this name execute themselves differs beyond chance */
+	double doubt[2], own_doubt[2]; /* uncertainty of TOTAL and SELF; see struct tree_node */
+	bool differs; /* SELF, summed over all untimed sampled nodes of this name, differs beyond chance */
 	double everywhere[2];
-	uint32_t moved; /* the node that one side's figures were moved to; 0: they were not */
+	uint32_t moved; /* the node to which one side's figures were moved; 0: none */
 	bool seen[2]; /* executed on that side */
 	bool inlined[2];
 	bool nested[2];
 	double self[2], total[2]; /* instructions, or time where callers are not known */
-	double error[2]; /* of SELF, a standard deviation */
-	double one_sided; /* instructions of those nodes from here on that one side alone executes */
-	double calls[2]; /* 0 of inlined bodies, and of code that is only jumped to */
+	double error[2]; /* standard deviation of SELF */
+	double one_sided; /* instructions that this node and those below it execute on one side only */
+	double calls[2]; /* 0 for inlined bodies and for code that is only jumped to */
 	const char *file[2];
 	uint32_t from[2], to[2];
 };
@@ -42,14 +42,14 @@ struct tree_pair_node {
 struct tree_move {
 	const char *name;
 	uint32_t from, to;
-	double insns; /* of the first part, with what it calls, per run */
+	double insns; /* per run of the first part, callees included */
 };
 
 struct tree_pair {
 	const struct tree *tree;
 	vec_of(struct tree_pair_node, nodes);
 	vec_of(struct tree_move, moves); /* largest first */
-	struct tree_line_table lines; /* by node, file and number */
+	struct tree_line_table lines; /* sorted by node, file and number by tree_pair_init() */
 	struct hash_index index;
 };
 
@@ -68,22 +68,22 @@ void tree_pair_deinit(struct tree_pair *pair);
 /* Return the node for NODE's calls from additional lines, or TREE_NONE. */
 uint32_t tree_pair_extra(const struct tree_pair *pair, uint32_t node);
 
-/* Return whether NODE is ABOVE, or below it. */
+/* Return whether NODE is ABOVE itself or below it. */
 bool tree_pair_is_below(const struct tree_pair *pair, uint32_t node, uint32_t above);
 
 /* Return the one-sided callee of NODE that has most of ALL instructions, or TREE_NONE if no single one has. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 
 /*
- * Return the body or untimed callee of the timed function NODE that has most of its change DELTA, or TREE_NONE. What one side
- * alone has is returned with all that it needs, and of nested ones that both have the innermost.
+ * Return the body or untimed callee of the timed function NODE that has most of its change DELTA, or TREE_NONE. Of
+ * nested nodes that both sides execute, return the innermost; do not look inside a node that only one side executes.
  */
 uint32_t tree_pair_main_part(const struct tree_pair *pair, uint32_t node, double delta);
 
-/* Return SIDE's own time of NODE, per run, with what samples opened of it. */
+/* Return SIDE's own time of NODE per run, including the parts that samples attribute to sampled nodes below it. */
 double tree_pair_own(const struct tree_pair *pair, uint32_t node, int side);
 
-/* Return SIDE's calls per run of NODE's function, or of the one that it is inlined into; NAN: not known. */
+/* Return SIDE's calls per run of NODE's function or, if NODE is inlined, of the function around it; NAN: unknown. */
 double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
 
 /* Return the instructions per run of the first part that moved into CONTEXT, less those that moved out of it. */

@@ -32,7 +32,7 @@ static bool *find_called(const struct tree *t, int side)
 	return called;
 }
 
-/* Return the node of CELL's site; CALLED: a body, which is where the function is. */
+/* Return the node of CELL's site. CALLED: the site is a body, but its node is where the other side's function is. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
 			int side, bool called)
 {
@@ -50,8 +50,8 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 }
 
 /*
- * Return what CELL's own time varies by because its calls differ, a standard deviation. Where runs show that, it is none of
- * what is known besides. The execve() that starts tar or thr-create differs by up to 6 % between two boots of one kernel.
+ * Return the standard deviation of CELL's own time that comes from differences between its calls; 0 if runs show this
+ * variation. The execve() that starts tar or thr-create differs by up to 6 % between two boots of one kernel.
  */
 static double chance(const struct tree *t, const struct profile_cell *cell)
 {
@@ -106,7 +106,7 @@ static uint32_t find_context(struct tree *t, const struct profile *p, uint32_t c
 	return tree_find_or_add(t, &(struct tree_key){ TREE_ROOT, p->contexts[context].name });
 }
 
-/* Move to its context the time of CELL's function, which has counted blocks. */
+/* Move the time of CELL's function, whose blocks were counted, to its context. */
 static void move_time(const struct filler *f, const struct profile_cell *cell)
 {
 	uint32_t column = tree_column(f->t, f->side, cell->run);
@@ -116,7 +116,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	struct tree_value *from, *to;
 	uint32_t node = tree_find(f->t, &key);
 
-	/* Without a node of its own the time is the context's already. */
+	/* The time of a function without a node is its context's already. */
 	if (column == TREE_NONE || node == TREE_NONE)
 		return;
 	from = tree_value_of(f->t, node, column);
@@ -127,7 +127,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	from->error = 0;
 }
 
-/* BLOCK, in NODE, makes TIMES calls. Those of functions that were timed are counted already. */
+/* Add the calls that BLOCK in NODE makes, TIMES of them, unless the callee is timed: its calls are already counted. */
 static void add_callee(struct filler *f, uint32_t node, uint32_t context,
 		       const struct profile_block *block, const struct tree_times *times)
 {

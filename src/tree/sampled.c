@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Open the own time of contexts, and of what was timed in them, by the stacks of samples: each function or inlined body sampled
- * there has the part of that time that it has of those samples. The parts are the same in all repetitions, which have too few
- * samples each; how far they may be off is a node's doubt.
+ * Open the own time of contexts, and of what was timed in them, by the stacks of samples: a function or inlined body gets the
+ * same share of that time as it has of the samples. The shares are the same in all repetitions, which have too few samples
+ * each. A node's doubt is the uncertainty of its share.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* Samples of a side by node: in a node itself, and with those in sampled nodes below it. */
+/* A side's samples, indexed by node: in the node itself (OWN), and with those in sampled nodes below it (ALL). */
 struct counts {
 	vec_of(double, own);
 	vec_of(double, all);
@@ -44,8 +44,8 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 /* The node that a sample's time belongs to: the innermost one on its stack that was timed, or the context. */
 struct opened {
 	uint32_t node;
-	uint32_t first; /* of the frames in NODE */
-	/* The frames tell nothing: the other side timed a function of them, or a body in one of them was timed. */
+	uint32_t first; /* index of the first frame inside NODE */
+	/* Ignore the frames: the other side timed one of their functions, or a body in one of them was timed. */
 	bool closed;
 };
 
@@ -73,7 +73,7 @@ static struct opened find_opened(struct tree *t, uint32_t context,
 	return found;
 }
 
-/* Return the node of FRAMES below NODE, which is added. */
+/* Return the node of FRAMES below NODE; add it if it is missing. */
 static uint32_t node_of(struct tree *t, uint32_t node, const struct analyze_frame *frames,
 			uint32_t n, int side)
 {
@@ -143,7 +143,7 @@ static struct own own_of(struct tree *t, uint32_t node, int side)
 	return (struct own){ m.mean, hypot(error, n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Return the standard deviation of what has K of N samples of OWN. One sample more or less is always possible. */
+/* Return the standard deviation of a share of OWN, K of its N samples. One sample more or less is always possible. */
 static double doubt_of(double k, double n, const struct own *own)
 {
 	if (!(n > 0))
@@ -152,7 +152,7 @@ static double doubt_of(double k, double n, const struct own *own)
 		     k / n * own->deviation);
 }
 
-/* Return the node whose own time was opened to NODE. */
+/* Return the node of whose own time NODE has a share: NODE itself if it is not sampled. */
 static uint32_t opened_at(const struct tree *t, uint32_t node)
 {
 	while (t->nodes[node].sampled)
@@ -181,7 +181,7 @@ static void share_out(struct tree *t, int side, const struct counts *c)
 			v->seen = c->all[i] > 0;
 		}
 	}
-	/* The rest is its own. */
+	/* The rest is the node's own time. */
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		for (uint32_t k = 0; k < t->n_repetitions[side]; k++)
 			if (!t->nodes[i].sampled && c->all[i] > 0)

@@ -162,8 +162,8 @@ static const char *command_name(const struct profile *p)
 }
 
 /*
- * Return whether repetitions show what one kernel varies by. On a real clock those of one recording do not, nor those made in
- * a row.
+ * Return whether repetitions show how much one kernel varies. On a real clock, runs of one recording do not, nor do
+ * recordings that did not alternate between the kernels.
  */
 static bool has_noise(const struct tree *t)
 {

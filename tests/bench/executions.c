@@ -43,13 +43,13 @@ static const char *const keys[] = { "mark",    "switch", "irq_enter", "irq_exit"
 static struct range {
 	enum kind kind;
 	uint64_t start, end;
-	uint64_t *counts; /* of COUNT: one per byte */
+	uint64_t *counts; /* for kind COUNT: executions, indexed by byte of the range */
 } ranges[RANGES_MAX];
 static unsigned int n_ranges;
 
 static const char *out;
 static unsigned int marks, interrupts, outer;
-static uint64_t task, marked; /* by their stacks */
+static uint64_t task, marked; /* stacks of the running and of the marked task */
 static uint64_t executed; /* all instructions so far, including tried ones */
 static uint64_t *counted, counted_at; /* the last count that was increased; EXECUTED at that time */
 

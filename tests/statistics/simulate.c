@@ -47,7 +47,7 @@ static double gauss(void)
 struct side {
 	uint32_t boots, runs; /* runs per boot */
 	double between_boots, between_runs;
-	double effect; /* on the first row: 0.01 is 1 % slower */
+	double effect; /* slowdown of the first row: 0.01 is 1 % */
 	double calibration; /* error of the calibration, as the spread of a cost */
 };
 
@@ -56,7 +56,7 @@ struct setting {
 	struct side side[2];
 	uint32_t rows;
 	double mean; /* ticks per call */
-	uint32_t least_calls, most_calls; /* of a row in a run */
+	uint32_t least_calls, most_calls; /* calls of a row per run */
 };
 
 #define COST 600.0 /* ticks per call, subtracted */

@@ -384,7 +384,7 @@ TEST(samples_open_what_nobody_timed)
 	      "instructions per run, ±");
 	check(sampled(false), sampled(true),
 	      "; record with --func=c to time it; all of this in clone (+90.0 %).");
-	/* As many samples, of a time that did not change: some are by chance. */
+	/* The same number of samples, of a time that did not change: differences are chance. */
 	check(two_callees(1000, 30, 70), two_callees(1100, 35, 65),
 	      "in clone (+100 instructions per call): +100,000 instructions per run.\n  Record with --func to "
 	      "see where.");
@@ -416,7 +416,7 @@ TEST(samples_of_other_names_are_no_change)
 	      "see where.");
 }
 
-/* In clone, a calls v through W, letters that have nothing of their own; v calls c, which takes MORE, and d. */
+/* In clone, a calls v through the functions W (a letter each), without own samples; v calls c, which takes MORE, and d. */
 static struct profile *wrapped(const char *w, uint64_t more)
 {
 	struct profile *p = clones(1000, 1000 + more);

@@ -35,7 +35,7 @@ TEST(a_hash_table_finds_what_was_added)
 		hash = hash_bytes(&squares[i], sizeof(squares[i]));
 		assert_int_equal(hash_find(&index, hash, square_is, squares, &squares[i]),
 				 HASH_NONE);
-		/* At times all are in one chain. */
+		/* Every fifth item has the same hash. */
 		hash_add(&index, i % 5 ? hash : 7, i);
 	}
 	for (uint32_t i = 0; i < N; i++) {
@@ -239,7 +239,7 @@ TEST(the_clocks_step_is_found)
 	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
 }
 
-/* With FD as stderr: exit with 0 if a progress line is due after a second, 1 if not, 2 if it is due at once. */
+/* Start a child with FD as stderr. It exits with 0 if a progress line is due after a second, 1 if not, 2 if at once. */
 static pid_t ask_progress(int fd)
 {
 	pid_t pid = fork();

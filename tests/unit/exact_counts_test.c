@@ -209,7 +209,7 @@ TEST(misses_have_their_function)
 	assert_non_null(row);
 	assert_true(row->sides[1].instructions == 10);
 	analyze_misses_deinit(&m);
-	/* By object of the data: per context, and for all contexts. */
+	/* Misses by type of data: a row per context, and one for all contexts. */
 	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_OBJECT);
 	assert_int_equal(m.n_rows, 3);
 	assert_string_equal(m.rows[0].function, "signalfd_ctx");

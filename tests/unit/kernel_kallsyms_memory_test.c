@@ -290,7 +290,7 @@ TEST(says_what_it_cannot_read)
 	memory.n = 1u << 31;
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
-	memory.names[0] = 0; /* without a name */
+	memory.names[0] = 0; /* an empty name */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
 	memory.names[0] = 0xff; /* a name beyond the end of all names */

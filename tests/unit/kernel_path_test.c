@@ -32,7 +32,7 @@ static void check(const char *dir, const char *anchor, const struct expected *ex
 
 TEST(test_builds)
 {
-	/* In the source folder. */
+	/* A build in the source folder. */
 	check("/src/linux", "init/main.c",
 	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
 				   { "/src/linux/./include/linux/mm.h", "include/linux/mm.h" },
@@ -41,7 +41,7 @@ TEST(test_builds)
 				   { "/src/linux-other/mm/slub.c", "/src/linux-other/mm/slub.c" },
 				   { "/usr/include/stdio.h", "/usr/include/stdio.h" },
 				   { NULL, NULL } });
-	/* With O=, absolute and relative. */
+	/* Builds with O=, absolute and relative. */
 	check("/obj", "/src/linux/init/main.c",
 	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
 				   { "/obj/include/generated/x.h", "include/generated/x.h" },

@@ -54,7 +54,7 @@ TEST(recordings_of_one_boot_stay_one)
 	assert_int_equal(profile_merge(a, d), 0);
 	assert_string_equal(profile_env_get(a, PROFILE_ENV_BOOTS), "11,22,,,1");
 	assert_int_equal(a->runs[7].boot, 4);
-	/* In the other order, and all at once. */
+	/* Merge in the other order, all at once. */
 	assert_int_equal(profile_merge(c, b), 0);
 	assert_string_equal(profile_env_get(c, PROFILE_ENV_BOOTS), ",22");
 	assert_int_equal(profile_merge(c, a), 1);

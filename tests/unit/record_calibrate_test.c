@@ -159,7 +159,7 @@ TEST(errors_add_up)
 	/* 4 % of 1,000, since another loop is measured; and the spread between two calibrations, 1.4142 x 1.4826 x 30. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1000), 40);
 	assert_int_equal(record_cost_error(30, 0, 1000, 1000, 1000), 50);
-	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* of 62.9: 50 */
+	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* with 1,062.9: 50 */
 	/* A fifth of the 150 that cold caches added. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1150), 50);
 }
@@ -171,13 +171,13 @@ TEST(deviations_are_those_between_moments)
 	struct record_series s = record_series_of(medians);
 
 	assert_int_equal(record_series_median(&s), 102);
-	assert_int_equal(record_series_deviation(&s, 102), 5); /* of 0, 2, 5, 12, 28 */
+	assert_int_equal(record_series_deviation(&s, 102), 5); /* median of 0, 2, 5, 12, 28 */
 }
 
 /* A clock with a step of 10 ns reads the same each time. */
 TEST(a_step_is_an_error)
 {
-	assert_int_equal(record_cost_error(0, 10, 100, 100, 100), 6); /* of 4 and 3.6: 5.4 */
+	assert_int_equal(record_cost_error(0, 10, 100, 100, 100), 6); /* 4 and 3.6 add up to 5.4 */
 	assert_int_equal(record_cost_error(0, 100, 0, 0, 0), 36);
 }
 

@@ -15,14 +15,14 @@
 #include "record/probe/probes_impl.h"
 
 #define STEXT 0xffffffff81000000u
-#define SIZE  0x100 /* of each function */
+#define SIZE  0x100 /* bytes of each function */
 #define MANY  40 /* functions many_0 and so on, of one argument each */
 
-/* in the order of their addresses */
+/* Sorted by address. */
 static const struct function {
 	const char *name;
 	bool ftrace; /* has an ftrace location */
-	int n_args; /* by BTF; -1: not in BTF */
+	int n_args; /* number of arguments in BTF; -1: not in BTF */
 	const char *code; /* NULL: it returns at once */
 } functions[] = {
 	{ "_stext", false, -1 },

@@ -9,9 +9,9 @@
 /* Ticks of a hit before and after the program reads the clock, by kind, and ticks by action. */
 struct truth {
 	int64_t head[ENGINE_RANGE_KINDS], tail[ENGINE_RANGE_KINDS];
-	int64_t open_head, close_tail; /* of a probe reached by a jump */
+	int64_t open_head, close_tail; /* for a probe reached by a jump */
 	int64_t idle_enter, idle_leave, per_frame;
-	int64_t list_head, list_tail, list_self; /* self: by its own two readings */
+	int64_t list_head, list_tail, list_self; /* SELF: between its own two readings */
 	int64_t block;
 };
 

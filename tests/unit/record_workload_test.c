@@ -227,7 +227,7 @@ static int run_limited(const char *script, uint64_t *wall)
 	return status;
 }
 
-/* At the limit the command gets SIGTERM, and may do with it what it wants. */
+/* At the limit, the command gets SIGTERM, which it may handle. */
 TEST(ends_at_the_limit)
 {
 	const struct record_workload_hooks hooks = { .limit = 200000000 };

@@ -17,63 +17,63 @@
 	FORMAT(speedscope, false) \
 	FORMAT(pprof, true)
 
-/* A frame that occurs; its label can be printed, and says so where the body is inlined. */
+/* A distinct frame. Its label can be printed, and ends in "(inlined)" for an inlined body. */
 struct export_frame {
 	enum analyze_frame_kind kind;
-	const char *name; /* as in struct analyze_frame */
+	const char *name; /* not escaped: not for a terminal */
 	char *label;
 };
 
 #define EXPORT_NO_NODE UINT32_MAX
 
-/* A stack's begin: what is called from PARENT. */
+/* The outer frames of a stack: FRAME, called from those of PARENT. */
 struct export_node {
-	uint32_t parent; /* before it in the tree, or EXPORT_NO_NODE */
-	uint32_t frame, depth; /* 0: the root */
+	uint32_t parent; /* comes earlier in NODES; EXPORT_NO_NODE: none */
+	uint32_t frame, depth; /* DEPTH 0: a root */
 };
 
 struct export
 {
 	const struct profile *p, *other; /* OTHER: the second side; NULL: there is none */
 	char *title; /* the workload's command line */
-	const char *unit; /* of the counts: "samples" or "instructions" */
-	double period; /* of one count, in ticks of the profile's clock */
-	double noise
-		[2]; /* by side, the variance of a count is this times the count; 0: counts are exact */
-	double time; /* when it was recorded, in seconds since 1970; NAN: not known */
-	vec_of(struct export_frame, frames); /* each once */
+	const char *unit; /* unit of the counts: "samples" or "instructions" */
+	double period; /* ticks of the profile's clock per count */
+	double noise[2]; /* variance of a count divided by it, by side; 0: counts are exact */
+	double time; /* time of the recording, in seconds since 1970; NAN: unknown */
+	vec_of(struct export_frame, frames); /* no duplicates */
 	vec_of(struct export_node, nodes); /* depth first */
 	struct export_leaf {
 		uint32_t node;
-		double counts
-			[2]; /* of samples with that stack and no more, by side; formats of one recording have the first */
-	} * leaves; /* in the order of the nodes */
+		/* Samples whose stack ends at NODE, by side; formats of one recording use the first. */
+		double counts[2];
+	} * leaves; /* in the order of NODES */
 	uint32_t n_leaves, cap_leaves;
 };
 
-/* P, of which STACKS are, and which must outlive E as they must. */
+/* Initialize E from the STACKS of P; both must outlive E. */
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
-/* Likewise of all SIDES that are not NULL, with counts per run; adds them to STACKS. 0, or an error, reported. */
+/* Likewise for the SIDES that are not NULL, with counts per run; their stacks are added to STACKS. Return -errno, reported. */
 int export_init_sides(struct export *e, const struct profile *const sides[2],
 		      struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
 
-/* Return how much larger the second of COUNTS is, as a part of the larger; 0 within two standard errors. */
+/* Return the difference of the second and the first of COUNTS, relative to the larger; 0 within two standard errors. */
 double export_change(const struct export *e, const double counts[2]);
 
-/* The frames of E in a flame graph: the widest, and the lower of equally wide ones. */
+/* The selection of E's nodes that a flame graph shows: the widest and, among equally wide ones, those closest to a root. */
 struct export_graph {
-	double *counts; /* of each node with all below it, by side: 2 * N is NODES[N]'s first; the last two are the sums */
-	/* By node: the count of the larger side, at least those of its children together. The last is their sum. */
+	/* Counts of each node with all below it: NODES[N]'s are at 2 * N and 2 * N + 1, one per side. The last two are the totals. */
+	double *counts;
+	/* Indexed by node: the larger side's count, but at least the sum of the children's widths. The last is the roots' sum. */
 	double *widths;
-	bool *is_drawn; /* by node; so is its parent then */
-	uint32_t left_out;
+	bool *is_drawn; /* indexed by node; implies that the parent is drawn */
+	uint32_t left_out; /* number of nodes that are not drawn */
 };
 
 void export_graph_init(struct export_graph *g, const struct export *e);
 void export_graph_deinit(struct export_graph *g);
 
-/* COUNT as an integer that each format has room for. */
+/* Return COUNT rounded to an integer that fits into each format. */
 int64_t export_integer(double count);
 
 struct export_format {
@@ -85,7 +85,7 @@ struct export_format {
 EXPORT_FORMATS(EXPORT_DECLARE)
 #undef EXPORT_DECLARE
 
-/* The flame graph that `fold --svg` prints; of two sides, as `diff --svg`, a differential one. */
+/* Write the flame graph of `fold --svg` or, for two sides, the differential one of `diff --svg`. */
 void export_write_svg(FILE *out, const struct export *e);
 
 /* The formats, and their names, ended by NULL. */

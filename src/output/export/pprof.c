@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For pprof: a perftools.profiles.Profile, compressed. Each frame is a function and a location of its own. */
+/* Export for pprof: a compressed perftools.profiles.Profile. Each frame is one function with one location. */
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "output/export/export.h"
 
-/* ---- messages of protocol buffers: a generator and a library at run time (protobuf-c) would be more to carry than these lines ---- */
+/* ---- protocol buffers: these lines are less than a generator and a run-time library (protobuf-c) ---- */
 
 /* All zero is the empty message. */
 struct proto {
@@ -83,7 +83,7 @@ enum {
 	FUNCTION_NAME = 2,
 };
 
-/* The first of the table of strings, before those of the frames. */
+/* The first strings in the table; the frames' labels follow. */
 enum {
 	STRING_NONE,
 	STRING_UNIT,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For speedscope.app, as its file-format-schema.json has it: a sampled profile. */
+/* Export for speedscope.app: a sampled profile according to its file-format-schema.json. */
 #include "output/export/export.h"
 #include "output/json.h"
 

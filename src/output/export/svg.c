@@ -9,7 +9,7 @@
 #include "output/export/export.h"
 #include "output/text.h"
 
-/* Pixels; as wide as WIDTH until the script makes it as wide as the window. */
+/* Sizes in pixels. The graph is WIDTH wide until the script makes it as wide as the window. */
 enum {
 	WIDTH = 1200,
 	MARGIN = 10,
@@ -18,14 +18,14 @@ enum {
 	FOOT = 30
 };
 #define INNER     (WIDTH - 2 * MARGIN)
-#define CHARACTER 7.25 /* of a 12 pixel monospace font */
+#define CHARACTER 7.25 /* width of a character of a 12 pixel monospace font */
 
 struct color {
 	const char *of;
 	uint8_t rgb[3];
 };
 
-/* By kind, for red-green blindness too: the lightest, less a part of it by the name. */
+/* The lightest colour of each kind; a frame's name makes it darker. They can be told apart with red-green blindness. */
 static const struct color kinds[] = {
 	[ANALYZE_FRAME_OTHER] = { "syscall or other context", { 170, 200, 235 } },
 	[ANALYZE_FRAME_KERNEL] = { "kernel (_[k] in folded stacks)", { 255, 170, 80 } },
@@ -147,7 +147,7 @@ static void write_legend(FILE *out, const struct color *colors, size_t n, uint32
 			x, HEAD - 14, left_out);
 }
 
-/* The kernels, and what a width is. For free(). */
+/* Return a line with the kernels and the meaning of a width, for free(). */
 static char *subtitle_of(const struct export *e, double all)
 {
 	const struct profile *const sides[] = { e->other ?: e->p, e->p };
@@ -199,8 +199,8 @@ static void write_head(FILE *out, const struct export *e, const struct export_gr
 struct bar {
 	const char *label;
 	enum analyze_frame_kind kind;
-	const double *counts; /* of the sides */
-	double begin, width; /* in the recording's unit */
+	const double *counts; /* indexed by side */
+	double begin, width; /* in the unit of the counts */
 	double y;
 };
 
@@ -219,7 +219,7 @@ static void write_details(FILE *out, const struct export *e, const struct bar *b
 		fprintf(out, " (%.0f %s, %.2f %%)", counts[0], e->unit, 100 * counts[0] / all[0]);
 }
 
-/* A shade by the name; of two sides a mixture with grey by how much of BAR changed. */
+/* Set RGB: a shade chosen by the name; with two sides, the more of BAR changed, the less grey is mixed in. */
 static void color_of(const struct export *e, const struct bar *bar, double rgb[3])
 {
 	double change = e->other ? export_change(e, bar->counts) : 0;
@@ -262,7 +262,7 @@ static void write_bar(FILE *out, const struct export *e, const struct export_gra
 void export_write_svg(FILE *out, const struct export *e)
 {
 	scoped(export_graph_deinit) struct export_graph g = { 0 };
-	/* By node, where its next child begins; the last is the whole's. */
+	/* The place where each node's next child begins, indexed by node; the last is for the roots. */
 	scoped_free double *ends = alloc_array(e->n_nodes + 1, sizeof(*ends));
 	uint32_t deepest = 0, n = e->n_nodes;
 	double height, base;

@@ -22,7 +22,7 @@ int64_t export_integer(double count)
 	return count < 0x1p62 ? llround(count) : (int64_t)1 << 62;
 }
 
-/* A flame graph has no frames narrower than this part of it, a tenth of a pixel, and not more than so many. */
+/* A flame graph leaves out frames narrower than this part of its width, a tenth of a pixel, and those beyond FRAMES_MOST. */
 #define NARROWEST   (1 / 12000.0)
 #define FRAMES_MOST 10000
 
@@ -93,7 +93,7 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 		uint32_t depth = 0, frame = 0;
 		bool same = true;
 
-		/* Stacks are sorted: what this one has in common with others it has with the last. */
+		/* Stacks are sorted: the previous one shares the most frames with this one. */
 		for (; depth < s->n_frames; depth++) {
 			frame = frame_add(e, &index, &s->frames[depth]);
 			same = same && depth < n_path && e->nodes[path[depth]].frame == frame;
@@ -133,7 +133,7 @@ int export_init_sides(struct export *e, const struct profile *const sides[2],
 	return 0;
 }
 
-/* Return each node's counts with those of all below it, as struct export_graph has them. For free(). */
+/* Return the COUNTS of a struct export_graph, for free(). */
 static double *counts_below(const struct export *e)
 {
 	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
@@ -180,7 +180,7 @@ void export_graph_init(struct export_graph *g, const struct export *e)
 				    .widths = alloc_array(n + 1, sizeof(*g->widths)),
 				    .is_drawn = alloc_array(n, sizeof(*g->is_drawn)),
 				    .left_out = n };
-	/* Until then a node's width is that of its children. */
+	/* Before its turn, a node's width is the sum of its children's. */
 	for (uint32_t i = n; i-- > 0;) {
 		const struct export_node *node = &e->nodes[i];
 
