@@ -24,13 +24,13 @@
 
 enum decode_kind {
 	DECODE_PLAIN,
-	DECODE_NOP, /* of any length */
+	DECODE_NOP, /* a no-op of any length */
 	DECODE_JUMP, /* direct */
 	DECODE_COND, /* direct: jcc, loop, jrcxz */
 	DECODE_CALL, /* direct */
 	DECODE_JUMP_INDIRECT,
 	DECODE_CALL_INDIRECT,
-	DECODE_RET, /* also iret, sysret: what leaves for good */
+	DECODE_RET, /* also iret, sysret: control leaves the function for good */
 	DECODE_INT3,
 	DECODE_UD, /* ud0, ud1, ud2 */
 };
@@ -39,9 +39,9 @@ struct decoded {
 	uint8_t len;
 	uint8_t kind;
 	bool no_kprobe; /* the kernel refuses a kprobe on such an instruction */
-	bool harmful; /* it takes one, and crashes when it is hit */
-	bool no_optimize; /* its kprobes are not turned into jumps where this is overwritten */
-	uint64_t target; /* of direct jumps and calls */
+	bool harmful; /* the kernel accepts a kprobe there, and crashes when the probe is hit */
+	bool no_optimize; /* a kprobe whose jump would overwrite this stays a breakpoint */
+	uint64_t target; /* target address of a direct jump or call */
 };
 
 struct decoder;
@@ -70,22 +70,22 @@ size_t decode_type_check(const uint8_t *code, size_t avail);
 bool decode_is_bug(const uint8_t *code);
 
 /*
- * The bytes of the Nth instruction in front of an indirect jump (0: the jump itself), and in *ADDR where they
- * are. Returns how many; 0 where there is none from which execution can come to the jump.
+ * Set *BYTES and *ADDR to the bytes and the address of the Nth instruction before an indirect jump (0: the jump
+ * itself). Return the number of bytes; 0 if no such instruction leads to the jump.
  */
 typedef size_t (*decode_before_fn)(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg);
 
 /* The table of a switch statement. */
 struct decoded_table {
 	uint64_t addr;
-	bool differences; /* of 4 bytes each, from ADDR; else absolute addresses of 8 */
+	bool differences; /* entries are 4-byte differences from ADDR, else 8-byte absolute addresses */
 	uint32_t n; /* entries; 0: unknown */
 };
 
-/* The table that the indirect jump goes through. False where none is recognized. */
+/* Find the table of an indirect jump. False: no table is recognized. */
 bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
 		       struct decoded_table *out);
-/* Return whether it leaves the function, through a pointer that no index chose. */
+/* Return whether the indirect jump leaves the function: its pointer is not taken from a table. */
 bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
 
 /* --- registers that pass arguments: access.c ------------------------------------------------- */
@@ -112,17 +112,17 @@ uint8_t arch_dwarf_register(uint8_t reg);
 
 enum arch_effect {
 	ARCH_EFFECT_OTHER,
-	ARCH_EFFECT_MOVE, /* TO becomes FROM, the number, or what memory has, or part of that */
-	ARCH_EFFECT_ADDRESS, /* TO becomes BASE and AT */
-	/* TO becomes what follows from it and the other operand; so do the flags. */
+	ARCH_EFFECT_MOVE, /* TO becomes FROM, the number or the memory's value, or a part of it */
+	ARCH_EFFECT_ADDRESS, /* TO becomes the sum of BASE and AT */
+	/* These compute TO and the flags from TO and the other operand. */
 	ARCH_EFFECT_AND,
 	ARCH_EFFECT_SHIFT_LEFT,
 	ARCH_EFFECT_SHIFT_RIGHT,
 	ARCH_EFFECT_ADD,
-	/* The flags become what TO, else memory, and FROM, the number or memory say. */
+	/* These set the flags only. Left operand: TO, else memory. Right operand: FROM, the number, or memory. */
 	ARCH_EFFECT_COMPARE,
-	ARCH_EFFECT_TEST, /* of the bits that both have */
-	ARCH_EFFECT_BIT, /* of one bit */
+	ARCH_EFFECT_TEST, /* flags of the bitwise AND of both operands */
+	ARCH_EFFECT_BIT, /* flags of one bit of the left operand; the right one is its number */
 };
 
 /* The relation that a conditional jump tests: of the operands of the compare before it, or of another instruction's result and 0. */
@@ -139,12 +139,12 @@ enum arch_relation {
 struct arch_access {
 	enum arch_effect effect;
 	enum arch_relation relation; /* the branch jumps if this holds */
-	uint64_t writes; /* registers: bits */
+	uint64_t writes; /* registers written: one bit each */
 	bool writes_flags;
-	uint8_t to, from; /* the operands that are registers, or ARCH_NO_REG */
-	bool has_number; /* the other operand is this one */
+	uint8_t to, from; /* register operands, or ARCH_NO_REG */
+	bool has_number; /* the other operand is the constant NUMBER */
 	int64_t number;
-	/* Memory that is read: BYTES at AT from the register BASE or (ARCH_NO_REG) at AT; without an index. */
+	/* The memory read: BYTES bytes at BASE + AT, or at AT if BASE is ARCH_NO_REG. No index register. */
 	bool has_memory, is_per_cpu;
 	uint8_t base, bytes;
 	uint64_t at;
@@ -154,22 +154,22 @@ struct arch_access {
 bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 		    struct arch_access *out);
 
-/* --- what an instruction does, apart from where it stands: disasm.c --------------------------- */
+/* --- the operation of an instruction, independent of its address: disasm.c -------------------- */
 
 enum arch_value_kind {
 	ARCH_VALUE_NUMBER, /* an immediate, which may be an address too */
-	ARCH_VALUE_OFFSET, /* of memory from a register, or an address that a register is added to */
-	ARCH_VALUE_STACK, /* of memory from the stack pointer, or what is added to that */
-	ARCH_VALUE_ADDRESS, /* of code, or of memory that no register is added to */
+	ARCH_VALUE_OFFSET, /* memory offset from a register, or an address to which a register is added */
+	ARCH_VALUE_STACK, /* memory offset from the stack pointer, or a number added to the stack pointer */
+	ARCH_VALUE_ADDRESS, /* address of code, or of memory without a base register */
 };
 
 #define ARCH_MAX_VALUES 3
 
 struct arch_operation {
-	/* Equal where the same is done with operands of the same kinds and sizes: hashes. */
+	/* Hashes. SHAPE is equal for the same operation on operands of the same kinds and sizes, REGISTERS for the same registers. */
 	uint64_t shape, registers;
 	bool inverted; /* a conditional jump whose condition is the opposite of its shape's */
-	bool has_code_target; /* the only value is where a direct jump or call leads */
+	bool has_code_target; /* the only value is the target of a direct jump or call */
 	uint8_t n_values;
 	struct arch_value {
 		uint64_t value;
@@ -186,12 +186,12 @@ void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint6
 /* Code that the kernel has written over an instruction to get to a probe. */
 enum arch_patch {
 	ARCH_PATCH_NONE,
-	ARCH_PATCH_CALL, /* of ftrace */
+	ARCH_PATCH_CALL, /* ftrace's call */
 	ARCH_PATCH_JUMP, /* a jump that an optimized kprobe has put there */
 	ARCH_PATCH_TRAP,
 };
 
-/* By the first four bytes of the instruction, as they stand in memory. */
+/* Return the patch, given the first four bytes of the instruction as they are in memory. */
 enum arch_patch arch_patch_of(uint32_t text);
 /* Return the length of the mark of an indirect branch's target that these bytes are; 0: they are none. */
 uint32_t arch_entry_mark_len(uint32_t text);
@@ -224,27 +224,27 @@ enum arch_symbol arch_symbol_of_name(const char *name);
 
 /* --- what the image says of its code: tables.c ---------------------------------------------- */
 
-/* A jump at CODE that is either there or a nop, as the static key at KEY has it: a count, on above 0. */
+/* CODE is a jump or a nop, depending on the static key at KEY: a count, and the key is on if it is above 0. */
 struct arch_jump_label {
 	uint64_t code, target, key;
 };
 
-/* A fault of the instruction INSN continues at FIXUP. */
+/* If the instruction INSN faults, execution continues at FIXUP. */
 struct arch_fixup {
 	uint64_t insn, fixup;
 };
 
 struct arch_bug {
 	uint64_t addr;
-	bool warning; /* execution goes on behind it */
+	bool warning; /* a WARN: execution continues after it */
 };
 
-/* Code that was replaced while the kernel booted, if the CPU is of a kind. */
+/* Code that the kernel replaced at boot if the CPU has a certain feature. */
 struct arch_alternative {
 	uint64_t addr, len;
 };
 
-/* All ascending by their first address. */
+/* Each is sorted by its first address. */
 struct arch_tables {
 	vec_of(struct arch_jump_label, labels);
 	vec_of(struct arch_fixup, fixups);
@@ -254,7 +254,7 @@ struct arch_tables {
 	vec_of(uint64_t, ftrace); /* addresses of the calls of __fentry__ */
 	/* Indirect jumps and calls that were compiled as calls of thunks. */
 	vec_of(uint64_t, retpolines);
-	bool has_bugs; /* the image has a table of them: a ud2 that is not in it is none of ours */
+	bool has_bugs; /* the image has a table of bugs: a ud2 that is not in it is no BUG or WARN */
 };
 
 enum arch_section_name {
@@ -268,20 +268,20 @@ enum arch_section_name {
 	ARCH_N_SECTIONS,
 };
 
-/* The symbols around each, and the section of a module that is one. */
+/* The symbols at the bounds of each section in the image, and the section's name in a module. */
 extern const struct arch_section_bounds {
 	const char *start, *stop, *section;
 } arch_section_bounds[ARCH_N_SECTIONS];
 
 /*
- * Writes what a relocation of TYPE makes of VALUE to the 4 bytes AT, which are at PLACE, if it is one that counts from
- * there, as calls and most of those tables do.
+ * Apply a relocation of TYPE with VALUE to the 4 bytes AT, whose address is PLACE, if TYPE is PC-relative. Calls and most
+ * of the tables above use such relocations.
  */
 void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at);
 
 /* The bytes between these symbols; LEN is 0 if the image lacks them. */
 struct arch_section {
-	uint64_t addr; /* the file's */
+	uint64_t addr; /* address in the file */
 	const uint8_t *data;
 	size_t len;
 };
@@ -289,7 +289,7 @@ struct arch_section {
 /* The file's bytes at its address ADDR, and in *AVAIL how many there are; NULL: none. */
 typedef const uint8_t *(*arch_data_fn)(uint64_t addr, size_t *avail, void *arg);
 
-/* Reads OUT of the sections of an image whose _stext is at BASE; addresses in it are relative to that. */
+/* Read the tables from the sections of an image whose _stext is at BASE. Addresses in OUT are relative to BASE. */
 void arch_tables_read(struct arch_tables *out, const struct arch_section sections[ARCH_N_SECTIONS],
 		      uint64_t base, arch_data_fn data, void *arg);
 void arch_tables_clear(struct arch_tables *tables);

@@ -9,7 +9,7 @@
 struct arch_disasm;
 
 enum arch_syntax {
-	ARCH_SYNTAX_ATT, /* as objdump and perf print kernel code */
+	ARCH_SYNTAX_ATT, /* AT&T syntax, the default of objdump and perf */
 	ARCH_SYNTAX_INTEL,
 };
 
@@ -19,11 +19,11 @@ void arch_disasm_destroy(struct arch_disasm *d); /* accepts NULL */
 
 /*
  * The instruction at the start of the LEN bytes CODE, which lie at ADDR, for free(): mnemonic and
- * operands with a blank between, or "(bad)". OPERANDS, if not NULL, takes the place of those that the
- * instruction has: the name of what it calls.
+ * operands with a blank between, or "(bad)". OPERANDS, if not NULL, replaces the printed operands, such as
+ * a called address by the function's name.
  */
 char *arch_disasm_text(struct arch_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 		       const char *operands);
 
-/* The memory that the instruction of the last text names relative to itself; false where it does not. */
+/* Set *ADDR to the RIP-relative memory operand of the instruction last printed. False: it has none. */
 bool arch_disasm_data(const struct arch_disasm *d, uint64_t *addr);

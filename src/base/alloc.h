@@ -30,7 +30,7 @@ struct alloc_texts {
 	size_t n_texts, cap_texts;
 };
 
-/* TEXT, which T frees; NULL stays NULL. */
+/* Return TEXT, which T frees from now on; NULL stays NULL. */
 const char *alloc_keep(struct alloc_texts *t, char *text);
 void alloc_texts_free(struct alloc_texts *t);
 
@@ -41,8 +41,8 @@ void alloc_append(char **text, const char *fmt, ...) __attribute__((format(print
 void alloc_append_item(char **list, char *item);
 
 /*
- * FN, given its address, ends a variable where its block ends, whichever way that is left; scoped_free is free(). FN_at() is that of
- * an FN that takes the object which the variable points to, and accepts NULL.
+ * Call FN with the address of the variable when the variable's block ends, on every way out; scoped_free calls free(). If FN takes
+ * the object itself and accepts NULL, define_scoped() makes FN_at(), which takes the variable's address.
  */
 #define scoped(fn)  __attribute__((cleanup(fn)))
 #define scoped_free scoped(alloc_free_at)
@@ -78,7 +78,7 @@ static inline void alloc_free_at(void *text)
 		(s)->items[(s)->n_##items++] = (value);                                          \
 	} while (0)
 
-/* For each ITEM, a pointer to TYPE, of such an array, or of one that does not grow; none may be added meanwhile. */
+/* Loop over the array ITEMS of S, which need not be a growing one. ITEM is a pointer to TYPE. Do not add to the array in the loop. */
 #define vec_each(type, item, s, items)                                                   \
 	for (type *item = (s)->items, *item##_end = item ? item + (s)->n_##items : item; \
 	     item < item##_end; item++)

@@ -14,7 +14,7 @@
 /* Large enough that doubling rarely happens for kallsyms: 10 MB on a distribution's kernel. */
 #define FIRST_SIZE (4u << 20)
 
-/* Whoever could change the program that runs needs no file to be followed. */
+/* Trust files of root, of the user, and of the owner of this program, who could change the program anyway. */
 static bool is_trusted(uid_t owner)
 {
 	struct stat st;
@@ -31,7 +31,7 @@ int file_open(const char *path, bool owned)
 
 	if (place < 0)
 		return -errno;
-	/* Opening a device may have an effect, as that of a watchdog, and opening a pipe frees who waits to write to it. */
+	/* Check before opening: opening a watchdog device starts it, and opening a pipe wakes its waiting writer. */
 	if (fstat(place, &st))
 		fd = -errno;
 	else if (!S_ISREG(st.st_mode))

@@ -27,8 +27,8 @@ int file_read(const char *path, size_t max, char **buf, size_t *len);
 bool file_read_line(const char *path, char *line, size_t size);
 
 /*
- * Tells FN of each line of the LEN bytes TEXT, a NUL in place of its newline. Not of what has none: it was
- * cut off, and may be half a line.
+ * Call FN for each line of the LEN bytes TEXT, with a NUL in place of its newline. A last line without a newline is
+ * skipped: it may have been cut off.
  */
 void file_lines_each(char *text, size_t len, void (*fn)(char *line, void *arg), void *arg);
 

@@ -36,10 +36,10 @@ uint32_t hash_string(const char *s);
 /* The item for KEY, or HASH_NONE. */
 uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 		   const void *ctx, const void *key);
-/* The same, but where there is none it is NEXT from now on, which the caller is to append. */
+/* The same. If there is no such item, add and return NEXT: the caller then appends item NEXT to its array. */
 uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 			  const void *ctx, const void *key, uint32_t next);
-/* Makes room for N items: until there are more, of items with one key the first that was added is found. */
+/* Make room for N items. As long as there are no more, hash_find() returns the first one added of equal items. */
 void hash_reserve(struct hash_index *index, uint32_t n);
 /* Adds ITEM, below HASH_NONE, which must not be in the table. */
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item);

@@ -20,7 +20,7 @@ static void put(const char *before, const char *fmt, va_list args, const char *a
 {
 	scoped_free char *text, *safe;
 
-	/* Without memory for it the words alone, which are ours. */
+	/* Without memory print the format itself, which is a constant of this program. */
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	safe = terminal_text(text ? text : fmt);
@@ -131,7 +131,7 @@ static size_t utf8_length(const unsigned char *s)
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* C1 controls; and what turns the direction of writing, or is not seen. */
+	/* Reject C1 controls, and characters that change the direction of writing or are invisible. */
 	if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0x8b) ||
 	    (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0))
 		return 0;

@@ -23,7 +23,7 @@ struct map {
 static struct map *maps; /* the handler may read this list at any time */
 static uintptr_t page;
 
-/* Puts a page of zeros where there is none of the file any more. */
+/* Map a page of zeros in place of a page that the file no longer has. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
@@ -37,7 +37,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 			return;
 	}
-	signal(sig, SIG_DFL); /* and again */
+	signal(sig, SIG_DFL); /* then the faulting access is repeated and ends the process */
 }
 
 static void add(void *bytes, size_t len, const char *path)
@@ -51,7 +51,7 @@ static void add(void *bytes, size_t len, const char *path)
 	maps = m;
 }
 
-/* LEN bytes of zeros, and a page of them behind, in whole pages: *LEN. NULL: there is no memory. */
+/* Map *LEN bytes of zeros and one more page; *LEN becomes the size in whole pages. NULL: no memory. */
 static void *map_zeros(size_t *len)
 {
 	void *map;

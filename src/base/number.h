@@ -21,7 +21,7 @@ bool number_time(const char *text, uint64_t *ns);
  * recording in a guest whose clock counts instructions, parsing kallsyms is a large part.
  */
 bool number_scan(const char **text, uint64_t *value);
-bool number_scan_hex(const char **text, uint64_t *value); /* with or without 0x */
+bool number_scan_hex(const char **text, uint64_t *value); /* accepts a leading 0x */
 bool number_scan_double(const char **text, double *value);
 
 /* Parse the first three numbers of a version, as in "6.1.0-13-amd64"; the missing are 0. Return how many TEXT has. */

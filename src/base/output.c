@@ -17,17 +17,17 @@
 #include "base/system/privileges.h"
 #include "base/log.h"
 
-#define MAX_LINKS  40 /* as the kernel has it */
-#define MAX_NAMES  100 /* tried for a temporary file */
+#define MAX_LINKS  40 /* the kernel's own limit of links in one path */
+#define MAX_NAMES  100 /* at most so many names are tried for a temporary file */
 #define TEMP_SPACE 16
 
 /* The place of a file: its name in an open folder. */
 struct place {
 	int dir;
 	char name[NAME_MAX + 1];
-	char rest[PATH_MAX]; /* of the path, still to be followed */
+	char rest[PATH_MAX]; /* the part of the path that is still to be followed */
 	unsigned int links;
-	bool makes; /* folders that are missing */
+	bool makes; /* make folders that are missing */
 };
 
 const char *output_strerror(int err)
@@ -44,7 +44,7 @@ const char *output_strerror(int err)
 	}
 }
 
-/* Could a user who may be no friend have put ST, which is in DIR, there? */
+/* Return whether a stranger may have put ST into DIR: it is another user's, and all may write to DIR. */
 static bool is_strangers(int dir, const struct stat *st)
 {
 	struct stat folder;
@@ -53,7 +53,7 @@ static bool is_strangers(int dir, const struct stat *st)
 	       (fstat(dir, &folder) || (folder.st_mode & S_IWOTH));
 }
 
-/* Goes on from P with the text of the link NAME, in front of what is left. */
+/* Follow the link NAME: put its text in front of the rest of the path. */
 static int follow(struct place *p, const char *name, const struct stat *st)
 {
 	char target[PATH_MAX], *rest;
@@ -73,7 +73,7 @@ static int follow(struct place *p, const char *name, const struct stat *st)
 	return n < (ssize_t)sizeof(p->rest) ? 0 : -ENAMETOOLONG;
 }
 
-/* From P's folder to the one NAME in it (or to /). */
+/* Move P from its folder to the folder NAME in it (or to /). */
 static int enter(struct place *p, const char *name)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -89,7 +89,7 @@ static int enter(struct place *p, const char *name)
 	return 0;
 }
 
-/* The next part of the path; 1 where it was the last, which is P's name then. */
+/* Follow the next part of the path. Return 1 if it is the last one: then P->name is that part. */
 static int step(struct place *p)
 {
 	char *begin = p->rest + strspn(p->rest, "/"), *end = strchrnul(begin, '/');
@@ -114,7 +114,7 @@ static int step(struct place *p)
 	return last ? 1 : enter(p, p->name);
 }
 
-/* Finds where PATH leads, where MAKES by folders that are made; P's folder is to be closed. */
+/* Find the place that PATH leads to; MAKES: make missing folders. The caller closes P's folder. */
 static int find(const char *path, bool makes, struct place *p)
 {
 	int err = 0;
@@ -136,7 +136,7 @@ static int find(const char *path, bool makes, struct place *p)
 	return 0;
 }
 
-/* May a new file take the place of what stands there? */
+/* Return 0 if a new file may replace the one at P, else -errno. */
 static int check(const struct place *p)
 {
 	struct stat st;
@@ -146,7 +146,7 @@ static int check(const struct place *p)
 	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
 }
 
-/* A new file beside P's, and in TEMP its name. */
+/* Create a new file in P's folder; TEMP becomes its name. */
 static int create(const struct place *p, char temp[NAME_MAX + TEMP_SPACE])
 {
 	for (int i = 0; i < MAX_NAMES; i++) {
@@ -171,7 +171,7 @@ static int create(const struct place *p, char temp[NAME_MAX + TEMP_SPACE])
 static int sync_data(int fd)
 {
 	if (!fsync(fd) || errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP)
-		return 0; /* or a file system that knows no such thing */
+		return 0; /* the file system does not support fsync() */
 	return -errno;
 }
 
@@ -194,7 +194,7 @@ static int fill(int fd, const struct output *o)
 	return err;
 }
 
-/* They would leave a temporary file behind, and come through once it is gone. */
+/* Block signals that would end the process and leave a temporary file behind. */
 static void signals_hold(sigset_t *before)
 {
 	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -206,7 +206,7 @@ static void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* With O NULL the new file goes at once. */
+/* If O is NULL, remove the new file at once and leave PATH alone. */
 static int put(const char *path, const struct output *o)
 {
 	char temp[NAME_MAX + TEMP_SPACE];

@@ -12,30 +12,30 @@
 #include <sys/types.h>
 
 struct output {
-	int (*content)(int fd, const void *arg); /* writes it to FD; 0 or -errno */
+	int (*content)(int fd, const void *arg); /* writes the file's content to FD; 0 or -errno */
 	const void *arg;
-	mode_t mode; /* less what the umask has */
-	bool invokers; /* it is to belong to the user who invoked sudo */
+	mode_t mode; /* permissions, before the umask is applied */
+	bool invokers; /* the file is to belong to the user who invoked sudo */
 	bool folders; /* missing folders on the way are made */
 };
 
 /*
- * Puts O in the place of PATH, where links lead, once all of it is written under another name and on disk. Signals that would
- * end the process come through after that. -errno, not reported; then PATH is what it was. -EEXIST for what is neither a
+ * Write O to a file of another name, sync it to disk, and rename it to PATH; links in PATH are followed. Signals that would
+ * end the process are held meanwhile. Return -errno, not reported, with PATH unchanged; -EEXIST if PATH is neither a
  * regular file nor a folder.
  */
 int output_replace(const char *path, const struct output *o);
 
-/* The same of a TEXT, which is to be the invoker's. Reported. */
+/* Likewise write TEXT; the file is to belong to the invoker. Errors are reported. */
 int output_replace_text(const char *path, const char *text);
 
-/* Could output_replace() make a file there, as far as can be seen before? Leaves nothing behind. Errors as above. */
+/* Check whether output_replace() can make a file at PATH. Leave nothing behind. Errors as above. */
 int output_try(const char *path);
 
-/* Does PATH name something that is written as it stands, a descriptor or a device? */
+/* Return whether PATH is a descriptor or a device, which is written directly, not replaced. */
 bool output_is_direct(const char *path);
 
-/* Writes O's content there. -errno, not reported; some may be written. */
+/* Write O's content to PATH directly. Return -errno, not reported; a part may have been written. */
 int output_direct(const char *path, const struct output *o);
 
 /* Return the text of an error, for messages. */

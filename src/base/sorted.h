@@ -43,8 +43,8 @@ void sort_array(void *items, size_t n, size_t size, compare_fn compare);
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare);
 
 /*
- * Sorts the N ITEMS and makes one of all that are equal: ADD puts FROM, which is gone then, to TO, the first of them;
- * NULL: it is dropped. Returns how many are left.
+ * Sort the N ITEMS and unite equal ones: ADD adds each further item FROM to the first one, TO, and FROM is removed. Without ADD
+ * (NULL) further ones are dropped. Return the number of items that are left.
  */
 size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 		   void (*add)(void *to, void *from));
@@ -61,7 +61,7 @@ size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 struct pointers {
 	const void **items;
 	size_t n_items;
-	compare_fn compare; /* of the items themselves */
+	compare_fn compare; /* compares the items, not the pointers */
 };
 
 struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_fn compare);
@@ -87,7 +87,7 @@ const void *const *pointers_find(const struct pointers *p, const void *key, size
 		low_;                                                      \
 	})
 
-/* For each run of the same items of N, from I to before J: SAME says whether items I and J are. */
+/* Loop over the runs of equal items among N: each goes from I up to, not including, J. SAME is an expression: items I and J are equal. */
 #define for_each_run(i, j, n, same)                                          \
 	for (__typeof__((n) + 0) i = 0, j; i < (n) && ({                     \
 						   j = i + 1;                \
@@ -101,8 +101,8 @@ const void *const *pointers_find(const struct pointers *p, const void *key, size
  * A merge-join. Each step of
  *	struct join j = join_sorted(…);
  *	while (join_next(&j))
- * has the items of one key: n_a from a on in the first array and n_b from b on in the second, one of
- * them perhaps none.
+ * gives the items of one key: n_a items from a on in the first array, n_b items from b on in the second.
+ * One of the two numbers may be 0.
  */
 struct join {
 	const void *a, *b;
@@ -128,13 +128,13 @@ struct grouped_item {
 
 /* All zero is empty. */
 struct grouped {
-	vec_of(struct grouped_item, items); /* by a, then b, then item, once sorted */
+	vec_of(struct grouped_item, items); /* sorted by a, b, item after grouped_sort() */
 };
 
 void grouped_add(struct grouped *g, uint32_t a, uint32_t b, uint32_t item);
-/* After the last add, before the first find. */
+/* Call this after the last add and before the first find. */
 void grouped_sort(struct grouped *g);
-/* The items of A and B, or of A and whatever B; *N: how many. */
+/* Return the *N items of A and B; with B GROUPED_ALL all items of A. */
 const struct grouped_item *grouped_find(const struct grouped *g, uint32_t a, uint32_t b,
 					uint32_t *n);
 void grouped_deinit(struct grouped *g);

@@ -12,16 +12,16 @@
 /* Versions of Linux, comparable; 0: any. */
 #define CATALOGUE_LINUX(major, minor) ((major)*1000u + (minor))
 
-/* From the first version that has it up to, and without, the first that has not. */
+/* Versions from FROM up to, not including, UNTIL. */
 struct catalogue_span {
 	uint32_t from, until;
 };
 
 enum catalogue_role {
-	CATALOGUE_BUILDS, /* set: the protection is in the kernel; of several one is enough */
-	CATALOGUE_DEFAULT, /* set: what is in the kernel is on where nobody says otherwise */
-	CATALOGUE_ALONG, /* says nothing by itself; has to have these values for the pair */
-	CATALOGUE_TOOL, /* the same, and protects nothing by itself: what the compiler needs */
+	CATALOGUE_BUILDS, /* if set, the protection is in the kernel; one of several is enough */
+	CATALOGUE_DEFAULT, /* if set, the protection is on unless a parameter says otherwise */
+	CATALOGUE_ALONG, /* no protection by itself; must have these values in the pair of kernels */
+	CATALOGUE_TOOL, /* like ALONG: an option that the compiler's part needs */
 };
 
 /* A kconfig symbol, without CONFIG_, and its values. "n" is what is not set. */
@@ -46,10 +46,10 @@ struct catalogue_file {
 };
 
 enum catalogue_code {
-	CATALOGUE_FUNCTION, /* the protection's own */
+	CATALOGUE_FUNCTION, /* the protection's own function */
 	CATALOGUE_HOST, /* a function that it runs in, with other work */
 	CATALOGUE_INLINE, /* a function of its own that the compiler inlines: an inline range */
-	CATALOGUE_MACRO, /* in the source, no function: not to be timed by name */
+	CATALOGUE_MACRO, /* a macro: cannot be timed by name */
 	CATALOGUE_ASSEMBLY, /* cannot be timed: no function by the compiler's rules */
 	CATALOGUE_UNPROBEABLE, /* a function that takes no probe: noinstr, or gone when boot ends */
 };

@@ -11,7 +11,7 @@
 enum catalogue_state {
 	CATALOGUE_UNKNOWN,
 	CATALOGUE_OFF,
-	CATALOGUE_BUILT_IN, /* whether it is on depends on what cannot be told */
+	CATALOGUE_BUILT_IN, /* in the kernel; whether it is on is not known */
 	CATALOGUE_ON,
 };
 

@@ -8,7 +8,7 @@
 #include "kernel/cfg/stop.h"
 #include "profile/resolve.h"
 
-/* So many loops, as each takes the DWARF of a unit: some milliseconds. */
+/* Maximum number of loops: each takes some milliseconds, to read the DWARF of a unit. */
 #define MAX_LOOPS 256
 
 struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks)
@@ -25,9 +25,9 @@ struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks)
 
 struct work {
 	struct profile *p;
-	uint64_t *executed; /* of each block of all functions, one after the other */
-	uint32_t *first; /* of them, by function */
-	/* Loops, by falling instructions. */
+	uint64_t *executed; /* executions of each block: function F's begin at executed[first[F]] */
+	uint32_t *first; /* indexed by function: index of its first block in EXECUTED */
+	/* Loops, sorted by instructions executed in them, most first. */
 	struct candidate {
 		uint32_t blocks, loop;
 		uint64_t insns;

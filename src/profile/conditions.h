@@ -9,7 +9,7 @@
 struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks);
 
 /*
- * Conditions of the loops in which most instructions were executed, from the code and the DWARF of profile_image(P, VMLINUX);
- * where there is none, P stays as it is. Not of modules.
+ * Find the conditions of the loops in which most instructions were executed, from the code and the DWARF of profile_image(P, VMLINUX)
+ * and of the modules in P's environment. Loops of an image that is not found stay without conditions.
  */
 void profile_resolve_conditions(struct profile *p, const char *vmlinux);

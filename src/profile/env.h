@@ -20,23 +20,23 @@
 #define PROFILE_ENV_MICROCODE   "machine.microcode"
 #define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
 #define PROFILE_ENV_PINNED      "machine.pinned" /* the only CPU that the command could use */
-#define PROFILE_ENV_TRACERS     "machine.tracers" /* of others: "function tracer; 2 functions (a, b)" */
+#define PROFILE_ENV_TRACERS     "machine.tracers" /* tracing by others: "2 functions (a, b)" */
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_SYSCALLS \
-	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
+	"workload.syscalls" /* the syscalls measured, with commas; none: all, and page faults */
 #define PROFILE_ENV_TIME        "record.time" /* date of the recording, ISO 8601, UTC */
 #define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
 #define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
-#define PROFILE_ENV_MODEL       "model.name" /* of the CPU's caches; none: was not modelled */
-#define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": what each of its events adds */
+#define PROFILE_ENV_MODEL       "model.name" /* model of the CPU's caches; none: not modelled */
+#define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": cycles that each event adds */
 #define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; without it probes */
 #define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
-#define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
+#define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of a protection asked for */
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
-#define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns, where that is more than functions take */
+#define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns; set if functions take less than a step */
 /* Probes that cost something else after the runs than before them: "tracepoint 115 ns, then 160". */
 #define PROFILE_ENV_DRIFT    "record.drift"
-#define PROFILE_ENV_MODULE   "record.module." /* + name of one in stacks: its build-id */
+#define PROFILE_ENV_MODULE   "record.module." /* + name: build-id of a module in stacks */
 #define PROFILE_ENV_PROGRAMS "record.programs" /* BPF programs that others loaded in a run */
 #define PROFILE_ENV_TASKS    "record.tasks" /* "all", "cgroup", "process"; none: the command's */
 #define PROFILE_ENV_TARGET   "record.target" /* name of the process of -p, or of the cgroup */
@@ -51,7 +51,7 @@
 #define PROFILE_ENV_UNFINISHED \
 	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
 /* The id of each boot, in the order of their numbers; "" if unknown. */
-#define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
+#define PROFILE_ENV_BOOTS "record.boots" /* separated by commas */
 
 /* The subject of a key: the kernel, the recording, or the machine and all else. */
 enum profile_env_group {

@@ -27,10 +27,10 @@
 #define COUNT(type, member, ...)  FIELD(type, member, COUNT, ##__VA_ARGS__)
 #define DOUBLE(type, member, ...) FIELD(type, member, DOUBLE, ##__VA_ARGS__)
 #define FLAG(type, member, ...)   FIELD(type, member, FLAG, ##__VA_ARGS__)
-/* Above LAST it is WHAT. */
+/* A number above LAST is wrong: WHAT is the message. */
 #define ENUM(type, member, last, what, ...) \
 	NUMBER(type, member, .max = (last), .wrong = (what), ##__VA_ARGS__)
-/* An index of a table's entry. */
+/* An index into a table. */
 #define INDEX(type, member, a_table, ...) \
 	NUMBER(type, member, .table = SECTION_##a_table, ##__VA_ARGS__)
 /* An array of numbers. */
@@ -69,7 +69,7 @@
 #define SAME .key = KEY_SAME
 #define SUM  .merge = MERGE_SUM, ADDS
 #define ADDS .adds = true
-/* An address of code, or in a file, relative to its start, and within what processors can address. */
+/* A signed address, relative to the start of the code or file, in the range that processors can address. */
 #define ADDRESS(type, member, ...) \
 	NUMBER(type, member, .max = 2 * ADDRESS_MAX, .bias = ADDRESS_MAX, .wrong = "has an address that is none", ##__VA_ARGS__)
 
@@ -123,7 +123,7 @@ const struct layout layout_report = FIELDS(sizeof(struct profile_report), NULL,
 /* Losses go by name, so that kinds can be added and moved without a new version of the format. */
 LAYOUT(run, struct profile_run, NULL,
 	ENUM(profile_run, kind, PROFILE_RUN_CONTROL, "has a run of an unknown kind"),
-	/* Whoever groups by boot may keep an array of the number of runs. */
+	/* A boot's number is less than the number of runs, so callers may index an array of that size. */
 	INDEX(profile_run, boot, RUNS, .wrong = "has more boots than runs"),
 	NUMBER(profile_run, wall, ADDS),
 	COUNT(profile_run, cpu, ADDS),
@@ -180,7 +180,7 @@ const struct layout layout_frame = FIELDS(sizeof(struct profile_frame), NULL,
 	NUMBER(profile_frame, line, SAME),
 	FLAG(profile_frame, inlined, SAME));
 
-/* Callers may join all names. */
+/* The names of all frames together are limited: callers may join them. */
 static const char *location_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_location *location = entry;
@@ -203,7 +203,7 @@ LAYOUT(stack_location, uint32_t, NULL,
 LAYOUT(stack, struct profile_stack, NULL,
 	LIST(profile_stack, locations, stack_location, SAME, .max = 1024, .wrong = "has a stack that is too deep"));
 
-/* Frames of a stack, of long names more, by location. */
+/* Return the frames of each location, long names counting more; indexed by location. */
 static uint32_t *frames_count(const struct profile *p)
 {
 	uint32_t *n = alloc_array(p->n_locations, sizeof(*n));
@@ -218,13 +218,13 @@ static uint32_t *frames_count(const struct profile *p)
 	return n;
 }
 
-/* MORE of STACK; 0 if there is no such stack, which is found when its section is checked. */
+/* Return MORE[STACK], 0 if there is no such stack: the check of its section reports that. */
 static uint64_t stack_value(const struct profile *p, const uint64_t *more, uint32_t stack)
 {
 	return stack < p->n_stacks ? more[stack] : 0;
 }
 
-/* A deep stack takes few bytes, what refers to it fewer, and who reads it goes through all of it for each. */
+/* Limit frames over all uses: a deep stack takes few bytes, each use fewer, and readers walk all of it for each use. */
 static const char *stacks_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free uint32_t *frames = frames_count(p);
@@ -328,7 +328,7 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 	return c->min > c->max ? "has a minimum above its maximum" : NULL;
 }
 
-/* VARIABLES, bits, are those of the site. */
+/* VARIABLES are the site's variables: one bit each. */
 static bool are_values_wrong(uint32_t variables, uint32_t absent, const uint64_t *values)
 {
 	bool wrong = absent & ~variables;
@@ -420,7 +420,7 @@ LAYOUT(blocks, struct profile_blocks, blocks_wrong,
 	LIST(profile_blocks, items, block, SAME, .max = BLOCKS_MAX, .wrong = "has a function with too many blocks"),
 	LIST(profile_blocks, arcs, arc, SAME, .max = 4 * BLOCKS_MAX, .wrong = "has a function with too many arcs"));
 
-/* Work on blocks grows faster than their number. */
+/* Limit the blocks of all functions: work on them grows faster than their number. */
 static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 {
 	uint64_t n = 0;
@@ -433,7 +433,7 @@ static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 
 LAYOUT(block_count, uint64_t, NULL, { .kind = FIELD_COUNT, .size = sizeof(uint64_t), ADDS });
 
-/* One for each block of the function. */
+/* A function has one count for each of its blocks. */
 static uint32_t block_counts_length(const struct profile *p, const void *entry)
 {
 	const struct profile_block_counts *counts = entry;
@@ -441,7 +441,7 @@ static uint32_t block_counts_length(const struct profile *p, const void *entry)
 	return counts->blocks < p->n_blocks ? p->blocks[counts->blocks].n_items : LIST_UNKNOWN;
 }
 
-/* Each function shows all of its blocks in each context. */
+/* Limit the counts shown: for each function and context, one per block. */
 static const char *block_counts_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));

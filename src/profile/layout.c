@@ -62,7 +62,7 @@ void field_store(const struct field *f, void *at, uint64_t value)
 	}
 }
 
-/* Pointers of whatever type: as bytes, since none of them is a void *. */
+/* Load a pointer of any type. memcpy(), since the object is not of type void *. */
 static void *pointer_load(const void *at)
 {
 	void *pointer;
@@ -121,7 +121,7 @@ void list_pop(const struct field *f, void *entry)
 	layout_free(f->of, list_at(f, entry, --*list_n(f, entry)));
 }
 
-/* Return whether its entries are no more than their bytes: numbers that refer to nothing. */
+/* Return whether entries can be copied as bytes: they have only numbers, and no indices. */
 static bool is_plain(const struct layout *of)
 {
 	for_each_field(f, of)
@@ -215,7 +215,7 @@ static void field_add(const struct field *f, void *to, const void *from)
 		memcpy(to, &a, sizeof(a));
 		return;
 	}
-	/* Signed ones too: a file may hold anything, and signed sums must not overflow. */
+	/* Add signed fields as unsigned too: values of a file may be anything, and signed sums must not overflow. */
 	if (f->kind == FIELD_COUNT)
 		profile_count_add(&sum, more);
 	else
@@ -245,7 +245,7 @@ static void list_transfer(const struct field *f, struct profile *dst, void *to, 
 	uint32_t i, n = list_count(f, from);
 	char *items;
 
-	if (maps && is_plain(f->of)) { /* TO has it */
+	if (maps && is_plain(f->of)) { /* layout_move() has already copied the pointer to TO */
 		items = NULL;
 		memcpy(member_of(f, from), &items, sizeof(items));
 		*list_n(f, from) = *list_cap(f, from) = 0;

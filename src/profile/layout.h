@@ -14,7 +14,7 @@
 #include "profile/profile.h"
 
 /*
- * The parts of a profile, in the order in which they are in a file: what a section refers to is in those before
+ * The parts of a profile, in the order in which they are in a file: a section refers only to sections before
  * it.
  */
 enum section_type {
@@ -55,10 +55,10 @@ enum field_kind {
 	FIELD_FLAG, /* bool */
 	FIELD_STEP, /* uint32_t that ascends in its list: written as the difference to the entry before */
 	FIELD_STRING,
-	FIELD_LIST, /* an array of entries of OF, as vec_push() grows it */
-	FIELD_PART, /* a struct of OF */
-	FIELD_LOSS_KINDS, /* nothing in memory: the names of the losses, in the order of FIELD_LOSSES */
-	FIELD_LOSSES, /* of a run, by enum profile_loss */
+	FIELD_LIST, /* a growing array (vec_push()) of entries of layout OF */
+	FIELD_PART, /* a struct of layout OF */
+	FIELD_LOSS_KINDS, /* in the file only: names of the losses, in the order of FIELD_LOSSES */
+	FIELD_LOSSES, /* a run's losses, indexed by enum profile_loss */
 };
 
 /* The treatment of a field when an entry is merged into an equal one. */
@@ -71,9 +71,8 @@ enum field_merge {
 
 /* The fields that make two entries equal. */
 enum field_key {
-	KEY_SAME = 1, /* fields that tell what an entry is */
-	KEY_APART =
-		2, /* fields that keep entries apart in one profile, though they are of the same thing */
+	KEY_SAME = 1, /* fields that identify an entry */
+	KEY_APART = 2, /* fields in which entries of one thing may differ: they stay apart */
 };
 
 struct layout;
@@ -83,23 +82,23 @@ struct field {
 	enum field_merge merge;
 	uint8_t key; /* enum field_key */
 	bool required; /* a string: not NULL. A double: not NAN */
-	bool adds; /* the section's fields that do, of all its entries together, are at most PROFILE_TOTAL_MAX */
-	uint16_t n; /* of an array: its elements; else 0 */
-	uint16_t size; /* of the member or element in memory, in bytes */
-	size_t offset, n_offset, cap_offset; /* the latter two: number and capacity of a list */
-	enum section_type table; /* the field is an index into this one; 0: it is none */
+	bool adds; /* is summed up: over all of a section's entries, at most PROFILE_TOTAL_MAX */
+	uint16_t n; /* an array: number of its elements; else 0 */
+	uint16_t size; /* bytes of the member, or of one element, in memory */
+	size_t offset, n_offset, cap_offset; /* a list: offsets of its number and capacity too */
+	enum section_type table; /* the field is an index into this table; 0: no index */
 	/*
 	 * The maximum: of a number, of a string's length, of a list's. WRONG is the message for one that is more, or for an
 	 * index without an entry. There is no limit if WRONG is NULL (for strings: if MAX is 0).
 	 */
-	uint64_t max, bias; /* BIAS is added before: of addresses, which are signed */
+	uint64_t max, bias; /* BIAS is added before the check: addresses are signed */
 	const char *wrong;
 	const struct layout *of;
 	/* The length of a list that is not written because something else tells it; LIST_UNKNOWN: nothing does. */
 	uint32_t (*length)(const struct profile *p, const void *entry);
 };
 
-/* Blocks of one function, and functions: record has at most 4,096 probes, about one for two blocks; the emulator counts 15,000 in a fork. */
+/* Limits of blocks: record has at most 4,096 probes, about one for two blocks; the emulator counts 15,000 blocks in a fork. */
 #define BLOCKS_MAX     16384
 #define FUNCTIONS_MAX  8192
 #define ALL_BLOCKS_MAX 131072
@@ -107,12 +106,12 @@ struct field {
 
 #define LIST_UNKNOWN UINT32_MAX
 
-/* Sums over any of a section's entries, and what two differ by, are no overflow: 146 years in ns. */
+/* Limit of sums over a section's entries, so that sums and differences of two do not overflow: 146 years in ns. */
 #define PROFILE_TOTAL_MAX (1ull << 62)
 
 struct layout {
-	size_t size; /* of an entry in memory */
-	const struct field *fields; /* in the order in which they are in the file */
+	size_t size; /* bytes of an entry in memory */
+	const struct field *fields; /* in the file's order */
 	size_t n_fields;
 	/* NULL, or what is wrong with an entry whose fields are each right. */
 	const char *(*wrong)(const struct profile *p, const void *entry);
@@ -126,9 +125,9 @@ enum section_flag {
 };
 
 struct profile_section {
-	const char *name; /* for messages */
+	const char *name; /* section name in messages */
 	int flags; /* enum section_flag */
-	struct layout layout; /* of the section's fields in struct profile; the last is its table */
+	struct layout layout; /* its fields in struct profile; the last one is its table */
 };
 
 extern const struct profile_section profile_sections[SECTION_LAST + 1];
@@ -154,27 +153,27 @@ const char *field_string(const struct field *f, const void *entry);
 uint32_t list_count(const struct field *f, const void *entry);
 /* Entry number I of the list F of ENTRY. */
 void *list_at(const struct field *f, const void *entry, uint32_t i);
-/* Appends one, all 0, and returns it; the array gets room for no more than MOST. */
+/* Append an entry, all 0, and return it; never make room for more than MOST entries. */
 void *list_push(const struct field *f, void *entry, uint32_t most);
-/* Removes the last, freed. */
+/* Free and remove the last entry. */
 void list_pop(const struct field *f, void *entry);
 
 /* Frees what ENTRY owns, not ENTRY itself. */
 void layout_free(const struct layout *of, void *entry);
 bool layout_equal(const struct layout *of, const void *a, const void *b, int key);
-/* By the fields of KEY_SAME; strings count by what they say, so that entries of two profiles compare. */
+/* Return a hash of the KEY_SAME fields. Strings are hashed by their text, so entries of two profiles compare. */
 uint32_t layout_hash(const struct layout *of, const void *entry);
-/* FROM into TO, field by field; lists stay TO's. */
+/* Merge FROM into TO, field by field; TO keeps its lists. */
 void layout_merge(const struct layout *of, void *to, const void *from);
 /* Makes TO, in DST, a copy of FROM, which may be another profile's. */
 void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from);
 /*
- * The same with the new index, in MAPS, for each of a table's, by enum section_type. Lists of numbers are not copied but
- * taken: FROM is then for layout_free() alone. Without MAPS it is a copy.
+ * The same, but replace each index into a table by MAPS[table][index]. Lists of numbers are moved, not copied: afterwards
+ * only layout_free() may use FROM. If MAPS is NULL, copy all.
  */
 void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
 		 uint32_t *const *maps);
-/* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. Adds to *SUM the sizes of what ADDS. */
+/* Return NULL, or the message for what is wrong with ENTRY, such as an unknown kind. Add its fields with ADDS to *SUM. */
 const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry,
 			 uint64_t *sum);
 
@@ -194,5 +193,5 @@ uint32_t section_find(const struct profile *p, enum section_type type, const voi
 uint32_t section_add(struct profile *p, enum section_type type, const void *entry);
 /* The index of the equal entry of a unique table, or of a copy of ENTRY. */
 uint32_t section_find_or_add(struct profile *p, enum section_type type, const void *entry);
-/* To be called after the last entry was filled in: it can be found from then on. False: the table is unique and has an equal one. */
+/* Call this after filling in the last entry; section_find() finds it from then on. False: the table is unique and has an equal one. */
 bool section_added(struct profile *p, enum section_type type);

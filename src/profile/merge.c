@@ -14,7 +14,7 @@
 /* Values longer than this (a whole kernel config) are not quoted. */
 #define QUOTED_MAX 60
 
-/* Starts the next reason in the list. */
+/* Separate the next reason in the list from the one before. */
 static FILE *reason(FILE *out)
 {
 	if (ftell(out))
@@ -97,7 +97,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 	const char *name = NULL;
 	uint32_t n;
 
-	/* They have all functions that were executed: what is in one alone was not in the other's runs. */
+	/* Exact recordings have all functions that were executed, so a missing one was not executed. */
 	if (profile_is_exact(dst) && profile_is_exact(src))
 		return;
 	section_index(&in_dst, dst, SECTION_SITES);
@@ -113,7 +113,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 			fprintf(reason(out), "%s was timed by %s instead of %s", site->name,
 				profile_mechanism_name(site->mech),
 				profile_mechanism_name(dst->sites[found].mech));
-			break; /* one says it for all */
+			break; /* one message is enough */
 		}
 	}
 	hash_deinit(&in_dst);
@@ -148,7 +148,7 @@ static uint32_t count_boots(const struct profile *p)
 	return n;
 }
 
-/* The id of a boot; of no length if unknown. */
+/* The id of a boot; LEN 0: unknown. */
 struct boot_id {
 	const char *text;
 	size_t len;
@@ -157,7 +157,7 @@ struct boot_id {
 /* The boots of a profile, in the order of their numbers. */
 struct boots {
 	vec_of(struct boot_id, ids);
-	struct hash_index index; /* of those that have an id */
+	struct hash_index index; /* finds boots by id; those without an id are not in it */
 };
 
 static bool boot_equal(const void *ctx, uint32_t item, const void *key)
@@ -201,7 +201,7 @@ static void boots_deinit(struct boots *b)
 	free(b->ids);
 }
 
-/* Up to the last boot that has an id, as many commas as there are boots before it. */
+/* Note the ids of boots with commas between, up to the last boot that has an id. */
 static void boots_note(const struct boots *b, struct profile *p)
 {
 	uint32_t n = b->n_ids;
@@ -221,7 +221,7 @@ static void boots_note(const struct boots *b, struct profile *p)
 	profile_env_set(p, PROFILE_ENV_BOOTS, text);
 }
 
-/* Return the places of SRC's boots in DST; *SHARED of them were there already. */
+/* Return the numbers of SRC's boots in DST, indexed by SRC's number. *SHARED becomes the number of boots that DST had already. */
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
 	scoped(boots_deinit) struct boots have, more;
@@ -246,7 +246,7 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 	return map;
 }
 
-/* The new places of a site's values. */
+/* The new indices of a site's values: value I becomes value to[I]. */
 struct value_map {
 	uint32_t n, to[PROFILE_VALUES_MAX];
 };
@@ -254,10 +254,10 @@ struct value_map {
 struct merge {
 	struct profile *dst;
 	struct profile *src;
-	uint32_t *maps[SECTION_LAST + 1]; /* places of SRC's entries in DST */
-	uint32_t *boots; /* the same of its boots */
-	struct value_map *values; /* of each of its sites */
-	uint32_t *variables; /* of each of DST's sites: profile_site_variables() */
+	uint32_t *maps[SECTION_LAST + 1]; /* indices in DST of SRC's entries, by section */
+	uint32_t *boots; /* numbers of SRC's boots in DST */
+	struct value_map *values; /* indexed by SRC's site */
+	uint32_t *variables; /* indexed by DST's site: profile_site_variables() */
 	char *other_kernel; /* the module of SRC's addresses that mean something else in DST */
 };
 
@@ -291,8 +291,8 @@ static void reindex(struct profile *p, enum section_type type)
 }
 
 /*
- * The variables of both are in DST: tells where SRC's values go. DST's captures do not have those that are new, and where a site has
- * too many now, the last are dropped.
+ * Map SRC's values, now that DST has the variables of both. New variables are absent in DST's captures. If a site has too many
+ * variables now, the last ones are dropped.
  */
 static void map_values(struct merge *m, uint32_t n_before)
 {
@@ -323,7 +323,7 @@ static void map_values(struct merge *m, uint32_t n_before)
 	}
 }
 
-/* VALUES, and which are ABSENT, are those of SRC's site FROM, and become those of DST's site TO. */
+/* Convert VALUES and ABSENT of SRC's site FROM to those of DST's site TO. */
 static void adapt_values(const struct merge *m, uint32_t from, uint32_t to, uint32_t *absent,
 			 uint64_t *values)
 {
@@ -356,7 +356,7 @@ static void adapt(const struct merge *m, enum section_type type, void *copy, con
 			     c->values);
 }
 
-/* FROM into its equal TO; what remains in FROM is freed afterwards. */
+/* Merge FROM into TO, which equals it. The caller frees the rest of FROM. */
 static void merge_equal(enum section_type type, void *to, void *from)
 {
 	struct profile_location *a = to, *b = from, was;
@@ -373,7 +373,7 @@ static void merge_equal(enum section_type type, void *to, void *from)
 	}
 }
 
-/* Returns the place in DST; INDEX has those of its entries that ENTRY may be equal to, NULL: none. */
+/* Add ENTRY to DST and return its index there. INDEX has the entries of DST to which it may be equal; NULL: there are none. */
 static uint32_t merge_entry(const struct merge *m, enum section_type type, void *entry,
 			    struct hash_index *index)
 {
@@ -416,7 +416,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		section_index(&before, m->dst, type);
 		index = &before;
 	}
-	/* There is one site of contexts, however they were timed: its place stays 0. */
+	/* Both have one site of contexts, however they were timed: its index stays 0. */
 	if (type == SECTION_SITES)
 		i = 1;
 	for (; i < n; i++) {
@@ -431,7 +431,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		map_values(m, variables);
 }
 
-/* Return the list of KEY, an entry per recording, of P with RUNS runs, which is one or merged; for free(). */
+/* Return KEY's list, an entry per recording, of P (a single or a merged recording) with RUNS runs; for free(). */
 static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 {
 	const char *list = profile_env_get(p, key);

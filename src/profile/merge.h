@@ -5,17 +5,17 @@
 #include "profile/profile.h"
 
 /*
- * Why SRC's runs are not further runs of what DST holds, for the caller to free; NULL where they
- * are. Everything has to be equal that a figure could depend on: the environment (but for keys
+ * Return why SRC's runs cannot be added to DST's, for the caller to free; NULL: they can be.
+ * Everything has to be equal that a figure could depend on: the environment (but for keys
  * under "record."), the clock, the sampler, the workload's arguments, and what was timed, and how:
  * a function that only one side recorded would read as one that the other never called.
  */
 char *profile_merge_conflict(const struct profile *dst, const struct profile *src);
 
 /*
- * Adds SRC's runs to DST with all that belongs to them: as runs of the boots that DST has already, where they are
- * of these, else as other boots. Returns how many boots they share. The environment stays DST's. Can be done
- * whatever profile_merge_conflict() says: sites timed in different ways then stay apart. SRC may lack parts then, and is
- * for profile_destroy() alone: both at once take more memory than a large file leaves.
+ * Add SRC's runs to DST with all that belongs to them. Boots that DST has already keep their number, others get a new
+ * one. Return the number of boots that both have. The environment stays DST's. This works whatever
+ * profile_merge_conflict() says: sites timed in different ways stay apart. Afterwards only profile_destroy() may use SRC:
+ * parts of it are moved, since memory may not suffice for both.
  */
 uint32_t profile_merge(struct profile *dst, struct profile *src);

@@ -18,14 +18,14 @@ enum profile_arguments {
 };
 
 struct profile_mechanism_traits {
-	const char *name; /* in data files and in tables */
+	const char *name; /* name in data files and in tables */
 	/*
 	 * The return's program runs before the function's frame is gone: no return is missed, and a stack read there has the
 	 * function.
 	 */
 	bool in_frame;
 	bool counted; /* calibration measures the events that its probes count of themselves */
-	bool cold; /* on a real clock, runs measure what cold caches add to its cost */
+	bool cold; /* on a real clock, each run measures the extra cost with cold caches */
 	bool is_kprobe; /* these probes do not run while kprobes are switched off in debugfs */
 	bool holds_module; /* a module cannot be unloaded while one of its functions is timed */
 	bool costs_by_number; /* the cost depends on all functions attached, and is measured with these */

@@ -42,8 +42,8 @@ enum profile_site_kind {
  * entered (DW_AT_entry_pc), FILE and LINE the place that it is called from.
  */
 struct profile_site {
-	const char *name; /* as reported: without .isra, .constprop, .part */
-	const char *symbol; /* as in kallsyms: "name", or "name [module]"; of a range INTO's */
+	const char *name; /* name as reported: without .isra, .constprop, .part */
+	const char *symbol; /* name in kallsyms: "name", or "name [module]"; of a range: INTO's */
 	/* Ranges only, else NULL. */
 	const char *into; /* the function that the body is part of, as reported */
 	/*
@@ -51,7 +51,7 @@ struct profile_site {
 	 * them: "new_slab" for shuffle_freelist < new_slab < allocate_slab. NULL where there is none.
 	 */
 	const char *chain;
-	/* Why it could not be timed, so that there is an estimate at most; NULL where it was. */
+	/* The reason that it could not be timed, so that there is an estimate at most; NULL: it was timed. */
 	const char *estimated;
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
@@ -104,38 +104,38 @@ struct profile_cell {
 struct profile_block {
 	uint64_t addr; /* relative to _stext */
 	uint32_t bytes, insns;
-	uint32_t location; /* ADDR's, for its line and the inlined bodies around it */
+	uint32_t location; /* location of ADDR, with its line and the inlined bodies around it */
 	bool reached; /* else padding, or what only a fault leads to */
 	const char *callee; /* the first function that it calls by name; NULL: none */
 };
 
 enum profile_trace_kind {
-	PROFILE_TRACE_CALL, /* of the function at LOCATION */
-	PROFILE_TRACE_LINE, /* instructions side by side */
+	PROFILE_TRACE_CALL, /* a call of the function at LOCATION */
+	PROFILE_TRACE_LINE, /* instructions of one source line, executed in a row */
 	PROFILE_TRACE_LOOP, /* the calls below it happened TIMES times */
-	PROFILE_TRACE_LOST, /* TIMES blocks or lines for which there was no room; the last */
+	PROFILE_TRACE_LOST, /* the last entry: TIMES blocks or lines had no room */
 	PROFILE_TRACE_N_KINDS,
 };
 
-/* A line of a call that was kept whole, in order: what is deeper behind it is its body. */
+/* One line of a call that was kept whole, in order of execution. The deeper lines after it are its body. */
 struct profile_trace {
 	uint32_t run;
 	enum profile_trace_kind kind;
-	uint32_t depth; /* 0: the call */
+	uint32_t depth; /* 0: the call that was kept */
 	uint32_t location;
 	uint64_t times;
-	uint64_t insns; /* of one time, with the body's */
+	uint64_t insns; /* instructions of one execution, including the body's */
 };
 
 enum profile_variable_kind {
 	PROFILE_VARIABLE_ARGUMENT,
-	PROFILE_VARIABLE_MEMBER, /* of what an argument points to */
+	PROFILE_VARIABLE_MEMBER, /* member of what an argument points to */
 	PROFILE_VARIABLE_GLOBAL,
 	PROFILE_VARIABLE_RETURN,
 	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
 	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
 	PROFILE_VARIABLE_NAME, /* text: its values are those of struct profile_name */
-	PROFILE_VARIABLE_CONTEXT, /* what calls are made in, by name: it is in no file */
+	PROFILE_VARIABLE_CONTEXT, /* name of the context of a call; never written to a file */
 	PROFILE_VARIABLE_N_KINDS
 };
 
@@ -145,7 +145,7 @@ const char *profile_variable_kind_name(enum profile_variable_kind kind);
 /* A variable captured in each call of SITE; its name is unique within the site. */
 struct profile_variable {
 	uint32_t site;
-	const char *name; /* as in the source: "n", "s->object_size", "crng_init"; "return" */
+	const char *name; /* name in the source: "n", "s->object_size", "crng_init"; or "return" */
 	enum profile_variable_kind kind;
 	uint8_t bytes; /* a name's value has 8 */
 	bool is_signed;
@@ -173,33 +173,33 @@ struct profile_name {
 #define PROFILE_VALUES_MAX 16 /* variables of one site */
 
 /*
- * Calls with equal values. Calls that the table had no room for are in PROFILE_LOSS_CAPTURES_FULL, and a sample of each site's is
- * kept, SAMPLED: in its run it stands for all calls of the site that no other row has.
+ * Calls with equal values. PROFILE_LOSS_CAPTURES_FULL counts calls that had no room in the table. A sample of these is kept for each
+ * site, as SAMPLED entries: they stand for all calls of the site in that run that are in no other entry.
  */
 struct profile_capture {
 	uint32_t run, site, context;
 	bool sampled;
-	uint32_t absent; /* bits: values that were not captured, which are 0 */
+	uint32_t absent; /* bit I: values[I] was not captured, and is 0 */
 	uint64_t calls;
-	int64_t time; /* net: on-CPU, less probe cost */
-	double sumsq; /* of net times */
+	int64_t time; /* sum of net times: on-CPU, less probe cost */
+	double sumsq; /* sum of squares of the calls' net times */
 	uint64_t min, max;
-	uint64_t values[PROFILE_VALUES_MAX]; /* of the site's variables, sign-extended */
+	uint64_t values[PROFILE_VALUES_MAX]; /* of the site's variables in order, sign-extended */
 };
 
-/* A way of control from one block: to another, or one of these. */
+/* A possible step from one block to another, or to one of these: */
 struct profile_arc {
 	uint32_t from, to;
 };
 
 #define PROFILE_ARC_OUT UINT32_MAX /* out of the function */
-#define PROFILE_ARC_ANY (UINT32_MAX - 1) /* to any block or out: an unresolved jump */
+#define PROFILE_ARC_ANY (UINT32_MAX - 1) /* an unresolved jump: to any block, or out */
 
 /* A function whose blocks were counted, all parts of it. */
 struct profile_blocks {
 	uint32_t site;
 	uint32_t entry; /* a block */
-	vec_of(struct profile_block, items); /* by address */
+	vec_of(struct profile_block, items); /* sorted by address */
 	vec_of(struct profile_arc, arcs);
 };
 
@@ -212,7 +212,7 @@ struct profile_counter {
 struct profile_counter_cost {
 	uint32_t counter;
 	uint32_t mech; /* enum profile_mechanism, below PROFILE_N_MECHANISMS */
-	double inner, inner_spread; /* as in struct engine_cost */
+	double inner, inner_spread; /* as INNER of struct engine_cost */
 	double full, full_spread;
 };
 
@@ -236,10 +236,10 @@ struct profile_condition {
  * largest contradiction between the counts.
  */
 struct profile_block_counts {
-	uint32_t run, blocks, context; /* BLOCKS: place in the list of these functions */
-	uint64_t calls; /* timed */
+	uint32_t run, blocks, context; /* BLOCKS: index in profile.blocks */
+	uint64_t calls; /* number of timed calls */
 	uint64_t residual;
-	vec_of(uint64_t, counts); /* by block; NOT_COUNTED: does not follow from what was counted */
+	vec_of(uint64_t, counts); /* indexed by block; NOT_COUNTED: unknown */
 };
 
 /*
@@ -264,7 +264,7 @@ enum profile_loss {
 	PROFILE_LOSS_DETACHED, /* calls of a site that lost its probes */
 	PROFILE_LOSS_PROBES, /* probes that were not in place throughout: what they measure is not counted */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
-	PROFILE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel: calls between are missing, or another's */
+	PROFILE_LOSS_SWITCHES, /* task switches that the kernel did not report: calls between are missing, or another task's */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
@@ -278,16 +278,16 @@ enum profile_loss {
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
 	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */
 	PROFILE_INFO_TASKS_LEFT, /* tasks of the workload that outlived it */
-	PROFILE_INFO_BLOCK_HITS, /* of the probes of blocks */
-	PROFILE_INFO_BLOCK_COST, /* ticks that were excluded for them */
+	PROFILE_INFO_BLOCK_HITS, /* hits of the probes of blocks */
+	PROFILE_INFO_BLOCK_COST, /* ticks that were excluded for these hits */
 	PROFILE_INFO_CAPTURES, /* calls whose values were captured */
-	PROFILE_INFO_CAPTURE_COST, /* ticks that were excluded for that, apart from their probes' */
-	PROFILE_INFO_OVERCORRECTED, /* calls that took less than their probes were thought to */
-	PROFILE_INFO_WAITED, /* ns in which any task that could run had no CPU, as PSI has it; on a real clock */
-	PROFILE_INFO_STOLEN, /* ns of a CPU that the hypervisor ran others for: the same, of all CPUs */
-	PROFILE_INFO_THROTTLED, /* times that a CPU found its core or package slowed down by heat; on a real clock */
-	PROFILE_INFO_APERF, /* cycles of all CPUs while not halted, */
-	PROFILE_INFO_MPERF, /* and how many these would have been at the nominal frequency */
+	PROFILE_INFO_CAPTURE_COST, /* ticks that were excluded for captures, besides the probes' cost */
+	PROFILE_INFO_OVERCORRECTED, /* calls that took less time than the calibrated cost of their probes */
+	PROFILE_INFO_WAITED, /* ns in which a runnable task had no CPU (PSI); only on a real clock */
+	PROFILE_INFO_STOLEN, /* ns of all CPUs that the hypervisor gave to others; only on a real clock */
+	PROFILE_INFO_THROTTLED, /* times that a CPU's core or package was throttled by heat; only on a real clock */
+	PROFILE_INFO_APERF, /* actual cycles of all CPUs while not halted */
+	PROFILE_INFO_MPERF, /* cycles that the same time has at the nominal frequency */
 	PROFILE_N_LOSSES,
 };
 
@@ -301,7 +301,7 @@ enum profile_run_kind {
 	PROFILE_RUN_CONTROL, /* --control-run: the workload alone, no probes */
 };
 
-/* The workload once through. */
+/* The way in which one run of the workload ended. */
 enum profile_end {
 	PROFILE_END_EXIT,
 	PROFILE_END_SIGNAL, /* it was killed */
@@ -317,7 +317,7 @@ struct profile_run {
 	int32_t status; /* exit status as a shell gives it: 128 + signal where that ended the command, or the recording */
 	enum profile_end end;
 	uint64_t losses[PROFILE_N_LOSSES];
-	uint64_t samples_expected, samples_received; /* by the workload */
+	uint64_t samples_expected, samples_received; /* samples of the workload */
 	vec_of(struct profile_report, reports);
 };
 
@@ -343,10 +343,10 @@ struct profile_stack {
 
 enum profile_sample_flag {
 	PROFILE_SAMPLE_USER = 1, /* the CPU was in user space */
-	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off where it was due */
+	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off when it was due */
 	PROFILE_SAMPLE_AT_RETURN = 4, /* came at the return of the timed function it was due in */
-	PROFILE_SAMPLE_PROBE = 8, /* in a probe, or in what is taken off as its cost */
-	PROFILE_SAMPLE_FLAGS = 15, /* all there are */
+	PROFILE_SAMPLE_PROBE = 8, /* in a probe, or in time subtracted as its cost */
+	PROFILE_SAMPLE_FLAGS = 15, /* all flags */
 };
 
 /* COUNT samples with the same run, context, flags and stack. */
@@ -372,7 +372,7 @@ struct profile_miss {
 	uint64_t count;
 };
 
-/* Likewise what it counted of data, by what that is of: a slab cache's name, or "[stack]" and the like. */
+/* Events of the model in accesses of data, by type of data: a slab cache's name, or "[stack]" and the like. */
 struct profile_object {
 	uint32_t run, context;
 	const char *type;
@@ -391,20 +391,20 @@ enum profile_cost_kind {
 	PROFILE_COST_FULL,
 	PROFILE_COST_NESTED,
 	PROFILE_COST_TRAMPOLINE,
-	PROFILE_COST_ARGS, /* more to FULL for ENGINE_COST_ARGS arguments more */
+	PROFILE_COST_ARGS, /* added to FULL for ENGINE_COST_ARGS more arguments */
 	/* Ranges: struct engine_range_cost of probes reached by a jump. */
 	PROFILE_COST_OPEN,
 	PROFILE_COST_INSIDE, /* idle_enter */
 	PROFILE_COST_OUTSIDE, /* idle_leave */
 	PROFILE_COST_LIST,
 	PROFILE_COST_FRAME,
-	/* what those cost more that are reached otherwise, */
+	/* Extra cost of probes that are reached in another way: */
 	PROFILE_COST_STEPPED,
 	PROFILE_COST_PREPARED,
 	PROFILE_COST_EMULATED,
 	PROFILE_COST_CALL,
 	PROFILE_COST_JUMP,
-	PROFILE_COST_BLOCK, /* and a probe that counts a block; 0: not asked for */
+	PROFILE_COST_BLOCK, /* a probe that counts a block; 0: not measured */
 	/* The sampler. */
 	PROFILE_COST_LATENCY,
 	PROFILE_COST_INTERRUPT,
@@ -424,8 +424,8 @@ struct profile_cost {
 
 struct profile {
 	enum profile_clock clock;
-	uint32_t freq; /* samples a second asked for on each CPU; 0: no sampler */
-	uint64_t sample_period; /* in clock ticks; 0: no sampler */
+	uint32_t freq; /* samples per second and CPU that were asked for; 0: no sampler */
+	uint64_t sample_period; /* time between two samples, in ticks; 0: no sampler */
 	vec_of(struct profile_env, envs);
 	vec_of(const char *, args); /* the workload's command line */
 	vec_of(struct profile_site, sites); /* [0] is the one of PROFILE_SITE_CONTEXT */
@@ -439,9 +439,9 @@ struct profile {
 	vec_of(struct profile_block_counts, block_counts); /* any order */
 	vec_of(struct profile_cost, costs);
 	vec_of(struct profile_edge, edges);
-	/* Likewise how often the instruction at STACK's first location was executed, of each line the first one in a row. */
+	/* Executions of the instruction at STACK's first location. Of instructions of one line in a row only the first one has an entry. */
 	vec_of(struct profile_edge, executions);
-	vec_of(struct profile_trace, traces); /* of calls kept whole, one after the other */
+	vec_of(struct profile_trace, traces); /* lines of the calls kept whole, call after call */
 	vec_of(struct profile_miss, misses);
 	vec_of(struct profile_object, objects);
 	vec_of(struct profile_variable, variables); /* any order */
@@ -452,7 +452,7 @@ struct profile {
 	vec_of(struct profile_counter_cost, counter_costs);
 	vec_of(struct profile_counted, counted);
 	struct profile_strings *strings; /* the intern pool */
-	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
+	struct profile_lookup *lookup; /* finds entries of unique tables: do not reorder these */
 };
 
 struct profile *profile_create(void);
@@ -468,11 +468,11 @@ void profile_env_set(struct profile *p, const char *key, const char *value);
 const char *profile_env_get(const struct profile *p, const char *key);
 /* Return whether both are known to be of one kernel, by its build-id. */
 bool profile_same_kernel(const struct profile *a, const struct profile *b);
-/* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
+/* Return whether the emulator counted all instructions, without probes. Then each sample in P is one instruction. */
 bool profile_is_exact(const struct profile *p);
-/* Did probes disturb RUN, one of P's? */
+/* Return whether probes disturbed RUN of P. */
 bool profile_run_is_probed(const struct profile *p, const struct profile_run *run);
-/* Its runs but for control runs. */
+/* Return the number of P's runs that are not control runs. */
 uint32_t profile_probed_runs(const struct profile *p);
 /* Sets a cost, replacing an earlier one of that kind. */
 void profile_cost_set(struct profile *p, enum profile_mechanism mech, enum profile_cost_kind kind,
@@ -490,20 +490,20 @@ void profile_arg_add(struct profile *p, const char *arg);
 uint32_t profile_context_add(struct profile *p, const char *name);
 bool profile_context_is(const struct profile *p, uint32_t context, enum profile_context_kind kind);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
-/* Were SITE's calls counted, so that none means 0? Not if the kernel refused its probes, or lost them. */
+/* Return whether SITE's calls were counted, so that no cell means 0 calls. False if the kernel refused its probes, or lost them. */
 bool profile_site_is_counted(const struct profile *p, const struct profile_site *site);
 /* Return whether SITE belongs to MODULE; NULL: to the kernel's image. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);
-/* SITE as it is asked for: the function's name or, of an inlined body, "INLINED@FUNC". For free(). */
+/* Return SITE's label, as users name it: the function's name, or "INLINED@FUNC" for an inlined body. For free(). */
 char *profile_site_label(const struct profile_site *site);
 
 /* Return whether SITE's label is LABEL. Several sites may have it. */
 bool profile_site_has_label(const struct profile_site *site, const char *label);
-/* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 /* "exited with status 3", "was killed by SIGSEGV", for free(). */
 char *profile_run_end_text(const struct profile_run *run);
 /* "SIGSEGV", for free(); NULL: RUN's command exited. */
 char *profile_run_signal(const struct profile_run *run);
+/* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
 uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);
 /* Finds or adds the address; a new one has no frames yet. MODULE may be NULL. */
@@ -534,16 +534,16 @@ const char *profile_condition_of(const struct profile *p, uint32_t location);
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
 /* Adds to an equal entry (same run, site, context and values) where there is one. All variables of its site are there already. */
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);
-/* For each site as many low bits as there are variables of it among the first N; for free(). */
+/* Return, indexed by site, a mask with one low bit for each of its variables among the first N; for free(). */
 uint32_t *profile_site_variables(const struct profile *p, uint32_t n);
-/* The value of a variable that is a name, TEXT. */
+/* Add the name TEXT. Return the value that a variable with this name has. */
 uint64_t profile_name_add(struct profile *p, const char *text);
-/* Appends VALUE of V: "28", as BITS "0x1c", of a name the text, as it was captured but for blanks ("\\x20") and backslashes. */
+/* Append V's VALUE as text: "28", with BITS "0x1c"; a name as it was captured, but with blanks ("\\x20") and backslashes escaped. */
 void profile_value_append(char **text, const struct profile *p, const struct profile_variable *v,
 			  uint64_t value, bool bits);
 /* NULL: P has no name of that VALUE. */
 const char *profile_name_of(const struct profile *p, uint64_t value);
-/* TEXT's: FNV-1a. */
+/* Return the value of the name TEXT: its FNV-1a hash. */
 uint64_t profile_name_value(const char *text);
 
 /*

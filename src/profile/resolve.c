@@ -46,7 +46,7 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 {
 	scoped_free char *name =
 		alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
-	/* The format of kallsyms and perf. */
+	/* "NAME [MODULE]", the format of kallsyms and perf. */
 	scoped_free char *symbol =
 		sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
 	uint32_t site = profile_site_add(
@@ -106,8 +106,8 @@ static int add_frame(const struct kernel_frame *f, void *arg)
 }
 
 /*
- * Is the function at ADDR called SYMBOL by IDX too, or is that not known (NULL)? A module that the kernel laid out
- * otherwise than thought must not be taken for what it is not.
+ * Return whether IDX has the function SYMBOL at ADDR; true if SYMBOL is unknown (NULL). If the kernel laid out a module
+ * otherwise than expected, IDX would give wrong names.
  */
 static bool agrees(const struct kernel_index *idx, uint64_t addr, const char *symbol)
 {
@@ -116,7 +116,7 @@ static bool agrees(const struct kernel_index *idx, uint64_t addr, const char *sy
 	return !symbol || (!kernel_index_at(idx, addr, &place) && same_text(place.symbol, symbol));
 }
 
-/* The frames of the locations in MODULE (NULL: in the kernel's image), of which IDX is. */
+/* Set the frames of the locations in MODULE (NULL: in the kernel's image), from IDX, its index. */
 static void resolve_locations(struct profile *p, const struct kernel_index *idx, const char *module)
 {
 	for (uint32_t i = 0; i < p->n_locations; i++) {
@@ -251,7 +251,7 @@ static struct kernel_image *image_of_build(const char *path, const struct kernel
 	return NULL;
 }
 
-/* Among the kernels that scripts/lab has built. */
+/* Search the kernels that scripts/lab has built. */
 static struct kernel_image *image_of_lab(const struct kernel_build_id *id)
 {
 	scoped_free char *pattern = kernel_lab_path("/kernels/*/vmlinux");
@@ -331,12 +331,12 @@ struct kernel_index *profile_module_index(const struct profile *p, const char *n
 /* A module whose build-id P has. */
 struct module {
 	const char *name;
-	bool used; /* has it addresses of P? */
-	bool has_lines; /* one of them at least */
+	bool used; /* P has addresses in this module */
+	bool has_lines; /* at least one of these addresses has a line */
 };
 
 struct modules {
-	vec_of(struct module, items); /* by name */
+	vec_of(struct module, items); /* sorted by name */
 };
 
 define_compare(module_compare, struct module, compare_text(a->name, b->name));

@@ -11,20 +11,20 @@
 /* Return whether P's addresses have been resolved from DWARF. */
 bool profile_is_resolved(const struct profile *p);
 
-/* Adds a site for SYM, which is timed by nothing yet. Its index. */
+/* Add a site for SYM, not yet timed by any mechanism. Return its index. */
 uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *ks,
 			      const struct kernel_sym *sym);
 
-/* The location for ADDR, in the kernel's image or in a module, of which the function is noted. */
+/* Return the location for ADDR. Outside of the kernel's image its function's name is set. */
 uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr);
 
-/* The location of all code of which only this LABEL is known. */
+/* Return the location that stands for all code of which only LABEL is known. */
 uint32_t profile_location_label(struct profile *p, const char *label);
 
-/* Function names only, of the running kernel's symbols, for locations that have no name yet. */
+/* Set the function names of locations that have no name yet, from the running kernel's symbols. */
 void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *ks);
 
-/* Functions, inlined bodies, files and lines, replacing what is known. IDX must be P's kernel's. */
+/* Set functions, inlined bodies, files and lines, replacing older ones. IDX must be of P's kernel. */
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*

@@ -75,7 +75,7 @@ void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t c
 
 	if (!count)
 		return;
-	/* Maps are drained in ascending order: the end is the usual place. */
+	/* BPF maps are read in ascending order, so a new slot mostly belongs at the end. */
 	if (low && s->buckets[low - 1].slot >= slot)
 		low = bisect(s->n_buckets, i, s->buckets[i].slot < slot);
 	if (low < s->n_buckets && s->buckets[low].slot == slot) {
@@ -88,7 +88,7 @@ void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t c
 	s->buckets[low] = (struct profile_bucket){ .slot = slot, .count = count };
 }
 
-/* The value FRACTION of the way through the slot, of which the ends are cut off by min and max. */
+/* Return the value at FRACTION of SLOT's width, after the slot is clamped to min and max. */
 static double slot_value(const struct profile_stats *s, uint32_t slot, double fraction)
 {
 	uint64_t low = hist_slot_low(slot), high = low + hist_slot_width(slot) - 1;

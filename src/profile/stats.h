@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* For any count that could not be taken: shown as "not counted", null in JSON, never as 0. */
+/* The value of a count that could not be taken: shown as "not counted", null in JSON, never as 0. */
 #define PROFILE_NOT_COUNTED UINT64_MAX
 
 /*
@@ -29,10 +29,10 @@ struct profile_bucket {
  * ENTRIES of them; the distribution is theirs, the mean of a call is a sum over CALLS.
  */
 struct profile_stats {
-	uint64_t calls; /* of a range: executions of its entry, see struct profile_site */
-	uint64_t entries; /* of a range: excursions into it; everything else NOT_COUNTED */
+	uint64_t calls; /* calls; a range: executions of its entry, see struct profile_site */
+	uint64_t entries; /* a range: excursions into it; other sites: NOT_COUNTED */
 	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
-	uint64_t wall; /* entry to return */
+	uint64_t wall; /* sum of times from entry to return */
 	uint64_t oncpu; /* wall less the time switched out */
 	int64_t self; /* oncpu less cost less that of timed callees */
 	uint64_t cost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code that was seen executed in pieces, which overlap, and are others in each boot: blocks are what no piece begins or ends within. */
+/* Makes blocks of pieces of executed code. Pieces overlap, and differ from boot to boot: no piece begins or ends within a block. */
 #include "profile/unite.h"
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #define UNKNOWN UINT32_MAX
 
 /*
- * Bounds against made-up files, whose pieces may all overlap: blocks of a piece on average (merged recordings have 1.1), and passes
+ * Limits for hostile files, whose pieces may all overlap: average number of blocks per piece (merged recordings have 1.1), and passes
  * over all blocks (merged recordings take two).
  */
 #define PIECE_BLOCKS 16
@@ -26,7 +26,7 @@ static uint32_t seek(const struct profile_blocks *blocks, uint64_t addr)
 	return bisect(blocks->n_items, i, blocks->items[i].addr < addr);
 }
 
-/* K is the number of each block that PIECE, which may have no bytes, consists of. */
+/* Loop over the numbers K of the blocks in PIECE; none if PIECE has no bytes. */
 #define for_each_within(k, blocks, piece)                                                  \
 	for (uint32_t k = seek(blocks, (piece)->addr), end_ = seek(blocks, end_of(piece)); \
 	     k < end_; k++)
@@ -49,11 +49,11 @@ static void append(struct profile_blocks *all, const struct profile_blocks *list
 	all->entry = first + list->entry;
 }
 
-/* The blocks that ALL's pieces consist of, without anything else known of them. */
+/* Cut ALL's pieces into blocks, of which only addresses are known yet. */
 static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	scoped_free uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
-	/* For each bound, the number of pieces that begin there less those that end there. */
+	/* Indexed by bound: number of pieces that begin there, less those that end there. */
 	int32_t *more = alloc_array(2 * (size_t)all->n_items, sizeof(*more)), covering = 0;
 	uint32_t n = 0;
 
@@ -164,7 +164,7 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 	out->entry = seek(out, all->items[all->entry].addr);
 }
 
-/* False: there are too many. */
+/* Unite ALL's pieces into blocks. False: there are none, or too many. */
 static bool unite(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	*out = (struct profile_blocks){ 0 };
@@ -264,8 +264,8 @@ struct parts {
 	struct profile_blocks *lists;
 	struct profile_block_counts *counts;
 	uint32_t n_lists, n_counts;
-	struct grouped lists_of, counts_of; /* by site; of counts by context, too */
-	uint64_t n_blocks, n_shown; /* blocks and counts that P has again */
+	struct grouped lists_of, counts_of; /* by site; counts_of: by site and context */
+	uint64_t n_blocks, n_shown; /* blocks and counts put back into P so far */
 };
 
 struct function {
@@ -312,7 +312,7 @@ static struct function *rank(const struct parts *from, uint32_t n_sites)
 	return functions;
 }
 
-/* Puts SITE's into P, if there is room for them. */
+/* Put SITE's blocks and counts into P, if there is room for them. */
 static void put(struct profile *p, struct parts *from, uint32_t site)
 {
 	uint32_t n, n_counts, n_contexts = 0, number, before = p->n_block_counts,

@@ -10,7 +10,7 @@
 	}
 #define NUMBERED(n) NAMES(R##n, R##n##D, R##n##W, R##n##B)
 
-/* The register that REG is or is a part of, by arch.h's number; ARCH_NO_REG: none of these. */
+/* Return arch.h's number of the register that capstone's REG is, or is a part of; else ARCH_NO_REG. */
 static uint8_t register_of(unsigned int reg)
 {
 	static const unsigned int names[ARCH_REGS][5] = {

@@ -28,7 +28,7 @@ bool capstone_open(struct capstone *c, bool detail);
 void capstone_close(struct capstone *c);
 
 struct decoder {
-	struct capstone lengths, operands; /* of operands only once asked for */
+	struct capstone lengths, operands; /* OPERANDS is opened on first use */
 };
 
 /* The instruction at the start of the AVAIL bytes CODE, which lie at ADDR, with its operands, until the next is asked for; NULL: none is. */

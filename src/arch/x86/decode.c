@@ -9,7 +9,7 @@
 
 #include "arch/x86/capstone.h"
 
-/* The parts of an instruction in front of its operands. */
+/* The prefixes and the opcode of an instruction. */
 struct opcode {
 	uint8_t at; /* offset of the opcode's last byte */
 	uint8_t op;
@@ -62,7 +62,7 @@ static bool find_opcode(const uint8_t *code, size_t len, struct opcode *o)
 	return true;
 }
 
-/* Bytes of a ModRM byte with what it asks for, at CODE; 0 where they are not all there. */
+/* Return the length of the ModRM byte at CODE with its SIB byte and displacement; 0: some of it is missing. */
 static size_t modrm_len(const uint8_t *code, size_t avail)
 {
 	uint8_t mod, rm;
@@ -220,7 +220,7 @@ static void decode_group5(const struct opcode *o, uint8_t modrm, struct decoded 
 	if (reg < 2 || reg > 5)
 		return;
 	out->kind = reg < 4 ? DECODE_CALL_INDIRECT : DECODE_JUMP_INDIRECT;
-	/* kprobes emulate these, as far as they go through a register. */
+	/* kprobes emulate only calls and jumps through a register. */
 	out->no_kprobe = reg == 3 || reg == 5 || o->p67 || modrm >> 6 != 3;
 }
 
@@ -291,9 +291,9 @@ struct decoded_operand {
 	uint16_t reg; /* capstone's number of the destination or the jump's own register; 0: none */
 	uint16_t source; /* register source; 0: none */
 	bool memory;
-	uint16_t base, index; /* of the memory operand; 0: none */
+	uint16_t base, index; /* registers of the memory operand; 0: none */
 	uint8_t scale;
-	int64_t disp; /* with RIP as base: the absolute address */
+	int64_t disp; /* displacement; if RIP is the base, the absolute address */
 	bool rip;
 	int64_t imm;
 	bool has_imm;
@@ -416,7 +416,7 @@ static bool absolute_table(const struct decoded_operand *op, struct decoded_tabl
 	return true;
 }
 
-/* The instruction in front of number FROM that last wrote REG, with what it says. */
+/* Return the number of the last instruction before FROM that writes REG; *OP becomes its operands. */
 static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
 		       struct decoded_operand *op)
 {

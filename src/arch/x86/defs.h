@@ -4,13 +4,13 @@
 
 #include <elf.h>
 
-#define ARCH_MACHINE     "x86_64" /* as uname() has it */
+#define ARCH_MACHINE     "x86_64" /* machine name in uname() */
 #define ARCH_ELF_MACHINE EM_X86_64
 
 #define ARCH_MAX_INSN 15 /* bytes */
-#define ARCH_TRAP_LEN 1 /* of a kprobe's trap, */
-#define ARCH_JUMP_LEN 5 /* of the jump of one that is optimized, */
-#define ARCH_RET_LEN  1 /* and of the return that takes a jump to the return thunk's place */
+#define ARCH_TRAP_LEN 1 /* bytes of a kprobe's trap */
+#define ARCH_JUMP_LEN 5 /* bytes of an optimized kprobe's jump */
+#define ARCH_RET_LEN  1 /* bytes of the return that replaces a jump to the return thunk */
 
 /* Registers, as access.c numbers them. */
 #define ARCH_REGS     16
@@ -19,12 +19,12 @@
 #define ARCH_SAVED    9 /* rbx, rbp, r12 to r15, rsp */
 #define ARCH_STACK    15 /* rsp */
 
-/* Members of struct pt_regs that have the arguments of a syscall. */
+/* Members of struct pt_regs that hold a syscall's arguments, in order. */
 #define ARCH_SYSCALL_REGS                           \
 	{                                           \
 		"di", "si", "dx", "r10", "r8", "r9" \
 	}
-#define ARCH_FTRACE_LEN 5 /* of the call or nop at an ftrace location */
+#define ARCH_FTRACE_LEN 5 /* bytes of the call or nop at an ftrace location */
 
 /* The largest offset of an ftrace location in its function: it may come after endbr64. */
 #define ARCH_MAX_FTRACE_OFFSET 16

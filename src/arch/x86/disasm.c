@@ -6,7 +6,7 @@
 
 struct arch_disasm {
 	struct capstone cs;
-	bool decoded; /* the instruction is that of the last text */
+	bool decoded; /* CS holds the instruction of the last text */
 };
 
 struct arch_disasm *arch_disasm_create(enum arch_syntax syntax)
@@ -50,7 +50,7 @@ bool arch_disasm_data(const struct arch_disasm *d, uint64_t *addr)
 	for (unsigned int i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
-		/* Per CPU, it is no address. */
+		/* A per-CPU operand (with a segment) is an offset, not an address. */
 		if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RIP ||
 		    op->mem.segment != X86_REG_INVALID)
 			continue;
@@ -115,7 +115,7 @@ static void note_operand(const cs_insn *insn, const cs_x86_op *op, struct arch_o
 			  (uint64_t)op->imm);
 }
 
-/* Conditions come in pairs, the second one of which is the first one's opposite. */
+/* Opcodes of conditions come in pairs: the odd one is the opposite of the even one before it. */
 static bool is_conditional_jump(const cs_x86 *x86, uint8_t *condition)
 {
 	bool two = x86->opcode[0] == 0x0f;
@@ -139,7 +139,7 @@ void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint6
 		return;
 	}
 	x86 = &insn->detail->x86;
-	mix(&out->shape, x86->prefix[0]); /* lock, rep: what others mean, operands tell */
+	mix(&out->shape, x86->prefix[0]); /* lock, rep; others show in operands */
 	out->has_code_target = (insn->id == X86_INS_CALL || insn->id == X86_INS_JMP) &&
 			       x86->operands[0].type == X86_OP_IMM;
 	if (is_conditional_jump(x86, &condition)) {

@@ -5,15 +5,15 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 
-/* Over an instruction's first byte. */
+/* The opcode that the kernel writes over an instruction's first byte. */
 #define OP_CALL 0xe8 /* ftrace's */
 #define OP_JUMP 0xe9
 #define OP_INT3 0xcc
 
 /* Instructions that mark where indirect branches may go; a probe on the function comes behind. */
 #define ENDBR64          0xfa1e0ff3
-#define ENDBR_POISON     0x001f0f66 /* instead, where none need go: nopw (%rax) */
-#define ENDBR_POISON_NEW 0xd6401f0f /* since Linux 6.15: nopl -42(%rax) */
+#define ENDBR_POISON     0x001f0f66 /* nopw (%rax): replaces ENDBR64 if no indirect branch goes there */
+#define ENDBR_POISON_NEW 0xd6401f0f /* nopl -42(%rax): the same since Linux 6.15 */
 
 uint32_t arch_entry_mark_len(uint32_t text)
 {
@@ -37,8 +37,8 @@ enum arch_patch arch_patch_of(uint32_t text)
 }
 
 /*
- * Instead of executing it elsewhere the kernel does itself what calls, jumps, returns, and what turns interrupts
- * on and off would do.
+ * The kernel emulates calls, jumps, returns, and instructions that turn interrupts on or off. It single-steps copies of
+ * all others.
  */
 enum engine_range_kind arch_kprobe_kind(uint32_t text)
 {
@@ -61,7 +61,7 @@ enum engine_range_kind arch_kprobe_kind(uint32_t text)
 	case 0xc2: /* return */
 	case 0xc3:
 		return ENGINE_RANGE_JUMP_EMULATED;
-	case 0xfa: /* interrupts off, on: it happens to take as many instructions as a call */
+	case 0xfa: /* interrupts off, on: costs about as many instructions as a call */
 	case 0xfb:
 		return ENGINE_RANGE_CALL_EMULATED;
 	case 0x9c: /* pushf and popf cost about as much as a conditional jump */
@@ -79,7 +79,7 @@ enum engine_range_kind arch_kprobe_kind(uint32_t text)
 	}
 }
 
-/* The length of the move of a small number to a register that ends before AT, which 6 bytes precede; 0: it is none. */
+/* Return the length of the instruction before AT if it moves a small number to a register, else 0. At least 6 bytes precede AT. */
 static size_t move_before(const uint8_t *at)
 {
 	if ((at[-5] & 0xf8) != 0xb8 || at[-3] || at[-2] || at[-1])
@@ -98,7 +98,7 @@ static bool is_tested_call(const uint8_t *code, uint64_t addr, uint64_t target)
 	       (code[8] == 0x75 || (code[8] == 0x0f && code[9] == 0x85));
 }
 
-/* The N moves that end before CODE[AT]. */
+/* Find the N consecutive moves before CODE[AT]. */
 static bool find_moves(const uint8_t *code, size_t at, uint64_t addr, uint32_t n, uint64_t *moves)
 {
 	while (n-- > 0) {
@@ -127,7 +127,7 @@ bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_
 	return false;
 }
 
-/* Padded with breakpoints, as such a return is. */
+/* A return that replaced a longer jump is padded with breakpoints. */
 size_t arch_find_return(const uint8_t *code, size_t len)
 {
 	for (size_t at = 0; at + 1 < len; at++)

@@ -38,7 +38,7 @@ struct reader {
 	void *arg;
 };
 
-/* The address that the 32 bits at offset AT tell, counted from where they are. */
+/* Return the address to which the 32-bit self-relative offset at AT points. */
 static uint64_t relative(const struct reader *r, const struct arch_section *s, size_t at)
 {
 	int32_t rel;
@@ -148,7 +148,7 @@ static void read_ftrace(const struct reader *r, const struct arch_section *s)
 	}
 }
 
-/* All begin with an address. */
+/* The items of each list begin with an address. */
 #define sort_by_address(t, items) \
 	sort_array((t)->items, (t)->n_##items, sizeof(*(t)->items), compare_u64)
 

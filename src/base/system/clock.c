@@ -13,7 +13,7 @@ uint64_t clock_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* A tick, where it is longest. */
+/* The longest tick: 100 Hz. */
 #define TICK_NS 10000000
 
 void clock_settle(void)
@@ -22,7 +22,7 @@ void clock_settle(void)
 		;
 }
 
-/* In less a clock is read once, or a few times: its step may be smaller. */
+/* A step below this may be the time of a reading, not the clock's step: measure more often. */
 #define READING_NS 1000
 #define READINGS   100
 
@@ -37,7 +37,7 @@ uint64_t clock_step_ns(uint64_t (*now)(void))
 			;
 		by = next - start;
 		least = by < least ? by : least;
-		/* Readings take more or less time, by a step at least. */
+		/* Advances of different length differ by at least one step of the clock. */
 		gap = by > last ? by - last : last - by;
 		if (least < READING_NS && last && gap && gap < least)
 			least = gap;
@@ -48,7 +48,7 @@ uint64_t clock_step_ns(uint64_t (*now)(void))
 
 /* ---- open files ---- */
 
-#define MOST 1024 /* as OPEN_FILES_LEAST, with the samplers of many CPUs */
+#define MOST 1024 /* like OPEN_FILES_LEAST, for a machine with many CPUs */
 
 static struct rlimit before; /* zero: not changed */
 
@@ -63,7 +63,7 @@ int open_files_allow(uint32_t n)
 	if (more.rlim_max < more.rlim_cur)
 		more.rlim_max = more.rlim_cur;
 	if (setrlimit(RLIMIT_NOFILE, &more)) {
-		/* Without CAP_SYS_RESOURCE. */
+		/* CAP_SYS_RESOURCE is missing: raise the soft limit to the hard limit. */
 		more = now;
 		more.rlim_cur = now.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &more))

@@ -10,21 +10,21 @@
 
 /* Catches them from now on, and ignores SIGPIPE, which interrupt_default() does not restore. */
 void interrupt_catch(void);
-/* For a child that will execute a command: restores what the signals did before, held or not. */
+/* Restore the signals' former actions and mask, in a child that is about to execute a command. */
 void interrupt_default(void);
 
 /* The signal that came last (0: none), and the number of times that it came in a row. */
 int interrupt_signal(void);
 unsigned int interrupt_count(void);
 
-/* Holds them back until released: between the last look and a fork. */
+/* Hold the signals back until interrupt_release(), from the last check of them up to a fork. */
 void interrupt_hold(void);
 void interrupt_release(void);
-/* poll(), while which held signals come through. */
+/* Call poll(); held signals are delivered during the call. */
 int interrupt_poll(struct pollfd *pfds, nfds_t n, int timeout_ms);
 
 /*
- * To be called while they are held. One that is sent to this process alone, or came before CHILD (0: nobody) was there, is
- * passed on; one from the terminal reaches the whole foreground group.
+ * Pass signals on to CHILD (0: to nobody): those sent to this process alone, and those that came before CHILD existed. A signal from
+ * the terminal reaches the whole foreground group anyway. Call this while signals are held.
  */
 void interrupt_forward(pid_t child);

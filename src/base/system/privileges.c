@@ -42,7 +42,7 @@ int invoker_become(const struct invoker *invoker)
 	return 0;
 }
 
-/* Permits no more than KEPT, which is in effect then; nothing where BASIS is not among that. */
+/* Reduce the permitted set to KEPT, and make it effective. Change nothing if one of BASIS is not permitted. */
 static int set(uint64_t kept, uint64_t basis)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

@@ -11,7 +11,7 @@ struct invoker {
 	gid_t gid;
 };
 
-/* False where this process is not root's, or nobody else's before. */
+/* False if this process does not run as root, or no other user has started it through sudo. */
 bool invoker_find(struct invoker *invoker);
 
 /*
@@ -23,10 +23,10 @@ int invoker_become(const struct invoker *invoker);
 /* ---- the capabilities of this process ---- */
 
 /*
- * Gives up all but those of the set KEPT, a bit each, for itself and for what it forks; none where those of BASIS, without which others
- * are used in their stead, are missing. -errno.
+ * Give up all capabilities but the set KEPT (a bit each), for this process and its children. If one of the set BASIS is missing, give
+ * up nothing: then other capabilities are used in its place. Return 0 or -errno.
  */
 int capabilities_keep(uint64_t kept, uint64_t basis);
 
-/* All that are permitted are in effect, which they are no longer once the user has changed. -errno. */
+/* Make all permitted capabilities effective again: a change of user clears the effective set. Return -errno. */
 int capabilities_raise(void);

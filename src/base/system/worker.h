@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* 0: done; all that it changes but files is lost. */
+/* Return 0 on success. It runs in a child: only its changes of files survive. */
 typedef int (*worker_fn)(void *arg);
 
 /*

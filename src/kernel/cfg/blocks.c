@@ -14,13 +14,13 @@
 
 #define KERNEL_NO_EDGE UINT32_MAX
 
-/* The blocks of GRAPH and, behind them, one more edge: the calls. */
+/* A flow network: the blocks of GRAPH are its edges, and the last edge stands for the calls. */
 struct flow_nodes {
 	const struct kernel_graph *graph;
 	uint32_t n_edges; /* n_blocks + 1 */
 	uint32_t n_ports; /* in-port of edge i is 2 i, its out-port 2 i + 1 */
-	uint32_t *root; /* of each port, in the sense of union-find */
-	bool *exists; /* edges that arcs or the entry have to do with */
+	uint32_t *root; /* union-find parent, indexed by port */
+	bool *exists; /* indexed by edge: an arc or the entry touches it */
 };
 
 static inline uint32_t flow_nodes_in_port(uint32_t edge)
@@ -33,7 +33,7 @@ static inline uint32_t flow_nodes_out_port(uint32_t edge)
 	return 2 * edge + 1;
 }
 
-/* The nodes that an edge leads from and to. */
+/* The node that an edge leads from. flow_nodes_head(): the node that it leads to. */
 static inline uint32_t flow_nodes_tail(const struct flow_nodes *j, uint32_t edge)
 {
 	return j->root[flow_nodes_in_port(edge)];
@@ -54,7 +54,7 @@ static uint32_t union_find_root(uint32_t *root, uint32_t i)
 	return i;
 }
 
-/* False where A and B are one already. */
+/* Unite the sets of A and B. False if they are one set already. */
 static bool union_find_join(uint32_t *root, uint32_t a, uint32_t b)
 {
 	a = union_find_root(root, a);
@@ -71,7 +71,7 @@ static void connect(struct flow_nodes *j, uint32_t from, uint32_t to)
 	j->exists[from] = j->exists[to] = true;
 }
 
-/* A jump that may lead anywhere. */
+/* Connect a jump that may lead to any block or out of the function. */
 static void connect_any(struct flow_nodes *j, uint32_t from)
 {
 	const struct kernel_graph *g = j->graph;
@@ -117,9 +117,9 @@ struct bridges {
 	const struct flow_nodes *j;
 	const bool *known;
 	uint32_t *first, *arcs; /* node N's unknown edges: arcs[first[N]] and on */
-	uint32_t *entered, *low; /* depth first: when a node was come to, and how far up it sees */
+	uint32_t *entered, *low; /* by node: time of the first visit; least time in reach */
 	uint32_t now;
-	bool *bridge; /* by edge */
+	bool *bridge; /* the result, indexed by edge */
 };
 
 static void list_unknown(struct bridges *b)
@@ -150,7 +150,7 @@ static uint32_t other_end(const struct flow_nodes *j, uint32_t edge, uint32_t no
 						  flow_nodes_tail(j, edge);
 }
 
-/* Without recursion: graphs can be deep. */
+/* Depth-first search for bridges (Tarjan). Not recursive: graphs can be deep. */
 static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint32_t *via,
 			uint32_t *next)
 {
@@ -190,8 +190,8 @@ static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint
 }
 
 /*
- * Find the unknown edges that follow from the known ones: bridges among the unknown. KNOWN and BRIDGE
- * are by edge; the latter is filled.
+ * Find the unknown edges whose values follow from the known ones: the bridges in the graph of unknown
+ * edges. KNOWN and BRIDGE are indexed by edge; BRIDGE is the result.
  */
 static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
 {
@@ -224,7 +224,7 @@ struct by_cost {
 	uint64_t cost;
 };
 
-/* The most expensive first: what is on the tree is not measured. */
+/* The most expensive edges first: edges of the spanning tree are not measured. */
 define_compare(compare_cost, struct by_cost,
 	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
 
@@ -272,12 +272,12 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 
 struct solver {
 	uint32_t n_nodes, n_edges;
-	const uint32_t *tail, *head; /* by edge; KERNEL_NO_EDGE: the edge is not there */
-	int64_t *value; /* by edge */
-	/* Known flow out of a node less that into it. */
+	const uint32_t *tail, *head; /* nodes of each edge; KERNEL_NO_EDGE: no such edge */
+	int64_t *value; /* indexed by edge */
+	/* Indexed by node: known flow out of it less known flow into it. */
 	__int128 *excess;
-	uint32_t *open; /* by node: how many unknown edges are at it */
-	uint32_t *mixed; /* by node: the exclusive or of their numbers, which tells a last one */
+	uint32_t *open; /* indexed by node: number of unknown edges at it */
+	uint32_t *mixed; /* indexed by node: XOR of their numbers; with one left, its number */
 	uint32_t *stack, n_stack;
 	uint64_t residual;
 };
@@ -345,7 +345,7 @@ static void solver_init(struct solver *s, uint32_t n_nodes, uint32_t n_edges)
 	s->excess = alloc_array(n_nodes, sizeof(*s->excess));
 	s->open = alloc_array(n_nodes, sizeof(*s->open));
 	s->mixed = alloc_array(n_nodes, sizeof(*s->mixed));
-	/* A node is put there at the beginning, and once when one edge is left. */
+	/* A node is pushed at most twice: at the beginning, and when one unknown edge is left. */
 	s->stack = alloc_array((size_t)n_nodes * 2, sizeof(*s->stack));
 }
 
@@ -393,7 +393,7 @@ static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 	return s.residual;
 }
 
-/* The node of an arc's end among ports; to anywhere there is none. */
+/* Return the port at which an arc ends; KERNEL_NO_EDGE: it may lead anywhere. */
 static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 {
 	if (to == KERNEL_GRAPH_ANY)
@@ -489,7 +489,7 @@ void kernel_counts_clear(struct kernel_counts *counts)
  * A plan for one function: where probes can be, what each is likely to cost, and which are needed.
  */
 
-/* An instruction of the block to probe: the cheapest in front of the first call, else any. */
+/* Choose the instruction of the block to probe: the cheapest before the first call, else any. */
 static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
 		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
 {
@@ -516,7 +516,7 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 	return found;
 }
 
-/* Blocks from which there is no way out but to stop: BUG, panic. */
+/* Return, indexed by block, whether all paths from it end in a stop: BUG, panic. */
 static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
 {
 	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
@@ -552,7 +552,7 @@ static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops 
 	vec_each(const struct kernel_range, part, flow, parts)
 		if (entry >= part->start && entry < part->end &&
 		    (start < part->start || start >= part->end))
-			times = 4; /* the compiler put it elsewhere */
+			times = 4; /* in another part: the compiler takes it for unlikely */
 	return times << 3 * (depth < 8 ? depth : 8);
 }
 
@@ -563,7 +563,7 @@ struct planner {
 	const struct kernel_flow *flow;
 	struct kernel_block_plan *out;
 	const struct kernel_loops *loops;
-	struct kernel_block_probe *probes; /* by block */
+	struct kernel_block_probe *probes; /* indexed by block */
 	uint64_t *costs;
 	bool *measure;
 };

@@ -29,18 +29,18 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 
 #define KERNEL_COUNT_UNKNOWN INT64_MIN
 
-/* All counts; KERNEL_COUNT_UNKNOWN where they do not follow. */
+/* All counts; KERNEL_COUNT_UNKNOWN if a count does not follow from the measured ones. */
 struct kernel_counts {
 	int64_t calls;
-	int64_t *blocks; /* by block */
-	int64_t *arcs; /* by arc of the graph */
+	int64_t *blocks; /* indexed by block */
+	int64_t *arcs; /* indexed by arc of the graph */
 	/*
 	 * The largest contradiction between measured counts: by calls that had begun or had not ended
 	 * during counting, and by lost events. 0 says little if only the needed blocks were
 	 * counted.
 	 */
 	uint64_t residual;
-	uint32_t n_negative; /* counts that came out below 0, and cannot be right */
+	uint32_t n_negative; /* number of counts below 0, which cannot be right */
 };
 
 /*
@@ -58,17 +58,17 @@ void kernel_counts_clear(struct kernel_counts *counts);
 struct kernel_block_probe {
 	uint32_t block;
 	uint64_t addr; /* an instruction of the block, its first where that can be probed */
-	uint32_t optimizes; /* bytes, as of kernel_flow_optimizes() */
+	uint32_t optimizes; /* return value of kernel_flow_optimizes() */
 };
 
 struct kernel_block_plan {
 	struct kernel_graph graph;
-	vec_of(struct kernel_block_probe, probes); /* by block */
-	uint32_t n_blocks; /* reached */
+	vec_of(struct kernel_block_probe, probes); /* sorted by block */
+	uint32_t n_blocks; /* number of reached blocks */
 	uint32_t n_unknown; /* blocks whose counts will stay unknown */
 };
 
-/* The function's calls are counted besides. BLACKLISTED may be NULL. -E2BIG for functions that are too large. */
+/* Make a plan, given that the function's calls are counted too. BLACKLISTED may be NULL. -E2BIG: the function is too large. */
 int kernel_blocks_plan(const struct kernel_flow *flow, kernel_blacklisted_fn blacklisted, void *arg,
 		       struct kernel_block_plan *out);
 void kernel_block_plan_clear(struct kernel_block_plan *plan);

@@ -30,7 +30,7 @@ int kernel_graph_of(const struct kernel_flow *flow, struct kernel_graph *out)
 			arc.to = KERNEL_GRAPH_ANY;
 		else if (arc.to == KERNEL_FLOW_OUT)
 			arc.to = KERNEL_GRAPH_OUT;
-		/* Two edges to one block, such as a jump to what follows, are told apart by nothing. */
+		/* Several edges between two blocks, such as a jump to the next block, become one arc. */
 		while (same < out->n_arcs && out->arcs[out->n_arcs - 1 - same].from == arc.from)
 			same++;
 		if (!find_arc(out->arcs + (out->n_arcs - same), same, &arc))
@@ -46,8 +46,8 @@ void kernel_graph_clear(struct kernel_graph *graph)
 }
 
 /*
- * The arcs by the block that they lead to (TO) or come from: those of block b are (*SORTED)[first[b]] up to
- * first[b + 1], where first is what is returned; both for free(). Arcs out of the function lead to none.
+ * Sort the indices of arcs by the block that they lead to (if TO) or come from. Block b has those in *SORTED from first[b]
+ * up to first[b + 1], where first is the return value; both for free(). Arcs out of the function lead to no block.
  */
 static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **sorted)
 {
@@ -72,22 +72,22 @@ static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **so
 }
 
 #define NONE UINT32_MAX
-/* Steps towards dominators. Code that compilers make takes ten per block; made-up graphs may take its cube. */
+/* Limit of steps to find dominators. Compiled code takes ten per block, a hostile graph the cube of its blocks. */
 #define MAX_STEPS 100000000u
 
 struct finder {
 	const struct kernel_graph *g;
-	uint32_t *first; /* of each block: its first arc; one more at the end */
+	uint32_t *first;
 	uint32_t *order; /* blocks in reverse postorder */
 	uint32_t n_order;
-	uint32_t *rank; /* of each block: its place in ORDER, or NONE */
-	uint32_t *idom; /* by rank */
-	uint32_t *pred, *first_pred; /* arcs by TO */
+	uint32_t *rank; /* indexed by block: index in ORDER, or NONE */
+	uint32_t *idom; /* rank of the immediate dominator, indexed by rank */
+	uint32_t *pred, *first_pred; /* arcs sorted by TO; by block: its first in PRED */
 	uint32_t steps;
 	struct kernel_loops *out;
 };
 
-/* Depth first from the entry; blocks are numbered when they are left. */
+/* Find the reverse postorder: depth first from the entry, a block is numbered when the search leaves it. */
 static void find_order(struct finder *f)
 {
 	const struct kernel_graph *g = f->g;
@@ -167,7 +167,7 @@ static void find_dominators(struct finder *f)
 		for (uint32_t i = 1; i < f->n_order && f->steps < MAX_STEPS; i++, f->steps++)
 			changed |= improve(f, i);
 	}
-	/* Nothing dominates anything: no loops. */
+	/* The limit is reached: only the entry dominates other blocks, and only it can be a loop's head. */
 	for (uint32_t i = 1; changed && i < f->n_order; i++)
 		f->idom[i] = 0;
 }
@@ -181,7 +181,7 @@ static bool dominates(const struct finder *f, uint32_t a, uint32_t b)
 	return ra == rb;
 }
 
-/* Marks with HEAD in MARK the loop's blocks; returns how many. */
+/* Set MARK to HEAD for each block of the loop. Return their number. */
 static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, uint32_t *stack)
 {
 	uint32_t n = 0, found = 1;

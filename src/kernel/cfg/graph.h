@@ -13,7 +13,7 @@
 struct kernel_flow;
 
 #define KERNEL_GRAPH_OUT UINT32_MAX /* out of the function */
-#define KERNEL_GRAPH_ANY (UINT32_MAX - 1) /* to any block or out: an unresolved jump */
+#define KERNEL_GRAPH_ANY (UINT32_MAX - 1) /* an unresolved jump: to any block, or out */
 /* Larger functions are refused: some of the work grows with the square. */
 #define KERNEL_GRAPH_MAX 20000
 
@@ -23,7 +23,7 @@ struct kernel_arc {
 
 struct kernel_graph {
 	uint32_t n_blocks, entry;
-	vec_of(struct kernel_arc, arcs); /* by FROM */
+	vec_of(struct kernel_arc, arcs); /* sorted by FROM */
 };
 
 /* The graph of FLOW's reached blocks, which keep their numbers. -E2BIG above KERNEL_GRAPH_MAX. */
@@ -41,13 +41,13 @@ struct kernel_loop {
 	uint32_t head; /* block */
 	uint32_t parent; /* the loop around it, or KERNEL_LOOP_NONE */
 	uint32_t depth; /* 1: no loop around it */
-	uint32_t n_blocks; /* with those of loops within */
+	uint32_t n_blocks; /* including the blocks of inner loops */
 };
 
 struct kernel_loops {
-	/* From small to large: a loop comes before those around it. */
+	/* Sorted from small to large: an inner loop comes before the loops around it. */
 	vec_of(struct kernel_loop, loops);
-	uint32_t *innermost; /* of each block: the smallest loop it is in, or KERNEL_LOOP_NONE */
+	uint32_t *innermost; /* indexed by block: its smallest loop, or KERNEL_LOOP_NONE */
 	bool other_cycles; /* there are cycles that are no natural loops */
 };
 

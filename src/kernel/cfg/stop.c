@@ -12,14 +12,14 @@
 #include "kernel/code/code.h"
 #include "kernel/debuginfo/variables.h"
 
-/* Its text is to be freed, by term_drop() or by who takes it. */
+/* A value as source text. TEXT is on the heap: term_drop() frees it, or its taker does. */
 struct term {
-	char *text; /* of LOAD: of the pointer */
-	Dwarf_Die type; /* as of struct kernel_variable; of LOAD: of what is pointed to */
-	int64_t add; /* to it */
-	bool is_load, is_object; /* a variable of the kernel itself */
-	uint64_t from, bits; /* of LOAD */
-	uint64_t low_bits; /* of it that are left out */
+	char *text; /* if IS_LOAD: text of the pointer, else of the value */
+	Dwarf_Die type; /* if IS_LOAD: the pointer's target type; see struct kernel_variable */
+	int64_t add; /* number that is added to the value */
+	bool is_load, is_object; /* is_object: a variable of the kernel */
+	uint64_t from, bits; /* if IS_LOAD: BITS bits of the target, from bit FROM on */
+	uint64_t low_bits; /* low bits of the value that are shifted out */
 };
 
 static bool term_drop(struct term *t)
@@ -29,9 +29,9 @@ static bool term_drop(struct term *t)
 	return false;
 }
 
-/* ---- term ---- */
+/* ---- term: functions that return false have dropped T: it has no text any more ---- */
 
-/* Its text becomes FORMAT of that and NUMBER. */
+/* Replace the text by FORMAT of the text and NUMBER; the type is lost. */
 static void term_print(struct term *t, const char *format, int64_t number)
 {
 	char *text;
@@ -44,7 +44,7 @@ static void term_print(struct term *t, const char *format, int64_t number)
 	*t = (struct term){ .text = text };
 }
 
-/* A load becomes what it loads, by name. False, and nothing is left, where that has none, or not EXACTLY. */
+/* Replace a load by the member's name. False: there is no such member, or not EXACTLY of these bits; T is dropped. */
 static bool term_load(struct term *t, bool exactly)
 {
 	struct kernel_member member;
@@ -84,7 +84,7 @@ static bool term_sum(struct term *t)
 	return true;
 }
 
-/* It becomes a text, with its type. */
+/* Resolve loads, shifts and additions: what is left is a text and its type. */
 static bool term_settle(struct term *t)
 {
 	if (t->is_load && !term_load(t, false))
@@ -106,7 +106,7 @@ static bool term_add(struct term *t, int64_t number)
 	return true;
 }
 
-/* Only the bits of MASK are left, which may be those of one member. */
+/* Keep only the bits of MASK, which may be those of one member. */
 static bool term_mask(struct term *t, uint64_t mask)
 {
 	uint64_t low = mask ? (uint64_t)__builtin_ctzll(mask) : 0, ones = mask >> low;
@@ -136,7 +136,7 @@ static bool term_mask(struct term *t, uint64_t mask)
 	return true;
 }
 
-/* FORMAT has the text and NUMBER: "(%s >> %" PRId64 ")". */
+/* Shift by NUMBER; FORMAT is for the text and NUMBER: "(%s >> %" PRId64 ")". */
 static bool term_shift(struct term *t, const char *format, int64_t number)
 {
 	if (t->is_load && number >= 0 && (uint64_t)number < t->bits && strstr(format, ">>")) {
@@ -150,7 +150,6 @@ static bool term_shift(struct term *t, const char *format, int64_t number)
 	return true;
 }
 
-/* Each returns whether T still has words: if not, nothing is left of it. */
 static bool term_number(struct term *t, int64_t number)
 {
 	*t = (struct term){ .text = number > -65536 && number < 65536 ?
@@ -168,7 +167,7 @@ static bool term_number(struct term *t, int64_t number)
 
 struct insn {
 	uint64_t addr;
-	uint64_t target; /* of a direct jump or call */
+	uint64_t target; /* target address of a direct jump or call */
 	enum decode_kind kind;
 	struct arch_access access;
 };
@@ -178,7 +177,7 @@ struct kernel_stops {
 	struct kernel_code *code;
 	struct decoder *decoder;
 	const struct kernel_stop_function *f;
-	/* The instructions of F's blocks, as they were asked for. */
+	/* The instructions of F's blocks, read on demand. */
 	struct block {
 		bool is_read;
 		vec_of(struct insn, insns);
@@ -236,7 +235,7 @@ static const struct block *block_of(struct kernel_stops *s, uint32_t number)
 
 /* ---- where values come from ---- */
 
-/* REG, as of arch.h, before the instruction AT of BLOCK. */
+/* Find the value of REG (arch.h's number) before the instruction AT of BLOCK. */
 static bool register_value(struct kernel_stops *s, uint32_t block, uint32_t at, uint8_t reg,
 			   struct term *out);
 
@@ -262,13 +261,13 @@ static bool object(struct kernel_stops *s, uint64_t addr, struct term *out)
 	return true;
 }
 
-/* VALUE, which may be an address in a variable of the kernel: "(&init_task + 0x488)". */
+/* Set *OUT to VALUE, as a number or as an address in a variable of the kernel: "(&init_task + 0x488)". */
 static bool number(struct kernel_stops *s, int64_t value, struct term *out)
 {
 	uint64_t offset = 0;
 	const char *name = NULL;
 
-	if (value < 0) /* as the kernel's addresses are */
+	if (value < 0) /* the kernel's addresses are negative */
 		name = kernel_image_object_at(s->img, (uint64_t)value, &offset);
 	if (!name)
 		return term_number(out, value);
@@ -388,7 +387,7 @@ static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32
 	return before;
 }
 
-/* The same, of where REG's value comes from: over loops that do not write it. */
+/* Return the only block before BLOCK from which REG's value comes; skip loops that do not write REG. */
 static uint32_t block_before(struct kernel_stops *s, uint32_t block, uint8_t reg)
 {
 	uint32_t around = KERNEL_LOOP_NONE;
@@ -448,7 +447,7 @@ static void forget(struct term *t, bool known)
 		term_drop(t);
 }
 
-/* By the instruction AT of BLOCK. False where it is none that is understood. */
+/* Find the comparison that the instruction AT of BLOCK makes. False: it is not understood. */
 static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct comparison *c,
 		    enum arch_relation *relation)
 {
@@ -485,7 +484,7 @@ static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct 
 	return true;
 }
 
-/* "idx < slab->objects"; NULL: nothing of it is known. */
+/* Return the comparison as text: "idx < slab->objects". NULL: nothing of it is known. */
 static char *words(const struct comparison *c, enum arch_relation relation)
 {
 	static const char *const signs[] = {

@@ -17,24 +17,24 @@ struct kernel_stop_block {
 struct kernel_stop_function {
 	const struct kernel_graph *graph;
 	const struct kernel_loops *loops;
-	const struct kernel_stop_block *blocks; /* of the graph, in its order */
+	const struct kernel_stop_block *blocks; /* indexed by block of the graph */
 };
 
 struct kernel_stops;
 
-/* For loops in IMG, which must outlive the result. NULL where its code cannot be read. */
+/* Prepare to find conditions in IMG, which must outlive the result. NULL: its code cannot be read. */
 struct kernel_stops *kernel_stops_create(struct kernel_image *img);
 void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
 
 /*
- * "idx < slab->objects": as long as that holds LOOP of F iterates again, for free(). Jumps from its head, or back to it, are meant; where
- * nothing is known of these, all that leave it. An operand that is not known is "..."; NULL: none is known.
+ * Return the condition under which LOOP of F iterates again, such as "idx < slab->objects"; for free(). It is the one of jumps at the
+ * loop's head or back to it; if it is unknown, of all jumps out of the loop. An unknown operand is "..."; NULL: all are unknown.
  */
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);
 
 /*
- * "crng_init == 0": what holds where BLOCK of F is executed, by the last jump on the only way there, for free(). OF_OBJECT: it is
- * about a variable of the kernel, rather than of the function. NULL: not known, or there are several ways.
+ * Return the condition under which BLOCK of F is executed, such as "crng_init == 0": that of the last jump on the only path to it; for
+ * free(). *OF_OBJECT: the condition is about a variable of the kernel. NULL: unknown, or there are several paths.
  */
 char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_function *f,
 			uint32_t block, bool *of_object);

@@ -10,7 +10,7 @@
 #define MAX_STEPS 4000 /* instructions */
 #define WINDOW    256 /* bytes read at once */
 
-/* Code to be looked at, and which registers still are as they were at the entry. */
+/* Code to examine, and the argument registers (bits) that still have their values from the function's entry. */
 struct place {
 	uint64_t addr;
 	uint8_t untouched;
@@ -37,7 +37,7 @@ static void go(struct walk *w, uint64_t addr, uint8_t untouched)
 	vec_push(w, places, place);
 }
 
-/* The code at ADDR, with at least an instruction's bytes behind it where there are; NULL: none. */
+/* Return the code at ADDR, with the bytes of a whole instruction if there are so many; NULL: none. */
 static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 {
 	if (addr - w->window_addr >= w->window_len ||
@@ -49,13 +49,13 @@ static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 	return *avail ? w->window + (addr - w->window_addr) : NULL;
 }
 
-/* A nop that a static key may turn into a jump: its length tells it from others, though not from all padding. */
+/* Return whether INSN may be a nop that a static key turns into a jump. It goes by the length, and some padding has the same. */
 static bool may_be_label(const struct decoded *insn)
 {
 	return insn->kind == DECODE_NOP && (insn->len == 2 || insn->len == 5);
 }
 
-/* Behind the mark of an indirect branch's target and the ftrace location, where there are these. */
+/* Return the address behind endbr64 (or the like) and the ftrace location at ADDR, if they are there. */
 static uint64_t skip_entry(struct walk *w, uint64_t addr)
 {
 	const uint8_t *code;
@@ -75,7 +75,7 @@ static uint64_t skip_entry(struct walk *w, uint64_t addr)
 	return addr;
 }
 
-/* To TARGET, by a jump or a call, which is the same here. */
+/* Follow a jump or a call to TARGET. */
 static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouched)
 {
 	int n = w->input->takes(target, w->input->arg);
@@ -90,8 +90,8 @@ static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouch
 }
 
 /*
- * Looks at the instruction at *ADDR and goes on. NO, with *ADDR 0 where execution does not come behind it, YES where it
- * reads one of UNTOUCHED.
+ * Examine the instruction at *ADDR, and advance *ADDR, to 0 if execution does not continue after it. YES: it reads one of
+ * the registers UNTOUCHED; NO: it reads none.
  */
 static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouched)
 {
@@ -119,7 +119,7 @@ static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouche
 		return enter(w, insn.target, *untouched);
 	case DECODE_JUMP_INDIRECT:
 	case DECODE_CALL_INDIRECT:
-	case DECODE_INT3: /* or somebody's probe */
+	case DECODE_INT3: /* a trap, or a probe of others */
 		return KERNEL_UNKNOWN;
 	case DECODE_RET:
 	case DECODE_UD:

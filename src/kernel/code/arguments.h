@@ -13,7 +13,7 @@
 struct decoder;
 
 struct kernel_arguments_input {
-	/* Up to LEN bytes of code at ADDR, as it is executed: how many, 0 where there are none. */
+	/* Read up to LEN bytes of the code that is executed at ADDR. Return the number of bytes; 0: there are none. */
 	size_t (*read)(uint64_t addr, void *buf, size_t len, void *arg);
 	/*
 	 * Return the number of argument registers that the function at ADDR reads, if it is known otherwise; -ENOENT: read its

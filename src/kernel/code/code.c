@@ -15,7 +15,7 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/kcore.h"
 
-/* The file's bytes at its address ADDR and in *AVAIL how many there are up to the section's end. */
+/* Return the bytes at the file's address ADDR; *AVAIL becomes their number up to the section's end. */
 static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -83,7 +83,7 @@ static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
 	}
 }
 
-/* A module's have no symbols around them. */
+/* Find the sections by their names: a module has no symbols at their bounds. */
 static void note_sections(struct kernel_image *img, struct bounds *b)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -193,10 +193,10 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
 
 /* ---- static keys ---- */
 
-/* Ten times what a kernel with everything has. */
+/* Ten times the table of a kernel that has all options on. */
 #define MAX_TABLE (8u << 20)
 
-/* The table of the image's jumps, for arch_tables_clear(); none where it cannot be read. */
+/* Read the image's table of jump labels; OUT is empty if it cannot be read. The caller calls arch_tables_clear(). */
 static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore,
 		       const struct kernel_kallsyms *ks)
 {
@@ -217,7 +217,7 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 
 char *kernel_static_key_name(const char *name, uint64_t offset)
 {
-	/* Compilers number what several functions call the same. */
+	/* A name with a dot and a number is a static variable: several functions have one of that name. */
 	if (strchr(name, '.'))
 		return NULL;
 	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);

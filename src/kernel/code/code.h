@@ -21,9 +21,9 @@ struct kernel_kcore;
 
 /* The running kernel that has an image. */
 struct kernel_live {
-	const struct kernel_kcore *kcore; /* NULL: it cannot be read */
+	const struct kernel_kcore *kcore; /* NULL: the kernel's memory cannot be read */
 	uint64_t base; /* address of _stext, or of a module's first function */
-	const struct kernel_kallsyms *ks; /* names what a module calls; NULL: nothing does */
+	const struct kernel_kallsyms *ks; /* symbols of what a module calls; NULL: unknown */
 };
 
 struct kernel_code {
@@ -34,14 +34,14 @@ struct kernel_code {
 };
 
 /*
- * The code of IMG. LIVE (may be NULL) is the running kernel, of the same build as IMG: read it before probes of one's
- * own are there. Both must outlive the result. -ENOTSUP for another architecture's, not reported.
+ * Open the code of IMG. LIVE (may be NULL) is the running kernel, of the same build as IMG: read its code before this
+ * program places probes. IMG and LIVE must outlive the result. -ENOTSUP: IMG is of another architecture; not reported.
  */
 int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 
-/* kernel_image_symbol_at(), with the kernel's image outside of a module. */
+/* Like kernel_image_symbol_at(); for an address outside of a module use the kernel's symbols. */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*
@@ -50,7 +50,7 @@ const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr,
  */
 bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
-/* The same of the running kernel; 0, -ENODATA without one, or -errno. */
+/* Likewise read the running kernel's bytes. Return 0, -ENODATA if there is no running kernel, or -errno. */
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
 /*
@@ -72,12 +72,12 @@ struct kernel_livepatches {
 void kernel_livepatches_load(const char *folder, struct kernel_livepatches *out);
 void kernel_livepatches_deinit(struct kernel_livepatches *l);
 
-/* The patch that has replaced SYM, or another function of its name and module: L's; NULL: none. */
+/* Return L's patch that has replaced SYM, or another function of its name and module; NULL: none. */
 const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct kernel_sym *sym);
 
 /*
- * Static keys: the kernel's switches that are jumps in its code, which the running kernel patches in or out. Which of them
- * are on says what parameters, the CPU and the state of the kernel (a random generator that is seeded) make of one image.
+ * Static keys: the kernel's switches that are jumps in its code, which the running kernel patches in or out. The set of keys
+ * that are on depends on parameters, the CPU and the kernel's state (such as a seeded random generator), not on the image.
  */
 
 struct kernel_kallsyms;
@@ -87,13 +87,14 @@ struct kernel_kcore;
 char *kernel_static_key_name(const char *name, uint64_t offset);
 
 /*
- * The names of the image's keys that are on now, with blanks between, for free(): "init_on_alloc rseq_debug_enabled". NULL where the kernel's memory or KS do not tell.
+ * Return the names of the image's keys that are on now, with blanks between: "init_on_alloc rseq_debug_enabled"; for free(). NULL:
+ * neither the kernel's memory nor KS tells them.
  */
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
 
 /*
- * Appends to NAMES the image's variables that are keys of jumps in the LEN bytes of code at START, each once, in the order of the code.
- * Not those in other variables, as of tracepoints, nor those whose names compilers numbered.
+ * Append to NAMES the image's variables that are keys of jumps in the LEN bytes of code at START, each once, in the order of the code.
+ * Leave out keys that are members of other variables (tracepoints), and static variables of functions.
  */
 void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
 			   uint64_t start, uint64_t len, struct alloc_texts *names);

@@ -21,7 +21,7 @@ static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr
  * Instructions.
  */
 
-/* For each byte of the part: does an instruction of the file's begin there? For free(). */
+/* Return whether an instruction of the file begins there, indexed by byte of the part; for free(). */
 static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_part *p)
 {
 	size_t len = (size_t)(p->end - p->start);
@@ -69,7 +69,7 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 		[DECODE_CALL_INDIRECT] = KERNEL_INSN_CALL,
 		[DECODE_RET] = KERNEL_INSN_RET,
 		[DECODE_INT3] = KERNEL_INSN_TRAP,
-		[DECODE_UD] = KERNEL_INSN_WARN, /* until the table of bugs says otherwise */
+		[DECODE_UD] = KERNEL_INSN_WARN, /* a BUG if the table of bugs says so */
 	};
 	struct kernel_insn insn = {
 		.addr = addr,
@@ -251,7 +251,7 @@ static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
 	table_each(i, t, static_calls, , part)
 		flag_at(flow, t->static_calls[i], KERNEL_INSN_STATIC_CALL);
 	table_each(i, t, ftrace, , part) flag_at(flow, t->ftrace[i], KERNEL_INSN_FTRACE);
-	/* With thunks the compiler makes no jump tables: such a jump leaves the function. */
+	/* A compiler that uses thunks makes no jump tables, so an indirect jump leaves the function. */
 	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
 }
 
@@ -263,7 +263,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 	bool was_thunk = insn->flags & KERNEL_INSN_TAIL;
 	enum kernel_callee callee;
 
-	/* Only jumps keep that mark. */
+	/* Only jumps keep KERNEL_INSN_TAIL. */
 	if (insn->kind != KERNEL_INSN_JUMP_INDIRECT && !jump)
 		insn->flags &= (uint16_t)~KERNEL_INSN_TAIL;
 	if (insn->kind == KERNEL_INSN_WARN && t && t->has_bugs && !(insn->flags & KERNEL_INSN_BUG))
@@ -297,8 +297,8 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 }
 
 /*
- * A call behind which the code ends does not come back. Compilers find out more of those than there
- * are names known here.
+ * A call does not return if the code ends after it. Compilers know more such functions than the list of
+ * names here.
  */
 static bool ends_code(const struct kernel_flow *flow, uint32_t insn)
 {
@@ -360,7 +360,7 @@ static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *know
 	return 0;
 }
 
-/* A trap, not a BUG's, that is executed, or stands behind a call, where it looks like the code's end. */
+/* Return whether instruction I is a trap, not of a BUG, that is executed or follows a call (where it looks like the code's end). */
 static bool is_hit_trap(const struct kernel_flow *flow, uint32_t i)
 {
 	const struct kernel_insn *insn = &flow->insns[i];
@@ -379,8 +379,8 @@ static bool is_jump_nowhere(const struct flow_builder *b, const struct kernel_in
 }
 
 /*
- * Probes where no instruction of the file begins, such as behind a call that replaced a longer one:
- * traps that are reached and jumps to no code of the image, which the file does not have.
+ * Find probes at addresses where no instruction of the file begins, such as behind a call that replaced a longer one:
+ * reached traps, and jumps out of the image's code, that the file does not have.
  */
 void flow_find_hidden(struct flow_builder *b)
 {

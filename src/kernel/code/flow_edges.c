@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Through which addresses ranges of a function are entered and left, and what a kprobe there meets. */
+/* The addresses at which ranges of a function are entered and left, and whether a kprobe can be placed there. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -39,7 +39,7 @@ static struct kernel_site_edge *find_site(const struct finder *f, uint64_t addr)
 	return NULL;
 }
 
-/* Notes a role; one that is certain stands above candidates. */
+/* Add ROLES to the site at ADDR. A certain role replaces KERNEL_SITE_CANDIDATE. */
 static void note(struct finder *f, uint64_t addr, unsigned int roles)
 {
 	struct kernel_site_edge *site = find_site(f, addr);
@@ -53,7 +53,7 @@ static void note(struct finder *f, uint64_t addr, unsigned int roles)
 		site->roles &= ~(unsigned int)KERNEL_SITE_CANDIDATE;
 	else if (!(site->roles & KERNEL_SITE_CANDIDATE))
 		roles &= ~(unsigned int)KERNEL_SITE_CANDIDATE;
-	/* A fault is told only where nothing else leads there. */
+	/* Keep KERNEL_SITE_FAULT only if nothing but faults leads there. */
 	if (site->roles & KERNEL_SITE_LEAVES && !(roles & KERNEL_SITE_FAULT))
 		site->roles &= ~(unsigned int)KERNEL_SITE_FAULT;
 	else if (site->roles & KERNEL_SITE_LEAVES && !(site->roles & KERNEL_SITE_FAULT))
@@ -326,7 +326,7 @@ struct slide {
 	bool failed;
 };
 
-/* ADDR is to be looked at, unless it was. */
+/* Queue ADDR, unless it was queued before. */
 static void slide_to(struct slide *s, uint64_t addr)
 {
 	for (size_t i = 0; i < s->n_seen; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a function's entry to all of its code: the parts split off it are found by the jumps to them. */
+/* Finds all code of a function, given its entry: jumps lead to the parts that were split off. */
 #include "kernel/code/flow_function.h"
 
 #include <errno.h>
@@ -112,7 +112,7 @@ static bool read_parts(struct function *f)
 		if (kernel_code_read_live(f->code, start, live, len))
 			f->live = false;
 	}
-	/* A mixture would have jumps from one to the other that fit neither. */
+	/* All parts are of the file if one is: jumps between the file's and the kernel's code would not fit. */
 	for (size_t i = 0; i < f->n && !f->live; i++) {
 		struct kernel_flow_part *p = &f->parts[i];
 
@@ -153,7 +153,7 @@ static bool find_snippet(struct function *f, const struct kernel_flow *flow, uin
 	return ended && back;
 }
 
-/* The code at ADDR, out of FLOW, that belongs to its function all the same. */
+/* Find the code at ADDR, outside of FLOW, that belongs to FLOW's function. */
 static bool find_part(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 		      struct kernel_range *range)
 {

@@ -18,42 +18,42 @@
 #include "kernel/image/image.h"
 
 #define KERNEL_FLOW_OUT UINT32_MAX /* the number that stands for all code outside the function */
-#define KERNEL_FLOW_MAX (1u << 20) /* bytes of code that are looked at for one function */
+#define KERNEL_FLOW_MAX (1u << 20) /* at most so many bytes of code are examined for one function */
 
 enum kernel_insn_kind {
 	KERNEL_INSN_PLAIN,
 	KERNEL_INSN_NOP,
 	KERNEL_INSN_JUMP,
 	KERNEL_INSN_COND,
-	KERNEL_INSN_CALL, /* direct or indirect, comes back */
+	KERNEL_INSN_CALL, /* direct or indirect call that returns */
 	KERNEL_INSN_CALL_NORETURN,
 	KERNEL_INSN_JUMP_INDIRECT, /* direct jumps to thunks of indirect ones are these too */
 	KERNEL_INSN_RET, /* jumps to the return thunk too */
-	KERNEL_INSN_TRAP, /* int3, ud2 of a BUG: does not come back */
-	KERNEL_INSN_WARN, /* ud2 of a WARN: comes back behind it */
-	KERNEL_INSN_LABEL, /* jump label: a nop or a jump, as the kernel runs */
+	KERNEL_INSN_TRAP, /* int3, ud2 of a BUG: execution does not continue */
+	KERNEL_INSN_WARN, /* ud2 of a WARN: execution continues after it */
+	KERNEL_INSN_LABEL, /* jump label: a nop or a jump, which the kernel changes at run time */
 	KERNEL_INSN_BAD, /* one byte that is no instruction */
 };
 
 enum kernel_insn_flags {
-	KERNEL_INSN_REACHED = 1, /* from the entry; else padding or what only a fault can reach */
+	KERNEL_INSN_REACHED = 1, /* reached from the entry; else padding or fault handling */
 	KERNEL_INSN_LEADER = 2, /* begins a block */
 	KERNEL_INSN_STATIC_CALL = 4,
 	KERNEL_INSN_FTRACE = 8,
-	KERNEL_INSN_FAULTS = 16, /* there is a fixup: ends its block */
-	KERNEL_INSN_BUG = 32, /* in the table of BUGs and WARNs */
+	KERNEL_INSN_FAULTS = 16, /* has a fixup, so it ends its block */
+	KERNEL_INSN_BUG = 32, /* listed in the table of BUGs and WARNs */
 	KERNEL_INSN_TAIL = 64, /* the jump leaves the function */
 	KERNEL_INSN_NO_KPROBE = 128, /* the kernel refuses a kprobe on this kind of instruction */
 	KERNEL_INSN_NO_OPTIMIZE = 256, /* kprobes whose jump would cover it are not optimized */
-	KERNEL_INSN_FROM_FILE = 512, /* someone's probe was there: as the file has it */
+	KERNEL_INSN_FROM_FILE = 512, /* the file's instruction, in place of somebody's probe */
 	KERNEL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
-	KERNEL_INSN_HARMFUL = 2048, /* the kernel takes a kprobe there, and crashes */
+	KERNEL_INSN_HARMFUL = 2048, /* the kernel accepts a kprobe there, and crashes */
 	KERNEL_INSN_LABEL_NOP = 4096, /* the jump label is a nop where the code was read */
 };
 
 struct kernel_insn {
 	uint64_t addr;
-	uint64_t target; /* of jumps and direct calls, and the jump label's; else 0 */
+	uint64_t target; /* target of a jump, direct call or jump label; else 0 */
 	uint32_t block;
 	uint16_t flags;
 	uint8_t kind;
@@ -61,14 +61,14 @@ struct kernel_insn {
 };
 
 enum kernel_edge_kind {
-	KERNEL_EDGE_FALL, /* to the next instruction */
+	KERNEL_EDGE_FALL, /* falls through to the next instruction */
 	KERNEL_EDGE_JUMP,
 	KERNEL_EDGE_TAKEN, /* conditional jump */
 	KERNEL_EDGE_LABEL, /* the jump of a jump label */
 	KERNEL_EDGE_FIXUP, /* after a fault */
 	KERNEL_EDGE_SWITCH, /* through a jump table */
 	KERNEL_EDGE_CALL_INSIDE, /* a call of an address within the function, not its entry */
-	KERNEL_EDGE_RET, /* these leave the function */
+	KERNEL_EDGE_RET, /* return; this and all below leave the function, or may */
 	KERNEL_EDGE_TAIL, /* jump to another function */
 	KERNEL_EDGE_UNRESOLVED, /* indirect jump: to any leader, or out of the function */
 	KERNEL_EDGE_STOP, /* BUG, call that does not return, end of the code: not expected */
@@ -92,10 +92,10 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_BAD_CODE = 1, /* bytes that could not be decoded */
 	KERNEL_FLOW_UNRESOLVED = 2, /* indirect jumps that may stay within the function */
 	KERNEL_FLOW_MISALIGNED = 4, /* a jump into the middle of an instruction */
-	KERNEL_FLOW_FALLS_OUT = 8, /* the last instruction goes on into what lies behind */
+	KERNEL_FLOW_FALLS_OUT = 8, /* execution runs past the end of the code */
 	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
 	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
-	/* Somebody's probe hides an instruction that the kernel has changed: read it without. */
+	/* Somebody's probe hides an instruction that the kernel changed at run time: read it when the probe is gone. */
 	KERNEL_FLOW_HIDDEN = 64,
 };
 
@@ -107,7 +107,7 @@ enum kernel_flow_problem {
 struct kernel_flow_part {
 	uint64_t start, end;
 	const uint8_t *bytes;
-	const uint8_t *file; /* the same of the file, where BYTES are live; else NULL */
+	const uint8_t *file; /* the file's bytes, if BYTES are the running kernel's; else NULL */
 };
 
 enum kernel_callee {
@@ -115,7 +115,7 @@ enum kernel_callee {
 	KERNEL_CALLEE_NORETURN,
 	KERNEL_CALLEE_RETURN_THUNK,
 	KERNEL_CALLEE_INDIRECT_THUNK,
-	KERNEL_CALLEE_UNKNOWN, /* no code of the image: a probe's trampoline */
+	KERNEL_CALLEE_UNKNOWN, /* not code of the image: a probe's trampoline */
 };
 
 /* Return the kind of calls of a function, by its name. */
@@ -127,16 +127,16 @@ struct kernel_flow_input {
 	uint64_t entry;
 	const struct arch_tables *tables; /* NULL: none */
 	enum kernel_callee (*callee)(uint64_t addr, void *arg); /* NULL: all are ordinary */
-	/* Bytes of the file, for jump tables. NULL: these stay unresolved. */
+	/* Read LEN bytes of the file at ADDR, for jump tables. NULL: jumps through tables stay unresolved. */
 	bool (*read)(uint64_t addr, void *buf, size_t len, void *arg);
-	/* The absolute address of _stext in the parts' BYTES, and in FILE and what READ gives. */
+	/* Absolute addresses of _stext: BASE in the parts' BYTES, FILE_BASE in their FILE and in what READ gives. */
 	uint64_t base, file_base;
 	void *arg;
 };
 
 struct flow_branch;
 
-/* Made by those below; for others to read. */
+/* Made by the functions below; read-only for callers. */
 struct kernel_flow {
 	uint64_t entry;
 	unsigned int problems;
@@ -144,7 +144,7 @@ struct kernel_flow {
 	vec_of(struct kernel_insn, insns);
 	vec_of(struct kernel_block, blocks);
 	vec_of(struct kernel_edge, edges);
-	vec_of(struct flow_branch, branches); /* while it is built; by instruction */
+	vec_of(struct flow_branch, branches); /* sorted by instruction; only while building */
 };
 
 /* NULL only where there is no decoder for this machine's code. */
@@ -152,9 +152,9 @@ struct kernel_flow *kernel_flow_create(const struct kernel_flow_input *input);
 void kernel_flow_destroy(struct kernel_flow *flow); /* accepts NULL */
 
 /*
- * The whole function whose entry is at ADDR, with the parts split off it, live where CODE has the
- * running kernel. -ENOENT where there is no function, -ENODATA where its bytes cannot be read,
- * -ENOTSUP without a decoder. Not reported.
+ * Make the graph of the whole function whose entry is at ADDR, with the parts split off it; of the
+ * running kernel's code if CODE has it. -ENOENT: no function there; -ENODATA: its bytes cannot be read;
+ * -ENOTSUP: no decoder. Not reported.
  */
 int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_flow **out);
 
@@ -167,10 +167,10 @@ uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr);
 enum kernel_probe_place {
 	KERNEL_PLACE_OK,
 	KERNEL_PLACE_OUTSIDE, /* not within the function's code */
-	KERNEL_PLACE_NO_BOUNDARY, /* within an instruction, or behind what could not be decoded */
+	KERNEL_PLACE_NO_BOUNDARY, /* within an instruction, or after one that could not be decoded */
 	KERNEL_PLACE_JUMP_LABEL,
 	KERNEL_PLACE_STATIC_CALL,
-	KERNEL_PLACE_FTRACE, /* within the ftrace location; at its beginning is OK */
+	KERNEL_PLACE_FTRACE, /* within the ftrace location; its beginning is allowed */
 	KERNEL_PLACE_BUG, /* ud2 of BUG or WARN */
 	KERNEL_PLACE_INSN, /* the kernel refuses kprobes on this instruction */
 	/* Calls with a prefix: the kernel takes the probe, and crashes when it is hit (seen on 6.1). */
@@ -183,28 +183,28 @@ typedef bool (*kernel_blacklisted_fn)(uint64_t addr, void *arg);
 /* BLACKLISTED may be NULL. */
 enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64_t addr,
 					  kernel_blacklisted_fn blacklisted, void *arg);
-/* For messages: "it is a jump label" and the like. */
+/* Return the reason as text for messages: "it is a jump label". */
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
- * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? A hint, by the
- * rules of 6.1. Returns the bytes of instructions that the jump would replace, in which no other probe may be; 0: no.
+ * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: a jump (optimized) or ftrace's call, not a trap.
+ * Return the bytes of instructions that the jump replaces, in which no other probe may be; 0: it is a trap.
  */
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 
 enum kernel_site_role {
-	KERNEL_SITE_ENTERS = 1, /* in the ranges; reached from outside them */
-	KERNEL_SITE_LEAVES = 2, /* outside the ranges; reached from inside */
-	KERNEL_SITE_RETURNS = 4, /* in the ranges; this instruction leaves the function */
-	/* With ENTERS: it is the function's entry, so that a call of the function enters. */
+	KERNEL_SITE_ENTERS = 1, /* the address is in the ranges, and is reached from outside */
+	KERNEL_SITE_LEAVES = 2, /* the address is outside the ranges, and is reached from inside */
+	KERNEL_SITE_RETURNS = 4, /* the instruction is in the ranges, and leaves the function */
+	/* With ENTERS: the address is the function's entry, so each call of the function enters. */
 	KERNEL_SITE_FUNCTION = 8,
-	/* With LEAVES: by a fault of an instruction within. */
+	/* With LEAVES: only a fault of an instruction inside leads here. */
 	KERNEL_SITE_FAULT = 16,
 	/*
-	 * With RETURNS: only if a condition holds, or if the jump that is not resolved does not stay
-	 * within the function, so that a probe here does not tell. Both are rare.
+	 * With RETURNS: only some executions leave the function (a conditional jump, or an unresolved one
+	 * that may stay inside), so a probe here cannot tell. Both are rare.
 	 */
 	KERNEL_SITE_CONDITIONAL = 32,
-	/* By nothing but an unresolved indirect jump, which may not come here at all. */
+	/* Only an unresolved indirect jump leads here, if at all. */
 	KERNEL_SITE_CANDIDATE = 64,
 };
 
@@ -222,7 +222,7 @@ struct kernel_site_edge {
 	bool optimizes;
 };
 
-/* The edges of a set of ranges, by address. */
+/* The edges of a set of ranges, sorted by address. */
 struct kernel_site_edges {
 	vec_of(struct kernel_site_edge, edges);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a function's instructions to its blocks and edges; what can be reached is told from padding. */
+/* Makes blocks and edges of a function's instructions, and tells reachable code from padding. */
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
@@ -32,12 +32,12 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	if (t->differences) {
 		int32_t rel;
 
-		/* Addresses of instructions are relative to _stext, so what they compute is too. */
+		/* Instructions have addresses relative to _stext, so the address that a lea computes is relative too. */
 		if (!f->in->read(t->addr + (uint64_t)i * 4, &rel, sizeof(rel), f->in->arg))
 			return false;
 		*target = t->addr + (uint64_t)(int64_t)rel;
 	} else {
-		/* The table's address is of the code that was decoded, with what KASLR added. */
+		/* The table's address is absolute, and includes the KASLR offset of the decoded code. */
 		uint64_t at = t->addr - f->in->base + (uint64_t)i * 8, addr;
 
 		if (!f->in->read(at, &addr, sizeof(addr), f->in->arg))
@@ -57,8 +57,8 @@ static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 }
 
 /*
- * The targets of the indirect jump INSN through a jump table, added to FLOW's ways.
- * False where no table is recognized.
+ * Add the targets of the indirect jump INSN through a jump table to FLOW's branches.
+ * False: no table is recognized.
  */
 static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 			const struct kernel_flow_input *input, struct decoder *decoder)
@@ -76,7 +76,7 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 
 		vec_push(flow, branches, branch);
 	}
-	/* All entries must be good if the code tells their number; else a single one is a guess. */
+	/* If the code tells the number of entries, all must be good; if not, one good entry alone proves nothing. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;
@@ -86,7 +86,7 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 /* ---- flow graph ---- */
 
 /*
- * Ways: from each instruction to wherever it can go other than to the next.
+ * Branches: all targets of an instruction other than the next instruction.
  */
 
 static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind,
@@ -190,8 +190,8 @@ static void mark_targets(struct kernel_flow *flow)
 }
 
 /*
- * The instruction behind a block's last one leads. Where it is padding that nothing jumps to, so does
- * the first that is none: a jump that is not resolved may lead there.
+ * The instruction behind a block's last one begins a block. If it is padding, the first instruction after
+ * the padding begins one too: an unresolved jump may lead there.
  */
 static void mark_after(struct kernel_flow *flow, uint32_t insn)
 {
@@ -324,7 +324,7 @@ define_compare(compare_edges, struct kernel_edge,
 		       compare_values(a->kind, b->kind) ?:
 							  compare_values(a->target, b->target));
 
-/* Edges came in the order in which blocks were reached. Two jumps to one place are one edge. */
+/* Sort edges by block, and unite equal ones: they were added in the order in which blocks were reached. */
 static void order_edges(struct kernel_flow *flow)
 {
 	vec_unite(flow, edges, compare_edges, NULL);

@@ -35,11 +35,11 @@ bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 
 /* flow_code.c: the instructions of all parts, with what tables and names say of them. */
 void flow_decode(struct flow_builder *b);
-/* Problems that only show once it is known what is reached: places where a probe hides the code. */
+/* Note the places where a probe hides the code. This needs to know which code is reached. */
 void flow_find_hidden(struct flow_builder *b);
 
 /* flow_graph.c: the instructions' blocks, what of them is reached, and the edges between them. */
 void flow_connect(struct flow_builder *b);
-/* The bytes of an instruction as they were decoded, at most ARCH_MAX_INSN of them. */
+/* Set *BYTES to the bytes from which INSN was decoded. Return their number, at most ARCH_MAX_INSN. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
 		  const uint8_t **bytes);

@@ -6,18 +6,18 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 
-#define MAX_STEPS 40000 /* instructions looked at */
+#define MAX_STEPS 40000 /* at most so many instructions are examined */
 
-/* The value of a register: 0 for any, else the index of an operand plus 1. */
+/* The value of a register: 0 if unknown, else the index of an operand plus 1, perhaps with this bit: */
 #define VALUE_DERIVED 0x8000 /* a value computed from this one and a constant */
 
-#define FLAGS ARCH_REGS /* as a register: what they were set by */
+#define FLAGS ARCH_REGS /* register number that stands for the flags */
 
 struct state {
 	uint16_t regs[ARCH_REGS + 1];
 };
 
-/* Code that a jump leads to, and what is known there. */
+/* Code that a jump leads to, and the registers' values there. */
 struct place {
 	uint64_t addr;
 	struct state state;
@@ -32,10 +32,10 @@ struct walk {
 	struct kernel_operands *out;
 	vec_of(struct place, places);
 	uint32_t steps;
-	vec_of(uint64_t, ends); /* behind what does not go on to the next instruction */
+	vec_of(uint64_t, ends); /* addresses after unconditional jumps and returns */
 };
 
-/* To ADDR, with STATE or what is known on other ways there as well. */
+/* Add ADDR to the places to visit. Registers keep only values that are the same on all paths to it. */
 static void go(struct walk *w, uint64_t addr, const struct state *state)
 {
 	struct place place = { addr, *state, true };
@@ -70,7 +70,7 @@ static uint16_t operand(struct walk *w, const struct kernel_operand *o)
 	return (uint16_t)w->out->n_items;
 }
 
-/* Return the operand of the memory that A reads. */
+/* Return the operand that A reads from memory, or 0. */
 static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 				const struct state *state)
 {
@@ -98,7 +98,7 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 	return operand(w, &o);
 }
 
-/* CONSTANT and, if it is not ARCH_NO_REG, what register FROM has. */
+/* Return the value CONSTANT, or (if FROM is not ARCH_NO_REG) the sum of register FROM and CONSTANT. */
 static uint16_t value_behind(struct walk *w, const struct state *state, uint8_t from,
 			     uint64_t constant)
 {
@@ -128,7 +128,7 @@ static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 		       memory;
 }
 
-/* A constant and a variable of this CPU's, MEMORY: if that is its offset they are a pointer to another one. */
+/* Return the sum of the constant SUM and the per-CPU variable MEMORY: a pointer, if MEMORY is this CPU's offset; else 0. */
 static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
 {
 	struct kernel_operand o = { KERNEL_OPERAND_BEHIND };
@@ -177,7 +177,7 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 			state->regs[r] = r == a->to ? to : 0;
 }
 
-/* The instruction at *ADDR; *ADDR becomes 0 where execution does not come behind it. */
+/* Examine the instruction at *ADDR, and advance *ADDR, to 0 if execution does not continue after it. */
 static void step(struct walk *w, uint64_t *addr, struct state *state)
 {
 	uint64_t at = *addr - w->addr;
@@ -198,8 +198,8 @@ static void step(struct walk *w, uint64_t *addr, struct state *state)
 		vec_push(w, ends, w->addr + at + insn.len);
 		return;
 	case DECODE_CALL:
-		if (w->steps <= 2) /* behind the mark of a branch's target */
-			break; /* ftrace's, which changes nothing */
+		if (w->steps <= 2) /* at the function's start, perhaps after endbr64 */
+			break; /* ftrace's call changes no registers */
 		/* fall through */
 	case DECODE_CALL_INDIRECT:
 		memset(state->regs, 0, ARCH_SAVED * sizeof(*state->regs));

@@ -14,25 +14,25 @@
 enum kernel_operand_kind {
 	KERNEL_OPERAND_ARGUMENT,
 	KERNEL_OPERAND_MEMBER, /* OFFSET from where BASE points */
-	KERNEL_OPERAND_GLOBAL, /* at ADDR */
-	KERNEL_OPERAND_PER_CPU, /* at ADDR, from this CPU's part of memory */
-	/* On the way to others: */
-	KERNEL_OPERAND_CONSTANT, /* ADDR */
-	KERNEL_OPERAND_BEHIND, /* ADDR behind where BASE points */
+	KERNEL_OPERAND_GLOBAL, /* variable at ADDR */
+	KERNEL_OPERAND_PER_CPU, /* per-CPU variable; ADDR is its offset in a CPU's area */
+	/* Operands that only serve as the BASE of others: */
+	KERNEL_OPERAND_CONSTANT, /* the number ADDR */
+	KERNEL_OPERAND_BEHIND, /* the sum of BASE and ADDR, an address */
 };
 
 struct kernel_operand {
 	enum kernel_operand_kind kind;
-	bool decides; /* it, or what follows from it and a constant, is what a conditional jump asks for */
-	uint8_t argument; /* register, from 0 */
+	bool decides; /* a conditional jump tests it, or a value computed from it and constants */
+	uint8_t argument; /* number of the argument register, from 0 */
 	uint8_t bytes; /* size of the value in memory */
-	uint16_t base; /* place among the operands, before this one's */
+	uint16_t base; /* index of the operand BASE, less than this one's */
 	int64_t offset;
 	uint64_t addr;
 };
 
 struct kernel_operands {
-	vec_of(struct kernel_operand, items); /* as the code comes to them */
+	vec_of(struct kernel_operand, items); /* in the order in which the code reads them */
 };
 
 /*

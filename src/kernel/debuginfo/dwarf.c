@@ -23,7 +23,7 @@
 /* Overlapping spans are damage or oddities of assembler; look back over no more of them. */
 #define MAX_OVERLAP 8
 
-/* The smaller of several comes last: a search meets it first. */
+/* Of several with one start the smallest comes last: a search from the end meets it first. */
 define_compare(compare_span, struct dwarf_span,
 	       compare_values(a->start, b->start)     ?:
 		       compare_values(b->end, a->end) ?:
@@ -49,7 +49,7 @@ ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t off
 	}
 }
 
-/* The span of SPANS, sorted, that holds ADDR. */
+/* Return the last span of SPANS (sorted) that begins at or before ADDR and contains it; NULL: none. */
 static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32_t n, uint64_t addr)
 {
 	uint32_t at = bisect(n, i, spans[i].start <= addr);
@@ -148,7 +148,7 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 		span.start = range.start;
 		span.end = range.end;
 		vec_push(unit, spans, span);
-		/* The first: a .cold part, listed behind it, often has lower addresses. */
+		/* The entry is in the first range: a .cold part comes later in the list, often with lower addresses. */
 		if (!any)
 			function.entry = range.start;
 		any = true;
@@ -160,7 +160,7 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 		vec_push(unit, inlines, *die);
 }
 
-/* Namespaces hold the functions of Rust. */
+/* Rust's functions are in namespaces. */
 static void list_functions(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -183,7 +183,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 
 	d->paths = kernel_paths_create();
 	d->range_budget = MAX_RANGES;
-	/* A handle of its own: what libdw keeps of all units takes hundreds of MiB. */
+	/* Open a separate handle, which is closed after use: libdw's data of all units take hundreds of MiB. */
 	if (kernel_image_has_dwarf(img))
 		d->dw = dwarf_begin_elf(kernel_image_dwarf_elf(img), DWARF_C_READ, NULL);
 	if (d->dw)

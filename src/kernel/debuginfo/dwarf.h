@@ -10,7 +10,7 @@
 struct dwarf_inlined {
 	Dwarf_Die die;
 	uint32_t parent; /* index of the inlined body around it; UINT32_MAX: the function itself */
-	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; none where no code is left */
+	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; none if no code is left */
 };
 
 /* A function with code of its own. */
@@ -20,7 +20,7 @@ struct dwarf_function {
 	uint32_t id; /* number of this body in the index */
 	/* Set by kernel_dwarf_function_parse(). Preorder: a body comes after the one around it. */
 	vec_of(struct dwarf_inlined, inlined);
-	vec_of(struct kernel_range, ranges); /* the file's addresses; of each body ascending */
+	vec_of(struct kernel_range, ranges); /* addresses in the file; ascending within each body */
 };
 
 /* A range of addresses that belongs to the unit or function INDEX. */
@@ -32,14 +32,14 @@ struct dwarf_span {
 struct dwarf_unit {
 	Dwarf_Die die;
 	vec_of(struct dwarf_function, functions);
-	vec_of(Dwarf_Die, inlines); /* the functions that are inlined, wherever that is */
-	vec_of(struct dwarf_span, spans); /* of functions, by start */
+	vec_of(Dwarf_Die, inlines); /* functions that are inlined somewhere */
+	vec_of(struct dwarf_span, spans); /* ranges of functions, sorted by start */
 };
 
 struct dwarf {
 	Dwarf *dw; /* NULL: there is none, or it cannot be read */
 	vec_of(struct dwarf_unit, units);
-	vec_of(struct dwarf_span, spans); /* of units, by start */
+	vec_of(struct dwarf_span, spans); /* ranges of units, sorted by start */
 	struct paths *paths;
 	/* Ranges that may still be read: a hostile file can name one huge list many times. */
 	uint64_t range_budget;
@@ -51,14 +51,14 @@ void kernel_dwarf_destroy(struct dwarf *d);
 /* Lists the inlined bodies of a function. */
 void kernel_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function);
 /*
- * The next range of DIE that is not empty; 0 at the end, else where to go on. OFFSET is 0 and *BASE
- * anything at the start.
+ * Set *RANGE to the next range of DIE that is not empty. Return 0 at the end, else the OFFSET of the next
+ * call. OFFSET of the first call is 0; *BASE need not be set.
  */
 ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
 				  Dwarf_Addr *base, struct kernel_range *range);
-/* Forgets them again. */
+/* Free what kernel_dwarf_function_parse() has listed. */
 void kernel_dwarf_function_forget(struct dwarf_function *function);
-/* DW_AT_entry_pc of an inlined body, else where the first of its RANGES starts. */
+/* Return DW_AT_entry_pc of an inlined body, else the start of its first range. */
 uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
 /*
  * Find the declaration of DIE's origin. *FILE, in the compiler's words, becomes NULL and *LINE 0 if
@@ -66,11 +66,11 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
  */
 void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
 /*
- * SPANS, sorted, cut into pieces that do not overlap, as a search for an address would find them: FN is
- * told of each by ascending address.
+ * Cut SPANS (sorted) into pieces that do not overlap, each with the INDEX that a search for its addresses
+ * finds. Call FN for each piece, by ascending address.
  */
 typedef void (*kernel_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
 void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,
 			  void *arg);
-/* Find the place from which the inlined body DIE is called; likewise. */
+/* Find the place from which the inlined body DIE is called; *FILE and *LINE as in kernel_dwarf_declaration(). */
 void kernel_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line);

@@ -150,7 +150,7 @@ static const void *record_before(const struct kernel_index *idx, enum index_sect
 	return next ? record(idx, s, next - 1) : NULL;
 }
 
-/* Slices of INDEX_RANGES; none where they are not as they should be. */
+/* Return the N ranges from FIRST on in INDEX_RANGES; *N_OUT is 0 if they are damaged. */
 static const struct kernel_range *ranges(const struct kernel_index *idx, uint32_t first, uint32_t n,
 					 size_t *n_out)
 {
@@ -225,7 +225,7 @@ static const char *body_name(const struct kernel_index *idx, const struct index_
 	return name ? name : "[inlined]";
 }
 
-/* The body around B, or NULL. Ids fall on the way out, which therefore ends. */
+/* Return the body around B, or NULL. Its id must be less than B's, so a walk outwards ends. */
 static const struct index_body *body_parent(const struct kernel_index *idx,
 					    const struct index_body *b)
 {
@@ -344,7 +344,7 @@ char *kernel_index_chain(const struct kernel_index *idx, uint32_t id, const char
 
 /* --- addresses ------------------------------------------------------------------------------ */
 
-/* False at the END of the bytes, or where they are no number. */
+/* Read a varint. False: END is reached, or the bytes are no varint. */
 static bool get_varint(const unsigned char **at, const unsigned char *end, uint32_t *out)
 {
 	uint32_t v = 0;

@@ -33,7 +33,7 @@ struct kernel_index;
 int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
 		     struct kernel_index **out);
 
-/* The same where one is kept, and nothing is made; then IMG is asked for its path and build-id only. */
+/* The same, but find a kept index only, and make none. IMG is asked for its path and build-id only. */
 int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,
 		      struct kernel_index **out);
 
@@ -62,7 +62,7 @@ char *kernel_index_cache_path(const struct kernel_build_id *id);
 char *kernel_index_beside_path(const char *path);
 
 const struct kernel_build_id *kernel_index_build_id(const struct kernel_index *idx);
-/* The file that IDX was read from; NULL for one that was made in memory and could not be kept. */
+/* Return the file that IDX was read from; NULL: IDX was made in memory and could not be kept. */
 const char *kernel_index_path(const struct kernel_index *idx);
 /* False: symbols only. */
 bool kernel_index_has_dwarf(const struct kernel_index *idx);
@@ -71,10 +71,10 @@ bool kernel_index_has_dwarf(const struct kernel_index *idx);
 
 struct kernel_function {
 	uint32_t id;
-	const char *name; /* as in the source */
-	const char *symbol; /* as in the symbol table, with clone suffixes; NULL: none */
-	uint64_t addr; /* its entry */
-	const char *file; /* its declaration's, in the kernel's tree; NULL: unknown */
+	const char *name; /* name in the source */
+	const char *symbol; /* name in the symbol table, with clone suffixes; NULL: none */
+	uint64_t addr; /* address of its entry */
+	const char *file; /* file of its declaration, in the kernel's tree; NULL: unknown */
 	uint32_t line; /* 0: unknown */
 	const struct kernel_range *ranges; /* ascending, its .cold part among them; none empty */
 	size_t n_ranges;
@@ -85,7 +85,7 @@ typedef int (*kernel_function_fn)(const struct kernel_function *function, void *
 
 /* -ENOENT where there is none of that id. */
 int kernel_index_function(const struct kernel_index *idx, uint32_t id, struct kernel_function *out);
-/* Tells FN of each function whose name matches GLOB (a name is a glob), by address. 0, or what FN said. */
+/* Call FN for each function whose name matches GLOB (or is it), by address. Return 0, or what FN returned. */
 int kernel_index_functions_each(const struct kernel_index *idx, const char *glob,
 				kernel_function_fn fn, void *arg);
 
@@ -117,11 +117,10 @@ uint32_t kernel_index_n_bodies(const struct kernel_index *idx);
 /* -ENOENT where there is none of that id. */
 int kernel_index_body(const struct kernel_index *idx, uint32_t id, struct kernel_body *out);
 /*
- * Tells FN of each inlined body whose name matches GLOB (a name is a glob), by name, then by the place
- * where it is declared (of several static functions of one name), then by id. *EMPTY (may be NULL) is
- * how often such names are inlined without an instruction being left of them, as far as DWARF tells; FN
- * is not told of those. Returns -ENOENT where the name of no inlined function matches, 0, or what FN
- * returned.
+ * Call FN for each inlined body whose name matches GLOB (or is it), sorted by name, then by place of the
+ * declaration (static functions may share a name), then by id. *EMPTY (may be NULL) becomes the number of
+ * matching bodies of which no instruction is left, as far as DWARF tells; FN is not called for these.
+ * Return -ENOENT if the name of no inlined function matches, 0, or what FN returned.
  */
 int kernel_index_bodies_each(const struct kernel_index *idx, const char *glob, kernel_body_fn fn,
 			     void *arg, uint32_t *empty);
@@ -138,18 +137,18 @@ char *kernel_index_chain(const struct kernel_index *idx, uint32_t id, const char
 struct kernel_place {
 	uint32_t function; /* KERNEL_NONE: none that DWARF describes */
 	uint32_t body; /* the innermost one; KERNEL_NONE: ADDR is the function's own code */
-	const char *file; /* of the instruction, in that body; NULL where unknown */
+	const char *file; /* file of the instruction, in BODY's code; NULL: unknown */
 	uint32_t line;
 	const char *symbol; /* the symbol at ADDR, which may be a .cold part; NULL: none */
-	uint64_t offset; /* from it */
+	uint64_t offset; /* ADDR less the symbol's address */
 };
 
 /* Find the place at ADDR; pass a return address less 1. -ENOENT: unknown. */
 int kernel_index_at(const struct kernel_index *idx, uint64_t addr, struct kernel_place *out);
 
 struct kernel_frame {
-	const char *name; /* the function's, as in the source */
-	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
+	const char *name; /* name of the function in the source */
+	const char *symbol; /* symbol of an out-of-line function, with clone suffixes; else NULL */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
 	uint32_t line; /* the position within this body; 0 where unknown */
 	bool inlined; /* the body of an inlined call: the next frame is the one around it */

@@ -18,7 +18,7 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* Addresses between START and END, of the file, that belong to the unit or function ID. */
+/* Addresses of the file from START up to END that belong to the unit or function ID. */
 struct piece {
 	uint64_t start, end;
 	uint32_t id;
@@ -30,14 +30,14 @@ struct pieces {
 
 struct listed {
 	struct dwarf_function *function;
-	uint32_t order; /* as it was found */
+	uint32_t order; /* order in which functions were found */
 };
 
-/* The painted pieces of a function, and their bounds. */
+/* The pieces of a function, each painted with its leaf, and their bounds. */
 struct canvas {
 	vec_of(uint64_t, edges); /* ascending, each once */
-	uint32_t *leaves; /* of the piece from the edge of the same index on */
-	uint32_t *ids; /* of the function's bodies, by their place in its DWARF */
+	uint32_t *leaves; /* leaves[I] is the leaf of the piece from edges[I] to edges[I + 1] */
+	uint32_t *ids; /* ids of the function's bodies, indexed as in dwarf_function.inlined */
 };
 
 struct build {
@@ -48,8 +48,8 @@ struct build {
 	struct index_lines lines;
 	struct pieces units, functions;
 	vec_of(struct listed, listed);
-	struct pieces painted; /* with leaves for ids */
-	struct hash_index name_index; /* of names */
+	struct pieces painted; /* ids are leaves: see struct index_address */
+	struct hash_index name_index; /* index into NAMES */
 	/* The contents of the file. */
 	vec_of(struct index_function, function_records);
 	vec_of(struct index_body, bodies);
@@ -115,7 +115,7 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 	return found;
 }
 
-/* The same for a body of it, whose DIE most often has its origin in a place that another had before. */
+/* Return the same for a BODY of such a function, which its DW_AT_abstract_origin describes. */
 static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
 {
 	Dwarf_Attribute attr;
@@ -133,7 +133,7 @@ define_compare(compare_name, struct index_name,
 		       strcmp(strings_of_sort + a->file, strings_of_sort + b->file) ?:
 		       compare_values(a->line, b->line));
 
-/* Puts names in order, and the bodies' ids in that of their names. */
+/* Sort names, and sort the bodies' ids by name. */
 static void sort_names(struct build *b)
 {
 	uint32_t *moved = alloc_array(b->n_names, sizeof(*moved)), at = 0;
@@ -164,7 +164,7 @@ static void sort_names(struct build *b)
 
 /* --- functions and bodies ------------------------------------------------------------------- */
 
-/* N ascending ranges, those that touch joined, into the index; how many became of them. */
+/* Add N ascending ranges to the index; join ranges that touch. Return the number of ranges added. */
 static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, uint32_t n)
 {
 	uint32_t first = b->n_ranges;
@@ -184,7 +184,7 @@ static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, u
 	return b->n_ranges - first;
 }
 
-/* The id of the body, or KERNEL_NONE where nothing is left of it. */
+/* Add a body and return its id; KERNEL_NONE: no instruction is left of it. */
 static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dwarf_function *f,
 			 struct dwarf_inlined *inl)
 {
@@ -212,7 +212,7 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 	return b->n_bodies - 1;
 }
 
-/* The index of the last edge at or before ADDR, which is not before the first. */
+/* Return the index of the last edge at or before ADDR, 0 if there is none. */
 static uint32_t edge_at(const struct canvas *c, uint64_t addr)
 {
 	uint32_t next = bisect(c->n_edges, i, c->edges[i] <= addr);
@@ -248,7 +248,7 @@ static void find_edges(struct canvas *c, const struct dwarf_function *f, const s
 	c->n_edges = unique;
 }
 
-/* Adds the bodies of F, whose visible pieces are the N of PIECES, and who has which address. */
+/* Add the bodies of F, and the leaf of each of its addresses. PIECES are the N pieces that F has to itself. */
 static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function *f,
 		       const struct piece *pieces, uint32_t n)
 {
@@ -278,7 +278,7 @@ static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function 
 			add_piece(c->edges[i], c->edges[i + 1], c->leaves[i], &b->painted);
 }
 
-/* The function's own ranges, all of them, whoever else claims some. */
+/* Add all ranges of the function, also those that another function claims. */
 static void add_function_ranges(struct build *b, struct index_function *record, Dwarf_Die *die)
 {
 	struct {
@@ -325,7 +325,7 @@ define_compare(compare_listed, struct listed,
 	       compare_values(a->function->entry, b->function->entry) ?:
 		       compare_values(a->order, b->order));
 
-/* So that a name is known too of which no body is left. */
+/* Add the names of inlined functions of which no body is left. */
 static void add_inlines(struct build *b)
 {
 	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
@@ -350,7 +350,7 @@ static void list_functions(struct build *b)
 		b->listed[i].function->id = i;
 }
 
-/* The pieces of the UNIT's functions, as far as the N pieces that are the unit's reach. */
+/* Add the pieces of UNIT's functions that lie within the N pieces WHOLE of the unit. */
 static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
 				uint32_t n)
 {
@@ -515,7 +515,7 @@ static int assemble(struct build *b, struct kernel_index **out)
 	put_sections(b, bytes, &header);
 	memcpy(bytes, &header, sizeof(header));
 	kernel_index_seal((struct index_header *)bytes);
-	/* Fails where a section has outgrown the numbers of the file. */
+	/* This fails if a section is too large for the file's 32-bit numbers. */
 	err = kernel_index_attach(idx, NULL);
 	if (err) {
 		kernel_index_destroy(idx);

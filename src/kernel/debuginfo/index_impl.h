@@ -16,10 +16,10 @@
 #define INDEX_BYTE_ORDER 0x01020304
 
 enum index_section {
-	INDEX_STRINGS, /* with a NUL each; the first is empty */
+	INDEX_STRINGS, /* each string ends with a NUL; the first one is empty */
 	INDEX_FUNCTIONS, /* struct index_function, by entry */
 	INDEX_BODIES, /* struct index_body, by function, preorder */
-	INDEX_RANGES, /* struct kernel_range, of functions and bodies */
+	INDEX_RANGES, /* struct kernel_range: those of functions and bodies */
 	INDEX_NAMES, /* struct index_name, by name, file, line */
 	INDEX_BY_NAME, /* ids of bodies, in the order of their names */
 	INDEX_ADDRESSES, /* struct index_address, by address */
@@ -33,21 +33,21 @@ struct index_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t byte_order;
-	uint64_t size; /* of the file */
+	uint64_t size; /* file size in bytes */
 	uint32_t has_dwarf;
 	uint32_t id_len;
 	uint8_t id[KERNEL_BUILD_ID_MAX];
 	struct {
-		uint64_t offset, size; /* in bytes, from the start of the file */
+		uint64_t offset, size; /* in bytes; offset from the start of the file */
 	} sections[INDEX_N_SECTIONS];
-	uint64_t body_sum; /* of all that follows the header */
-	uint64_t header_sum; /* and of the header up to here */
+	uint64_t body_sum; /* check sum of the bytes after the header */
+	uint64_t header_sum; /* check sum of the header up to here */
 };
 
 struct index_function {
 	uint32_t name, symbol;
 	uint32_t entry;
-	uint32_t file, line; /* of the function's declaration; 0: unknown */
+	uint32_t file, line; /* place of the declaration; 0: unknown */
 	uint32_t first_range, n_ranges;
 	uint32_t first_body, n_bodies;
 };
@@ -64,20 +64,20 @@ struct index_body {
 /* A function that is inlined somewhere. */
 struct index_name {
 	uint32_t name;
-	uint32_t file, line; /* of its declaration */
+	uint32_t file, line; /* place of the declaration; 0: unknown */
 	uint32_t first, n; /* its bodies, in INDEX_BY_NAME */
-	uint32_t n_empty; /* inlined without leaving an instruction */
+	uint32_t n_empty; /* number of bodies that left no instruction */
 };
 
-/* The address map: from ADDR up to the next one it is the body with that id, or the function, or nothing. */
+/* The address map: from ADDR up to the next entry's, addresses belong to LEAF, the innermost body or the function. */
 struct index_address {
 	uint32_t addr;
-	uint32_t leaf; /* KERNEL_NONE: nothing */
+	uint32_t leaf; /* id of a body or a function; KERNEL_NONE: unknown code */
 };
 
 #define INDEX_LEAF_FUNCTION 0x80000000u /* the other bits are the function's id */
 
-/* From ADDR up to the next one: the symbol that begins at START. */
+/* From ADDR up to the next entry's, addresses belong to the symbol that begins at START. */
 struct index_symbol {
 	uint32_t addr, start;
 	uint32_t name; /* 0: none */
@@ -92,7 +92,7 @@ struct index_symbol {
  */
 struct index_line_block {
 	uint32_t addr;
-	uint32_t offset; /* of its rows */
+	uint32_t offset; /* offset of its rows in INDEX_LINE_ROWS */
 	uint32_t n_rows;
 };
 
@@ -114,5 +114,5 @@ struct kernel_index {
  * an ID, if not NULL, that it is not of.
  */
 int kernel_index_attach(struct kernel_index *idx, const struct kernel_build_id *id);
-/* Enters into H, of IDX's bytes, what they sum up to. */
+/* Set the check sums in H, the header at the start of an index in memory. */
 void kernel_index_seal(struct index_header *h);

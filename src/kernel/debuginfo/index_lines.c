@@ -24,7 +24,7 @@ static uint32_t zigzag(uint32_t difference)
 	return difference >> 31 ? ~twice : twice;
 }
 
-/* From ADDR on it is LINE of FILE. */
+/* Add a row: from ADDR on, instructions are of LINE of FILE. */
 static void add_row(struct index_lines *l, uint32_t addr, uint32_t file, uint32_t line)
 {
 	if (!file)
@@ -103,7 +103,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 		if (addr >= end)
 			break;
-		/* The last of several rows at one address counts. */
+		/* Of several rows at one address the last one counts. */
 		if (i + 1 < n && row_addr(lines, i + 1) == addr)
 			continue;
 		put_row(l, s, d, dwarf_onesrcline(lines, i), (uint32_t)(addr - base));
@@ -162,7 +162,7 @@ uint32_t index_strings_add(struct index_strings *s, const char *text)
 
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw)
 {
-	/* Most often it is that of the row or body before. */
+	/* Most often RAW is the same as in the last call. */
 	if (raw && raw != s->last_raw) {
 		s->last_raw = raw;
 		s->last_file = index_strings_add(s, kernel_paths_relative(paths, raw));

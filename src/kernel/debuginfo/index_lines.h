@@ -11,10 +11,10 @@
 /* ---- the strings of an index in the making, each kept once ---- */
 
 struct index_strings {
-	char *bytes; /* as they go into the file */
+	char *bytes; /* all strings, as they are written to the file */
 	size_t n_bytes, cap_bytes;
-	struct hash_index offsets; /* of strings in BYTES */
-	const char *last_raw; /* of index_strings_add_file() */
+	struct hash_index offsets; /* finds the offset of a string in BYTES */
+	const char *last_raw; /* RAW of the last index_strings_add_file(); last_file: its result */
 	uint32_t last_file;
 };
 
@@ -32,7 +32,7 @@ struct index_lines {
 	vec_of(struct index_line_block, blocks);
 	vec_of(unsigned char, bytes);
 	uint32_t addr, file, line; /* values of the last row that was added */
-	uint64_t end; /* up to which rows have been told */
+	uint64_t end; /* address up to which rows have been added */
 };
 
 /*
@@ -41,6 +41,6 @@ struct index_lines {
  */
 void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwarf *d,
 		     struct dwarf_unit *unit, uint64_t start, uint64_t end, uint64_t base);
-/* After the last of them. */
+/* Call this after the last index_lines_add(). */
 void index_lines_end(struct index_lines *l, uint64_t base);
 void index_lines_deinit(struct index_lines *l);

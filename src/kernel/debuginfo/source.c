@@ -55,7 +55,7 @@ void kernel_paths_destroy(struct paths *p)
 	free(p);
 }
 
-/* PATH without "//", "." and, where a folder stands before it, "..". For free(). */
+/* Return PATH without "//" and ".", and without ".." after a folder; for free(). */
 static char *normalize(const char *path)
 {
 	char *out = alloc_array(strlen(path) + 2, 1), *end = out;
@@ -174,7 +174,7 @@ struct file {
 };
 
 struct kernel_source {
-	/* With a slash at their end: files beside the image, the tree, what was generated; NULL: not known. */
+	/* Folders with a final slash: beside the image; then the tree, and generated files. NULL: unknown. */
 	char *beside, *dirs[2];
 	vec_of(struct file, files);
 };
@@ -191,7 +191,7 @@ static bool tell_unit(struct paths *p, Dwarf_Die *die)
 	return p->source_root != NULL;
 }
 
-/* The folder of the source DIE of a module, which may be apart from the kernel's, as "/home/me/module/"; else NULL. */
+/* Return the folder of a module's source file DIE, if its name is absolute: "/home/me/module/"; else NULL. */
 static char *folder_of(Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die), *slash = name ? strrchr(name, '/') : NULL;
@@ -222,7 +222,7 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 	kernel_paths_destroy(p);
 }
 
-/* The folder "source" beside IMG has files that are not in the tree as they were compiled. */
+/* Return the folder "source" beside IMG: it has the files whose compiled version is not in the tree. */
 static char *find_beside(const struct kernel_image *img)
 {
 	const char *path = kernel_image_path(img), *slash = strrchr(path, '/');
@@ -311,7 +311,7 @@ bool kernel_source_fits(const struct kernel_source *s, const char *release)
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-/* A name that comes out of a file of ours must not lead out of the tree. */
+/* Return whether NAME, which comes from an untrusted file, stays within the tree. */
 static bool is_within(const char *name)
 {
 	size_t len = strlen(name);
@@ -348,7 +348,7 @@ static bool read_below(const struct kernel_source *s, const char *name, char **t
 	return found;
 }
 
-/* A module's DWARF does not tell where the tree is, and where its source was: the end of that name is looked for. */
+/* Open the file NAME. A module's DWARF does not name its tree, so try all ends of an absolute NAME in the folders. */
 static struct file *open_file(struct kernel_source *s, const char *name)
 {
 	struct file f = { .name = alloc_strdup(name) };

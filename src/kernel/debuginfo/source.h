@@ -9,9 +9,9 @@ struct kernel_image;
 struct kernel_source;
 
 /*
- * The tree in the folder DIR; NULL: the one that IMG's DWARF names as where it was built from, if it
- * is still there, what was generated while it was built, and before both the folder "source" beside IMG, where the lab
- * keeps what a patch changed. Never NULL: without a tree it knows no line.
+ * Open the tree in the folder DIR. DIR NULL: search, in this order, the folder "source" beside IMG (where the lab keeps
+ * files that a patch changed), the tree that IMG's DWARF names, if it still exists, and the build's generated files.
+ * Never returns NULL: without a tree no line is known.
  */
 struct kernel_source *kernel_source_create(struct kernel_image *img, const char *dir);
 void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */

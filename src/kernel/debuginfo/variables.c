@@ -6,10 +6,10 @@
 
 #include "base/alloc.h"
 
-#define MAX_DEPTH  64 /* bodies in bodies, types of types, members of members */
-#define MAX_PIECES 4 /* places of one variable at one address */
+#define MAX_DEPTH  64 /* maximum nesting of bodies, of types, and of members */
+#define MAX_PIECES 4 /* at most so many places of one variable at one address */
 
-/* Types behind typedefs and qualifiers. */
+/* Set *OUT to DIE's type, without typedefs and qualifiers. */
 static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 {
 	Dwarf_Die at = *die;
@@ -33,7 +33,7 @@ static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 	return false;
 }
 
-/* Return whether the location expression OPS says PLACE; set *ABOVE to what it has above the variable. */
+/* Return whether the location expression OPS is PLACE; *ABOVE becomes PLACE's value less the variable's. */
 static bool is_at(const Dwarf_Op *ops, size_t n, const struct kernel_variable_place *place,
 		  int64_t *above)
 {
@@ -81,7 +81,7 @@ static bool variable_is_at(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_va
 	return false;
 }
 
-/* In the body DIE and those in it that have PC, the innermost first; of two there the one that is in PLACE as it is. */
+/* Find the variable in DIE or in a block within it that has PC, the innermost first. Prefer one whose value PLACE has unchanged. */
 static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_place *place,
 		    int depth, struct kernel_variable *out)
 {
@@ -112,7 +112,7 @@ static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_
 	return found;
 }
 
-/* The unit that has PC. A module's object file has no table of them. */
+/* Find the unit that has PC. A module's object file has no table of units by address. */
 static bool unit_of(Dwarf *dw, Dwarf_Addr pc, Dwarf_Die *unit)
 {
 	Dwarf_CU *cu = NULL;

@@ -12,13 +12,13 @@
 struct kernel_variable_place {
 	bool is_on_stack;
 	uint8_t reg; /* DWARF's number */
-	int64_t from_frame_base; /* on the stack: see struct kernel_frame_base */
+	int64_t from_frame_base; /* if on the stack: offset from the frame base (see struct kernel_frame_base) */
 };
 
 struct kernel_variable {
-	const char *name; /* IMG's */
-	int64_t above; /* the place's value is the variable's plus this */
-	Dwarf_Die type; /* without qualifiers and typedefs; of void its address is NULL */
+	const char *name; /* owned by IMG */
+	int64_t above; /* the place's value less the variable's value */
+	Dwarf_Die type; /* without qualifiers and typedefs; type.addr is NULL for void */
 };
 
 /* The variable that PLACE has before the instruction at ADDR, of the innermost body there. False: none. */
@@ -29,13 +29,13 @@ bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out);
 
 struct kernel_member {
-	Dwarf_Die type; /* as of struct kernel_variable */
-	uint64_t bits_before; /* of it, in front of those asked for */
+	Dwarf_Die type; /* type of the member; see struct kernel_variable */
+	uint64_t bits_before; /* bits of the member below the ones asked for */
 };
 
 /*
- * The path ("oo.x") to the member of struct TYPE that has BITS bits from bit FROM on, for free(): the one that has these and no others;
- * unless EXACTLY, where there is none, the first that has them all. With BITS 0 the member that begins there, which may be a struct.
+ * Return the path ("oo.x") to the member of struct TYPE that consists of BITS bits from bit FROM on; for free(). If there is none, and
+ * not EXACTLY, take the first member that contains these bits. BITS 0: take the member that begins at FROM, which may be a struct.
  */
 char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bool exactly,
 			 struct kernel_member *out);

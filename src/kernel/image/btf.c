@@ -13,8 +13,8 @@
 
 struct kernel_btf {
 	struct btf *btf;
-	uint32_t first; /* its own type ids begin there */
-	struct hash_index *functions; /* type ids, by name; empty until one is asked for */
+	uint32_t first; /* first type id of its own, after the base's */
+	struct hash_index *functions; /* finds type ids by name; filled on first use */
 };
 
 static bool is_named(const void *btf, uint32_t id, const void *name)
@@ -135,7 +135,7 @@ int kernel_btf_module_open(const char *module)
 		int fd = bpf_btf_get_fd_by_id(id);
 
 		if (fd < 0) {
-			if (errno == ENOENT) /* gone meanwhile */
+			if (errno == ENOENT) /* the object is gone meanwhile */
 				continue;
 			return -errno;
 		}
@@ -147,8 +147,8 @@ int kernel_btf_module_open(const char *module)
 }
 
 /*
- * NULL: there is none. libbpf goes through all types for it, and members of one struct are asked for one after the other:
- * the last is looked at first.
+ * Return the struct NAME; NULL: there is none. libbpf searches all types, and callers ask for several members of one struct
+ * in a row, so try the last struct first.
  */
 static const struct btf_type *find_struct(const struct btf *btf, const char *name)
 {
@@ -179,16 +179,16 @@ const struct btf *kernel_btf_raw(const struct kernel_btf *b)
 }
 
 /*
- * The few structs of the kernel's BTF that programs access. For each that they name libbpf goes through all types, and
- * for one that is not there through those of all modules.
+ * Reduces the kernel's BTF to the few structs that programs access. For each struct that they name, libbpf searches all
+ * types of the kernel, and of all modules if the kernel lacks it.
  */
 
-#define BEGUN (-1) /* of a struct that would contain itself */
+#define BEGUN (-1) /* the type is being copied; a struct that contains itself is damaged */
 
 struct reduction {
 	const struct btf *from;
 	struct btf *to;
-	int32_t *ids; /* in TO, by those in FROM; 0: not there yet */
+	int32_t *ids; /* type ids in TO, indexed by id in FROM; 0: not copied yet */
 };
 
 static int copy_type(struct reduction *r, uint32_t id);

@@ -40,8 +40,8 @@ int kernel_btf_module_open(const char *module);
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
 
 /*
- * Writes BTF to FD that has, of FROM, only the structs and unions whose names those of LIKE have (less "___flavor"), and what they
- * contain; pointers lead to void. -errno.
+ * Write BTF to FD that has only some types of FROM: the structs and unions that LIKE has too (by name less "___flavor"), and the types
+ * that they contain. All pointers become void *. Return 0 or -errno.
  */
 int kernel_btf_reduce(const struct btf *from, const struct btf *like, int fd);
 

@@ -157,7 +157,7 @@ static int read_sections(struct kernel_image *img)
 	ehdr = elf64_getehdr(img->elf);
 	if (!ehdr || (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN && ehdr->e_type != ET_REL))
 		return -ENOEXEC;
-	/* libelf hands them out where they lie. */
+	/* libelf returns pointers into the map, so section headers must be aligned. */
 	if (ehdr->e_shoff % sizeof(uint64_t))
 		return -ENOEXEC;
 	if (elf_getshdrstrndx(img->elf, &names))
@@ -303,7 +303,7 @@ static int open_asked(const char *path, bool owned, const char *release,
 	return -EINVAL;
 }
 
-/* Notes in *WHY that PATH did not do. */
+/* Add to *WHY that PATH is not usable. */
 static void tried(char **why, const char *path, const char *what)
 {
 	alloc_append(why, "%s%s %s", *why ? ", " : "", path, what);

@@ -22,7 +22,7 @@ uint64_t kernel_image_base(struct kernel_image *img);
 typedef void (*kernel_elf_symbol_fn)(const Elf64_Sym *sym, const char *name, void *arg);
 void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_fn fn, void *arg);
 
-/* From ADDR (relative to _stext) on symbol NAME is the one that covers, OFFSET bytes in; NULL: none. */
+/* Symbol NAME covers the addresses from ADDR (relative to _stext) on; ADDR is OFFSET bytes behind its start. NULL: no symbol. */
 typedef void (*kernel_symtab_fn)(uint64_t addr, const char *name, uint64_t offset, void *arg);
 /* Tells FN of every address where kernel_image_symbol_at() changes its answer, ascending. */
 void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, void *arg);

@@ -14,18 +14,18 @@ struct kernel_image {
 	Elf *elf;
 	struct kernel_build_id id;
 	Elf_Scn *symtab_scn;
-	uint64_t text_addr; /* of the section .text */
+	uint64_t text_addr; /* address of the section .text */
 	bool has_dwarf;
-	bool has_code; /* not only where it would be, as a debug file */
+	bool has_code; /* false for a debug file, whose code sections are empty */
 	bool is_module; /* relocatable: linked by kernel_image_link() */
 	Elf *dwarf_elf; /* the file with the DWARF: a module's debug file; NULL: ELF itself */
-	/* For a module: */
+	/* The next four are for modules only: */
 	Dwfl *dwfl;
 	struct kernel_image *debug; /* its debug file, if DWARF_ELF is that one's; else NULL */
-	uint64_t *layout; /* the addresses of its sections, by their number; 0: not loaded */
+	uint64_t *layout; /* addresses of its sections, by section number; 0: not loaded */
 	size_t n_sections;
 	struct symtab *symtab; /* NULL until asked for */
-	Dwarf *dwarf; /* likewise */
+	Dwarf *dwarf; /* NULL until asked for, or if there is none */
 };
 
 /*

@@ -27,9 +27,9 @@ struct kallsyms_module {
 	uint64_t start; /* address of its first function */
 };
 
-/* Symbols whose names less their clone suffixes have the same hash: of one such name, but for chance. */
+/* Symbols whose names less clone suffixes have one hash: mostly those of one such name. */
 struct kallsyms_bucket {
-	uint32_t start, n; /* in by_base */
+	uint32_t start, n; /* its symbols: N from by_base[START] on */
 	bool sorted;
 };
 
@@ -81,7 +81,7 @@ const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 static struct kallsyms_module *module_of(const struct kernel_kallsyms *ks,
 					 const struct kernel_sym *sym)
 {
-	/* While the file is parsed it is the last one. */
+	/* While the file is parsed, the last module is the one. */
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (ks->modules[i].name == sym->module)
 			return &ks->modules[i];
@@ -138,7 +138,7 @@ static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *s
 
 static bool is_absolute(const struct kernel_sym *sym)
 {
-	return (sym->type | 32) == 'a'; /* as per-CPU offsets are */
+	return (sym->type | 32) == 'a'; /* the type of per-CPU offsets */
 }
 
 void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
@@ -175,7 +175,7 @@ static void add_line(char *line, void *ks)
 define_compare(compare_addr, struct kernel_sym,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->name, b->name));
 
-/* The image's come sorted, and before all others. */
+/* Sort symbols. Those of the image come first, and are sorted already. */
 static void sort_by_addr(struct kernel_kallsyms *ks)
 {
 	struct kernel_sym *syms = ks->syms;
@@ -372,7 +372,7 @@ static size_t first_after(const struct kernel_kallsyms *ks, uint64_t addr)
 	return bisect(ks->n_syms, i, ks->syms[i].addr <= addr);
 }
 
-/* Marks of the linker script share their address with the first function behind them. */
+/* Return whether NAME is a mark of the linker script, which has the address of the function behind it. */
 static bool is_mark(const char *name)
 {
 	size_t len = strlen(name);
@@ -394,7 +394,7 @@ uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kern
 	uint64_t page = PAGE - sym->addr % PAGE;
 	uint64_t size = sym->size ?: kernel_kallsyms_size(ks, sym) ?: page;
 
-	/* Programs that the kernel does not list, as classic filters, may come before the next one that it does. */
+	/* A BPF program reaches to the end of its page at most: programs that kallsyms omits (classic filters) may follow. */
 	if (!sym->size && kernel_kallsyms_is_bpf(sym) && size > page)
 		size = page;
 	return sym->addr + size;

@@ -20,7 +20,7 @@ struct kernel_sym {
 	uint64_t addr;
 	const char *name;
 	const char *module; /* NULL: the kernel's image. Equal modules have equal pointers. */
-	uint32_t size; /* 0: not told, as by the kernel's list */
+	uint32_t size; /* 0: unknown; /proc/kallsyms does not tell it */
 	char type;
 };
 
@@ -35,13 +35,13 @@ struct kernel_kallsyms {
 	uint64_t stext, etext; /* the image's text; ETEXT 0: there is no such symbol */
 	/* private */
 	struct alloc_texts names;
-	bool any_addr; /* else the kernel hides them */
+	bool any_addr; /* some address is not 0; else the kernel hides addresses */
 	struct kallsyms_module *modules;
 	size_t n_modules, cap_modules;
 	uint64_t init_start, init_end;
-	struct kernel_sym *variables; /* of the image, by address */
+	struct kernel_sym *variables; /* variables of the image, sorted by address */
 	size_t n_variables, cap_variables;
-	/* Symbols by bucket, in each that has been asked for by name, then address. */
+	/* Symbols, grouped by bucket; a bucket is sorted by name, then address, on first use. */
 	const struct kernel_sym **by_base;
 	struct kallsyms_bucket *buckets;
 	size_t n_buckets;
@@ -71,7 +71,7 @@ define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 /* The address of a variable of the image; 0 where it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
 
-/* The last variable of the image up to ADDR, and in *OFFSET how far behind its start that is; NULL: none. */
+/* Return the last variable of the image at or before ADDR; *OFFSET becomes ADDR less its address. NULL: none. */
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset);
 
@@ -87,8 +87,8 @@ const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsy
 						      const char *name, size_t *n);
 
 /*
- * The length of what a function is called by, of its symbol's NAME: less clone suffixes (kernel_name_base_len()), but all of NAME
- * where it is a part that was split off (.part.0) a function that is there itself. A call that goes through both is one of each.
+ * Return the length of the part of the symbol NAME that reports show: without clone suffixes (kernel_name_base_len()). If NAME is a
+ * split-off part (.part.0) and its function has a symbol too, return all of it: a call that goes through both counts for each.
  */
 size_t kernel_kallsyms_reported_len(const struct kernel_kallsyms *ks, const char *name);
 

@@ -6,11 +6,11 @@
 
 #define KALLSYMS_NAME_MAX 512 /* KSYM_NAME_LEN, the NUL counted, since Linux 6.1 */
 
-/* MODULE's name, or that of what else has symbols ("bpf"), as the table's symbols have it. */
+/* Return the table's own copy of the module NAME; "bpf" and the like are names of modules, too. */
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name);
 
 /* Adds SYM, in the list's order; its name is the table's (ks->names). */
 void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* All are there. */
+/* Call this after the last kallsyms_add(). */
 void kallsyms_finish(struct kernel_kallsyms *ks);

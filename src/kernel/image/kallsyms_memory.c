@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's symbols from its memory: what /proc/kallsyms prints, as kernel/kallsyms.c keeps it. Printing a line takes the
+ * The kernel's symbols from its memory: what /proc/kallsyms prints, as kallsyms.c keeps it. Printing a line takes the
  * kernel some 1,400 instructions, reading it another 500. The tables' addresses are in the core's vmcoreinfo (Linux 6.0).
  */
 #include <elf.h>
@@ -13,19 +13,19 @@
 #include "kernel/image/kcore.h"
 
 #define SYMBOLS_MAX (1u << 22)
-#define NAMES_MAX   (64u << 20) /* bytes of compressed names, or of a module's */
-#define LIST_MAX    (1u << 16) /* more are a list that goes in circles, changed as it was read */
+#define NAMES_MAX   (64u << 20) /* bytes of all compressed names, or of a module's names */
+#define LIST_MAX    (1u << 16) /* a longer list is circular: it was changed while it was read */
 
 #define TOKENS 256
-#define CHUNK  (1u << 20) /* of names */
+#define CHUNK  (1u << 20) /* bytes allocated at once for names */
 #define AT_ONCE \
-	8 /* bytes of a token that are copied whether it has as many or not: most have two or three */
+	8 /* bytes copied of each token, also of a shorter one: most tokens have two or three */
 
 struct reading {
 	const struct kernel_kcore *kcore;
 	const struct btf *btf; /* may be NULL */
 	struct kernel_kallsyms *ks;
-	const struct kernel_kallsyms *image; /* has the variables */
+	const struct kernel_kallsyms *image; /* symbols of the image and its variables */
 };
 
 static int read_memory(const struct reading *r, uint64_t addr, void *buf, size_t len)
@@ -50,7 +50,7 @@ static char *read_bytes(const struct reading *r, uint64_t addr, size_t len, int 
 	return NULL;
 }
 
-/* The texts for which bytes of names stand. */
+/* The texts that replace the bytes of compressed names. */
 struct tokens {
 	char *texts;
 	uint16_t start[TOKENS], len[TOKENS];
@@ -75,15 +75,15 @@ static int read_tokens(const struct reading *r, struct tokens *t)
 }
 
 struct names {
-	char *bytes; /* per symbol a length and as many tokens; they begin with the symbol's type */
+	char *bytes; /* per symbol a length and so many tokens; the text begins with the type */
 	const uint8_t *at, *end;
 	struct tokens tokens;
 	struct alloc_texts *kept;
-	char *to; /* where the next goes, */
-	size_t room; /* and how much there is */
+	char *to; /* place of the next name's text */
+	size_t room; /* free bytes there */
 };
 
-/* The table ends where another of them begins. */
+/* Return the size of the table of names: it ends where the next table begins. */
 static size_t names_size(const struct reading *r, uint64_t names)
 {
 	static const char *const others[] = { "kallsyms_num_syms", "kallsyms_token_table",
@@ -126,7 +126,7 @@ static void make_room(struct names *names, size_t n)
 	alloc_keep(names->kept, names->to);
 }
 
-/* The next name behind its type's letter; NULL: there is none. */
+/* Return the next symbol's text, a type letter and the name; NULL: there is none. */
 static const char *next_name(struct names *names)
 {
 	size_t left = (size_t)(names->end - names->at), len = left ? *names->at : 0;
@@ -157,12 +157,12 @@ static const char *next_name(struct names *names)
 
 struct offsets {
 	int32_t *items;
-	uint64_t at; /* where the kernel has them */
-	uint64_t base; /* 0: each is from its own place, since Linux 7.0 */
+	uint64_t at; /* address of the offsets in the kernel */
+	uint64_t base; /* 0: an offset counts from its own address (since Linux 7.0) */
 	bool any_below;
 };
 
-/* Below 0 from a base they go down; where there are such, the others are absolute (per-CPU) addresses, until Linux 6.14. */
+/* With a base, an offset below 0 counts backwards. If any is below 0, others are absolute (per-CPU) addresses, until Linux 6.14. */
 static uint64_t address(const struct offsets *o, uint32_t i)
 {
 	int64_t offset = o->items[i];
@@ -226,16 +226,16 @@ struct member {
 	const char *name;
 	void *to;
 	size_t len;
-	int at; /* in bytes; found by find_members() */
+	int at; /* offset of the member in bytes, set by find_members() */
 };
 
 /* The members to read of a struct, and the function that takes them. */
 struct item {
-	const char *type, *link; /* its list_head; NULL: it is on no list */
-	struct member members[5]; /* behind the last one is none */
+	const char *type, *link; /* link: the member list_head; NULL: it is on no list */
+	struct member members[5]; /* ends with a member without a name */
 	int (*add)(const struct reading *r, const struct item *i);
-	const void *to; /* what all members are read to */
-	struct item *inner; /* what it points to; NULL: nothing of interest */
+	const void *to; /* the object that the members are read into, for add() */
+	struct item *inner; /* an item that it points to; NULL: none */
 	int link_at;
 };
 
@@ -263,7 +263,7 @@ static int read_members(const struct reading *r, uint64_t addr, const struct ite
 	return err;
 }
 
-/* Adds each item of the list whose list_head is at HEAD; 0: that is not known. */
+/* Read the list whose list_head is at HEAD (0: unknown), and add each item. */
 static int read_list(const struct reading *r, uint64_t head, struct item *i)
 {
 	uint64_t at = head;
@@ -301,7 +301,7 @@ struct module_tables {
 	uint32_t n;
 };
 
-/* NAMES is the table's. */
+/* The table owns NAMES. */
 static void add_module_symbols(const struct reading *r, const char *module, const Elf64_Sym *syms,
 			       const char *types, uint32_t n, const char *names)
 {
@@ -368,7 +368,7 @@ static int read_modules(const struct reading *r)
 /* Code that was made at run time. */
 struct code {
 	const char *module;
-	uint64_t addr, end; /* END 0: not told */
+	uint64_t addr, end; /* END 0: unknown */
 	char name[KALLSYMS_NAME_MAX];
 };
 
@@ -387,7 +387,7 @@ static int add_code(const struct reading *r, const struct item *i)
 	return 0;
 }
 
-/* The code that each struct TYPE has at ADDR, up to END and with what NAME are there (NULL: that of C), on the LIST by LINK. */
+/* Read a LIST of structs TYPE, linked by member LINK. ADDR, END and NAME are members; NULL: C has the value. */
 static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
 		     const char *link, const char *addr, const char *end, const char *name)
 {
@@ -431,7 +431,7 @@ static int read_bpf(const struct reading *r)
 			 "name");
 }
 
-/* Adds what is not of the image, in the order of the kernel's list, to the table, which becomes *OUT; frees it if ERR or that fails. */
+/* Add all symbols outside of the image, in /proc/kallsyms' order, and set *OUT to the table. Free it if ERR, or on failure. */
 static int finish(const struct reading *r, int err, struct kernel_kallsyms **out)
 {
 	err = err ?: read_modules(r);

@@ -47,7 +47,7 @@ static int read_at(int fd, uint64_t offset, void *buf, size_t len)
 	return 0;
 }
 
-/* Finds the kernel's own among the LEN bytes of NOTES. */
+/* Find the note VMCOREINFO among the LEN bytes of NOTES. */
 static void find_vmcoreinfo(struct kernel_kcore *kc, char *notes, size_t len)
 {
 	GElf_Nhdr nhdr;
@@ -63,7 +63,7 @@ static void find_vmcoreinfo(struct kernel_kcore *kc, char *notes, size_t len)
 				kc->vmcoreinfo ?: alloc_strndup(notes + desc, nhdr.n_descsz);
 }
 
-/* Doing without is possible. */
+/* Read vmcoreinfo; without it kc->vmcoreinfo stays NULL. */
 static void read_notes(struct kernel_kcore *kc, const Elf64_Phdr *phdr)
 {
 	scoped_free char *notes = NULL;

@@ -19,8 +19,8 @@ struct kernel_kcore;
 int kernel_kcore_open(const char *path, struct kernel_kcore **out);
 void kernel_kcore_destroy(struct kernel_kcore *kc); /* accepts NULL */
 
-/* LEN bytes at the absolute address ADDR: 0, -EFAULT where it has no such memory, or -errno. */
+/* Read LEN bytes at the absolute address ADDR. Return 0, -EFAULT if there is no such memory, or -errno. */
 int kernel_kcore_read(const struct kernel_kcore *kc, uint64_t addr, void *buf, size_t len);
 
-/* The address of a variable that the kernel tells readers of its memory (vmcoreinfo); 0: not of this one. */
+/* Return the address of the variable NAME from vmcoreinfo; 0: vmcoreinfo does not have it. */
 uint64_t kernel_kcore_symbol(const struct kernel_kcore *kc, const char *name);

@@ -15,9 +15,9 @@
 #include "base/log.h"
 #include "kernel/image/image_impl.h"
 
-/* Any address will do but 0, which libdwfl takes for none. */
+/* Any address but 0, which libdwfl takes for "none". */
 #define MODULE_TEXT 0x1000000u
-/* Between the code and what is laid out elsewhere: data, and what is freed after the module's init. */
+/* Gap between the code and all other sections: data, and init code. */
 #define MODULE_GAP 0x100000u
 
 /* Return whether S is part of the code that stays. The kernel puts such sections behind one another, in the file's order. */
@@ -194,7 +194,7 @@ static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 	return code;
 }
 
-/* Opens what is in PATH, if it is of the build ID, for what *OUT has not. */
+/* Open PATH, and join it to *OUT if it has the build ID. */
 static void try_file(const char *path, const struct kernel_build_id *id, struct kernel_image **out)
 {
 	struct kernel_image *img;
@@ -233,7 +233,7 @@ static void search(const char *folder, const char *name, const struct kernel_bui
 		fts_close(fts);
 }
 
-/* Among the modules that scripts/lab has built or fetched. */
+/* Search the modules that scripts/lab has built or fetched. */
 static void search_lab(const char *name, const char *release, const struct kernel_build_id *id,
 		       struct kernel_image **out)
 {
@@ -251,7 +251,7 @@ static void search_lab(const char *name, const char *release, const struct kerne
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id)
 {
-	/* For what has the code libdwfl finds the debug file that belongs to it, where packages install both. */
+	/* Folders of modules and of debug files. For a module, libdwfl also finds the debug file that a package installed. */
 	static const char *const folders[2] = { "/lib/modules", "/usr/lib/debug/lib/modules" };
 	struct kernel_image *img = NULL;
 

@@ -75,7 +75,7 @@ int kernel_name_compare(const char *a, const char *b)
 
 bool kernel_name_is_cold(const char *name)
 {
-	/* Also in the middle: foo.cold.isra.0 is no more of a function. */
+	/* Search in the middle too: foo.cold.isra.0 is no function either. */
 	const char *p = name;
 
 	while ((p = strstr(p, ".cold")) != NULL) {
@@ -125,7 +125,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 			if (row[j] < least)
 				least = row[j];
 		}
-		/* A swap reaches back to the row before, whose least was smaller by at most one. */
+		/* A swap uses the row before the last, whose least value is smaller by at most one. */
 		if (least > limit)
 			return limit + 1;
 		before = above;
@@ -162,7 +162,7 @@ static bool is_rename(const char *a, const char *b)
 
 struct candidate {
 	const char *name;
-	/* 0: a rename with the name at its front; 1: another; else the distance, plus one. Names that only contain it come last. */
+	/* 0: a rename that begins with the name; 1: another rename; else 1 + edit distance. Names that only contain it rank last. */
 	unsigned int rank;
 	size_t len;
 };

@@ -14,7 +14,7 @@
  */
 size_t kernel_name_base_len(const char *name);
 
-/* strcmp() of names less these suffixes; of equal ones it says 0. */
+/* Compare names without these suffixes, like strcmp(). */
 int kernel_name_compare(const char *a, const char *b);
 
 /* Return whether this is a piece split off a function, into which the function jumps: it has no entry and no return. */
@@ -29,8 +29,8 @@ bool kernel_name_is_padding(const char *name);
  */
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
 /*
- * "; did you mean 'fold'?", with the nearest to NAME of those that NAME_OF gives for 0, 1, … until NULL; "" where none is near. All of
- * these are for free().
+ * Return "; did you mean 'fold'?" with the name nearest to NAME, or "" if none is near. NAME_OF returns the Ith name, NULL after the
+ * last one. The caller frees the result, and this function the names.
  */
 char *kernel_name_guess(const char *name, char *(*name_of)(size_t i));
 
@@ -39,7 +39,7 @@ bool kernel_name_is_noreturn(const char *name);
 
 enum kernel_safety {
 	KERNEL_SAFE,
-	KERNEL_SKIP_IN_GLOB, /* probed only where it is named: costs more than it tells, or too hot */
+	KERNEL_SKIP_IN_GLOB, /* probed only if named without a glob: it is too hot, or of little interest */
 	KERNEL_REFUSE, /* never probed: it would harm the kernel or the measurement itself */
 };
 

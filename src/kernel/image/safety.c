@@ -230,7 +230,7 @@ static bool is_wild(char c)
 	return c == '*' || c == '?' || c == '[' || c == ']';
 }
 
-/* A pattern is compared as far as it is literal, at both ends, before fnmatch() is troubled: most end there. */
+/* Compare the literal beginning and end of PATTERN before calling fnmatch(): most names differ there. */
 static bool matches(const char *pattern, const char *name)
 {
 	const char *end, *name_end;
@@ -279,7 +279,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 		*reason = "padding before a function, never called";
 		return KERNEL_REFUSE;
 	}
-	/* The kernel has no longer names (KSYM_NAME_LEN). */
+	/* The kernel's names are shorter (KSYM_NAME_LEN). */
 	if (len >= sizeof(base)) {
 		*reason = "its name is too long";
 		return KERNEL_REFUSE;

@@ -18,9 +18,9 @@ struct entries {
 };
 
 struct symtab {
-	struct entries functions; /* STT_FUNC with a size; by address */
-	struct entries labels; /* other names of code; by address */
-	struct entries objects; /* data with a size; by address */
+	struct entries functions; /* STT_FUNC with a size; sorted by address */
+	struct entries labels; /* other symbols of code; sorted by address */
+	struct entries objects; /* data with a size; sorted by address */
 	uint64_t stext;
 	bool has_stext, has_objects; /* OBJECTS are read when the first is asked for */
 };
@@ -68,7 +68,7 @@ static void sort_entries(struct entries *e)
 	sort_array(e->items, e->n_items, sizeof(*e->items), compare_entry);
 }
 
-/* A module's addresses count from its first symbol of code, which is what the running kernel tells. */
+/* Addresses in a module are relative to its first symbol of code, which kallsyms shows too. */
 static void begin_module(struct symtab *tab)
 {
 	const struct entries *f = &tab->functions, *l = &tab->labels;
@@ -107,7 +107,7 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 		Elf64_Sym sym = syms[i];
 
 		if (sym.st_shndx < img->n_sections)
-			sym.st_value += img->layout[sym.st_shndx]; /* a module's count from there */
+			sym.st_value += img->layout[sym.st_shndx]; /* relative to its section */
 		if (sym.st_name < names->d_size && memchr(name, '\0', names->d_size - sym.st_name))
 			fn(&sym, name, arg);
 	}
@@ -198,7 +198,7 @@ const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct 
 	return e->name;
 }
 
-/* Return whether a module has the code at the file's address ADDR elsewhere; set *NAME to its name, or NULL. */
+/* Return whether the module's file address ADDR stands for a symbol outside of it; *NAME becomes its name, or NULL. */
 static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *offset,
 		      const char **name)
 {
@@ -237,7 +237,7 @@ const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint
 		const struct entry *e = &tab->labels.items[i - 1];
 		uint32_t f = first_after(&tab->functions, addr);
 
-		/* A label reaches as far as nothing else begins, so not over a function. */
+		/* A label ends where the next symbol begins, so it cannot reach beyond a function. */
 		if ((!f || tab->functions.items[f - 1].addr <= e->addr) &&
 		    addr - e->addr < MAX_LABEL_REACH)
 			found = e;
@@ -277,7 +277,7 @@ void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, vo
 	free(at);
 }
 
-/* The longest of those at one address is the last, which is found. */
+/* Of several at one address the longest comes last, and a search finds it. */
 define_compare(compare_object, struct entry,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
 

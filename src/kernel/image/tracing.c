@@ -25,11 +25,11 @@ struct blacked {
 struct kernel_tracing {
 	const struct kernel_kallsyms *ks;
 	bool ftrace_known, blacklist_known;
-	char *blacklist; /* the file, until it is read */
+	char *blacklist; /* path of the blacklist; NULL after it was read */
 	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
 	uint8_t *ftrace;
-	size_t next; /* while they are found: the symbol behind the last location */
-	struct blacked *blacks; /* by start */
+	size_t next; /* while locations are added: index of the symbol behind the last one */
+	struct blacked *blacks; /* sorted by start */
 	size_t n_blacks, cap_blacks;
 };
 
@@ -51,7 +51,7 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - t->ks->syms);
 }
 
-/* Every symbol that begins at ADDR is a function. Locations come sorted, mostly: the search begins at the last one's. */
+/* Mark all symbols at the location ADDR as functions. Locations are mostly sorted, so search from the last one on. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
 	const struct kernel_sym *syms = t->ks->syms;
@@ -79,8 +79,8 @@ static void add_line(char *text, void *tracing)
 }
 
 /*
- * A line "NAME[ [MODULE]]". While the file is read, t->ftrace counts at the first symbol of that
- * name and module how many lines there are of it.
+ * Parse a line "NAME[ [MODULE]]". While the file is read, t->ftrace of the first symbol of that name and
+ * module counts these lines.
  */
 static void count_name(char *line, void *tracing)
 {
@@ -160,7 +160,7 @@ static void settle_names(struct kernel_tracing *t)
 	}
 }
 
-/* 1: read and used; 0: not there, or not for us; else -errno, reported. */
+/* Call FN for each line. Return 1; 0 if the file is missing or may not be read; else -errno, reported. */
 static int read_lines(struct kernel_tracing *t, const char *path,
 		      void (*fn)(char *line, void *tracing))
 {
@@ -217,7 +217,7 @@ static void load_blacklist(struct kernel_tracing *t)
 	ret = read_lines(t, t->blacklist, add_black);
 	free(t->blacklist);
 	t->blacklist = NULL;
-	/* Lines of which none had an address tell nothing. */
+	/* If no line had an address, the list is unknown. */
 	t->blacklist_known = ret > 0 && t->n_blacks > 0;
 	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
 	/* Ranges within others would hide what lies behind them from a binary search: merge. */
@@ -296,8 +296,8 @@ enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint6
 
 /* ---- ftrace ---- */
 
-#define PAGES_MAX   4096 /* more are a list that goes in circles, changed as it was read */
-#define RECORDS_MAX (1 << 20) /* of a page */
+#define PAGES_MAX   4096 /* a longer list is circular: it was changed while it was read */
+#define RECORDS_MAX (1 << 20) /* maximum number of records in a page */
 
 /* Offsets of the members read of struct ftrace_page and struct dyn_ftrace, in bytes. */
 struct layout {
@@ -324,7 +324,7 @@ struct locations {
 	size_t n_addrs, cap_addrs;
 };
 
-/* The N records at AT. */
+/* Read the N records at AT. */
 static int read_records(const struct kernel_kcore *kcore, const struct layout *l, uint64_t at,
 			uint32_t n, struct locations *out)
 {

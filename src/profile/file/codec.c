@@ -23,7 +23,7 @@ static const char *get_string(struct wire_in *in, const struct section_decoder *
 	return number ? d->strings[number - 1] : NULL;
 }
 
-/* Memory of a string besides its bytes, with its entry for lookup. */
+/* Memory that a string takes besides its bytes, including its entry for lookup. */
 #define STRING_MEMORY 48
 
 static void decode_strings(struct wire_in *in, struct section_decoder *d)
@@ -44,7 +44,7 @@ static void decode_strings(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
-/* Bytes that an entry takes at least. */
+/* Return the minimum size of an entry in a file, in bytes. */
 static size_t least_size(const struct layout *of)
 {
 	size_t size = 0;
@@ -92,7 +92,7 @@ static void decode_list(struct wire_in *in, const struct section_decoder *d, con
 	}
 }
 
-/* The entries of a section's table: none of them twice where that is promised. */
+/* Decode the entries of a section's table. A unique table must not have an entry twice. */
 static void decode_table(struct wire_in *in, const struct section_decoder *d,
 			 enum section_type type)
 {

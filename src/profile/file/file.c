@@ -32,7 +32,7 @@ struct section {
 	uint64_t raw, stored;
 	uint32_t crc;
 	unsigned char header[SECTION_HEADER_SIZE];
-	char name[24]; /* for messages */
+	char name[24]; /* section name in messages */
 };
 
 static int damaged(const struct reader *r, const struct section *s, const char *fmt, ...)
@@ -155,7 +155,7 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 		have += part;
 	}
 	crc = crc32(0, s->header, SECTION_CHECKED_SIZE);
-	if (have) /* to zlib, NULL is the wish to start anew */
+	if (have) /* crc32_z() with NULL would return the initial value */
 		crc = crc32_z(crc, bytes, have);
 	if (crc != s->crc) {
 		free(bytes);
@@ -188,14 +188,14 @@ static bool inflate_all(const unsigned char *stored, uint64_t n_stored, unsigned
 			zlib.avail_in = zlib_part(&n_stored);
 		if (!zlib.avail_out)
 			zlib.avail_out = zlib_part(&raw);
-		/* Without any progress it is Z_BUF_ERROR. */
+		/* If no progress is possible, inflate() returns Z_BUF_ERROR. */
 		status = inflate(&zlib, Z_NO_FLUSH);
 	}
 	inflateEnd(&zlib);
 	return status == Z_STREAM_END && !zlib.avail_in && !zlib.avail_out && !n_stored && !raw;
 }
 
-/* Exactly S->raw bytes, for the caller to free, whatever the stored ones would give. */
+/* Decompress to exactly S->raw bytes, for the caller to free; anything else is an error. */
 static int inflate_section(struct reader *r, struct section *s, const unsigned char *stored,
 			   unsigned char **out)
 {
@@ -250,7 +250,7 @@ static enum section_type section_after(enum section_type type)
 	return type == SECTION_LAST ? SECTION_END : type + 1;
 }
 
-/* EXPECTED, or FOUND, where all sections between the two are of those that files may lack. */
+/* Return FOUND if files may lack all sections from EXPECTED up to it, else the first one that they must have. */
 static enum section_type skip_optional(enum section_type expected, enum section_type found)
 {
 	while (expected != found && section_may_lack(expected))
@@ -304,7 +304,7 @@ static int read_profile(struct reader *r)
 	return err;
 }
 
-/* Descriptors may be pipes; what is opened by a name of its own is not waited for. */
+/* Open PATH. A descriptor may be a pipe; any other file is opened without waiting. */
 static FILE *open_data(const char *path, int *err)
 {
 	bool is_descriptor = !strncmp(path, "/dev/fd/", 8) || !strcmp(path, "/dev/stdin") ||
@@ -340,7 +340,7 @@ int profile_file_read(const char *path, struct profile **out)
 
 /* ---- write ---- */
 
-/* A whole file, encoded: what is written is known before anything is. */
+/* A whole file, encoded before any of it is written. */
 struct image {
 	unsigned char headers[SECTION_LAST + 1][SECTION_HEADER_SIZE];
 	struct wire_out *sections[SECTION_LAST + 1];
@@ -390,7 +390,7 @@ static void image_add(struct image *image, enum section_type type, const struct 
 		log_progress("writing: %s", profile_sections[type].name);
 	out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
 
-	/* Readers take more for an attack. Huffman codes alone make it 8 at most. */
+	/* Readers refuse a higher ratio as an attack. With Huffman codes alone the ratio is 8 at most. */
 	if (!section_ratio_ok(out->raw, out->n_stored, SECTION_RATIO_WRITTEN)) {
 		out_free(out);
 		out = encode(type, p, pool, Z_HUFFMAN_ONLY);
@@ -423,7 +423,7 @@ static int image_init(struct image *image, const struct profile *p, const char *
 	for (enum section_type type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
 		if (!section_may_lack(type) || section_count(p, type))
 			image_add(image, type, p, pool);
-	/* First in the file, yet only the others' encoding tells which strings there are. */
+	/* The strings come first in the file, but are known only after all other sections are encoded. */
 	image_add(image, SECTION_STRINGS, p, pool);
 	profile_strings_destroy(pool);
 	log_progress_end();
@@ -460,7 +460,7 @@ static int image_put(const struct image *image, const char *path)
 					output_replace(path, &output);
 }
 
-/* To a new file in FOLDER. */
+/* Write IMAGE to a new file in FOLDER. */
 static int image_put_aside(const struct image *image, const char *folder)
 {
 	scoped_free char *path = alloc_printf("%s/kprotperf.XXXXXX", folder);
@@ -477,7 +477,7 @@ static int image_put_aside(const struct image *image, const char *folder)
 	return err;
 }
 
-/* The command has had the limit that it was to have. */
+/* Lift the limit of file size, which was meant for the command. */
 static void lift_size_limit(void)
 {
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };

@@ -31,11 +31,11 @@
  * Limits that no real file exceeds, and no hostile one may: the size of a file bounds its memory, and each of its
  * sections decompressed. Tables have bounds of their own (profile/fields.c).
  */
-#define FILE_MEMORY_FREE   ((uint64_t)64 << 20) /* a file so small in memory may be of any size */
+#define FILE_MEMORY_FREE   ((uint64_t)64 << 20) /* any file may take so much memory */
 #define FILE_MEMORY_FACTOR 128
-#define SECTION_RAW_FREE   ((uint64_t)1 << 20) /* a section so small may have any ratio */
+#define SECTION_RAW_FREE   ((uint64_t)1 << 20) /* any section may have so many bytes */
 #define SECTION_RATIO_MAX  100
-/* Files are written further below the limit: a short entry takes eight times its bytes in the file. */
+/* Writers stay well below the limit: a short entry takes eight times as many bytes in memory as in the file. */
 #define SECTION_RATIO_WRITTEN 16
 #define FILE_LOSSES_MAX       1024
 
@@ -60,13 +60,13 @@ static inline bool section_ratio_ok(uint64_t raw, uint64_t stored, uint64_t most
 /* Puts the section's content (not STRINGS) and adds the strings it uses to POOL. */
 void section_encode(struct wire_out *out, enum section_type type, const struct profile *p,
 		    struct profile_strings *pool);
-/* The content of STRINGS. */
+/* Put the content of SECTION_STRINGS. */
 void section_encode_strings(struct wire_out *out, const struct profile_strings *pool);
 
 /* The state of decoding. */
 struct section_decoder {
 	struct profile *p;
-	vec_of(const char *, strings); /* the file's, by number, owned by p */
+	vec_of(const char *, strings); /* the file's strings, by number; owned by P */
 	enum profile_loss losses[FILE_LOSSES_MAX]; /* the file's kinds; N_LOSSES: not known here */
 	uint32_t n_losses;
 	const char *unknown_loss; /* a kind of loss that this version has no name for, or NULL */

@@ -32,7 +32,7 @@ void wire_out_init(struct wire_out *out, int strategy)
 	memset(out, 0, offsetof(struct wire_out, pending));
 	/* Level 1: the data is small and repetitive, higher levels take three times as long. */
 	if (deflateInit2(&out->zlib, Z_BEST_SPEED, Z_DEFLATED, 15, 8, strategy) != Z_OK)
-		abort(); /* the arguments are constants, and memory is alloc.h's matter */
+		abort(); /* the arguments are constants, and running out of memory ends the process */
 }
 
 static void out_deflate(struct wire_out *out, int flush)
@@ -215,7 +215,7 @@ uint32_t wire_get_n(struct wire_in *in, size_t entry_size)
 {
 	uint64_t n = wire_get_varint(in);
 
-	/* UINT32_MAX itself is what "none" is written as in places. */
+	/* UINT32_MAX stands for "none" in some tables, so there are fewer entries. */
 	if (n >= UINT32_MAX || n > (size_t)(in->end - in->at) / entry_size) {
 		wire_fail(in, "announces more entries than it contains");
 		return 0;

@@ -47,12 +47,12 @@ void wire_put_count(struct wire_out *out, uint64_t v);
  */
 struct wire_in {
 	const unsigned char *at, *end;
-	uint64_t room; /* bytes of memory that what is read may take still */
+	uint64_t room; /* bytes of memory that decoded data may still take */
 	const char *error; /* the message for a fault, or NULL */
 };
 
 void wire_fail(struct wire_in *in, const char *error);
-/* Takes SIZE bytes of the room; false where there are less, or was an error before. */
+/* Take SIZE bytes of ROOM. False: there are fewer, or there was an error before. */
 bool wire_take(struct wire_in *in, uint64_t size);
 const unsigned char *wire_get(struct wire_in *in, size_t n); /* NULL where there are less than N */
 uint64_t wire_get_varint(struct wire_in *in);
