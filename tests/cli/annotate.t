@@ -175,6 +175,14 @@ fails 1 'no-such.data' annotate no-such.data outer
 
 # Two recordings, side by side.
 made b.data "sample read 30 $innermost $start" "sample read 30 $own" 'calls outer read 10 900'
+made exact-a.data record.engine=exact "sample read 60 $innermost" 'calls outer read 10 6'
+made exact-b.data record.engine=exact "sample read 40 $innermost" 'calls outer read 10 4'
+run diff --annotate outer exact-a.data exact-b.data
+grep -qx 'innermost < middle: -2 instructions per call.' out && ! grep -q '[~%]' out
+report_test $? 'diff --annotate of exact recordings shows counts, not estimates'
+run diff --annotate outer exact-a.data exact-a.data
+grep -qx 'No line or body costs more or less.' out
+report_test $? 'and no change where there is none'
 run diff --annotate outer timed.data b.data
 [ $status -eq 0 ] && [ ! -s err ] && grep -q '^outer in all contexts, .*; costs are per call' out &&
   grep -qE '^ +~300 +0\.60 +60 +~450 +0\.50 +30 +~\+150 .* innermost < middle$' out

@@ -448,6 +448,7 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 	a->name = options->name;
 	a->context = options->context;
 	a->clock = p->clock;
+	a->exact = profile_is_exact(p);
 	m.base = alloc_strndup(options->name, kernel_name_base_len(options->name));
 	m.contexts = alloc_array(p->n_contexts, sizeof(*m.contexts));
 	for (uint32_t i = 0; i < p->n_contexts; i++)
@@ -479,5 +480,8 @@ double analyze_annotation_cost(const struct analyze_annotation *a, const struct 
 struct analyze_estimated analyze_annotation_share(const struct analyze_annotation *a,
 						  const struct analyze_hits *hits)
 {
-	return analyze_binomial(analyze_hits_all(hits), a->samples);
+	double share = analyze_hits_all(hits) / a->samples;
+
+	return a->exact ? (struct analyze_estimated){ share, share, share } :
+			  analyze_binomial(analyze_hits_all(hits), a->samples);
 }

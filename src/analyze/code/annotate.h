@@ -95,6 +95,7 @@ struct analyze_line {
 struct analyze_annotation {
 	const char *name, *context; /* CONTEXT: NULL for all */
 	enum profile_clock clock;
+	bool exact; /* an exact recording: its samples are all instructions executed */
 	vec_of(struct analyze_place, places); /* most samples first */
 	uint32_t n_other_places; /* without samples, and left out */
 	uint32_t n_unreadable; /* of the places: without instructions, since these cannot be had */

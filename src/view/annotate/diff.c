@@ -12,6 +12,9 @@
 
 /* ---- diff --annotate: the lines and inlined bodies of one function on two kernels ---- */
 
+/* Smaller changes are shown as 0.0. */
+#define SHOWN 0.05
+
 static uint32_t line_number(double line)
 {
 	return isnan(line) ? 0 : (uint32_t)line;
@@ -60,7 +63,7 @@ static double executed_more(const struct annotate_diff_row *row)
 static bool is_worth_a_row(const struct annotate_diff_row *row)
 {
 	return row->of.sides[0].samples > 0 || row->of.sides[1].samples > 0 ||
-	       fabs(executed_more(row)) >= 0.05;
+	       fabs(executed_more(row)) >= SHOWN;
 }
 
 /* Largest change first, by samples, then by counting; what is not known last. */
@@ -136,6 +139,12 @@ static const struct output_group body_groups[2][3] = { { SIDES(side_columns, bod
 static const struct output_group line_groups[2][3] = { { SIDES(side_columns, line_columns) },
 						       { SIDES(counted_columns, line_columns) } };
 
+/* Return whether all costs are counted, not estimated. */
+static bool is_exact(const struct view_annotate_diff *c)
+{
+	return c->sides[0].a.exact && c->sides[1].a.exact;
+}
+
 static const char *mark_estimate(const void *row, const struct output_group *group)
 {
 	const struct annotate_diff_row *r = row;
@@ -154,6 +163,8 @@ static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c,
 
 	rows_form(rows, c, from, are_lines);
 	rows->section.groups = are_lines ? line_groups[counted] : body_groups[counted];
+	if (is_exact(c))
+		rows->section.mark = NULL;
 }
 
 /* ROWS of TABLE, one of the two above. */
@@ -234,7 +245,9 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f %s (%.0f in its own code%s)",
 			  view_side_names[side], f->path, kernel, timed ?: "", executed, a->samples,
-			  plural(a->samples, "sample", "samples"), a->hits.self,
+			  a->exact ? "instructions in all" :
+				     plural(a->samples, "sample", "samples"),
+			  a->hits.self,
 			  a->unplaced > 0 ? "; some fell due with interrupts off and belong to no "
 					    "line" :
 					    "");
@@ -245,7 +258,8 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 
 static bool is_significant(const struct annotate_diff_row *row)
 {
-	return row->of.delta.low > 0 || row->of.delta.high < 0;
+	return (row->of.delta.low > 0 || row->of.delta.high < 0) &&
+	       fabs(row->of.delta.value) >= SHOWN;
 }
 
 /*
@@ -296,6 +310,7 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 {
 	const struct annotate_diff_row *row = find_change(bodies, lines);
 	enum profile_clock clock = c->sides[0].a.clock;
+	scoped_free char *interval = NULL;
 
 	fputc('\n', v->out);
 	if (!c->sides[0].a.n_places || !c->sides[1].a.n_places) {
@@ -307,16 +322,23 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 			     "execution counts are known.");
 		return;
 	}
+	if (!row && is_exact(c)) {
+		view_text(v, "No line or body costs more or less.");
+		return;
+	}
 	if (!row) {
 		view_text(v, "No significant change in the cost of any line or body; more samples "
 			     "(record --freq, --repeat) would show smaller changes.");
 		return;
 	}
-	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
+	if (!is_exact(c))
+		interval = alloc_printf(", between %s and %s (95 %%)",
+					output_number(OUTPUT_DELTA, row->of.delta.low, clock),
+					output_number(OUTPUT_DELTA, row->of.delta.high, clock));
+	view_text(v, "%s: %s%s%s per %s%s%s.", row->where ?: row->of.path, interval ? "~" : "",
 		  output_number(OUTPUT_DELTA, row->of.delta.value, clock),
 		  view_unit(clock, row->of.delta.value), c->diff.is_of_call ? "call" : "run",
-		  output_number(OUTPUT_DELTA, row->of.delta.low, clock),
-		  output_number(OUTPUT_DELTA, row->of.delta.high, clock),
+		  interval ?: "",
 		  !(row->of.sides[0].n_insns > 0) ? "; the baseline has no code for it" :
 		  !(row->of.sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
 						    "");
@@ -334,10 +356,10 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 	annotate_diff_rows_init(&changed_lines, lines, c, ANNOTATE_DIFF_CHANGED);
 	annotate_diff_rows_init(&source, lines, c, all ? ANNOTATE_DIFF_ALL : ANNOTATE_DIFF_SEEN);
 	view_text(&v,
-		  "%s in %s, by line and inlined body; costs are per %s, including callees. ~: "
-		  "estimated from samples.%s",
+		  "%s in %s, by line and inlined body; costs are per %s, including callees.%s%s",
 		  c->func, c->context ? c->context : "all contexts",
 		  c->diff.is_of_call ? "call" : "run",
+		  is_exact(c) ? "" : " ~: estimated from samples.",
 		  counted ? " EXECUTED: counted instructions per call, excluding callees." : "");
 	for (unsigned int i = 0; i < VIEW_N_SIDES; i++)
 		write_side(&v, c, i);
