@@ -77,7 +77,6 @@ static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **so
 
 struct finder {
 	const struct kernel_graph *g;
-	uint32_t *first;
 	uint32_t *order; /* blocks in reverse postorder */
 	uint32_t n_order;
 	uint32_t *rank; /* indexed by block: index in ORDER, or NONE */
