@@ -77,13 +77,17 @@ void tree_fill_probed(struct tree *t, int side)
 	vec_each(const struct profile_cell, cell, p, cells) {
 		uint32_t column = tree_column(t, side, cell->run);
 		struct tree_value *value;
+		uint32_t node;
+		double *doubt;
 
 		if (column == TREE_NONE)
 			continue;
-		value = tree_value_of(t, node_of(t, p, cell, side, called[cell->site]), column);
+		node = node_of(t, p, cell, side, called[cell->site]);
+		doubt = &t->nodes[node].own_doubt[side];
+		*doubt = hypot(*doubt, chance(t, cell) / t->n_runs[side]);
+		value = tree_value_of(t, node, column);
 		value->insns += (double)(int64_t)cell->stats.self;
-		value->error +=
-			analyze_calibration_uncertainty(&calibration, p, cell) + chance(t, cell);
+		value->error += analyze_calibration_uncertainty(&calibration, p, cell);
 		value->times += (double)cell->stats.calls;
 		value->seen = true;
 	}

@@ -140,7 +140,8 @@ static struct own own_of(struct tree *t, uint32_t node, int side)
 		error += v->error / t->runs[side][i] / n;
 	}
 	m = analyze_moments_of(values, n);
-	return (struct own){ m.mean, hypot(error, n > 1 ? sqrt(m.variance / n) : 0) };
+	return (struct own){ m.mean, hypot(hypot(error, t->nodes[node].own_doubt[side]),
+					   n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
 /* Return the standard deviation of a share of OWN, K of its N samples. One sample more or less is always possible. */

@@ -33,7 +33,10 @@ struct tree_node {
 	bool extra;
 	bool divided; /* see EXTRA */
 	bool sampled; /* estimated from samples, with a DOUBT per side: tree/sampled.c */
-	/* Standard deviations of a sampled node's time per run on each side, with callees and without. */
+	/*
+	 * Standard deviations of a sampled node's time per run on each side, with callees and without. A timed node has OWN_DOUBT
+	 * where only the differences between its calls show how much runs vary.
+	 */
 	double doubt[2], own_doubt[2];
 	/* Divided nodes: calls per run on each side, those of the extra node included; for an inlined body, executions. */
 	double everywhere[2];

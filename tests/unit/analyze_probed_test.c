@@ -240,6 +240,23 @@ TEST(spread_of_calls_is_no_change)
 	check(clones(10, 10000), clones(10, 10003), NULL);
 }
 
+/* The calls of each of ten contexts spread by 1,200 instructions per run, which makes 3,800 in all, not 12,000. */
+TEST(spreads_of_contexts_are_independent)
+{
+	struct profile *sides[2] = { clones(10, 1000), clones(10, 2000) };
+
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 10; k++) {
+			char name[8];
+
+			snprintf(name, sizeof(name), "open%d", k);
+			add(sides[i], name, NULL, 10, 1000, 1600);
+		}
+	check(sides[0], sides[1],
+	      "more CPU time (+10,000 instructions per run; 1 run per side).\n  Most likely, 100 % of it is in "
+	      "clone ");
+}
+
 /*
  * gcc with init_on_alloc: page faults change most. Some read a file and take a hundred times as long, but the change is in one
  * function, and is much larger than that function's spread.

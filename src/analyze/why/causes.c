@@ -83,6 +83,8 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 	part = &f->c->parts[found];
 	part->delta += delta;
 	f->c->items[new.cause].significance.known += n->error[0] + n->error[1];
+	if (!n->sampled)
+		f->c->items[new.cause].significance.known += n->own_doubt[0] + n->own_doubt[1];
 	f->charged += delta;
 	if (!f->c->brief)
 		add_share(f, new.cause, delta);

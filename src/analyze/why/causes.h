@@ -15,12 +15,15 @@
 
 struct why_significance {
 	double squares[2]; /* per side: the sum of squared differences from its mean */
-	/* A standard deviation besides, of scheduling, since a task waits by timing, and of the cost of probes. */
+	/*
+	 * A standard deviation besides: of scheduling, since a task waits by timing; of the cost of probes; and of calls, where
+	 * only the differences between them show how much runs vary.
+	 */
 	double known;
-	double doubts; /* the variance of estimates from samples */
+	double doubts; /* the variance of estimates from samples; for the command also of its contexts' calls */
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* the probability that one kernel shows as much against itself anywhere; NAN likewise */
-	bool within_known; /* P is NAN, and KNOWN, or the spread of one recording's runs, explains the change */
+	bool within_known; /* P is NAN, and KNOWN with DOUBTS, or the spread of one recording's runs, explains the change */
 };
 
 enum why_sureness {

@@ -265,15 +265,22 @@ define_compare(by_size, struct why_context,
 		       compare_values(size_of(b), size_of(a)) ?:
 								strcmp(a->name, b->name));
 
-static double error_below(const struct tree_pair *t, uint32_t node)
-{
-	double sum = t->nodes[node].error[0] + t->nodes[node].error[1];
+/* The uncertainty of a node with all nodes below it: of probes' costs, and because calls differ. Both are sums over nodes. */
+struct uncertainty {
+	double costs, calls;
+};
 
-	/* Exact recordings have no errors. */
-	for (uint32_t i = t->tree->has_callers ? TREE_NONE : t->nodes[node].first_child;
-	     i != TREE_NONE; i = t->nodes[i].next)
-		sum += error_below(t, i);
-	return sum;
+static void add_uncertainty(struct uncertainty *u, const struct tree_pair *t, uint32_t node)
+{
+	const struct tree_pair_node *n = &t->nodes[node];
+
+	u->costs += n->error[0] + n->error[1];
+	if (!n->sampled)
+		u->calls += n->own_doubt[0] + n->own_doubt[1];
+	/* Exact recordings have none. */
+	for (uint32_t i = t->tree->has_callers ? TREE_NONE : n->first_child; i != TREE_NONE;
+	     i = t->nodes[i].next)
+		add_uncertainty(u, t, i);
 }
 
 static void add_context(struct why *w, uint32_t node)
@@ -283,19 +290,24 @@ static void add_context(struct why *w, uint32_t node)
 				 .node = node,
 				 .moved = tree_pair_moved(&w->pair, node),
 				 .total = { n->total[0], n->total[1] } };
+	struct uncertainty u = {};
 
 	c.total[0] -= c.moved;
 	c.delta = c.total[1] - c.total[0];
 	memcpy(c.calls, n->calls, sizeof(c.calls));
 	c.by_itself = n->name[0] == '[' && is_asynchronous(n->name);
 	why_causes_init(&c.causes, &w->pair, node, c.by_itself);
-	c.significance.known = c.causes.waits + error_below(&w->pair, node);
+	add_uncertainty(&u, &w->pair, node);
+	c.significance.known = c.causes.waits + u.costs + u.calls;
 	vec_push(w, contexts, c);
 	if (!why_is_of_command(n->name))
 		return;
 	w->command.total[0] += c.total[0];
 	w->command.total[1] += c.total[1];
 	w->command.moved += c.moved;
+	w->command.significance.known += u.costs;
+	/* The calls of two contexts differ independently of each other. */
+	w->command.significance.doubts += u.calls * u.calls;
 }
 
 static void add_command(struct why *w)
@@ -307,7 +319,7 @@ static void add_command(struct why *w)
 	c->is_command = true;
 	c->delta = c->total[1] - c->total[0];
 	why_causes_init_command(&c->causes, &w->pair, why_is_of_command);
-	c->significance.known = c->causes.waits + error_below(&w->pair, TREE_ROOT);
+	c->significance.known += c->causes.waits;
 }
 
 static void set_large(const struct why *w, struct why_context *c)
