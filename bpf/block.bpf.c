@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Blocks: a probe on an instruction of a block counts executions of the block, in the context of the call
- * that executes it. That call is the innermost one of its function: while the function itself runs, only its
- * inlined bodies can be open above its frame; frames of callees there have missed their returns.
+ * that executes it. That call is the innermost open one of its function. While the function itself runs, only
+ * its inlined bodies can be open above its frame; frames of callees there have missed their returns.
  */
 #include "frame.h"
 
 SIZED_ARRAY(block_probes, struct engine_block);
 
-/* By shard, probe and context. */
+/* Indexed by shard, probe and context. */
 SHARED_ARRAY(block_counts, __u64);
 
 const volatile __u32 n_block_probes __weak = 1;
-const volatile __u32 block_shard_shift __weak = 0; /* so many shards of cells are one of blocks */
+const volatile __u32 block_shard_shift __weak = 0; /* log2 of cell shards per block shard */
 
-/* The frame of the innermost call of KEY's function, at top 0 if none is open; *PASSED: frames above it. */
+/* Return the top of the innermost call's frame of KEY's function; 0: none is open. Set *PASSED to the frames above it. */
 static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *passed)
 {
 	__u32 top = t->top, i;

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Watching the sampler from inside the kernel, before the workload starts: the clock is read again
- * and again, and where it jumps and the sampler's program ran meanwhile, the jump is a sample's cost.
+ * Watching the sampler from inside the kernel, before the workload starts: read the clock again and
+ * again. If it jumps and the sampler's program ran meanwhile, the jump is the cost of a sample.
  */
 #include "frame.h"
 
 #define WATCH_TURNS   16
 #define WATCH_ROUNDS  32
 #define INTERRUPT_MIN 4 /* steps */
-#define INTERRUPT_MAX 100000 /* ns: what takes longer is another task's turn, or another guest's */
+#define INTERRUPT_MAX 100000 /* ns: a longer jump is another task's turn, or another guest's */
 
 __u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
 __u64 watch_latency = ~0ull; /* the least time from a reading to the sampler's beginning */
-__u64 watch_late = 0; /* the most that a sample was late by, behind the earliest */
+__u64 watch_late = 0; /* the most by which a sample was later than the earliest */
 __u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the sampler's own time, steps included */
 __u32 watch_seen = 0;
 /*
- * Time looked at since the first interrupt, up to the last, of which that much went into those behind the
- * first: whole periods, or it would matter much where the first period was begun.
+ * Time watched from the first interrupt to the last, and the part of it that interrupts after the first took. These are
+ * whole periods: otherwise the result would depend on when watching began.
  */
 __u64 watch_time = 0;
 __u64 watch_interrupted = 0;
-__u64 watch_since = 0; /* the last interrupt, */
-/* if there was one. Not static: clang makes such a flag one byte, and the kernel refuses BTF that says four. */
+__u64 watch_since = 0; /* time watched since the last interrupt */
+/* There was an interrupt. Not static: clang makes such a flag one byte, and the kernel refuses BTF that says four. */
 __u32 watch_any = 0;
 
 __u64 watch_samples_seen = 0;
 
 /*
- * Between two readings no sample came. One that has none before it to be compared with takes the same
- * way as the others, or the time to the next would be a step that no other is.
+ * Between two readings, TOOK apart, no sample came. A reading without one before it must come here, too: on another
+ * path, the time to the next reading would differ from all other steps.
  */
 static __always_inline void watch_uninterrupted(__u64 took)
 {
@@ -49,8 +49,8 @@ static __always_inline void watch_uninterrupted(__u64 took)
 }
 
 /*
- * A reading, and what came between it and that at BEFORE (0: none). Not inlined, nor is a round of them, so that both
- * are verified by themselves: of a loop the verifier goes through the body as often as it turns.
+ * Read the clock, and note what came between this reading and the one at BEFORE (0: none). Neither this nor a round is
+ * inlined, so that the verifier checks each once: it checks a loop's body in each iteration.
  */
 __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 {
@@ -95,8 +95,8 @@ int watch_samples(void *ctx)
 }
 
 /*
- * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty functions. Loaded by itself, where these are there
- * (record_calibrate_runner()).
+ * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty functions. Loaded separately, as kernels may lack these
+ * functions (record_calibrate_runner()).
  */
 SEC("save")
 int call_empty(void *ctx)
@@ -104,9 +104,10 @@ int call_empty(void *ctx)
 	return 0;
 }
 
-__u64 enclosed = 0; /* by the innermost open call, as if of a timed callee */
+/* Ticks that enclose() adds to the innermost open call, as a timed callee would. */
+__u64 enclosed = 0;
 
-/* Inside of a function, */
+/* Runs inside a function. */
 SEC("save")
 int enclose(void *ctx)
 {
@@ -119,7 +120,7 @@ int enclose(void *ctx)
 	return 0;
 }
 
-/* and in the system call that runs it. */
+/* Runs in the system call that tests this program. */
 SEC("raw_tp")
 int enclose_in_syscall(void *ctx)
 {
@@ -128,7 +129,7 @@ int enclose_in_syscall(void *ctx)
 
 __u64 trampoline_stamp = 0; /* time at which the last of the probes below ran */
 
-/* On the entry and the return of an empty function, several at once: see record/cost/trampoline.h. */
+/* Runs, several times, on the entry and the return of an empty function: see record_cost_solve_trampoline(). */
 SEC("kprobe")
 int stamp_trampoline(void *ctx)
 {

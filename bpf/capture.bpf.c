@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture.h"
 
-#define SAMPLE_BUSY 1 /* the hash of one that is being written */
+#define SAMPLE_BUSY 1 /* hash of a row that is being written */
 
-const volatile __u32 n_captured __weak = 0; /* functions */
+const volatile __u32 n_captured __weak = 0; /* number of functions with captured values */
 
-/* Calls that found no row, by the function's place. */
+/* Calls that found no row, indexed by engine_call.slot. */
 __u64 captures_left[ENGINE_CAPTURED] __weak = {};
 
 static __always_inline void row_fill(struct engine_capture *row, const struct engine_call *call)
@@ -16,7 +16,7 @@ static __always_inline void row_fill(struct engine_capture *row, const struct en
 		row->values[i] = call->values[i];
 }
 
-/* The row of a call with that HASH, its own from now on; NULL: there is none left. */
+/* Find or claim the row of CALL, which has that HASH; NULL: no row is left. */
 static __always_inline struct engine_capture *row_get(const struct engine_call *call, __u64 hash)
 {
 	for (int i = 0; i < ENGINE_CAPTURE_PROBES; i++) {
@@ -38,8 +38,8 @@ static __always_inline struct engine_capture *row_get(const struct engine_call *
 }
 
 /*
- * Vitter's algorithm R: the Nth call takes the place of one that is drawn, or of none. Where two CPUs draw the same at once, one of
- * them is not in the sample.
+ * Vitter's algorithm R: the Nth call replaces a call that is drawn at random, or none. If two CPUs draw the same call at once, one of
+ * theirs does not get into the sample.
  */
 static __always_inline void sample_add(const struct engine_call *call)
 {

@@ -8,7 +8,7 @@
 
 #define TS_COMPAT   0x0002
 #define MAX_ERRNO   4095
-#define HASH_FACTOR 0x9e3779b1u /* 2^32 / golden ratio, of Knuth's multiplicative hashing */
+#define HASH_FACTOR 0x9e3779b1u /* 2^32 / golden ratio: Knuth's multiplicative hashing */
 
 static __always_inline __u32 syscall_context(long nr)
 {
@@ -22,8 +22,8 @@ static __always_inline __u32 syscall_context(long nr)
 }
 
 /*
- * The running task's, that has entered a system call; NULL: it is not followed. No switch to it may have been reported, or none
- * away from another, whose slot the CPU still has: then CTX is not on its stack, as on that of who runs.
+ * Return the running task, which has entered a system call; NULL: it is not followed. If a task switch was not reported, the CPU may
+ * have no slot, or still that of another task: then CTX, which lies on the running task's stack, is not on that task's.
  */
 static __always_inline struct engine_task *entering_task(void *ctx)
 {
@@ -49,7 +49,7 @@ __noinline int drop_before_entry(struct engine_task *t)
 	return 0;
 }
 
-/* Return whether the running task goes on resting in the system call NR; if not, it is found from now on. */
+/* Return whether the running task continues to rest in the system call NR. If not, end its rest. */
 static __always_inline bool goes_on_resting(__u64 nr)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -63,7 +63,7 @@ static __always_inline bool goes_on_resting(__u64 nr)
 	return false;
 }
 
-/* CTX is that of the tracepoint: BPF_PROG() reads all arguments at once, and what is kept over calls costs. */
+/* CTX is the tracepoint's, as BPF_PROG() would read all arguments at once, and keeping them across calls costs. */
 static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 {
 	struct engine_task *t;
@@ -78,7 +78,7 @@ static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(ctx[1]);
-	/* One that is followed since now. */
+	/* This task is followed only from now on. */
 	if (some && is_left_out(t->ctx)) {
 		t->ctx = ENGINE_CTX_NONE;
 		task_rest(this_cpu(), ENGINE_CTX_NONE);
@@ -88,16 +88,16 @@ static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 }
 
 const volatile bool is_clock_real = false;
-const volatile bool leaves_out = false; /* some syscalls */
+const volatile bool leaves_out = false; /* some syscalls are left out */
 
 PROGRAM("tp_btf/sys_enter", on_sys_enter, __u64, sys_enter(ctx, false, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_some, __u64, sys_enter(ctx, true, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_counted, __u64, sys_enter(ctx, leaves_out, true))
 
-__u32 closings_below = 0; /* calls whose hash is below this are read */
-__u64 closing_max = 0; /* longer ones were interrupted */
+__u32 closings_below = 0; /* read closings of calls whose hash is below this */
+__u64 closing_max = 0; /* ignore longer closings, which were interrupted */
 
-/* Add the time since END, when C counted a call. */
+/* Add the time since END, the end of a call that C counted. */
 static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 {
 	__u64 time;
@@ -111,7 +111,7 @@ static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 	__sync_fetch_and_add(&c->closing_time, time);
 }
 
-/* Ends the context's frame; RET is its result, for syscalls. */
+/* Close the context's frame. RET is the syscall's result, 0 for other contexts. */
 static __always_inline struct engine_cell *
 context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct engine_clock *end,
 	      enum profile_mechanism mech, long ret, bool counted)
@@ -124,14 +124,14 @@ context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct 
 	return c;
 }
 
-/* Drop the calls that T has open besides the system call that it leaves; 0: that is not open either. */
+/* Drop the calls that T has open inside the system call that it leaves. Return 0 if the system call itself is not open. */
 __noinline int drop_before_exit(struct engine_task *t)
 {
 	if (!t)
 		return 0;
 	/*
-	 * Entered before the task was followed, such as the fork that created it, or refused by a seccomp
-	 * filter before the sys_enter tracepoint.
+	 * The system call was entered before the task was followed, such as the fork that created it, or a seccomp
+	 * filter refused it before the sys_enter tracepoint.
 	 */
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
 		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
@@ -173,21 +173,21 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	return sys_exit(ret, false, false, false);
 }
 
-/* The same on a real clock. */
+/* Variant for a real clock. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_real, struct pt_regs *regs, long ret)
 {
 	return sys_exit(ret, true, false, false);
 }
 
-/* Either where some syscalls are left out. */
+/* Variant for recordings that leave out some syscalls, on any clock. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_some, struct pt_regs *regs, long ret)
 {
 	return sys_exit(ret, is_clock_real, true, false);
 }
 
-/* Any where events are counted. */
+/* Variant for recordings that count events, on any clock, with or without left-out syscalls. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_counted, struct pt_regs *regs, long ret)
 {

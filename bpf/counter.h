@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". All that is called is static, so that it is
- * checked, and its helper needed, only where N_COUNTERS, a constant, leaves it.
+ * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". Functions here are static: with N_COUNTERS 0, a constant,
+ * the verifier removes their calls, does not check them, and the kernel need not have their helper.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 const volatile __u32 n_counters __weak = 0;
 const volatile __u32 counter_cpus __weak = 1;
 
-/* Counters, for each event in turn one per CPU. */
+/* Perf counters, indexed by event * counter_cpus + CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -18,9 +18,9 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } counters __weak SEC(".maps");
 
-SIZED_ARRAY(counted_tasks, struct engine_counted_task); /* by slot */
-SIZED_ARRAY(counted_calls, struct engine_counted_call); /* for each slot its frames */
-SHARED_ARRAY(counted_cells, struct engine_counted_cell); /* as cells */
+SIZED_ARRAY(counted_tasks, struct engine_counted_task); /* indexed by task slot */
+SIZED_ARRAY(counted_calls, struct engine_counted_call); /* indexed by counted_number() */
+SHARED_ARRAY(counted_cells, struct engine_counted_cell); /* same index as cells */
 
 struct engine_counter_costs counter_costs[PROFILE_N_COSTS] __weak = {};
 
@@ -34,7 +34,7 @@ static __always_inline __u64 counter_read(__u32 i)
 	return value.counter;
 }
 
-/* Return the count of the running TASK. As in clock_read(), the excluded count is read again after it. */
+/* Return the count of event I in the running TASK. Read both parts again if one changed meanwhile, as in clock_read(). */
 static __always_inline __u64 counter_of(const struct engine_counted_task *task, __u32 i)
 {
 	const volatile __u64 *excluded = &task->excluded[i];
@@ -47,20 +47,20 @@ static __always_inline __u64 counter_of(const struct engine_counted_task *task, 
 	return now - was;
 }
 
-/* The slot of the task that runs, or that ends. */
+/* Return the slot of the running task, or of the task that ends. */
 static __always_inline __u32 counted_slot(const struct engine_cpu *cpu)
 {
 	return cpu->slot ?: cpu->closing;
 }
 
-/* Number of frame F of T, whose slot is SLOT. */
+/* Return the index in counted_calls of frame F of T, whose slot is SLOT. */
 static __always_inline __u32 counted_number(__u32 slot, const struct engine_task *t,
 					    const struct engine_frame *f)
 {
 	return slot * ENGINE_DEPTH + (__u32)((void *)f - (void *)t->frames) / ENGINE_FRAME;
 }
 
-/* The number of CPU's cell of KEY; 0, which is no cell's, where there is none. */
+/* Return the index of KEY's cell in CPU's shard; 0, which no cell has: none. */
 static __always_inline __u32 counted_cell(const struct engine_cpu *cpu, __u32 key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, &key), at = first ? *first : 0;
@@ -69,7 +69,7 @@ static __always_inline __u32 counted_cell(const struct engine_cpu *cpu, __u32 ke
 	return at ? at + cpu->shard : 0;
 }
 
-/* Frame F of T begins. */
+/* Start the counts of frame F of T. */
 static __noinline int counters_open(struct engine_task *t, struct engine_frame *f)
 {
 	__u32 slot = counted_slot(this_cpu()), at = counted_number(slot, t, f);
@@ -85,7 +85,7 @@ static __noinline int counters_open(struct engine_task *t, struct engine_frame *
 	return 0;
 }
 
-/* Frame F of T ends, which is ENCLOSED in another. */
+/* End the counts of frame F of T. ENCLOSED: it is inside the frame below. */
 static __noinline int counters_close(const struct engine_cpu *cpu, struct engine_task *t,
 				     struct engine_frame *f, __u32 mech, bool enclosed)
 {

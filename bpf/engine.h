@@ -21,7 +21,7 @@
 
 #include "kprotperf/engine.h"
 
-/* x86-64's; with KASAN it is larger, and read from BTF. */
+/* x86-64's stack size; with KASAN it is larger, and read from BTF. */
 #define THREAD_SIZE_DEFAULT 16384
 
 /* An array whose size user space sets before loading. */
@@ -34,7 +34,7 @@
 		__type(value, value_type);        \
 	} name __weak SEC(".maps")
 #define SIZED_ARRAY(name, value_type)  ARRAY_OF(name, value_type, 0)
-#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* and maps */
+#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* and mmaps */
 
 /* The program NAME, which DOES something with its context, CTX. */
 #define PROGRAM(section, name, type, does) \
@@ -45,7 +45,7 @@
 		return 0;                  \
 	}
 
-/* Globals rather than maps: their address is a constant, without a lookup. */
+/* A global rather than a map: its address is a constant, without a lookup. */
 struct engine_cpu cpus[ENGINE_MAX_CPUS] __weak = {};
 
 /* User space sets the sizes that depend on the machine before loading. */
@@ -71,8 +71,8 @@ const volatile __u32 n_shards __weak = 1;
 __u32 n_cells __weak = 0;
 __u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
 __u64 losses[ENGINE_N_LOSSES] __weak = {};
-__u32 code_epoch __weak =
-	0; /* how often user space has seen code come or go outside of the kernel's image */
+/* The epoch of code outside of the kernel's image, set by user space (record/collect/code.h). */
+__u32 code_epoch __weak = 0;
 
 static __always_inline void loss_count(enum engine_loss loss, __u64 n)
 {
@@ -116,7 +116,7 @@ static __always_inline __u32 stack_address(void *ctx)
 	return low;
 }
 
-/* Does SP lie on that task's own stack? */
+/* Return whether SP lies on T's own kernel stack. */
 static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 {
 	__u32 size = bpf_core_type_exists(union thread_union) ?
@@ -127,8 +127,8 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 }
 
 /*
- * The address of a kernel variable, in one instruction however often it is used: for each that names one the verifier
- * goes through all of the kernel's types.
+ * The address of a kernel variable, kept in a register: for each instruction that names a kernel variable, the verifier
+ * searches all of the kernel's types.
  */
 #define named(variable)                              \
 	({                                           \
@@ -173,9 +173,9 @@ static __always_inline bool in_user_interrupt(void)
 #endif
 
 /*
- * Is the running task T interrupted? Soft interrupts, and hard interrupts that hit the kernel, run on their
- * own stacks. Only those that hit user space stay on the task's, where the preemption count decides; reading
- * it takes a call.
+ * Return whether an interrupt runs on top of task T. Soft interrupts, and hard interrupts that hit the kernel,
+ * run on their own stacks. Only hard interrupts that hit user space stay on the task's stack: then the preemption
+ * count decides, and reading it takes a call.
  */
 static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx, __u32 sp)
 {
@@ -183,8 +183,8 @@ static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx,
 }
 
 /*
- * Allocates a cell for the (site, context) of *FIRST, and returns its first shard; 0: none left. Not inlined:
- * it runs once per cell.
+ * Allocate a cell for KEY, a (site, context). Return the index of its first shard; 0: no cell is left. Not
+ * inlined: it runs once per cell.
  */
 __weak __noinline __u32 cell_claim(__u32 key)
 {
@@ -204,7 +204,7 @@ __weak __noinline __u32 cell_claim(__u32 key)
 	return was;
 }
 
-/* The cell of *KEY, which must lie in a map: the kernel reads it in place. */
+/* Return the cell of *KEY in CPU's shard. *KEY must lie in a map, as the kernel reads it in place. */
 static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu, const __u32 *key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, key), at;
@@ -228,8 +228,8 @@ struct engine_clock {
 };
 
 /*
- * Reads T's clocks together. An interrupt between the two, or a switch if programs can be preempted, would
- * be in one and not in the other: then they are read again.
+ * Read T's clocks together. An interrupt between the two readings, or a switch if programs can be preempted,
+ * would count in only one of them: then read both again.
  */
 static __always_inline struct engine_clock clock_read(const struct engine_task *t)
 {
@@ -251,7 +251,7 @@ static __always_inline struct engine_clock clock_read(const struct engine_task *
  */
 struct engine_cost costs[PROFILE_N_COSTS] __weak = {};
 
-/* V less the inner cost of MECH. */
+/* Return V less the inner cost of MECH. */
 static __always_inline __u64 cost_less(__u64 v, enum profile_mechanism mech)
 {
 	if (mech == PROFILE_UNTIMED)
@@ -272,15 +272,15 @@ static __always_inline __u64 cost_full(enum profile_mechanism mech)
 	return v;
 }
 
-/* Atomically: probes in an interrupt exclude time of the same task. */
+/* Exclude COST from T's calls. Atomic, as probes in an interrupt exclude time of the same task. */
 static __always_inline void exclude(struct engine_task *t, __u64 cost)
 {
 	__sync_fetch_and_add(&t->excluded, cost);
 }
 
 /*
- * Excludes COST and the time since START, but not again what was excluded meanwhile: the sampler's interrupts. Returns how much
- * that is.
+ * Exclude COST and the time since START, less what the sampler's interrupts excluded meanwhile. Return how much was
+ * excluded.
  */
 static __always_inline __u64 exclude_since(struct engine_task *t, const struct engine_clock *start,
 					   __u64 cost)

@@ -4,7 +4,7 @@
 
 #include "counter.h"
 
-/* Raises *MAX to V, in three attempts: a fourth CPU in the same nanosecond may lose its extreme. */
+/* Raise *MAX to V, in three attempts: a fourth CPU at the same time may lose its value. */
 static __always_inline void raise(__u64 *max, __u64 v)
 {
 	__u64 seen = *max;
@@ -18,10 +18,10 @@ static __always_inline void raise(__u64 *max, __u64 v)
 	}
 }
 
-/* hist_slot() of small values, filled by user space: its cost here must not depend on the value. */
+/* A table of hist_slot() for small values, filled by user space: the cost of a lookup does not depend on the value. */
 const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
-#define SMALL_SHIFT 8 /* larger values are shifted; their slots come this much later */
+#define SMALL_SHIFT 8 /* shift of larger values; their slots are SMALL_SHIFT * HIST_SUB higher */
 
 /* Not inlined: with its many branches it would be a third of the verifier's work. */
 __weak __noinline __u32 slot_of_long_time(__u64 v)
@@ -38,7 +38,7 @@ static __always_inline __u32 slot_of_time(__u64 v)
 	return slot_of_long_time(v);
 }
 
-/* The squares of NET, in ticks, and the least: sq_lo, sq_hi, max, min_inv of a cell or a capture. */
+/* Add the square of NET, in ticks, and its minimum. M is sq_lo of a cell or a capture; sq_hi, max and min_inv follow. */
 static __always_inline void moments_add(__u64 *m, __u64 net)
 {
 	if (net < (1 << ENGINE_SQ_SPLIT)) {
@@ -52,7 +52,7 @@ static __always_inline void moments_add(__u64 *m, __u64 net)
 		raise(&m[3], ~net);
 }
 
-/* The distribution of NET, in ticks. */
+/* Add NET, in ticks, to C's distribution. */
 static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 {
 	__u32 slot = slot_of_time(net);
@@ -62,7 +62,7 @@ static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 		__sync_fetch_and_add(&c->hist[slot], 1);
 }
 
-/* Fills frame F of T, except its start, its counts and its place on the stack, which a context has none of. */
+/* Fill frame F of T, except its start, its counts, and its stack pointer, which a context does not have. */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
 				       __u32 key)
 {
@@ -71,7 +71,7 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/* Fill frame F of T. The clocks come last, so that the call contains little of this. */
+/* Fill frame F of T. Read the clocks last, so that the call's time has little of this. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
 				       bool counted)
 {
@@ -87,8 +87,8 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 }
 
 /*
- * The part of EXCLUDED that frame F of T was off the CPU for. T's clocks are read one after the other: where a program can be
- * preempted in between, the difference has more, which is no part of the call.
+ * Return the part of EXCLUDED that frame F of T was off the CPU for. T's clocks are read one after the other: if the program is
+ * preempted in between, the difference of offcpu is larger, by time that is not in the call.
  */
 static __always_inline __u64 frame_offcpu(const struct engine_task *t, const struct engine_frame *f,
 					  __u64 excluded)
@@ -99,9 +99,9 @@ static __always_inline __u64 frame_offcpu(const struct engine_task *t, const str
 }
 
 /*
- * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
- * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
- * any frame: there is room for one before the first.) With COUNTED events are too.
+ * Account frame F of T, which ended at END on CPU, and update the frame below if F is ENCLOSED in it. MECH is
+ * PROFILE_UNTIMED if F's time does not include the cost of a return probe, or none has run. COUNTED: account
+ * events, too. (To the verifier F may be any frame, so there is room for a frame before the first.)
  */
 static __always_inline struct engine_cell *
 frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
@@ -130,7 +130,7 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 		__sync_fetch_and_add(&c->child, f->child);
 		__sync_fetch_and_add(&c->offcpu, frame_offcpu(t, f, excluded));
 		if (!enclosed)
-			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
+			__sync_fetch_and_add(&c->enclosing, 1); /* there is no caller to charge */
 		else if (mech != PROFILE_UNTIMED)
 			exclude(t, costs[mech].nested);
 	}
@@ -150,8 +150,8 @@ static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u3
 }
 
 /*
- * The context of a call that begins at TOP while its task has none. An interrupt that hits user space finds
- * no open function, so only the outermost call has to check.
+ * Return the context of a call whose frame is at TOP while its task has none. An interrupt that hits user space
+ * finds no open function, so only the outermost call has to check.
  */
 static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 {
@@ -164,7 +164,7 @@ static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 	return f->none_ctx;
 }
 
-/* The context of any call that begins at TOP, on the stack at SP. */
+/* Return the context of a call whose frame is at TOP and whose stack pointer is SP. */
 static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u32 sp)
 {
 	__u32 ctx = t->ctx;
@@ -174,7 +174,7 @@ static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u
 	return ctx == ENGINE_CTX_NONE ? none_context(t, top) : ctx;
 }
 
-/* Not inlined: the verifier checks a loop's body in each iteration. */
+/* Count a missed return. Not inlined: the verifier checks a loop's body in each iteration. */
 __weak __noinline int frame_miss(__u32 key)
 {
 	__u32 site = key / ENGINE_CONTEXTS;
@@ -218,7 +218,7 @@ __weak __noinline int frame_unmatched(struct engine_task *t)
 	return 0;
 }
 
-/* Drops frames of functions still open although their task is back in user space. */
+/* Drop the frames of functions still open although T is back in user space. */
 static __always_inline void frames_drop(struct engine_task *t)
 {
 	if (t->top)

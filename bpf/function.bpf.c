@@ -42,7 +42,7 @@ __noinline bool frame_at_is(struct engine_task *t, __u32 top, __u32 site, __u32 
 	return t && frame_is(frame_at(t, top), site, sp);
 }
 
-/* The frame of the call of SITE with that SP, searched downwards from TOP; 0: none. */
+/* Return the top of the frame of SITE's call with that SP, searched downwards from TOP; 0: none. */
 static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
@@ -59,10 +59,10 @@ static __always_inline bool same_stack(const struct engine_task *t, __u32 a, __u
 }
 
 /*
- * Can the call of frame F be open while SITE is called at SP? Stacks grow downwards, so what was called deeper
- * is over. So are interrupts, whose stack is another, once T runs on its own again. At the same place it is
- * open only if it ended in a jump to SITE. The frame of an inlined body has an address one word above its
- * function's.
+ * Return whether the call of frame F can be open while SITE is called at SP. Stacks grow downwards, so a call
+ * deeper on the stack is over. So is one in an interrupt, on another stack, once T runs on its own stack again. A
+ * call at the same SP is open only if it ended in a jump to SITE. The frame of an inlined body has an address one
+ * word above its function's.
  */
 static __always_inline bool may_be_open(const struct engine_task *t, const struct engine_frame *f,
 					__u32 site, __u32 sp)
@@ -73,9 +73,9 @@ static __always_inline bool may_be_open(const struct engine_task *t, const struc
 }
 
 /*
- * Marks frame I as dead if it cannot be open while that of number ABOVE is, or (0) while SITE is called at SP.
- * The number of the outer of the two. This and the next are not inlined: to the verifier their results are
- * unknown, so it goes through the loops around them once.
+ * Mark frame I as dead if it cannot be open while frame ABOVE is or, if ABOVE is 0, while SITE is called at SP.
+ * Return the number of the outer one of the two. This function and frame_move() are not inlined: to the verifier
+ * their results are unknown, so it goes through the loops around them once.
  */
 __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 site, __u32 sp)
 {
@@ -98,7 +98,7 @@ __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 
 	return f->sp < sp && same_stack(t, f->sp, sp) ? above : i;
 }
 
-const volatile bool saves = false; /* arguments, of calls by kprobe */
+const volatile bool saves = false; /* save the arguments of calls timed by kprobe */
 
 SIZED_ARRAY(saved, struct engine_saved);
 
@@ -120,7 +120,7 @@ static __always_inline void saved_move(__u32 from, __u32 to)
 		*b = *a;
 }
 
-/* Moves frame I to where there is room, behind TO, unless it is dead. Returns the last in use. */
+/* Move frame I to the free place after frame TO, unless it is dead. Return the last frame in use. */
 __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 {
 	struct engine_frame *f;
@@ -138,8 +138,8 @@ __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 }
 
 /*
- * Drops the frames that cannot be open while SITE is called at SP: their returns were missed. User tasks lose
- * them when they return to user space, kernel threads nowhere else. Not inlined: it runs only if no frame is
+ * Drop the frames that cannot be open while SITE is called at SP: their returns were missed. User tasks drop
+ * them when they return to user space, kernel threads only here. Not inlined: it runs only if no frame is
  * free.
  */
 __noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
@@ -156,7 +156,7 @@ __noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
 	return 0;
 }
 
-/* Makes room for a call of SITE at SP. Not inlined, as above. */
+/* Make room for a call of SITE at SP. Return false if there is none. Not inlined: it runs rarely. */
 __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 {
 	if (!t)
@@ -184,7 +184,7 @@ static __always_inline void arguments_save(__u32 slot, __u32 top, struct pt_regs
 	s->args[5] = regs->r9;
 }
 
-/* REGS: to be saved; NULL: not. */
+/* Open a call of SITE. REGS: save the arguments in it; NULL: do not. */
 static __always_inline void function_enter(struct site site, __u32 sp, struct pt_regs *regs,
 					   bool counted)
 {
@@ -212,9 +212,9 @@ static __always_inline void function_enter(struct site site, __u32 sp, struct pt
 }
 
 /*
- * With interrupts off, the sampler's interrupt comes when they are turned on again, and the time goes to
- * whoever did that. If the sample fell due inside a timed function, the function takes it here, at its return,
- * with its own stack: work done with interrupts off shows where it is done.
+ * With interrupts off, the sampler's interrupt comes only when they are turned on again, and the sample would go
+ * to the code that does that. If the sample fell due inside a timed function, take it here, at the function's
+ * return, with its stack: work done with interrupts off then shows where it is done.
  */
 static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 				 __u32 site)
@@ -237,8 +237,8 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 }
 
 /*
- * Makes the frame of a return that is not the innermost frame's the innermost; false: there is none. Not
- * inlined, search included: it runs only after a miss.
+ * Find the frame of a return that does not match the innermost one, and drop the frames above it. Return false if
+ * there is none. Not inlined: it runs only after a miss.
  */
 __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -257,10 +257,10 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 }
 
 /*
- * Captures the values of the call of frame F, which ended at END and cost its callers FULL, of arguments that fentry's context has and
- * a kprobe saved. This takes a varying time, which is excluded up to a reading of the clock; costs has the difference between what is
- * before and behind that, and FULL. In place of the placeholder copies have code of their own, record/probe/capture_code.h: it fills in
- * the rest of the call, and makes a hash of it.
+ * Capture the values of the call of frame F, which ended at END and cost its callers FULL. They come from the arguments, which are in
+ * fentry's context, or which a kprobe saved. Capturing takes a varying time: exclude it up to a reading of the clock. The constant rest
+ * is in COSTS. In place of the placeholder, each copy of this program has its own code (record/probe/capture_code.h), which fills in the
+ * rest of CALL and hashes it.
  */
 static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 					  const struct engine_frame *f,
@@ -324,7 +324,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		exclude(t, -costs[mech].trampoline - costs[mech].after_handlers);
 		t->flags |= ENGINE_TASK_TAIL;
 	} else if (mech != PROFILE_MECH_FENTRY && t->flags & ENGINE_TASK_TAIL) {
-		/* The other's share of the kernel's work after both handlers is not in this call. */
+		/* This call does not have the other return's share of the kernel's work after both handlers. */
 		exclude(t, costs[mech].after_handlers);
 		t->flags &= ~ENGINE_TASK_TAIL;
 	}
@@ -342,7 +342,7 @@ static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanis
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, capture, false);
 }
 
-/* Loaded when they are needed, by record/engine/saved_programs.h, unless they are kprobe.multi's. */
+/* These programs are loaded when needed (record/engine/saved_programs.h). Those of kprobe.multi below are not. */
 #define SAVED(name, type, does) PROGRAM("save", name, type, does)
 #define FENTRY(name, counted) \
 	SAVED(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
@@ -356,14 +356,14 @@ static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanis
 			     capture, false))
 #define KRETPROBE(name, mech, capture) SAVED(name, struct pt_regs, kretprobe(ctx, mech, capture))
 
-/* With the values of each call, or with events that are counted. */
+/* Variants: _capture captures values of each call; _counted counts events. */
 FENTRY(function_fentry, false)
 FEXIT(function_fexit, false, false)
 FEXIT(function_fexit_capture, true, false)
 FENTRY(function_fentry_counted, true)
 FEXIT(function_fexit_counted, false, true)
 
-/* By how the kernel reaches the entry's probe: ftrace, a jump, or a breakpoint. */
+/* Variants by how the kernel reaches the entry's probe: by ftrace, _optimized by a jump, _int3 by a breakpoint. */
 KPROBE(function_kprobe, NULL)
 KRETPROBE(function_kretprobe, PROFILE_MECH_KPROBE, false)
 KRETPROBE(function_kretprobe_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, false)
@@ -374,17 +374,17 @@ KRETPROBE(function_kretprobe_capture_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, t
 KRETPROBE(function_kretprobe_capture_int3, PROFILE_MECH_KPROBE_INT3, true)
 
 /*
- * kprobe.multi: one pair for all functions of a link. The kernel finds a function's cookie by binary search
- * in the link, which gets more expensive with more functions; ours is a hash table by the low half of the
- * function's address, which is unique.
+ * kprobe.multi: one pair of programs for all functions of a link. The kernel would find a function's cookie by
+ * binary search in the link, which costs more with more functions. Use a hash table instead, keyed by the low
+ * half of the function's address, which is unique.
  */
-const volatile __u64 multi_sp __weak = 0; /* see record/probe/multi.h */
+const volatile __u64 multi_sp __weak = 0; /* sp of struct record_multi_behaviour */
 const volatile __u32 multi_mask __weak = 0;
 __u64 multi_factor __weak = 0;
 
 SIZED_ARRAY(multi_sites, struct engine_multi);
 
-/* The site of the function that was hit; NULL: none of ours. */
+/* Return the site of the function that was hit; NULL: it has none. */
 static __always_inline const struct engine_multi *multi_site(void *ctx)
 {
 	__u32 addr = bpf_get_func_ip(ctx), slot = engine_multi_slot(addr, multi_factor);
@@ -412,7 +412,7 @@ int function_multi(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Calls by followed tasks, by the function's cookie: record/cost/measure.c. */
+/* Calls by followed tasks, indexed by the function's cookie: record/cost/measure.c. */
 __u64 counted[ENGINE_COUNTED] = {};
 
 SEC("kprobe")

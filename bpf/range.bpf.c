@@ -23,7 +23,7 @@ static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 	return &range_costs[cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1)];
 }
 
-/* The canonical frame address of the function that was hit, the low half of it. */
+/* Return the low half of the canonical frame address of the function that was hit. */
 static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 {
 	__u32 words = cookie >> ENGINE_RANGE_FRAME & 0xffff;
@@ -34,8 +34,8 @@ static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 }
 
 /*
- * Drops frames of calls that are over by the stack pointer: their ends were missed. The frame of the
- * function itself may lie a word below CFA. Not inlined: it runs only after a miss.
+ * Drop frames of calls that are over, judging by their stack pointers: their ends were missed. The frame of the
+ * function itself may lie one word below CFA. Not inlined: it runs only after a miss.
  */
 __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 {
@@ -56,9 +56,9 @@ __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 }
 
 /*
- * The frame of KEY at CFA; 0: none. *PASSED: frames of other bodies of the same call passed before it. Frames of
- * one call are adjacent; below them is the function's own, if it is timed, or a caller's. The context's, at 0,
- * has no address.
+ * Return the top of the frame of KEY at CFA; 0: none. Set *PASSED to the frames of other bodies of the same call above
+ * it. Frames of one call are adjacent; below them is the frame of the function itself, if it is timed, or a caller's.
+ * The context's frame, at 0, has no address.
  */
 static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *passed)
 {
@@ -85,7 +85,7 @@ static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 
 	return top;
 }
 
-/* Reserves a frame for the site KEY, and fills it except for its start; NULL: none is free. */
+/* Reserve a frame for the site KEY, and fill it except for its start. NULL: no frame is free. */
 static __always_inline struct engine_frame *range_reserve(struct engine_task *t, __u32 key,
 							  __u32 sp, __u32 cfa)
 {
@@ -108,8 +108,8 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 }
 
 /*
- * Opens the body that WHAT (an action or a cookie) enters, except for its start. FOUND: its frame, which is
- * open only if its end was missed. NULL: no frame is free.
+ * Open a frame, except for its start, for the body that WHAT (an action or a cookie) enters. FOUND is its open frame,
+ * whose end was missed, or 0. Return NULL if no frame is free.
  */
 static __always_inline struct engine_frame *range_open(struct engine_task *t, __u32 what,
 						       __u32 found, __u32 sp, __u32 cfa)
@@ -124,7 +124,7 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 	return f;
 }
 
-/* The frame of an excursion that is over is the innermost, or becomes it, and is taken away. */
+/* Close the frame FOUND of an excursion that ended at END, after dropping the frames above it. */
 static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
 					__u32 found, const struct engine_clock *end)
 {
@@ -224,7 +224,7 @@ int range_count(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Shared by all actions of a list: one reading of the clock, and the place. */
+/* A hit of a list's probe. All actions of the list use one reading of the clock. */
 struct list_hit {
 	struct engine_clock clock;
 	__u64 head;
@@ -294,7 +294,7 @@ __noinline int list_act(const struct list_hit *s, __u32 action)
 }
 
 /*
- * Its work varies from hit to hit, so it times itself. Actions are in the order of the bodies: inner ones are
+ * The work of a list varies from hit to hit, so it times itself. Actions are sorted by bodies: inner bodies are
  * left first and entered last.
  */
 SEC("kprobe")
@@ -326,7 +326,7 @@ int range_list(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Run by user space: the four bytes at the address CTX begins with, by which it sees how the kernel gets to a probe. */
+/* Return the four bytes at address CTX[0]. User space runs this to see how the kernel reaches a probe. */
 SEC("raw_tp")
 int read_text(__u64 *ctx)
 {

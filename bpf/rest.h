@@ -4,7 +4,7 @@
 
 #include "engine.h"
 
-/* With --syscall: contexts that are not measured, ENGINE_CTX_NONE among them. Programs without "some" in their name do not read it. */
+/* --syscall: contexts that are not measured, including ENGINE_CTX_NONE. Only programs with "some" in their name read this. */
 __u8 left_out[ENGINE_CONTEXTS] __weak = {};
 
 static __always_inline bool is_left_out(__u32 ctx)
@@ -12,7 +12,7 @@ static __always_inline bool is_left_out(__u32 ctx)
 	return ctx < ENGINE_CONTEXTS && left_out[ctx];
 }
 
-/* To probes the running task is not there while its context, which is or will be CTX, is left out. */
+/* If CTX, the running task's current or next context, is left out, hide the task from probes: it rests. */
 static __always_inline void task_rest(struct engine_cpu *cpu, __u32 ctx)
 {
 	if (!is_left_out(ctx))

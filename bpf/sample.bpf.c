@@ -60,7 +60,7 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 
 #define DELAY_MAX   2048
 #define DELAY_TURNS 64
-/* At five instructions per iteration, at most one percent of the period, half of that on average. */
+/* Delay at most sample_period / DELAY_PART iterations of five instructions: 1 % of the period, on average half of that. */
 #define DELAY_PART 600
 
 /* Iterate N times, at most DELAY_TURNS. Global, as the verifier goes through each iteration of a loop. */
@@ -87,7 +87,7 @@ static __always_inline void lose_step(void)
 		delay(n - i);
 }
 
-/* Code from which no stack is walked: see record_multi_behaviour. */
+/* Code from which stacks cannot be walked: see struct record_multi_behaviour. */
 const volatile __u64 unwalkable __weak = 0;
 const volatile __u64 unwalkable_len __weak = 0;
 
@@ -132,7 +132,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			     is_unwalkable(ctx->regs.ip) ? ctx->regs.ip : 0);
 	}
 	lose_step();
-	/* The cost of a stack walk varies, so it is measured each time. */
+	/* The cost of a stack walk varies, so measure it each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
 	exclude(t, cpu->took + costs[PROFILE_COSTS_SAMPLE].full);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts a sample under its stack, in our own table keyed by a 64-bit hash of the frames. It takes no lock,
- * so it works in an NMI.
+ * Count samples by stack, in a hash table keyed by a 64-bit hash of the frames. This takes no lock, so it works
+ * in an NMI.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ struct {
 	__type(value, struct stack_buffer);
 } stack_buffers __weak SEC(".maps");
 
-const volatile __u32 stack_mask __weak =
-	0; /* number of entries of stacks, a power of two, minus one */
+/* The number of entries of stacks, a power of two, minus one. */
+const volatile __u32 stack_mask __weak = 0;
 const volatile __u64 sample_period __weak = 0;
 
 #define GOLDEN 0x9e3779b97f4a7c15ULL
@@ -41,7 +41,7 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 	return hash ^ (hash >> 29);
 }
 
-/* The entry of the stack with that key, claimed if it is new (*WAS is 0); NULL: table full. */
+/* Return the entry of the stack with that key, claimed if it is new (*WAS is 0); NULL: the table is full. */
 static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 {
 	for (__u32 i = 0; i < STACK_TRIES; i++) {
@@ -57,7 +57,7 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 	return NULL;
 }
 
-/* KEY with the N addresses of BUF. Global, so that the verifier goes through its turns once, and what follows once as well. */
+/* Mix the N addresses of BUF into KEY. Global, so that the verifier checks the loop and the code after its call once. */
 __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u64 key)
 {
 	if (!buf)
@@ -68,8 +68,8 @@ __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u6
 }
 
 /*
- * SIZE is the size of the stack in bytes. It is copied by a helper: the verifier checks this for every measured function, and a loop
- * would take it a second each. Not inlined, so that it is checked only once per function.
+ * Count the stack of SIZE bytes in BUF. A helper copies it: the verifier checks this function for every program that uses it, and a
+ * loop would take it a second each. Not inlined, so that it is checked only once per program.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
 				  __u32 site)
@@ -101,7 +101,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Counts a sample of the kernel stack as seen from CTX; of the address ONLY_ADDR where that is not 0, as no stack can be walked there. */
+/* Count a sample of the kernel stack at CTX or, if ONLY_ADDR is not 0, of that address alone, as the stack cannot be walked there. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
 					 __u32 site, __u64 only_addr)
 {

@@ -19,21 +19,21 @@ struct {
 
 const volatile __u32 idle_base = 0; /* system-wide: slot of CPU 0's idle task */
 const volatile bool follow_all = false;
-const volatile __u64 cgroup_id = 0; /* of follow_all: tasks in this cgroup, or below it; 0: all */
+const volatile __u64 cgroup_id = 0; /* follow_all follows only tasks in or below it; 0: all */
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
 __u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
 __u32 self_tgid = 0;
-/* With -a: the recorder forks one that works for it, and which that is. */
-__u32 forks_helper = 0;
-__u32 helper_tgid = 0;
-__u32 adopt_tgid = 0; /* for adopt_tasks, in the pid namespace of who reads */
-bool paused = false; /* no task begins to be followed, and none that is switched in is */
+/* With -a, the recorder's helper process is not measured. */
+__u32 forks_helper = 0; /* the recorder's next fork creates the helper */
+__u32 helper_tgid = 0; /* the helper; 0: none */
+__u32 adopt_tgid = 0; /* process for adopt_tasks, in the reader's pid namespace */
+bool paused = false; /* follow no new task, and none that is switched in */
 
 /*
- * The process that calls this through BPF_PROG_TEST_RUN is followed from its next syscall on, the execve
- * of the command, which counts as the command's.
+ * Follow the process that calls this by BPF_PROG_TEST_RUN from its next syscall on. That is the execve of the
+ * command, which counts as the command's.
  */
 SEC("raw_tp")
 int adopt_caller(void *ctx)
@@ -42,7 +42,7 @@ int adopt_caller(void *ctx)
 	return 0;
 }
 
-/* Excludes the process that calls this, the profiler itself, from -a. */
+/* Exclude the process that calls this, the profiler itself, from -a. */
 SEC("raw_tp")
 int note_self(void *ctx)
 {
@@ -50,7 +50,7 @@ int note_self(void *ctx)
 	return 0;
 }
 
-/* The entry with the slot of the task PID; NULL: beyond the pid_max at start, or nothing is followed now. */
+/* Return the entry with the slot of the task PID; NULL: PID exceeds the pid_max at start, or following is paused. */
 static __always_inline __u16 *slot_of(__u32 pid)
 {
 	__u32 key = pid / ENGINE_PIDS_PER_ENTRY;
@@ -59,7 +59,7 @@ static __always_inline __u16 *slot_of(__u32 pid)
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
 
-/* Allocates a slot for TASK, with FLAGS besides those of all new ones; 0: none. */
+/* Allocate a slot for TASK, with FLAGS in addition to those of all new tasks. Return 0 if there is none. */
 static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 {
 	__u32 pid = task->pid;
@@ -116,8 +116,8 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 }
 
 /*
- * The process that calls these through BPF_PROG_TEST_RUN is followed between the two calls: calibration
- * measures the profiler's own system calls.
+ * Follow the process that calls these two by BPF_PROG_TEST_RUN between the two calls: calibration measures
+ * the profiler's own system calls.
  */
 SEC("raw_tp")
 int follow_caller(void *ctx)
@@ -157,7 +157,7 @@ __noinline int task_follow_root(void)
 	return cpu->slot;
 }
 
-/* The running task is not that of its CPU's slot, whose switch away was not reported: until now it is taken to have run. */
+/* The switch away from the task in the CPU's slot was not reported: take it to have run until now. */
 __noinline int task_lose(void)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -170,11 +170,11 @@ __noinline int task_lose(void)
 	return 0;
 }
 
-__u64 counter_pause
-	[ENGINE_COUNTERS] = {}; /* what the two below take that the task counts, by event */
-__u32 pauses = 0; /* for calibration: whether what follows calls them */
+/* Events that counters_leave() and counters_return() together add to a task's count, indexed by event. */
+__u64 counter_pause[ENGINE_COUNTERS] = {};
+__u32 pauses = 0; /* calibration has pause_counters() call both */
 
-/* From now on what the CPU counts is not the task's in SLOT, */
+/* Stop counting events for the task in SLOT, */
 static __noinline int counters_leave(__u32 slot)
 {
 	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
@@ -186,7 +186,7 @@ static __noinline int counters_leave(__u32 slot)
 	return 0;
 }
 
-/* and from now on it is again, on whichever CPU. */
+/* and resume that, on whichever CPU it now runs. */
 static __noinline int counters_return(__u32 slot)
 {
 	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
@@ -212,8 +212,8 @@ int pause_counters(void *ctx)
 }
 
 /*
- * Follows the running task again if it has a slot but its switch to this CPU was not reported: docs/ARCHITECTURE.md
- * has a kernel that does not report all.
+ * Follow the running task again if it has a slot but its switch to this CPU was not reported: docs/ARCHITECTURE.md
+ * names a kernel that does not report all switches.
  */
 __noinline int task_follow_again(void)
 {
@@ -230,7 +230,7 @@ __noinline int task_follow_again(void)
 	if (!t)
 		return 0;
 	cpu->slot = slot;
-	/* Adopted while it ran. */
+	/* It was adopted while it ran, and not switched since. */
 	if (t->flags & ENGINE_TASK_ADOPTED && t->switched == t->born)
 		return slot;
 	/* The time at which it was switched in is unknown: all time since it was switched out counts as off-CPU. */
@@ -262,14 +262,14 @@ static __always_inline int newtask(struct task_struct *task, bool some)
 		if (follow_all && forks_helper && bpf_get_current_pid_tgid() >> 32 == self_tgid)
 			helper_tgid = pid;
 		else if (follow_all && helper_tgid == pid)
-			helper_tgid = 0; /* it is another's now */
-		/* The pid of a followed task that has exited: its slot is released. */
+			helper_tgid = 0; /* the helper has ended; a new task has its pid */
+		/* PID may still have the slot of a followed task that has exited: clear it. */
 		entry = slot_of(pid);
 		if (entry && *entry)
 			*entry = 0;
 		return 0;
 	}
-	/* The queue's functions are our work, not the task's: no probe counts meanwhile. */
+	/* The queue's functions are this program's work, not the task's: hide the task from probes meanwhile. */
 	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
 	if (n_counters)
@@ -312,7 +312,7 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	to = slot_of(pid);
 	if (!from || !to || !*from)
 		return 0;
-	/* Not cpu->slot: if it was switched out since its pid changed, the task came back unknown. */
+	/* Do not use cpu->slot: if the task was switched out after its pid changed, it came back unknown. */
 	slot = *from;
 	*to = slot;
 	*from = 0;
@@ -334,7 +334,7 @@ static __always_inline void frame_end(struct engine_cell *c, const struct engine
 }
 
 /*
- * Accounts the innermost open frame of the task in SLOT; 0 if none is left. Not static: the verifier checks
+ * Account the innermost open frame of the task in SLOT. Return 0 if none is left. Not static: the verifier checks
  * it once, and not for each iteration of the loop below.
  */
 __noinline int task_close_frame(__u32 slot, __u64 now)
@@ -364,7 +364,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	return 1;
 }
 
-/* Closes the frames open at the task's death: do_exit() and the like never return. */
+/* Close the frames that are open at the task's death: do_exit() and the like never return. */
 static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
 	if (n_counters)
@@ -381,7 +381,7 @@ static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 n
 
 #define CGROUP_LEVELS 32
 
-/* Static, so that it is checked, and its types are needed, only where it is called. */
+/* Static, so that it is checked, and its types are needed, only in programs that call it. */
 static __noinline bool is_in_cgroup(__u64 at)
 {
 	for (int i = 0; i < CGROUP_LEVELS && at; i++) {
@@ -396,7 +396,7 @@ static __noinline bool is_in_cgroup(__u64 at)
 	return false;
 }
 
-/* A task that has moved out of the cgroup is followed no longer; its calls end here. */
+/* Stop following a task that has moved out of the cgroup; its calls end now. */
 static __always_inline void task_leave(__u32 slot, __u64 now)
 {
 	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
@@ -412,8 +412,8 @@ static __always_inline void task_leave(__u32 slot, __u64 now)
 }
 
 /*
- * Return the slot that the task which is switched in has or gets; 0: none. The recorder has one while it calibrates, in
- * whichever cgroup it is. Idle tasks have the process number 0, as HELPER_TGID has without a helper.
+ * Return the slot that TASK, which is switched in, has or gets; 0: none. The recorder has one while it calibrates, whatever
+ * its cgroup. Check for idle tasks before HELPER_TGID: both are 0 if there is no helper.
  */
 static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, __u64 now)
 {
@@ -456,7 +456,7 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 			t->switched = now;
 			if (n_counters)
 				counters_leave(slot);
-			/* By its stack, which a task keeps: exec may change the pid. */
+			/* Compare stacks, since exec may change the pid. */
 			if (t->stack != (__u32)(unsigned long)prev->stack)
 				loss_count(ENGINE_LOSS_SWITCHES, 1);
 			else if (prev->__state & TASK_DEAD)
@@ -471,7 +471,7 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 		if (t) {
 			if (n_counters)
 				counters_return(slot);
-			/* The time up to here is this program's. */
+			/* The time up to here is this program's, not the task's. */
 			now = bpf_ktime_get_ns();
 			t->offcpu += now - t->switched;
 			t->excluded += now - t->switched;
@@ -499,7 +499,7 @@ int BPF_PROG(on_switch_some, bool preempt, struct task_struct *prev, struct task
 	return switch_tasks(prev, next, true);
 }
 
-/* The number of a task's process in the pid namespace of the task that runs. */
+/* Return the number of TASK's process in the pid namespace of the running task. */
 static __always_inline __u32 tgid_here(struct task_struct *task)
 {
 	struct task_struct *here = (void *)bpf_get_current_task_btf();
@@ -512,14 +512,14 @@ static __always_inline __u32 tgid_here(struct task_struct *task)
 	return number.nr;
 }
 
-/* For -p: follows the tasks of a process, from their next system call or switch on. */
+/* For -p: follow the tasks of a process, each from its next system call or switch on. */
 SEC("iter/task")
 int adopt_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	__u16 *entry;
 
-	/* One that has exited is never switched in again, to give its slot back. */
+	/* Skip a task that has exited: it is never switched in again, and so would never release its slot. */
 	if (!task || task->exit_state || tgid_here(task) != adopt_tgid)
 		return 0;
 	entry = slot_of(task->pid);

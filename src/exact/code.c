@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "profile/resolve.h"
 
-/* The function that begins at ADDR, as a block's callee; NULL: none does that tells what is called. */
+/* Return the name of the function that begins at ADDR, as a block's callee; NULL: none, or a thunk or cold part. */
 static const char *callee_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	uint64_t offset = 0;
@@ -33,13 +33,13 @@ void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel
 	item.location = profile_location_at(p, ks, piece->addr);
 	item.addr = p->locations[item.location].addr;
 	item.callee = profile_intern(p, callee_at(ks, way.target));
-	/* From here on the target is relative, as item.addr is. */
+	/* Make the target relative to its image, as item.addr is. */
 	way.target += way.target ? item.addr - piece->addr : 0;
 	c->list.items[local] = item;
 	c->ways[local] = way;
 }
 
-/* A piece by its address. */
+/* The address at which a piece begins. */
 struct start {
 	uint64_t addr;
 	uint32_t piece;
@@ -54,7 +54,7 @@ static void lead_to(struct exact_code *c, uint32_t from, const struct start *sta
 		vec_push(&c->list, arcs, ((struct profile_arc){ from, to->piece }));
 }
 
-/* Connect the pieces; code that was not executed leads nowhere. */
+/* Connect the pieces by arcs. A way to code that was not executed has no arc. */
 static void connect(struct exact_code *c, uint64_t entry)
 {
 	uint32_t n = c->list.n_items;
@@ -97,7 +97,7 @@ void exact_code_deinit(struct exact_code *c)
 
 /* ---- context ---- */
 
-/* Functions of syscalls that are called otherwise. */
+/* Functions of syscalls that have another name than the syscall. */
 static const struct {
 	const char *function, *syscall;
 } renamed[] = {
@@ -119,7 +119,7 @@ const char *exact_context_function(const struct kernel_kallsyms *ks, const struc
 	return n && found[0]->addr == sym->addr ? found[0]->name : sym->name;
 }
 
-/* The syscall that FUNCTION is of, for free(). */
+/* Return the name of the syscall that FUNCTION serves, for free(). */
 static char *syscall_name(const char *function)
 {
 	static const struct {
@@ -196,14 +196,14 @@ bool exact_context_is_entered_by(const struct exact_context *c, uint32_t functio
 
 /* ---- trace ---- */
 
-#define PERIOD_MAX 128 /* of what repeats, in items of one call */
-#define ROWS_MAX   (1u << 17) /* 2 MB in a file */
+#define PERIOD_MAX 128 /* longest sequence that is folded into a loop, in items of one call */
+#define ROWS_MAX   (1u << 17) /* rows of a trace: 2 MB in a file */
 
 struct exact_trace_item {
 	enum profile_trace_kind kind;
 	uint32_t location;
 	uint64_t times;
-	uint64_t insns; /* of one turn */
+	uint64_t insns; /* instructions per repetition */
 	uint64_t hash;
 	struct exact_trace_list body;
 };
@@ -251,7 +251,7 @@ static void drop(struct exact_trace_list *list, uint32_t n)
 		item_free(&list->items[--list->n_items]);
 }
 
-/* Makes one of the end of LIST where its last items are what was there before. */
+/* If the last items of LIST repeat the items before them, fold both into a loop. */
 static void fold(struct exact_trace_list *list)
 {
 	for (uint32_t n = 1; n <= PERIOD_MAX && n < list->n_items; n++) {
@@ -301,7 +301,7 @@ void exact_trace_step(struct exact_trace *t, uint32_t depth, uint32_t function, 
 
 	while (open->n_items > depth + 1)
 		close_last(open);
-	/* Behind a thunk comes what it was called for. */
+	/* Same depth, but another function: a thunk jumped to it. */
 	if (open->n_items == depth + 1 && depth && open->items[depth].location != function)
 		close_last(open);
 	while (open->n_items < depth + 1)

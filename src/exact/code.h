@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code of a function as the emulator executed it, in pieces that overlap: what its blocks and loops are made of. */
+/* The code of a function as the emulator executed it: pieces that may overlap, from which blocks and loops are derived. */
 #pragma once
 
 #include "base/alloc.h"
@@ -7,47 +7,47 @@
 #include "kprotperf/exact.h"
 #include "profile/profile.h"
 
-/* A place at which control may go on after a piece. */
+/* The places at which control may continue after a piece. */
 struct exact_way {
-	uint64_t target; /* address; 0: none is known */
-	bool falls; /* to what lies behind it */
+	uint64_t target; /* address of a jump's or call's target; 0: unknown or none */
+	bool falls; /* it may continue at the end of the piece */
 };
 
 struct exact_code {
 	struct profile_blocks list; /* the pieces, in the emulator's order */
-	vec_of(struct exact_way, ways); /* of each */
-	uint32_t number; /* 1 + that of the list in the profile; 0: nothing is counted yet */
+	vec_of(struct exact_way, ways); /* indexed by piece */
+	uint32_t number; /* 1 + index of LIST in the profile; 0: not added yet */
 };
 
-/* Piece number LOCAL of the function SYM, whose number in P is SITE: BYTES and INSNS at ADDR. No number is there twice. */
+/* Add PIECE, which has number LOCAL in its function, and WAY, by which control leaves it. Each number comes once. */
 void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel_kallsyms *ks,
 		    uint32_t local, const struct profile_block *piece, struct exact_way way);
-/* Once all pieces are there: the counts of C, which is of SITE, in CONTEXT. Valid until the next. */
+/* Return the counts of C, the code of SITE, in CONTEXT; valid until the next call. Call this after all pieces were added. */
 struct profile_block_counts *exact_code_counts(struct exact_code *c, struct profile *p,
 					       uint32_t site, uint32_t context);
 void exact_code_deinit(struct exact_code *c);
 
-/* ---- names in a profile of the contexts that the emulator tells ---- */
+/* ---- contexts: from the emulator's to the profile's ---- */
 
 struct exact_context {
 	enum exact_kind kind;
-	bool command; /* of the tasks of the command */
-	uint32_t function; /* of a syscall: the function that serves it */
-	uint32_t profile; /* its index there */
+	bool command; /* context of the command's tasks */
+	uint32_t function; /* for a syscall: index of the function that serves it */
+	uint32_t profile; /* index in the profile's contexts */
 	uint64_t instructions;
-	vec_of(uint32_t, entered_by); /* the functions that are called first in it */
+	vec_of(uint32_t, entered_by); /* indexes of functions called first in it */
 };
 
-/* The function that a syscall at SYM is of: one without arguments is the same code for programs of 32 and of 64 bits. */
+/* Return the name of the function SYM of a syscall: without arguments, 32-bit and 64-bit programs share one, so prefer __x64_. */
 const char *exact_context_function(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
-/* FUNCTION is the name of the syscall's or the kernel thread's, else NULL. BY: who queued it; NULL: nobody. */
+/* FUNCTION is the name of a syscall's or kernel thread's function, else NULL. BY is the context that queued C; NULL: none. */
 void exact_context_init(struct exact_context *c, struct profile *p, enum exact_kind kind,
 			bool command, const char *function, const struct exact_context *by);
 void exact_context_entered_by(struct exact_context *c, uint32_t function);
-/* Are calls of FUNCTION entries to C, whose times C's row is to have? */
+/* Return whether a call of FUNCTION enters C, so that its time counts in C's own row. */
 bool exact_context_is_entered_by(const struct exact_context *c, uint32_t function);
 
-/* ---- one call that was kept whole ---- */
+/* ---- trace of one call ---- */
 
 struct exact_trace_list {
 	vec_of(struct exact_trace_item, items);
@@ -58,8 +58,8 @@ struct exact_trace {
 	uint64_t lost;
 };
 
-/* INSNS instructions at LOCATION, in a call of the function at FUNCTION that is DEPTH calls below the one that is kept. */
+/* Add INSNS instructions at LOCATION, executed by the function at FUNCTION, which is DEPTH calls below the traced call. */
 void exact_trace_step(struct exact_trace *t, uint32_t depth, uint32_t function, uint32_t location,
 		      uint32_t insns);
-/* Puts it into run 0 of P and frees what T holds; without a step does nothing. */
+/* Add the trace to run 0 of P, and free T's memory. Do nothing if no step was added. */
 void exact_trace_finish(struct exact_trace *t, struct profile *p);

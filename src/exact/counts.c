@@ -14,20 +14,20 @@
 #include "profile/resolve.h"
 #include "profile/unite.h"
 
-#define SIZES_MAX 512 /* instructions in a block */
+#define SIZES_MAX 512 /* instructions per block */
 #define IDS_MAX   (1u << 22)
-#define STACK_MAX 1023 /* and the place itself */
-#define DEPTH_MAX 1024 /* the deepest call below one that is kept whole */
+#define STACK_MAX 1023 /* callers in a stack; one more location is the place itself */
+#define DEPTH_MAX 1024 /* depth of calls below the traced one */
 
 struct function {
-	uint64_t addr; /* 0: none of that id, as user space has */
-	const struct kernel_sym *sym; /* NULL: none, as of BPF programs that came later */
+	uint64_t addr; /* 0: no function has this id, or it is user space's */
+	const struct kernel_sym *sym; /* NULL: unknown, for example a BPF program loaded later */
 	uint32_t site;
-	vec_of(uint32_t, blocks); /* by number in the function */
+	vec_of(uint32_t, blocks); /* index in reader.blocks, by block number */
 	struct exact_code code;
 };
 
-/* Instructions side by side that belong to one line of one body. */
+/* Adjacent instructions of the same line in the same body. */
 struct piece {
 	uint64_t addr;
 	uint32_t insns;
@@ -38,7 +38,7 @@ struct block {
 };
 
 struct node {
-	uint32_t parent; /* in the file's numbers: 0 is none */
+	uint32_t parent; /* number in the file: 1 + index in nodes; 0: none */
 	uint32_t context, function;
 	uint64_t site;
 };
@@ -46,23 +46,23 @@ struct node {
 struct reader {
 	struct profile *p;
 	const struct kernel_kallsyms *ks;
-	const struct kernel_index *idx; /* of the kernel's image */
+	const struct kernel_index *idx; /* index of the kernel's image; NULL: none */
 	struct module_index {
 		const char *module;
 		struct kernel_index *idx;
 	} * modules;
 	uint32_t n_modules, cap_modules;
-	vec_of(struct function, functions); /* by id */
+	vec_of(struct function, functions); /* indexed by the file's id */
 	vec_of(struct block, blocks);
 	vec_of(struct exact_context, contexts);
-	vec_of(struct node, nodes); /* the file's 1 is the first */
-	uint32_t stack[STACK_MAX]; /* of the last node: its callers' locations */
+	vec_of(struct node, nodes); /* indexed by the file's number - 1 */
+	uint32_t stack[STACK_MAX]; /* locations of the last node's callers, innermost first */
 	uint32_t n_stack;
 	struct exact_trace trace;
 	const char *at; /* rest of the line */
 };
 
-/* The next number of the line, at most MAX. */
+/* Read the next number of the line. Return false if there is none, or it exceeds MAX. */
 static bool take(struct reader *r, uint64_t max, uint64_t *value)
 {
 	while (*r->at == ' ')
@@ -124,14 +124,14 @@ static bool read_context(struct reader *r)
 	return true;
 }
 
-/* Is what is at A and at B of the same line of the same body? */
+/* Return whether A and B are the same line of the same body. */
 static bool is_one_place(const struct kernel_place *a, const struct kernel_place *b)
 {
 	return a->function == b->function && a->body == b->body && a->line == b->line &&
 	       a->file == b->file;
 }
 
-/* The index of what has SYM, the kernel's image or a module; NULL: none. */
+/* Return the index of the image that has SYM, the kernel's or a module's; NULL: none. */
 static const struct kernel_index *index_of(struct reader *r, const struct kernel_sym *sym)
 {
 	struct module_index added;
@@ -302,7 +302,7 @@ static bool read_model(struct reader *r)
 	return true;
 }
 
-/* The piece of BLOCK, one less than its number is LOCAL, that its instruction INSN is in; else the function. */
+/* Return the location of instruction INSN of F's block LOCAL - 1; if it is unknown, that of F. */
 static uint32_t missed_at(struct reader *r, const struct function *f, uint64_t local, uint64_t insn)
 {
 	const struct block *b;
@@ -389,7 +389,7 @@ static bool read_executions(struct reader *r)
 	return true;
 }
 
-/* The calls of FUNCTION in a context, for its row, and the context's where that is how it is entered. */
+/* Read the calls of a function in a context. If they enter the context, count them in the context's row, too. */
 static bool read_distribution(struct reader *r)
 {
 	scoped(profile_stats_deinit) struct profile_stats s;

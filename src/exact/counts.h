@@ -9,9 +9,9 @@
 #include "profile/profile.h"
 
 /*
- * Adds what the file PATH has to run 0 of P: functions with their calls in each context, and as samples, of which each is
- * an instruction, all stacks. KS are the symbols of that boot. IDX, which may be NULL, is the kernel's index: with it the
- * instructions of a block are told apart by line and inlined body. -errno, reported.
+ * Add the contents of the file PATH to run 0 of P: the calls of functions in each context, and all stacks, as one sample per
+ * instruction. KS has the symbols of that boot. IDX (may be NULL) is the kernel's index, which splits the instructions of a
+ * block by line and inlined body. Return 0 or -errno, reported.
  */
 int exact_counts_read(struct profile *p, const char *path, const struct kernel_kallsyms *ks,
 		      const struct kernel_index *idx);

@@ -24,10 +24,10 @@
  * Probes inside of functions: those of ranges, which enter and leave bodies, and those of blocks, which count.
  */
 
-/* The kernel refuses P with ERR. */
+/* Called when the kernel refuses the probe P with ERR. */
 typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);
 
-/* All bodies that were to be timed by P are not. */
+/* Give up all bodies that need the probe P. */
 static void refuse_range(struct record_attachment *a, const struct record_point *p, int err)
 {
 	struct record_ranges *ranges = &a->plan->ranges;
@@ -42,7 +42,7 @@ static void refuse_range(struct record_attachment *a, const struct record_point 
 	}
 }
 
-/* Its block's count stays unknown, which is no error. */
+/* Report the refused block probe P. Its block's count stays unknown, which is no error. */
 static void refuse_block(struct record_attachment *a, const struct record_point *p, int err)
 {
 	uint64_t offset = 0;
@@ -141,7 +141,7 @@ static void attach_ranges(struct record_attachment *a)
 		say_point(ranges, &ranges->points[i]);
 }
 
-/* Tells the engine what probe I, of the function F, is to do, and lets it begin. */
+/* Set the work of block probe I, of the function F, in the engine, and link its program. */
 static int link_block(struct record_blocks *blocks, struct record_probes *probes,
 		      const struct record_block_function *f, uint32_t i,
 		      const struct record_range_costs *costs)
@@ -235,7 +235,7 @@ static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_
 	a->p->sites[i + 1].mech = mech;
 }
 
-/* The kernel refused site I with ERR: an error where it was named. */
+/* Mark site I as untimed, as the kernel refused it with ERR. This is an error if the user named the function. */
 static int note_refused(struct record_attachment *a, uint32_t i, int err)
 {
 	const struct record_site *rs = &a->plan->sites.items[i];
@@ -253,7 +253,7 @@ static int note_refused(struct record_attachment *a, uint32_t i, int err)
 	return 0;
 }
 
-/* A kernel may have a mechanism and yet refuse it with ERR for one function: then another may do. */
+/* Choose the next mechanism for site I, for which the kernel refused the current one with ERR. */
 static int fall_back(struct record_attachment *a, uint32_t i, int err)
 {
 	enum profile_mechanism refused = a->plan->sites.items[i].mech, next;
@@ -269,7 +269,7 @@ static int fall_back(struct record_attachment *a, uint32_t i, int err)
 	return 0;
 }
 
-/* The function of that name, if there is just one. */
+/* Return the function called NAME; zero unless there is exactly one. */
 static struct record_target find_target(const struct record_attachment *a, const char *name)
 {
 	struct record_target target = {};
@@ -287,7 +287,7 @@ static struct record_target find_target(const struct record_attachment *a, const
 	return target;
 }
 
-/* The address of that function; 0: there is none, or it is to be timed itself. */
+/* Return the address of the function NAME; 0: there is none, or the user has it timed. */
 static uint64_t spare_function(const struct record_attachment *a, const char *name)
 {
 	uint64_t addr = find_target(a, name).addr;
@@ -320,7 +320,7 @@ static bool is_timed_by(const struct record_attachment *a, enum profile_mechanis
 	return false;
 }
 
-/* Probes that are not hit would count 0 calls: functions are not timed by them, and page faults not at all. */
+/* Probes that the kernel does not run would count 0 calls: fail if functions need them, and omit page faults. */
 static int check_silent(const struct record_attachment *a)
 {
 	struct record_engine *e = record_probes_engine(a->probes);
@@ -346,7 +346,7 @@ static int calibrate(struct record_attachment *a)
 	return check_silent(a);
 }
 
-/* The sites that are to be had by MECH, and are not attached yet; room for those of calibration. */
+/* Return the sites of MECH that are not attached yet, with room for RECORD_MULTI_MORE more. */
 static struct record_target *find_targets(const struct record_attachment *a,
 					  enum profile_mechanism mech, uint32_t *n)
 {
@@ -383,7 +383,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	return err;
 }
 
-/* Until the optimizer has been to the kprobes that are there; LAST: the function probed last. */
+/* Calibrate kprobes without ftrace location, and wait for the optimizer. LAST is the function that was probed last. */
 static void calibrate_kprobes(struct record_attachment *a, const struct record_site *last)
 {
 	uint64_t addrs[RECORD_N_UNTRACED];
@@ -411,7 +411,7 @@ static bool is_on_ftrace(const struct record_attachment *a, const struct record_
 	return kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_YES;
 }
 
-/* Gives site I what is still to come, now that it is known how the kernel reaches its probe. */
+/* Attach the rest of site I's probes, now that it is known how the kernel reaches the first. */
 static int complete(struct record_attachment *a, uint32_t i)
 {
 	struct record_site *rs = &a->plan->sites.items[i];
@@ -426,7 +426,7 @@ static int complete(struct record_attachment *a, uint32_t i)
 	err = record_mechanism(rs->mech)->complete(a->probes, &rs->target, reached);
 	if (err)
 		return note_refused(a, i, err);
-	/* Nobody could tell how the kernel reaches it: taken for an ftrace location. */
+	/* It is unknown how the kernel reaches the probe: assume an ftrace location. */
 	if (!is_known && kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_NO)
 		log_warn("'%s' has no ftrace location: the probe cost subtracted from it is an "
 			 "estimate",
@@ -442,7 +442,7 @@ static bool is_to_complete(const struct record_site *rs)
 	return rs->attached && m && m->complete;
 }
 
-/* Completes what is attached, and on an ftrace location or, with FTRACE false, is not. */
+/* Complete the attached sites that are (FTRACE) or are not (!FTRACE) on an ftrace location. */
 static int complete_all(struct record_attachment *a, bool ftrace)
 {
 	uint32_t n = a->plan->sites.n_items;
@@ -460,8 +460,8 @@ static int complete_all(struct record_attachment *a, bool ftrace)
 }
 
 /*
- * Attach the other half of kprobes that may be on no ftrace location. It must know whether the kernel's optimizer has
- * been to the first, which must not happen while the workload runs.
+ * Attach the return probes of kprobes. Those of functions without an ftrace location depend on whether the kernel's optimizer
+ * has replaced the entry's probe by a jump, so wait for it: this must not happen while the workload runs.
  */
 static int settle_kprobes(struct record_attachment *a)
 {
@@ -480,7 +480,7 @@ static int settle_kprobes(struct record_attachment *a)
 	return err;
 }
 
-/* Attaches by each mechanism, or by each whose cost depends on what is attached. */
+/* Attach by all mechanisms whose cost depends (BY_NUMBER) or does not depend on the number of functions. */
 static int attach_by_all(struct record_attachment *a, bool by_number)
 {
 	int err = 0;
@@ -501,7 +501,7 @@ static int attach_all(struct record_attachment *a)
 		a->plan->sites.items[i].target.site = i + 1;
 	err = attach_by_all(a, false);
 	err = err ?: attach_by_all(a, true);
-	/* Sites that the kernel refused to the others. */
+	/* Sites that the kernel refused above, by their next mechanism. */
 	err = err ?: attach_by_all(a, false);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();
@@ -510,7 +510,7 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
-/* Before anything is on the functions that the kernel's test function calls, but what stays there. */
+/* Calibrate probes inside functions. Call this before probes other than calibration's are on the kernel's test functions. */
 static void calibrate_ranges(struct record_attachment *a)
 {
 	int err;

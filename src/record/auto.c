@@ -20,26 +20,27 @@
 #include "record/cost/measure.h"
 #include "record/session.h"
 
-/* The share of the command's CPU time that probes may take in a run, and that of functions' probes, beside syscalls and samples. */
+/* The share of the command's CPU time that all probes may take in a run, and the share of functions' probes alone. */
 #define DISTORTION 0.05
 #define ALLOWED    0.02
-/* The share of one function's probes: with more calls, it is not even counted to the end. */
+/* The share of one function's probes. If a function has too many calls for that, counting its calls stops early. */
 #define ALLOWED_PROTECTION (ALLOWED / 2)
 #define ALLOWED_ONE        (ALLOWED / 4)
 
 /* ---- what samples say ---- */
 
 struct callee {
-	uint32_t of, function; /* in items */
-	uint64_t samples;
+	uint32_t of, function; /* caller and callee, as indexes of items */
+	uint64_t samples; /* samples taken while OF called FUNCTION */
 };
 
 struct sampled {
 	const char *name; /* the profile's */
-	size_t length; /* without a clone's suffix */
-	uint64_t samples; /* with callees; in the end without the largest, as of a wrapper */
-	uint64_t last; /* sample that was added, from 1: recursion counts once */
-	bool protections; /* it is one's */
+	size_t length; /* length of NAME without a clone suffix */
+	/* Samples with the function on the stack; in the end less those of its largest callee: a wrapper is left with few. */
+	uint64_t samples;
+	uint64_t last; /* 1 + number of the last sample added: recursion counts once */
+	bool protections; /* it is part of a protection */
 };
 
 struct all_sampled {
@@ -48,8 +49,8 @@ struct all_sampled {
 };
 
 /*
- * Return whether a protection runs in NAME, which is then worth timing however little of it was sampled: the other kernel may
- * have more.
+ * Return whether a protection runs in the function NAME. Such a function is worth timing even with few samples: the other
+ * kernel of a comparison may have more.
  */
 static bool is_protections(const char *name, size_t length)
 {
@@ -175,8 +176,8 @@ static void say_run(struct rounds *r, double cpu, const char *what)
 }
 
 /*
- * Runs in a process of their own, because a session gives privileges up that the next one needs. It is said WHAT was done in each,
- * and how much longer it took. NULL: reported.
+ * Make the runs of O in a process of its own, because a session gives up privileges that the next one needs. Print WHAT was done
+ * in each run, and how much longer it took. Return the profile; NULL: the error was reported.
  */
 static struct profile *run(struct rounds *r, struct record_options *o, const char *what)
 {
@@ -195,7 +196,7 @@ static struct profile *run(struct rounds *r, struct record_options *o, const cha
 	return p;
 }
 
-/* The functions that a run can time of those that were counted, and those that are called too often for that, as "a|b". */
+/* Split the counted functions into TIMED, which a run can time, and LEFT, which are called too often, each as "a|b". */
 static void take(const struct rounds *r, char **timed, char **left)
 {
 	double sum = 0;
@@ -211,7 +212,7 @@ static void take(const struct rounds *r, char **timed, char **left)
 	}
 }
 
-/* Runs in which functions are timed, that the budget leaves: each run of it may take what probes may. */
+/* Return the number of runs with timed functions for which budget is left. */
 static uint32_t runs_left(const struct rounds *r)
 {
 	double left = r->o->budget * (1 + DISTORTION) * r->unprobed - r->spent;
@@ -221,7 +222,7 @@ static uint32_t runs_left(const struct rounds *r)
 			  0;
 }
 
-/* Runs in which the functions TIMED are, or none if NULL; what was recorded before goes into their file. */
+/* Make the runs that time the functions TIMED (NULL: none), and merge the earlier profiles into their file. */
 static int time_functions(struct rounds *r, const char *timed)
 {
 	scoped_free char *glob = alloc_printf("@(%s)", timed),

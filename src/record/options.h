@@ -19,7 +19,7 @@ struct record_options {
 	/* Protections whose functions and ranges are added. */
 	vec_of(const struct catalogue_protection *, protections);
 	bool *left_out; /* contexts that are not timed, indexed by their number in kprotperf/engine.h; NULL: none */
-	char *syscalls; /* the names of the others, with commas between; NULL: all */
+	char *syscalls; /* names of the contexts not left out, separated by commas; NULL: all */
 	char **argv; /* the command, or NULL */
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */
@@ -27,15 +27,15 @@ struct record_options {
 	uint32_t repeat, warmup;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
-	uint64_t duration; /* of each run, in ns; 0: until its end */
+	uint64_t duration; /* maximum length of a run in ns; 0: none */
 	uint32_t attach; /* an index of record_attach_names[]; 0: any */
-	const char *cgroup; /* with system_wide: whose tasks; NULL: all */
+	const char *cgroup; /* the cgroup whose tasks system_wide follows; NULL: all tasks */
 	bool system_wide, control_run, no_resolve;
 	uint32_t budget; /* the most runs of the command that --auto makes */
 	const char *write_plan; /* NULL: nowhere */
-	bool automatic; /* functions to time are chosen from samples */
-	struct record_counts *counts; /* of calls; NULL: not asked for */
-	bool quiet; /* nothing is said of what was recorded */
+	bool automatic; /* --auto: functions to time are chosen from samples */
+	struct record_counts *counts; /* functions whose calls are counted; NULL: none */
+	bool quiet; /* print no summary of the recording */
 	bool exact; /* nothing is probed: the lab's emulator counts */
 	bool keep_root; /* the command runs as root although sudo was used */
 	bool context; /* each function's arguments are captured */

@@ -18,8 +18,8 @@
 struct finding {
 	struct record_others *o;
 	bool kprobes_off, unloads;
-	uint32_t n;
-	const char *first; /* of those */
+	uint32_t n; /* probes that were not in place */
+	const char *first; /* name of the first of them */
 };
 
 static bool is_loaded(const char *module)
@@ -29,7 +29,7 @@ static bool is_loaded(const char *module)
 	return !access(path, F_OK);
 }
 
-/* Return whether TEXT leads to a probe, in the place of an instruction that begins with ORIGINAL. */
+/* Return whether the code TEXT is a patch that leads to a probe. ORIGINAL is the code without the probe. */
 static bool is_probed(uint32_t text, uint32_t original)
 {
 	return arch_patch_of(text) != ARCH_PATCH_NONE && (text & 0xff) != (original & 0xff);
@@ -146,7 +146,7 @@ static struct finding find_lost(struct record_others *o, bool mark)
 	return f;
 }
 
-/* Return whether ADDR is in a module to which the kernel may have attached a probe of this process when it was loaded again. */
+/* Return whether ADDR is at a probe of this process in a module: the kernel attaches it again when the module is reloaded. */
 static bool is_own(uint64_t addr, const void *arg)
 {
 	const struct record_others *o = arg;

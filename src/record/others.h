@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Others at work on the kernel that is recorded. They trace it too; and they take probes away: all can be switched off
- * (kernel.ftrace_enabled, kprobes in debugfs), and a module that is loaded again has none.
+ * Other tools that interfere with the recording: they trace the kernel too, switch off all probes (kernel.ftrace_enabled,
+ * kprobes in debugfs), or unload a module together with its probes.
  */
 #pragma once
 
@@ -18,22 +18,23 @@ struct record_others {
 	struct record_engine *e;
 	struct record_plan *plan;
 	struct profile *p;
-	bool detaches; /* then the watch does not tell who did */
-	bool unloaded; /* a module was, by the end of a run: only in that run its calls are complete */
-	uint32_t n_runs; /* runs that have ended */
+	bool detaches; /* this process removes probes during a run: WATCH is ignored */
+	/* A recorded module was unloaded in a run. Its calls are complete in that run, and missing in later ones. */
+	bool unloaded;
+	uint32_t n_runs; /* number of runs that have ended */
 	struct record_watch watch;
 	struct record_tracers tracers;
 };
 
-/* To be called before this process attaches a probe. PLAN and P outlive O. */
+/* Note the tracers at work. Call this before this process attaches a probe. PLAN and P must outlive O. */
 void record_others_before(struct record_others *o, struct record_plan *plan, struct profile *p);
-/* Watches runs from here on: all is attached. DETACHES: this process takes probes away during a run. */
+/* Start to watch the kernel's code. Call this when all probes are attached. DETACHES: this process removes probes during a run. */
 void record_others_watch(struct record_others *o, struct record_engine *e, bool detaches);
 /*
- * To be called when run RUN is over and not drained yet. Warns of probes that were not in place all the time. If it is the first,
- * what they measure is not counted: in P, and by the engine. Else the run is not to be kept: -ESHUTDOWN.
+ * Warn of probes that were not in place during all of run RUN. Call this when the run is over and before it is drained. In the
+ * first run, the sites of such probes become untimed in P and the engine. In a later run, return -ESHUTDOWN: do not keep the run.
  */
 int record_others_end(struct record_others *o, uint32_t run);
-/* To be called when all is detached. Says in P, and in a warning, what others traced. */
+/* Note in P, and warn of, what others traced. Call this when all probes are detached. */
 void record_others_after(struct record_others *o);
 void record_others_deinit(struct record_others *o);

@@ -27,10 +27,10 @@
 struct expansion {
 	const struct record_kernel *kernel;
 	struct record_names *functions, *inlined;
-	const struct kernel_index *index; /* NULL: none */
+	const struct kernel_index *index; /* index of the kernel's image; NULL: none */
 	uint32_t version;
 	bool can_probe, can_enter; /* this kernel can time functions, and inlined bodies */
-	uint32_t added; /* by the protection at hand */
+	uint32_t added; /* number of functions that the current protection added */
 };
 
 /* Note the mechanism that record would use for a function. */
@@ -81,7 +81,7 @@ static int count_bodies(struct expansion *e, const char *name)
 	return err ? err : (int)n;
 }
 
-/* A function that this kernel has inlined is timed as such, and the other way round. */
+/* Add FUNCTION to the functions or to the inlined ones, whichever it is in this kernel. */
 static void expand_function(struct expansion *e, const struct catalogue_function *function)
 {
 	int bodies = 0;
@@ -133,9 +133,9 @@ static void expand_protection(struct expansion *e, const struct catalogue_protec
 }
 
 /*
- * Adds to FUNCTIONS and INLINED those of the N PROTECTIONS; what this kernel does not have, or what cannot be timed
- * on it, is left out, which is said where nothing remains. Each protection's state goes into P's environment, which
- * has been read. Returns 0 or -errno, reported. The names belong to the catalogue.
+ * Add the functions of the N PROTECTIONS to FUNCTIONS and INLINED, except those that this kernel does not have or cannot time.
+ * Print a note for a protection with none left. Write each protection's state into P's environment, which has been read. Return
+ * 0 or -errno, reported. The names belong to the catalogue.
  */
 static int expand_protections(const struct record_kernel *kernel,
 			      const struct catalogue_protection *const *protections, uint32_t n,
@@ -167,7 +167,7 @@ static int expand_protections(const struct record_kernel *kernel,
 
 /* ---- plan ---- */
 
-#define COARSE_STEP_NS 10000 /* a function's time */
+#define COARSE_STEP_NS 10000 /* a longer step than this hides the time of a function */
 
 static void note_if_coarse(struct profile *p)
 {
@@ -225,7 +225,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 		return err;
 	record_names_add_all(&plan->functions, &o->blocks);
 	err = record_sites_find(&plan->sites, &plan->symbols, &plan->functions, &plan->inlined);
-	/* The errors of all names are reported. */
+	/* Go on after an error: report the errors of all names. */
 	one = record_sites_choose(&plan->sites, kernel, record_attach_mechanism(o->attach));
 	err = err ?: one;
 	if (err)

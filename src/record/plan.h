@@ -18,8 +18,8 @@ struct profile;
 struct record_plan {
 	struct record_features features;
 	struct record_symbols symbols;
-	struct record_kernel kernel; /* of both */
-	struct record_names functions, inlined; /* of all options together */
+	struct record_kernel kernel; /* points to SYMBOLS and FEATURES */
+	struct record_names functions, inlined; /* names from all options */
 	struct record_sites sites;
 	struct record_ranges ranges;
 	struct record_blocks blocks;
@@ -27,10 +27,10 @@ struct record_plan {
 };
 
 /*
- * Fills PLAN, which is zero, and P with the environment and the sites, numbered as in the engine. To be called before
- * any probe is there. PLAN stays where it is, and O outlives it. -errno, reported.
+ * Fill PLAN, which is zero, and add the environment and the sites, numbered as in the engine, to P. Call this before any probe is
+ * attached. PLAN must not be moved, and O must outlive it. Return 0 or -errno, reported.
  */
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p);
-/* Memory of the kernel's that its probes will take, in bytes. */
+/* Return the kernel memory that PLAN's probes will take, in bytes. */
 size_t record_plan_memory(const struct record_plan *plan);
 void record_plan_deinit(struct record_plan *plan);

@@ -38,14 +38,14 @@
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
-#define MUCH_MEMORY (64ul << 20) /* worth a note */
-#define MANY_PROBES 64 /* to detach: seconds */
+#define MUCH_MEMORY (64ul << 20) /* bytes: print a note above this */
+#define MANY_PROBES 64 /* detaching this many takes seconds */
 
-/* The least time between two checkpoints, in ms, and the share of the time that they take at most: one part in this. */
+/* The minimum time between two checkpoints in ms. Checkpoints take at most 1 / CHECKPOINT_SHARE of the time. */
 #define CHECKPOINT_MS    5000
 #define CHECKPOINT_SHARE 100
 
-/* Between two looks at calls that are counted. */
+/* Interval between two reads of the call counts. */
 #define COUNT_MS 1
 
 /* Privileges needed during a recording: for reading counts, other users' processes and files. */
@@ -56,15 +56,15 @@
 
 struct session {
 	const struct record_options *o;
-	char *path; /* of the command */
+	char *path; /* the command's executable */
 	struct profile *p;
 	struct record_plan plan;
 	struct record_engine *engine;
 	struct record_probes *probes;
 	struct record_calibration calibration;
-	struct record_cold_costs cold; /* of syscalls in all runs so far */
-	struct record_meters
-		*meters; /* NULL: under icount, where others take nothing of the command's */
+	struct record_cold_costs cold; /* cost of syscalls' probes in all runs so far */
+	/* NULL under icount, where other load takes no time from the command. */
+	struct record_meters *meters;
 	struct invoker invoker;
 	struct record_code code; /* zero if no stacks are taken */
 	struct record_others others;
@@ -74,7 +74,7 @@ struct session {
 		pid_t pid; /* the process that writes the checkpoint; 0: none */
 		uint64_t begun, due; /* clock_ns() */
 	} checkpoint;
-	uint64_t run_start; /* of the probed run that goes on; 0: none does */
+	uint64_t run_start; /* start of the current probed run, clock_ns(); 0: none */
 };
 
 static int interrupted(void)
@@ -100,7 +100,7 @@ static int check_options(struct session *s)
 	return 0;
 }
 
-/* Says in the profile which CPU of several the command is to run on, where it is one alone: as by taskset. */
+/* Note in the profile which CPU the command is pinned to, if it may use only one of several (taskset). */
 static void describe_cpu(struct profile *p)
 {
 	scoped_free char *cpu = NULL;
@@ -116,7 +116,7 @@ static void describe_cpu(struct profile *p)
 	profile_env_set(p, PROFILE_ENV_PINNED, cpu);
 }
 
-/* Says in the profile how it is recorded. SAMPLE_PERIOD: in ns. */
+/* Note in the profile how it is recorded. SAMPLE_PERIOD is in ns. */
 static void describe(struct session *s, uint64_t sample_period)
 {
 	const struct record_options *o = s->o;
@@ -134,7 +134,7 @@ static void describe(struct session *s, uint64_t sample_period)
 		profile_arg_add(s->p, *arg);
 }
 
-/* Loads what the plan needs. 0 or the exit status. */
+/* Load the BPF programs that the plan needs. Return 0 or the exit status. */
 static int load(struct session *s)
 {
 	const struct record_options *o = s->o;
@@ -175,7 +175,7 @@ static int load(struct session *s)
 			n_files);
 		return EXIT_FAILURE;
 	}
-	/* Thousands of functions take seconds up to here, and as long to make room for. */
+	/* Thousands of functions take seconds up to this point, and allocating the maps takes as long. */
 	if (interrupt_signal())
 		return interrupted();
 	if (record_engine_create(&config, &plan->features, &s->engine))
@@ -276,7 +276,7 @@ static void drain(struct session *s, uint32_t run)
 	record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 }
 
-/* In a process of its own, which has a copy of all that is known so far. */
+/* Runs in a forked process: writes this process's copy of what has been recorded so far. */
 static int make_checkpoint(void *arg)
 {
 	struct session *s = arg;
@@ -309,9 +309,7 @@ static void checkpoint_reap(struct checkpoint *c, bool wait)
 		c->due = c->begun + pause;
 }
 
-/*
- * Lets what has been counted be written, if that is due: who kills this process with no warning loses seconds.
- */
+/* Write what has been counted so far, if that is due: SIGKILL loses at most the last few seconds. */
 static void checkpoint(struct session *s, bool wait)
 {
 	struct checkpoint *c = &s->checkpoint;
@@ -343,14 +341,14 @@ static void look(void *arg)
 	struct session *s = arg;
 
 	record_code_look(&s->code, false);
-	/* Whoever is forked keeps links from being closed. */
+	/* No checkpoint while calls are counted: a forked process would keep the links open that are to be closed. */
 	if (s->o->counts)
 		record_count_look(s->o->counts, s->engine);
 	else
 		checkpoint(s, false);
 }
 
-/* The last task of a command may still be on its way out when the command has been waited for. */
+/* Wait for the last tasks of the command: they may still exit after wait4() has returned. */
 static void settle(struct session *s)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
@@ -359,7 +357,7 @@ static void settle(struct session *s)
 		nanosleep(&ms, NULL);
 }
 
-/* One run. Negative errno where there is nothing to keep of it. */
+/* Make one run. Return 0, or -errno if the run is not to be kept. */
 static int run_once(struct session *s, enum profile_run_kind kind)
 {
 	const struct record_options *o = s->o;
@@ -433,7 +431,7 @@ static void stop(struct session *s)
 	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
 }
 
-/* Runs that only bring caches into the state that later runs find: without probes, and not kept. */
+/* Make the warm-up runs, which are without probes and not kept: later runs then find warm caches. */
 static int warm_up(struct session *s)
 {
 	for (uint32_t i = 0; i < s->o->warmup; i++) {
@@ -456,9 +454,9 @@ static int warm_up(struct session *s)
 }
 
 /*
- * All runs, after those for warming up the control run first. 0 as soon as there is a probed run to keep: what was measured is
- * written whatever comes after. Probes are attached even where there will be none: a file says how each function was timed, and
- * so merges with others that did the same.
+ * Make all runs: warm-up runs, the control run, probed runs. Return 0 once there is a probed run to keep: what was measured is
+ * written even if a later run fails. Attach probes even if no probed run follows: the file then says how each function would be
+ * timed, and merges with files that time it the same way.
  */
 static int run_all(struct session *s)
 {

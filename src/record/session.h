@@ -10,9 +10,9 @@
 /* Returns the process's exit status: the workload's own once it ran, else 1, 126 or 127. */
 int record_session(const struct record_options *options);
 
-/* Set by the lab: where the emulator expects the kernel's symbols. */
+/* Set by the lab: the path at which the emulator expects the kernel's symbols. */
 #define RECORD_EXACT_ENV "KPROTPERF_EXACT"
-/* Likewise, where its model of a CPU expects what tells the objects in memory. */
+/* Likewise, the path at which its CPU model expects the places that identify objects in memory (emulator/objects.c). */
 #define RECORD_OBJECTS_ENV "KPROTPERF_EXACT_OBJECTS"
 
 /*
@@ -22,7 +22,7 @@ int record_session(const struct record_options *options);
 int record_exact(const struct record_options *options);
 
 /*
- * Writes P, which has been recorded by PLAN, then looks its names up in a process of its own, which replaces the file, and sums up
- * what was recorded. The exit status: that of the first run that failed.
+ * Write P, recorded by PLAN. Then resolve its names in a process of its own, which replaces the file, and print a summary.
+ * Return the exit status: that of the first run that failed.
  */
 int record_finish(struct record_plan *plan, const struct record_options *o, struct profile *p);

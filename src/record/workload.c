@@ -25,7 +25,7 @@
 #include "base/log.h"
 #include "record/reports.h"
 
-#define NEVER UINT64_MAX /* of a moment, in ns */
+#define NEVER UINT64_MAX /* a time limit that is never reached */
 
 static bool is_program(const char *path, bool *exists)
 {
@@ -102,7 +102,7 @@ struct start {
 	int err; /* -errno of starting the command; 0: it runs */
 };
 
-/* In the child: becomes the command. The child runs in the recorder's memory, and the recorder waits meanwhile. */
+/* Execute the command in the child. The child shares the recorder's memory, and the recorder waits meanwhile. */
 static int child_main(void *arg)
 {
 	struct start *s = arg;
@@ -122,7 +122,7 @@ static int child_main(void *arg)
 	return WORKLOAD_NOT_EXECUTABLE;
 }
 
-/* CPU time of a process that goes on. */
+/* Return the CPU time so far of the process PID, which has not ended, in ns. */
 static uint64_t cpu_time_so_far(pid_t pid)
 {
 	struct timespec ts;
@@ -133,7 +133,7 @@ static uint64_t cpu_time_so_far(pid_t pid)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* The sum is exact to a microsecond, unlike its parts, which the kernel divides by ticks. */
+/* Return user plus system time in ns. The sum is exact to a microsecond; the kernel splits it by counting ticks. */
 static uint64_t cpu_time(const struct rusage *usage)
 {
 	uint64_t sec = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
@@ -158,7 +158,7 @@ static int pause_before(const struct record_workload_hooks *hooks, uint64_t limi
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* Waits until PIDFD (-1: nothing) has ended, it is time to look, or LIMIT. Returns as poll(): 0 unless PIDFD has ended. */
+/* Wait until the process PIDFD (-1: none) ends, for the next look, or until LIMIT. Return as poll(): 0 unless PIDFD has ended. */
 static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	struct pollfd pfds[] = { { .fd = pidfd, .events = POLLIN },
@@ -169,8 +169,8 @@ static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, ui
 }
 
 /*
- * Waits for PID's end, looking meanwhile if there is anything to look at, and asking for it at LIMIT, which is NEVER from then on.
- * False where the user does not want to wait any longer: two signals of a kind.
+ * Wait until PID ends, and call the LOOK hook meanwhile. At LIMIT send SIGTERM and set LIMIT to NEVER. Return false if the user
+ * has interrupted the wait by two signals.
  */
 static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {
@@ -197,7 +197,7 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint6
 	return ended;
 }
 
-/* Fills what run R, which is PID's, came to. */
+/* Wait for PID, and fill CPU time, wall time and status of its run R. */
 static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 			  const struct record_workload_hooks *hooks)
 {
@@ -212,7 +212,7 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 		if (!WIFSIGNALED(status)) {
 			r->status = WEXITSTATUS(status);
 		} else if (!(hooks->limit && limit == NEVER && WTERMSIG(status) == SIGTERM &&
-			     !interrupt_signal())) { /* at the limit it was asked to end */
+			     !interrupt_signal())) { /* not by the SIGTERM sent at the limit */
 			r->status = 128 + WTERMSIG(status);
 			r->end = PROFILE_END_SIGNAL;
 		}
@@ -227,8 +227,8 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 }
 
 /*
- * Signals are held, so that none comes between the last look and the command. The child has no memory of its own: its execve()
- * would have to tear down a copy of the recorder's.
+ * Start the command with signals held, so that none is lost between the check and the start. The child shares the recorder's
+ * memory: otherwise its execve() would have to tear down a copy of that memory.
  */
 static int run_without_signals(struct profile_run *r, struct start *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user's command: started, waited for, and heard, exactly once for each call.
+ * Run the user's command, wait for it, and read its reports. Each hook is called as its comment says.
  */
 #pragma once
 
@@ -22,22 +22,21 @@ int record_workload_find(const char *command, char **path);
 
 /* Callbacks during the run, with ARG; NULL: none. */
 struct record_workload_hooks {
-	int (*prepare)(
-		void *arg); /* in the child before it executes the command; non-zero ends it */
-	void (*look)(void *arg); /* every LOOK_MS, while waiting for the end */
+	/* Called in the child before execve(). Non-zero: do not execute the command. */
+	int (*prepare)(void *arg);
+	void (*look)(void *arg); /* called every LOOK_MS until the command ends */
 	int look_ms;
-	int look_fd; /* and when this has input, of which LOOK leaves none; 0, -1: nothing */
+	int look_fd; /* also call LOOK when this has input, all of which it reads; 0, -1: none */
 	void *arg;
-	uint64_t limit; /* ns after which the end is asked for; 0: never */
-	const struct invoker *user; /* as whom the command runs; NULL: as this process does */
+	uint64_t limit; /* ns after which the command gets SIGTERM; 0: never */
+	const struct invoker *user; /* user that runs the command; NULL: that of this process */
 };
 
 /*
- * Runs PATH with ARGV. Fills wall and status of run RUN of P and adds what the command said of
- * itself through KPROTPERF_REPORT_FD. At the limit the command gets SIGTERM, and the status of one
- * that dies of it is 0. Interrupts from the terminal reach the command, which has
- * them from there, and only end this process's wait through the command's death, or by coming twice. -EINTR where one
- * came before the command was started; other errors are reported.
+ * Run PATH with ARGV. Fill wall, CPU time and status of run RUN of P, and add the reports that the command wrote to
+ * KPROTPERF_REPORT_FD. At the limit the command gets SIGTERM; if it dies of that, its status is 0. The terminal sends interrupts to
+ * the command, too: one of them ends the wait only by ending the command, a second one ends it at once. Return -EINTR, not
+ * reported, if an interrupt came before the command was started; other errors are reported.
  */
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
 			const struct record_workload_hooks *hooks);
@@ -45,5 +44,5 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 /* Check that there is a process PID to record. Return 0 or -errno, reported. */
 int record_workload_check(int32_t pid);
 
-/* Waits until interrupted, up to the limit or, if PID is not 0, until that process ends. */
+/* Wait until interrupted, until the limit or, if PID is not 0, until the process PID ends. */
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks);

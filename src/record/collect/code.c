@@ -21,10 +21,10 @@
 #include "record/engine/engine.h"
 #include "record/engine/watch.h"
 
-#define MAX_TABLES   64 /* the last epoch then goes on, with the newest table */
-#define TABLE_SHARE  20 /* of the time, one part goes into reading tables */
-#define MAX_JITED    4096 /* functions of a program */
-#define MAX_REPORTED 4096 /* programs that came during the recording */
+#define MAX_TABLES   64 /* beyond this, the last epoch goes on with the newest table */
+#define TABLE_SHARE  20 /* reading tables takes at most 1 / TABLE_SHARE of the time */
+#define MAX_JITED    4096 /* functions per program */
+#define MAX_REPORTED 4096 /* programs loaded during the recording */
 
 /* ---- this recording's own code ---- */
 
@@ -49,7 +49,7 @@ static void add_program(struct record_code *c, int fd)
 		vec_push(c, own, ((struct record_code_range){ starts[i], starts[i] + lens[i] }));
 }
 
-/* The kernel hides their addresses (kernel.kptr_restrict=2): adds the programs that came since SYMBOLS were read. */
+/* For kernel.kptr_restrict=2, which hides the addresses of programs: add all programs loaded since SYMBOLS were read. */
 static void add_new_programs(struct record_code *c)
 {
 	const struct kernel_kallsyms *ks = c->n_tables ? c->tables[0] : c->symbols->ks;
@@ -77,7 +77,7 @@ static void add_trampoline(struct record_code *c, int fd)
 					      info.tracing.target_btf_id));
 }
 
-/* Programs and links stay open as long as they are in use. */
+/* Find this recording's programs and trampolines among its open descriptors. */
 static void find_own(struct record_code *c)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -127,7 +127,7 @@ static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t ad
 	return place;
 }
 
-/* Return the number of the last table that was read when EPOCH began. There is one. */
+/* Return the epoch of the last table read when EPOCH began. There is always one. */
 static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 {
 	while (!c->tables[epoch])
@@ -135,7 +135,7 @@ static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 	return epoch;
 }
 
-/* Return the code at ADDR when EPOCH began. Removed code keeps its name until other code is in its place. */
+/* Return the code at ADDR when EPOCH began. Removed code keeps its name until other code replaces it. */
 static struct record_place known_at_start(const struct record_code *c, uint32_t epoch,
 					  uint64_t addr)
 {
@@ -153,7 +153,7 @@ static struct record_place known_at_start(const struct record_code *c, uint32_t 
 	return place.sym ? place : listed;
 }
 
-/* Take OTHER for PLACE, which may have no symbol. Return whether they do not differ. */
+/* Set PLACE to OTHER if PLACE has no symbol. Return whether they then have the same symbol, or OTHER has none. */
 static bool agrees(struct record_place *place, struct record_place other)
 {
 	if (!place->sym)
@@ -181,7 +181,7 @@ static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 	vec_push(c, reports, report);
 }
 
-/* Removed code keeps its name until other code is in its place, which is an event of its own. */
+/* Ignore the removal of code: it keeps its name until other code replaces it, which is another event. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
 	const struct record_ksymbol *e = (const void *)event;
@@ -203,7 +203,7 @@ static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_he
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
-/* Input at FD wakes this recording. */
+/* Let input at FD wake the recorder. */
 static int watch(struct record_code *c, int fd)
 {
 	struct epoll_event input = { .events = EPOLLIN };
@@ -238,7 +238,7 @@ static void open_events(struct record_code *c)
 		log_verbose(1, "the kernel does not report new modules: %s", log_strerror(errno));
 }
 
-/* TEXT is a uevent of a module. Notes one that goes without having been read: its code has no name. */
+/* Handle TEXT, a uevent of a module. Note a removed module that is in no table: its code has no name. */
 static void note_module(struct record_code *c, const char *text)
 {
 	const char *name = strstr(text, "remove@/module/");
@@ -252,14 +252,14 @@ static void note_module(struct record_code *c, const char *text)
 	c->module_missed |= !found;
 }
 
-/* KS: a table that was read now; NULL: as before, with what has been reported. */
+/* Begin an epoch with the table KS; NULL: with the table of the epoch before, plus the reported programs. */
 static void begin_epoch(struct record_code *c, struct kernel_kallsyms *ks)
 {
 	vec_push(c, tables, ks);
 	record_engine_set_code_epoch(c->engine, c->n_tables - 1);
 }
 
-/* Sets CHANGED if there are reports, and forgets them. */
+/* Read all events, and set CHANGED if there are any. */
 static void read_events(struct record_code *c)
 {
 	static const struct itimerspec never;
@@ -309,7 +309,7 @@ void record_code_look(struct record_code *c, bool now)
 		c->changed |= now;
 	if (!c->changed)
 		return;
-	/* Modules are rare, and may be gone soon. */
+	/* Do not wait if modules changed: that is rare, and they may be gone soon. */
 	if (wait && !now && !c->modules_changed) {
 		timerfd_settime(c->timer, 0, &again, NULL);
 		return;
@@ -373,7 +373,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
 		return look_up(image, addr);
 	place = known_at_start(c, epoch, addr);
-	/* A change ends the epoch when it is noticed, a little later. */
+	/* A change is noticed a little late, so code of the next epoch may already be there: it must not differ. */
 	vec_each(const struct record_code_report, r, c, reports)
 		if (r->epoch == epoch)
 			several |= !agrees(&place, look_up(r->ks, addr));
@@ -382,7 +382,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (several)
 		place.sym = NULL;
 	place.own = is_own_program(c, addr) || (place.sym && is_own_trampoline(c, place.sym));
-	/* Behind an own program whose end its symbol does not tell. */
+	/* The address is after an own program, whose symbol does not give its end. */
 	if (!place.own && place.sym && is_own_program(c, place.sym->addr))
 		place.sym = NULL;
 	return place;

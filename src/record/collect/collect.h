@@ -16,31 +16,30 @@
 struct record_engine;
 
 /*
- * Adds everything to run RUN of P, whose sites are numbered as the engine's, and after that of the
- * contexts are SITES. CODE names what stacks have. The cost of syscalls' probes is added to COLD. The engine
- * is left as it is.
+ * Add all counts to run RUN of P. P's sites are numbered as the engine's: that of the contexts, then SITES. CODE names
+ * the code in stacks. The cost of syscalls' probes is added to COLD. The engine's counts are not changed.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct record_code *code, const struct record_sites *sites,
 		  struct record_cold_costs *cold);
 
-/* Turn the counts of probes of blocks in RUN into counts of all blocks, in P, which has the run's cells. */
+/* Compute the counts of all blocks in RUN from those of block probes, and add them to P, which has the run's cells. */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run);
 
-/* Adds to RUN of P the values that calls had, the rows of all functions of C. */
+/* Add the captured values of calls, the rows of all functions of C, to RUN of P. */
 void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
 			   struct profile *p, uint32_t run);
 
 /*
- * The name of context CTX as the BPF side numbers them (kprotperf/engine.h): "clone",
+ * Return the name of context CTX, a number of the BPF side (kprotperf/engine.h): "clone",
  * "compat:clone", "[page_fault]". For free().
  */
 char *record_context_name(uint32_t ctx);
 /*
- * Takes the syscall of that NAME out of *LEFT_OUT, which has all contexts at first, when it is NULL (for free()). False: there is none;
- * *GUESS is kernel_name_guess()'s then.
+ * Remove the syscall NAME from *LEFT_OUT, an array for free(). If it is NULL, allocate it first, with all contexts left out. Return
+ * false and set *GUESS by kernel_name_guess() if there is no such syscall.
  */
 bool record_context_keep(bool **left_out, const char *name, char **guess);
-/* The index of that context in P, which it is added to if need be. */
+/* Return the index of context CTX in P, to which it is added if needed. */
 uint32_t record_context_add(struct profile *p, uint32_t ctx);

@@ -16,12 +16,12 @@ struct drain {
 	struct profile *p;
 	uint32_t run;
 	const struct record_probes *probes;
-	const struct record_engine *e; /* theirs */
+	const struct record_engine *e; /* the engine of PROBES */
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
 	struct record_stacks stacks;
-	uint64_t dropped; /* calls of what lost its probes */
-	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
+	uint64_t dropped; /* calls of sites that lost their probes */
+	uint32_t contexts[ENGINE_CONTEXTS]; /* 1 + index in the profile; 0: not added yet */
 };
 
 static uint32_t context_index(struct drain *d, uint32_t ctx)
@@ -47,7 +47,7 @@ static uint64_t less(uint64_t time, double more)
 	return (double)time > more ? time - (uint64_t)(more + 0.5) : 0;
 }
 
-/* The slot of times in SLOT that were MORE too long. */
+/* Return the histogram slot of times in SLOT minus MORE. */
 static uint32_t slot_less(uint32_t slot, double more)
 {
 	return more > 0 ? hist_slot(less(hist_slot_low(slot) + hist_slot_width(slot) / 2, more)) :
@@ -55,7 +55,7 @@ static uint32_t slot_less(uint32_t slot, double more)
 }
 
 /*
- * Adds one shard of a cell; each call had INNER of its own probes' cost within it, which was taken off, and MORE, which was
+ * Add one shard of a cell. Each call's time had INNER of its own probes' cost in it, which was subtracted, and MORE, which was
  * not.
  */
 static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
@@ -76,7 +76,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	shard.oncpu = oncpu;
 	shard.wall = c->wall;
 	shard.cost = cost;
-	/* Exact, and negative where the calibration takes more than the probes cost. */
+	/* The sum is exact. It is negative if calibration overestimated the probes. */
 	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.sumsq += more * (more * (double)returned - 2 * net);
@@ -87,7 +87,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 			profile_stats_bucket_add(&shard, slot_less(slot, more), c->hist[slot]);
 		counted += c->hist[slot];
 	}
-	/* Only if a slot of 32 bits wrapped; not an error of tasks still running. */
+	/* True only if a slot of 32 bits wrapped: running tasks cause smaller differences. */
 	if (counted + (1ull << 31) < c->calls)
 		log_warn("a histogram slot overflowed: the percentiles of its row are wrong");
 	profile_stats_merge(stats, &shard);
@@ -136,7 +136,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 	}
 }
 
-/* The cell whose shards begin at FIRST. */
+/* Add the calls of the cell whose shards begin at FIRST. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
@@ -191,7 +191,7 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		sample.flags |= PROFILE_SAMPLE_USER;
 	if (s->flags & ENGINE_SAMPLE_LATE)
 		sample.flags |= PROFILE_SAMPLE_LATE;
-	/* One that a return's program took is of the function, whatever lies around that program. */
+	/* A sample taken by a return program belongs to the function, although probes are on its stack. */
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
 		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
 	else if (in_probe)
@@ -212,7 +212,7 @@ static void drain_samples(struct drain *d)
 			drain_stack(d, &d->maps.stacks[i]);
 }
 
-/* The N values of C, as programs captured them, as those of a profile: of a name, which takes two, that of its text. */
+/* Convert the captured values of C to a profile's: a name, which takes two captured values, becomes its string's number. */
 static void drain_values(const struct record_capture *c, uint32_t absent, const __u64 *captured,
 			 struct profile *p, uint32_t *absent_out, uint64_t *values)
 {
@@ -252,12 +252,12 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
-/* Distance of the roots of the two counts: chance alone exceeds it in less than one of 10^6 runs, whatever their size. */
+/* Difference of the square roots of two counts that chance exceeds in less than one of 10^6 runs, whatever the counts. */
 #define FEWER_BY_CHANCE 2.5
 
 /*
- * Samples that followed tasks should have received. Each period skipped within one stretch of a task's time is known; a task
- * that ran for less than a period may have missed its sample by chance, so of these only a sum beyond chance counts.
+ * Return the number of samples that followed tasks should have received and did not. A period skipped while a task ran on is known
+ * to be lost. A task that ran for less than a period may have missed its sample by chance: of these count only a sum beyond chance.
  */
 static uint64_t samples_lost(const struct drain *d)
 {
@@ -402,7 +402,7 @@ static uint64_t hits_of(const struct block_drain *d, uint32_t probe, uint32_t ct
 	return sum;
 }
 
-/* The counts of F in context CTX, in which it was called CALLS times. */
+/* Add the block counts of F in context CTX, in which F was called CALLS times. */
 static void drain_context(const struct block_drain *d, const struct record_block_function *f,
 			  uint32_t ctx, uint32_t context, uint64_t calls)
 {

@@ -9,17 +9,17 @@
 struct record_symbols;
 
 /*
- * Fills the environment and the clock of P; before probes are there. Entries that cannot be read are left out, and those that
- * need SYMBOLS if that is NULL.
+ * Fill the environment and the clock of P. Call this before any probe is attached. Leave out entries that cannot be read, and
+ * those that need SYMBOLS if it is NULL.
  */
 void record_environment_read(struct profile *p, struct record_symbols *symbols);
 
-/* Notes whose tasks P has besides a command's: all, those of CGROUP (NULL: none), or of the process PID (0: none). */
+/* Note in P whose tasks it has besides the command's: ALL, those of CGROUP (NULL: none), or of the process PID (0: none). */
 void record_environment_tasks(struct profile *p, bool all, const char *cgroup, int32_t pid);
 
 /*
- * Its part that is the configuration of the kernel RELEASE: the running one's, or what its package has in /boot or
- * /lib/modules. ROOT is "" or the folder that these are in.
+ * Add the configuration of the kernel RELEASE to the environment: the running kernel's, or the file of its package in
+ * /boot or /lib/modules. ROOT is "" or a folder that stands in for the root.
  */
 void record_environment_config(struct profile *p, const char *root, const char *release);
 
@@ -27,22 +27,22 @@ void record_environment_config(struct profile *p, const char *root, const char *
  * Other load of a real machine during a run: other tasks, other guests, and the speed of its CPUs.
  */
 
-/* Counters of each CPU that have to be kept open. */
+/* Counters on each CPU that must stay open during a run. */
 struct record_meters;
 
-/* ROOT is "", or the folder that has proc and sys. Figures that the machine does not have are left out. */
+/* ROOT is "", or a folder that has proc and sys. Leave out figures that the machine does not have. */
 struct record_meters *record_meters_create(const char *root);
 void record_meters_destroy(struct record_meters *m); /* accepts NULL */
 
 #define RECORD_N_LOADS 5
 
-/* Since the machine was booted, or M created, in the order of load.c; PROFILE_NOT_COUNTED where the kernel does not tell. */
+/* Sums since boot or since M was created, indexed as loads[] of environment.c; PROFILE_NOT_COUNTED: unknown. */
 struct record_load {
 	uint64_t counts[RECORD_N_LOADS];
 };
 
 struct record_load record_load_read(const struct record_meters *m);
 
-/* Run RUN of P made it grow from BEFORE. */
+/* Store the growth since BEFORE in run RUN of P. */
 void record_load_store(const struct record_meters *m, const struct record_load *before,
 		       struct profile *p, uint32_t run);

@@ -9,16 +9,16 @@
 #include "base/sorted.h"
 #include "profile/resolve.h"
 
-/* A call of ftrace at a function's entry returns to one of its first bytes. */
+/* The call to ftrace at a function's entry returns to an address within this many bytes of the entry. */
 #define ENTRY_BYTES 16
 
-/* A stack that is looked at. */
+/* A stack, with the code at each of its addresses. */
 struct walk {
 	const struct record_stacks *s;
 	const struct engine_stack *stack;
 	uint32_t n;
 	struct record_place places[ENGINE_STACK_FRAMES];
-	uint64_t addrs[ENGINE_STACK_FRAMES]; /* of the sample, and of calls */
+	uint64_t addrs[ENGINE_STACK_FRAMES]; /* addresses in the sampled or calling instructions */
 };
 
 static const char *name_at(const struct walk *w, uint32_t i)
@@ -27,8 +27,8 @@ static const char *name_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * The address I of the stack is that of an instruction, not where a call returns to: it is where the sample hit, or an interrupt or
- * exception. A return's program is called at the return address, and at a kprobe with the address behind the breakpoint.
+ * Return whether address I of the stack is that of an instruction and not a return address. It is one where a sample, interrupt or
+ * exception hit. A return program is called at the return address, and one of a kprobe with the address after the breakpoint.
  */
 static bool is_exact(const struct walk *w, uint32_t i)
 {
@@ -51,7 +51,7 @@ static void walk_init(struct walk *w, const struct record_stacks *s,
 
 /* ---- probes ---- */
 
-/* SYMBOL as a site has it, maybe with its module. */
+/* Add the functions called SYMBOL, which may be "name [module]". */
 static void add_probed(struct record_stacks *s, const char *symbol)
 {
 	scoped_free char *name = alloc_strndup(symbol, strcspn(symbol, " "));
@@ -73,7 +73,7 @@ static bool is_probe_code(const struct walk *w, uint32_t i)
 	return record_is_probe_code(name_at(w, i));
 }
 
-/* The code at I is of a BPF program that is not this recording's, or has no name. */
+/* Return whether the code at I is a BPF program of others, or has no name. */
 static bool is_foreign_program(const struct walk *w, uint32_t i)
 {
 	const struct record_place *place = &w->places[i];
@@ -81,7 +81,7 @@ static bool is_foreign_program(const struct walk *w, uint32_t i)
 	return !place->own && (!place->sym || kernel_kallsyms_is_bpf(place->sym));
 }
 
-/* At *I code of the kernel's begins that leads to probes; *I becomes its end. Return whether a probe of this recording was hit. */
+/* Move *I past the kernel's probe code that begins there. Return whether that code led to a probe of this recording. */
 static bool is_own_hit(const struct walk *w, uint32_t *i)
 {
 	bool foreign = *i && is_foreign_program(w, *i - 1);
@@ -104,7 +104,10 @@ static bool is_own_hit(const struct walk *w, uint32_t *i)
 	       (w->places[*i].sym && is_probed(w->s, w->places[*i].sym->addr));
 }
 
-/* Programs of this recording end before FRAME. They were on their way from one of its probes to the code at CALLED. */
+/*
+ * Return whether the code at CALLED was called by this recording's programs, whose frames end before FRAME, and not by a
+ * trampoline, which also calls the probed function and programs of others.
+ */
 static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t frame)
 {
 	const struct kernel_sym *sym = w->places[frame].sym;
@@ -117,13 +120,13 @@ static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t
 }
 
 /*
- * Was the sample taken in a probe? Programs and trampolines are also on the stack of the functions they were put on, which run
- * under them: those show behind the trampoline once more, called from their own first bytes.
+ * Return whether the sample was taken in a probe. A probed function also has the trampoline on its stack, as the trampoline calls
+ * it: then the function appears once more after the trampoline, calling from its own first bytes.
  */
 static bool is_in_probe(const struct walk *w)
 {
 	bool is_syscall = w->stack->ctx < ENGINE_CTX_NONE, foreign = false;
-	uint32_t called = 0; /* the last place that is not in a probe */
+	uint32_t called = 0; /* index of the last place that is not in a probe */
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		if (is_syscall && !foreign && record_is_entry_code(name_at(w, i), !i))
@@ -148,7 +151,7 @@ static bool is_in_probe(const struct walk *w)
 
 /* ---- locations ---- */
 
-/* Unlisted code is a BPF program, as classic filters are, or of a module that is gone, or has initialized one and was freed. */
+/* Return a location for code without a symbol: a BPF program such as a classic filter, a removed module, or a module's freed init code. */
 static uint32_t unnamed(const struct walk *w, uint32_t i)
 {
 	const char *label = w->s->code->module_missed ? "[unknown]" : "[bpf]";
@@ -166,8 +169,8 @@ static uint32_t location_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * The function that returned when STACK was taken, where it does not have it: a kretprobe runs when its
- * frame is gone, while fexit runs inside it. Returns how many locations that makes.
+ * Set *LOCATION to the function that returned when the stack was taken, if the stack lacks it: a kretprobe runs when
+ * the function's frame is gone, while fexit runs inside it. Return the number of locations: 0 or 1.
  */
 static uint32_t add_returning(const struct walk *w, uint32_t *location)
 {
@@ -182,7 +185,7 @@ static uint32_t add_returning(const struct walk *w, uint32_t *location)
 	return 1;
 }
 
-/* Frame I is the recording's own code, or the kernel's that was made for its probes. */
+/* Return whether frame I is this recording's own code, or code that the kernel generated for its probes. */
 static bool is_hidden(const struct walk *w, uint32_t i, bool in_probe)
 {
 	const struct kernel_sym *sym = w->places[i].sym;
@@ -301,7 +304,7 @@ static const char *const names[] = {
 	"trampoline_handler",
 };
 
-/* With clone suffixes. Their callees count as theirs. */
+/* Names are compared without clone suffixes. Callees of these functions are entry code, too. */
 static const char *const entry_names[] = {
 	"__audit_syscall_entry",
 	"__audit_syscall_exit",
@@ -313,7 +316,7 @@ static const char *const entry_names[] = {
 	"syscall_trace_enter",
 };
 
-/* They call the syscall. */
+/* Entry code only as innermost function: these also call the syscall. */
 static const char *const leaf_names[] = { "do_syscall_64", "entry_SYSCALL_64_after_hwframe" };
 
 static bool is_among(const char *symbol, const char *const *list, size_t n)

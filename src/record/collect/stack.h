@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks as the programs took them, turned into the profile's. */
+/* Converting the stacks that programs took to the profile's. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 struct record_stacks {
 	struct profile *p;
 	const struct record_code *code;
-	const struct record_sites *sites; /* after the context, P's first */
-	vec_of(uint64_t, probed); /* functions with probes, their addresses ascending */
-	bool on_return; /* some are probed at the return by the kernel's return trampolines */
+	const struct record_sites *sites; /* P's sites after site 0, the context's */
+	vec_of(uint64_t, probed); /* addresses of probed functions, ascending */
+	bool on_return; /* some have a return probe of kprobe or kprobe.multi */
 };
 
 void record_stacks_init(struct record_stacks *s, struct profile *p, const struct record_code *code,
@@ -23,8 +23,8 @@ void record_stacks_init(struct record_stacks *s, struct profile *p, const struct
 void record_stacks_deinit(struct record_stacks *s);
 
 /*
- * The stack of P that STACK is, without this recording's own code. IN_PROBE: its sample was taken in a probe of this
- * recording, or in the code around a system call that calibration takes for one.
+ * Add STACK, without this recording's own code, to P, and return its index. Set IN_PROBE if the sample was taken in a probe of this
+ * recording, or in syscall entry code, which calibration counts as cost of probes.
  */
 uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *stack,
 			  bool *in_probe);
@@ -32,12 +32,12 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 /* ---- code of the kernel that runs for probes alone ---- */
 
 /*
- * Is SYMBOL a function that only leads to probes and their programs: ftrace's, kprobes' and rethook's
- * trampolines and handlers, the tracepoints' way into BPF? Breakpoint exceptions are among them.
+ * Return whether SYMBOL is a function that only leads to probes and their programs: trampolines and handlers of ftrace,
+ * kprobes and rethook, breakpoint exceptions, and the code that calls BPF from tracepoints.
  */
 bool record_is_probe_code(const char *symbol);
 
-/* The ways into that code, by SYMBOL, its outermost function. */
+/* The ways into that code. SYMBOL is its outermost function. */
 enum record_probe_code {
 	RECORD_PROBE_FUNCTION, /* a probe on the function below it on the stack */
 	RECORD_PROBE_RETURN, /* one on a return, to the function below it */
@@ -47,8 +47,8 @@ enum record_probe_code {
 enum record_probe_code record_probe_code_kind(const char *symbol);
 
 /*
- * Is SYMBOL a function of the kernel's entry that has the syscall's tracepoints within it: of a syscall
- * it is outside, and the calibration takes it off as its probes' cost? LEAF: is it by itself, where
- * what it calls may be the syscall?
+ * Return whether SYMBOL is a function of the kernel's entry code around the syscall, which runs the syscall's tracepoints.
+ * Calibration subtracts it as part of the cost of syscalls' probes. LEAF: SYMBOL is the innermost function; if not, its
+ * callee may be the syscall.
  */
 bool record_is_entry_code(const char *symbol, bool leaf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Other tools that trace the kernel while it is recorded: what they cost is in the times of what they trace.
+ * Other tools that trace the kernel while it is recorded: their cost is in the times of the code that they trace.
  */
 #pragma once
 
@@ -11,23 +11,23 @@
 
 struct record_tracers {
 	char *current; /* ftrace's tracer; NULL: none */
-	struct alloc_texts functions; /* names of those traced or probed */
+	struct alloc_texts functions; /* names of traced or probed functions */
 	struct alloc_texts tracepoints; /* tracepoints in use */
-	struct alloc_texts programs; /* of BPF programs loaded meanwhile */
-	bool more; /* than listed here */
+	struct alloc_texts programs; /* names of BPF programs loaded meanwhile */
+	bool more; /* there are more than these lists have */
 };
 
 /*
- * Adds what is there now, while this process has no probe: as tracefs (NULL: not mounted), KPROBES, a list as in debugfs, and
- * STATIC_KEYS (NULL: unknown), the names of those that are on, tell it.
+ * Add the tracers that are active now, while this process has no probe. They are found by the folder TRACEFS (NULL: not mounted),
+ * by KPROBES, the file of debugfs' list, and by STATIC_KEYS, the names of the static keys that are on (NULL: unknown).
  */
 void record_tracers_read(struct record_tracers *t, const char *tracefs, const char *kprobes,
 			 const char *static_keys);
 #define RECORD_KPROBES_LIST "/sys/kernel/debug/kprobes/list"
-/* Adds what came in a run that is over. Changes at IGNORED are this process's. */
+/* Add the tracers that WATCH saw in a run. IS_IGNORED tells which changes are this process's own. */
 void record_tracers_watch(struct record_tracers *t, const struct record_watch *watch,
 			  const struct kernel_kallsyms *ks,
 			  bool (*is_ignored)(uint64_t addr, const void *arg), const void *arg);
-/* Sets P's environment, and warns where others were there. Empties T. */
+/* Write T into P's environment, warn if there were other tracers, and empty T. */
 void record_tracers_store(struct record_tracers *t, struct profile *p);
 void record_tracers_deinit(struct record_tracers *t);

@@ -28,8 +28,8 @@ const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 #define INTERRUPTS_NS 20000000
 
 /*
- * The test of each mechanism. Its probes stay there as long as the others' do: two on
- * one function would cost other than each alone, and detaching waits for the whole machine.
+ * The test function for each mechanism. Each has its own, as their probes stay attached together: two probes on one
+ * function would not cost what each alone does, and detaching waits for the whole machine.
  */
 enum {
 	TEST_FENTRY = 0,
@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * Kprobes that the return trampoline is timed with. Two on the entry come before those on the return, since one alone
- * is reached another way than several.
+ * The number of kprobes that time the return trampoline. Two on the entry are attached before those on the return, as
+ * the kernel reaches a single kprobe in another way than several.
  */
 #define N_ON_ENTRY 2
 #define N_TIMED    4
@@ -97,14 +97,14 @@ static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
 }
 
-/* By kprobe.multi it is found, if less exactly, without kprobes that would have to be detached again. */
+/* Return whether to measure NESTED here. If kprobe.multi is used, it gives NESTED less exactly, but without kprobes to detach. */
 static bool needs_nested(const struct calibrator *c)
 {
 	return has_sites(c, PROFILE_MECH_FENTRY) ||
 	       (has_sites(c, PROFILE_MECH_KPROBE) && !has_sites(c, PROFILE_MECH_MULTI));
 }
 
-/* While the kernel waits for something else, and the processor has nothing to do. */
+/* Load fentry's programs while the kernel waits for links to close and the CPU is idle. */
 static void prepare_fentry(struct calibrator *c)
 {
 	if (c->run >= 0 && is_used(c, PROFILE_MECH_FENTRY) &&
@@ -151,7 +151,7 @@ void record_calibrator_finish(const struct calibrator *c, enum profile_mechanism
 	record_cost_add_interrupts(cost, c->out->interrupts);
 }
 
-/* Probes TARGET, which takes INSNS instructions, with what is attached so far, and leaves it probed. */
+/* Measure the cost of probing TARGET, which takes INSNS instructions. Its probes stay, as do those attached before. */
 static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
 			 const struct record_target *target, uint64_t insns,
 			 struct engine_cost *cost)
@@ -190,8 +190,8 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 }
 
 /*
- * It is our own programs' doing, whichever way they are reached. Where there are no kprobes for that, or nothing but
- * those, the outer function is probed as well: there is one more call then, which encloses others.
+ * Set NESTED, the work of our own programs, which is the same for all mechanisms. Without kprobes in fentry's function, or with
+ * kprobes only, probe the outer function, too: it adds one call that encloses others.
  */
 static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 			     struct engine_cost *cost)
@@ -210,7 +210,7 @@ static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 		record_cost_solve_nested(cost, &outer, c->empty->outer.n_args);
 }
 
-/* By function of one test each. */
+/* Measure the cost of MECH's probes on the test function TEST. */
 static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, uint32_t spare,
 			     uint32_t test)
 {
@@ -226,11 +226,11 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 						mech, insns, counted);
 	if (err)
 		return err;
-	/* On a real clock they are too little to be measured. */
+	/* The cost of arguments; on a real clock it is too small to be measured. */
 	if (mech == PROFILE_MECH_FENTRY && c->p->clock == PROFILE_CLOCK_INSN) {
 		cost->full_args = ENGINE_COST_ARGS * ARCH_TRAMPOLINE_ARG_INSNS;
-		cost->inner_args =
-			cost->full_args / 2; /* what is restored, between the pair's readings */
+		/* Arguments are saved before the pair's clock readings, and restored between them. */
+		cost->inner_args = cost->full_args / 2;
 	}
 	calibrate_nested(c, mech, cost);
 	record_calibrator_finish(c, mech);
@@ -248,7 +248,7 @@ void record_calibrator_set_costs(struct record_engine *e, const struct engine_co
 	record_engine_set_costs(e, all);
 }
 
-/* Nothing is taken off what is measured, but something excluded, for what nested calls cost more. */
+/* Set costs that subtract nothing, but exclude one tick per call, so that nested calls take their longer path. */
 static void use_provisional_costs(struct calibrator *c)
 {
 	struct engine_cost costs[PROFILE_N_COSTS];
@@ -318,7 +318,7 @@ static void calibrate_captures(struct calibrator *c)
 	}
 }
 
-/* Each run is timed with one more probe than the one before. */
+/* Time the function at ADDR N_TIMED times, each time with one more probe. */
 static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed *timed)
 {
 	const struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -339,7 +339,7 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 			timed[n] = (struct record_timed){ record_series_median(&all),
 							  record_series_median(&after) };
 	}
-	/* Left there, they would change what kprobe.multi costs. */
+	/* Probes that stay would change the cost of kprobe.multi. */
 	while (n-- > 0)
 		record_detach_later(links[n]);
 	return err;
@@ -404,7 +404,7 @@ void record_calibrator_close(struct calibrator *c)
 	record_calibrator_set_costs(c->e, c->out->cost);
 	if (c->run < 0)
 		return;
-	/* To be run again in the end. */
+	/* Keep the program for record_calibrate_again(). */
 	if (c->p->clock == PROFILE_CLOCK_NS && c->out->run < 0)
 		c->out->run = c->run;
 	else
@@ -434,7 +434,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 	record_calibrator_close(&c);
 	for (; c.n_left > left; c.n_left--)
 		record_probes_detach_last(c.probes);
-	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
+	/* Each trampoline that exists adds some 50 instructions to a call timed by kprobe.multi. */
 	if (is_used(&c, PROFILE_MECH_MULTI))
 		record_calibrator_detach_spares(&c);
 	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time is spent in interrupts",
@@ -462,8 +462,8 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 		return;
 	}
 	/*
-	 * The lower quartile: some of the few came with another interrupt's work. The least, where instructions are counted: in the
-	 * lab three in ten take 367 instructions more, and what is subtracted must not be more than an interrupt took.
+	 * Take the lower quartile, as some of these interrupts also did another's work; or, if the clock counts instructions, the
+	 * least: in the lab three in ten take 367 instructions more, and no more than an interrupt took must be subtracted.
 	 */
 	record_values_sort(full, n);
 	cost->known = true;
@@ -473,7 +473,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 	record_calibrator_set_costs(e, out->cost);
 }
 
-/* The kernel has its kprobes in a hash table of LISTS lists. A step through one is a load, a comparison, and their branches. */
+/* The kernel keeps kprobes in a hash table of LISTS lists. Each step through a list takes HOP_INSNS instructions. */
 #define LISTS     64
 #define HOP_INSNS 5
 
@@ -484,8 +484,8 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	struct engine_cost *kprobe = &out->cost[PROFILE_MECH_KPROBE];
 	uint64_t more = (uint64_t)HOP_INSNS * n / (2 * LISTS);
 	/*
-	 * The others in a list would be Poisson distributed, and each place among them as likely. Addresses are less regular than
-	 * that: in 8 boots callers of three timed functions were up to 12 instructions for each of these off.
+	 * Assume that the number of other kprobes in a list is Poisson distributed, and each place among them equally likely.
+	 * Addresses vary more than that: in 8 boots, callers of three timed functions were up to 12 instructions off per function.
 	 */
 	double others = (double)n / LISTS, variance = 1 + others / 2 + others * others / 12;
 
@@ -496,7 +496,7 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	if (!out->ranges.known)
 		return;
 	record_range_costs_add(&out->ranges, more);
-	/* Another list is looked through for each hit. */
+	/* Each hit of a breakpoint inside a function searches one more list. */
 	out->ranges.place_spread = HOP_INSNS * sqrt(variance + others) / DEVIATIONS_PER_SPREAD;
 	record_engine_set_range_costs(e, out->ranges.kinds);
 }
@@ -537,7 +537,7 @@ static void store_cost(const struct record_calibration *c, struct profile *p,
 		       enum profile_mechanism mech)
 {
 	const struct engine_cost *cost = &c->cost[mech];
-	/* Calibration's own kprobe has one place; a jump is not looked up. */
+	/* Calibration knows only its own kprobe's place in the table. A jump is not looked up there. */
 	bool by_place = profile_mechanism(mech)->is_kprobe && mech != PROFILE_MECH_KPROBE_OPTIMIZED;
 	double spread = (double)(cost->full_spread + (by_place ? c->place_spread : 0));
 

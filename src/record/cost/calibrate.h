@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cost of the probes themselves, measured on the running kernel before the workload starts.
+ * Calibration: measuring the cost of probes on the running kernel before the workload starts.
  *
- * INNER is the part of a site's own probes that lies between their two clock readings, and so within
- * the site's own time; FULL is all that a probed call costs more than an unprobed one, and so what
- * every enclosing call and context is charged with. The method is in docs/accounting.md.
+ * INNER is the part of the cost of a site's probes that lies between their two clock readings, and so in
+ * the site's own time. FULL is the extra time of a probed call over an unprobed one; it is in the time of
+ * every enclosing call and context. docs/accounting.md has the method.
  */
 #pragma once
 
@@ -18,88 +18,89 @@
 #include "record/cost/range_cost.h"
 
 struct record_calibration {
-	struct engine_cost cost[PROFILE_N_COSTS]; /* by enum profile_mechanism */
-	struct record_series unprobed; /* times of syscalls, before any probe is there */
-	struct record_series unprobed_cold; /* behind a walk, on a real clock: the same */
-	struct record_walk walk; /* until syscalls are calibrated */
-	struct engine_cost returns; /* of all that return through the kernel's trampoline */
+	struct engine_cost cost[PROFILE_N_COSTS]; /* indexed by enum profile_mechanism */
+	struct record_series unprobed; /* times of syscalls without any probe */
+	struct record_series unprobed_cold; /* real clock: the same after walking over memory */
+	struct record_walk walk; /* freed when syscalls have been calibrated */
+	struct engine_cost returns; /* trampoline costs, for kprobes and kprobe.multi */
 	struct record_range_costs ranges;
-	uint64_t place_spread; /* of a kprobe's full cost, by its place in the kernel's table */
-	int run; /* on a real clock, where there is one: record_calibrate_runner()'s descriptor; -1 */
-	uint64_t step; /* the least step of the clock, on a real clock; else 0 */
-	bool repeats; /* on a real clock, where syscalls are known: all is measured once more in the end */
-	struct record_series time_again, inner_again; /* of syscalls, then */
-	/* Then by the spare sites of functions; 0: there are none. */
+	uint64_t place_spread; /* spread of a kprobe's full cost by its place in the hash table */
+	int run; /* real clock: record_calibrate_runner()'s program; -1: none */
+	uint64_t step; /* real clock: its least step in ns; else 0 */
+	bool repeats; /* real clock: measure once more after the runs */
+	struct record_series time_again, inner_again; /* syscalls, measured after the runs */
+	/* Readings of the spare sites of functions after the runs, indexed by mechanism; 0: none. */
 	uint64_t read_again[PROFILE_N_COSTS];
 	struct record_drift {
-		uint64_t before, after; /* full costs around the runs; 0: they agree */
+		uint64_t before, after; /* full costs before and after the runs; 0: they agree */
 	} drift[PROFILE_N_COSTS];
-	/* Probes of these were attached to a function that was then called, and did not run. */
+	/* Indexed by mechanism: its probes were attached, but did not run when the function was called. */
 	bool is_silent[PROFILE_N_MECHANISMS];
 	double interrupts; /* share of the time that goes into interrupts */
 	bool captures; /* measure the cost of captured values */
 	bool saves; /* measure the cost of values captured by kprobes */
-	const struct record_event *
-		counters; /* that are counted, of which fentry's and syscalls' probes have a part */
+	/* Events that are counted. The probes of fentry and of syscalls cause some themselves. */
+	const struct record_event *counters;
 	uint32_t n_counters;
-	/* Costs of these two mechanisms by event, and INNER after the runs, until it is measured as before. */
+	/* Events that probes of these two mechanisms cause, indexed by event; and their INNER measured after the runs. */
 	struct engine_cost counted[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 	uint64_t counted_again[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 };
 
-/* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */
+/* The kernel has bpf_fentry_test1() to bpf_fentry_test6(). The number is also that of the arguments. */
 #define RECORD_N_TESTS 6
 
 /*
- * Functions of the kernel that do next to nothing: when a fentry program of the first of TESTS is run,
- * OUTER calls each of them once. Zero: the kernel has none.
+ * Kernel functions that do next to nothing. BPF_PROG_TEST_RUN of a fentry program on tests[0] makes OUTER call
+ * each of TESTS once. A function that the kernel does not have is zero.
  */
 struct record_empty {
 	struct record_target tests[RECORD_N_TESTS], outer;
 };
 
 /*
- * The instructions of each test: the nop at the entry, the calculation, and the return, which the kernel writes over the
- * jump to its thunk if it needs none. On a real clock they take a nanosecond.
+ * The number of instructions of each test: the nop at the entry, the calculation, and the return. (If the kernel needs no
+ * return thunk, it has replaced the jump to it by a return.) On a real clock they take a nanosecond.
  */
 extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 
 /* The first of the engine's spare sites that range_cost.c uses. */
 #define RECORD_SPARE_RANGES 14
 
-/* A program that calls these functions once each when it is run; the descriptor, or -errno. */
+/* Load a program whose test run calls each of these functions once. Return the descriptor or -errno. */
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);
 
-/* To be called before any probe is there; clears *OUT. */
+/* Initialize OUT, and time syscalls without probes. Call this before any probe is attached. */
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock);
 
 /*
- * On a real clock, where nothing stands still: measures probes once more, behind the last run and before they are
- * taken away, and then syscalls behind that. The difference to the first calibration is an estimate of its error. COLD
- * is the mean cost of syscalls' probes in all runs, which becomes their cost on any clock. Warns if the two disagree.
+ * Measure probes again after the runs, on a real clock only, as machines change: record_calibrate_again() does so before the
+ * probes are detached, and record_calibrate_after() times unprobed syscalls after that. The difference to the first calibration
+ * is an estimate of its error; warn if the two disagree. COLD is the mean cost of syscalls' probes in all runs, which becomes
+ * their cost on any clock.
  */
 void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);
 
 /*
- * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
- * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
- * is noted for the user; never an error. Known costs are kept, so that a mechanism that turns
- * out to be needed can be added. Not kprobe.multi.
+ * Measure the mechanisms of P's sites and of page faults, except kprobe.multi, and set the engine's costs.
+ * The engine must have been started and not armed. If the kernel lacks what calibration needs, costs stay
+ * unknown, with a note to the user; that is no error. Known costs are kept: call this again for a mechanism
+ * that turns out to be needed.
  */
 void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);
 
 /*
- * Calibration had the kernel's hash table of kprobes for its own ones alone. Adds to the costs in OUT what N kprobes in that table
- * add to each hit on average, and to their spreads that of a single probe's place. For the lab's clock, which tells.
+ * Correct the costs in OUT for N kprobes in the kernel's hash table, which was nearly empty during calibration: add what they add to
+ * each hit on average, and to the spreads that of a single probe's place. Only the lab's clock is fine enough for this.
  */
 void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 				    struct record_calibration *out);
 
 /*
- * A mechanism of functions without an ftrace location, and the function on which it is measured: the kernel's optimizer takes the
- * first, and leaves the second alone.
+ * A mechanism for functions without an ftrace location, and the function on which it is measured. The kernel's optimizer replaces
+ * the probe on the first function by a jump, and leaves that on the second alone.
  */
 struct record_untraced {
 	enum profile_mechanism mech;
@@ -109,25 +110,25 @@ struct record_untraced {
 extern const struct record_untraced record_untraced[RECORD_N_UNTRACED];
 
 /*
- * The same for these mechanisms. ADDRS are the addresses of their functions, 0 where there is none. Waits until the optimizer has been to the first, and so to all kprobes
- * enabled before; false if it was not seen there. Costs that could not be measured stay unknown;
- * nothing is said about it.
+ * Measure these mechanisms. ADDRS has the addresses of their functions; 0: none. Wait until the optimizer has been
+ * to the first, and so to all kprobes enabled before; return false if it was not seen there. Costs that cannot be
+ * measured stay unknown, without a message.
  */
 bool record_calibrate_kprobes(struct record_probes *probes, const struct profile *p,
 			      const uint64_t addrs[RECORD_N_UNTRACED],
 			      struct record_calibration *out);
 
 /*
- * Measures the sampler and tells the engine, which must have been armed. Takes 20 of P's periods of the
- * sampler. Costs stay unknown where no sample comes.
+ * Measure the sampler, and set the engine's costs. The engine must have been armed. This takes up to 20 sampling
+ * periods. The cost stays unknown if no sample comes.
  */
 void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 			      struct record_calibration *out);
 
 /*
- * Attaches the N sites of ITEMS by kprobe.multi, and measures it by the empty functions, which are
- * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. The cost depends on all that is
- * attached, so this comes last.
+ * Attach the N sites of ITEMS by kprobe.multi, and measure its cost on the empty functions, which are
+ * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. The cost depends on all attached
+ * functions, so call this last.
  */
 #define RECORD_MULTI_MORE (RECORD_N_TESTS + 1)
 void record_calibrate_multi(struct record_probes *probes, const struct profile *p,
@@ -135,9 +136,9 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 			    uint32_t n, struct record_calibration *out);
 
 /*
- * Measures, and tells the engine, which must have been started and not armed. -errno where the kernel's
- * test function is not as it takes: then nothing is subtracted. INTERRUPTS is the share of the time
- * that they take.
+ * Measure probes inside functions, and set the engine's costs. The engine must have been started and not
+ * armed. Return -errno if the kernel's test function is not as expected: then nothing is subtracted.
+ * INTERRUPTS is the share of the time that interrupts take.
  */
 int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts,
@@ -152,5 +153,5 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 			    const struct record_empty *empty, double interrupts, uint32_t probe,
 			    struct record_range_costs *out);
 
-/* The costs into P, for whoever reads the file. */
+/* Store the costs in P. */
 void record_calibration_store(const struct record_calibration *c, struct profile *p);

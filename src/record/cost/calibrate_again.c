@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* On a real clock: what calibration finds behind the last run, and how far off it may therefore be. */
+/* Measuring probes again after the last run, on a real clock, and the error of calibration that follows from this. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "record/cost/calibrate_impl.h"
 
-/* The spare sites that stay on functions which do next to nothing. */
+/* Spare sites whose probes stay on empty functions: N of them from SPARE on. */
 static const struct {
 	enum profile_mechanism mech;
 	uint32_t spare, n;
@@ -20,7 +20,7 @@ static const struct {
 #define N_STAYS ARRAY_SIZE(stays)
 #define N_SITES (2 + RECORD_N_TESTS)
 
-/* Functions, whose probes are there still; of a mechanism with several sites the mean. */
+/* Read the empty functions, whose probes are still attached; for a mechanism with several sites, take the mean. */
 static void read_functions(struct record_engine *e, struct record_calibration *out)
 {
 	struct record_reading readings[N_SITES], *r = readings;
@@ -53,7 +53,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 {
 	if (!out->repeats)
 		return;
-	/* Behind a run that tasks have outlived nothing is followed, which would cost half. */
+	/* After a run that tasks have outlived, counting is paused and probes cost half: end the pause. */
 	record_engine_reset(e);
 	out->repeats = !record_engine_follow_caller(e, true);
 	if (!out->repeats)
@@ -65,7 +65,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 	record_engine_follow_caller(e, false);
 }
 
-/* Set the errors of MECH, whose cost was AGAIN after the runs, and INNER and FULL on average in them. */
+/* Set the costs of MECH and their errors. AGAIN: its cost after the runs; INNER and FULL: its mean costs in the runs. */
 static void set_errors(struct record_calibration *out, enum profile_mechanism mech,
 		       const struct engine_cost *again, double inner, double full)
 {
@@ -102,7 +102,7 @@ static void finish_syscalls(struct record_calibration *out, const struct record_
 		    first.full, again.full, first.cold_full, cold->full / cold->calls);
 }
 
-/* Their cost to others is not measured again, as that would take it without probes: it is taken to change as much. */
+/* Only INNER is measured again. FULL would need a measurement without probes: assume that it has changed in proportion. */
 static void finish_functions(struct record_calibration *out, enum profile_mechanism mech)
 {
 	const struct engine_cost *cost = &out->cost[mech];
@@ -120,7 +120,7 @@ static void finish_functions(struct record_calibration *out, enum profile_mechan
 	set_errors(out, mech, &again, (double)cost->inner, (double)cost->full);
 }
 
-/* The same of what they count: of functions FULL is taken to change as much as INNER. */
+/* Likewise for the events that probes cause: assume that FULL has changed in proportion to INNER. */
 static void finish_counted(struct engine_cost *cost, uint64_t again)
 {
 	double change = cost->inner ? (double)again / (double)cost->inner : 1;

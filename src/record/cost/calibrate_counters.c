@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The events that probes count of themselves, as calibrate.c measures their time. */
+/* Calibrating the events that probes cause themselves, as calibrate.c does their time. */
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 #include "record/engine/engine.h"
 #include "record/target/capture.h"
 
-/* Measure the events that SITE counts in CALL into the first N of READINGS, and those of its context into the next N. */
+/* Measure the events that SITE counts during CALL into READINGS[0] to [N - 1], and those of CALL's context into the next N. */
 static int measure(const struct record_engine *e, bool real_clock, const struct record_call *call,
 		   uint32_t site, struct record_reading *readings, uint32_t n)
 {
@@ -39,7 +39,7 @@ int record_calibrate_counters_before(struct calibrator *c, const struct record_c
 	return err;
 }
 
-/* Return the part of a site's reading that is not its probes': INSNS instructions, 0 of other events. */
+/* Return the part of a site's reading that its probes do not cause: INSNS instructions, 0 for other events. */
 static uint64_t empty_count(const struct record_event *event, enum profile_clock clock,
 			    uint64_t insns)
 {
@@ -90,7 +90,7 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	};
 	const struct engine_counter_costs nothing = {};
 
-	/* The programs take it off each call. */
+	/* Clear the costs, as the programs subtract them from each call. */
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
 		record_engine_set_counter_costs(e, all[k].mech, &nothing);
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++) {
@@ -107,7 +107,7 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	}
 }
 
-/* Measure the cost of leaving out the events that the CPU counts while a task does not run. */
+/* Measure the events that pausing the counters, while a task does not run, adds to its counts. */
 void record_calibrate_counters_pause(struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -128,8 +128,8 @@ void record_calibrate_counters_pause(struct calibrator *c)
 }
 
 /*
- * Programs that capture values exclude the time from a call's end to a reading of the clock, and what the pair costs its
- * callers. The difference between that and the time that a call takes longer with them is a constant.
+ * Programs that capture values exclude the time from a call's end to a reading of the clock, plus FULL of the pair. The
+ * extra time of a call with these programs differs from that by a constant, which is measured here.
  */
 
 struct medians {
@@ -161,7 +161,7 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 		&c->out->cost[fentry ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE];
 	struct record_target capturing = *target;
 	struct medians before, with;
-	uint64_t full; /* that the programs exclude by now */
+	uint64_t full; /* FULL that the programs exclude so far */
 	int err;
 
 	capturing.capture = &nothing;

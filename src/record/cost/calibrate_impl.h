@@ -7,7 +7,7 @@
 #include "record/cost/calibrate.h"
 #include "record/cost/measure.h"
 
-#define EMPTY_NS 1 /* what a function that does next to nothing takes on a real clock */
+#define EMPTY_NS 1 /* time of an empty function on a real clock */
 
 /* The engine's spare sites. */
 enum {
@@ -18,10 +18,10 @@ enum {
 	SPARE_INT3,
 	SPARE_CAPTURE,
 	SPARE_CAPTURE_KPROBE,
-	SPARE_MULTI /* and one for each further test */
+	SPARE_MULTI /* the first of RECORD_N_TESTS */
 };
 
-/* Calls a function that is probed once, in the context CTX. */
+/* ONCE calls a probed function once, in the context CTX. */
 struct record_call {
 	record_round_fn once;
 	void *arg;
@@ -30,14 +30,14 @@ struct record_call {
 
 struct calibrator {
 	struct record_probes *probes;
-	struct record_engine *e; /* theirs */
+	struct record_engine *e; /* the engine of PROBES */
 	const struct profile *p;
 	int run; /* an unattached fentry program: running it calls the empty functions once each */
-	struct record_call empty_call; /* does that */
+	struct record_call empty_call; /* runs RUN */
 	const struct record_empty *empty;
 	struct record_calibration *out;
-	struct record_series base; /* a run with all probes that are attached so far */
-	uint32_t n_left; /* attached to spare sites */
+	struct record_series base; /* times of a run with the probes attached so far */
+	uint32_t n_left; /* number of spare sites attached */
 };
 
 /* Return the ticks of a function of INSNS instructions. */
@@ -47,30 +47,30 @@ static inline uint64_t empty_ticks(const struct calibrator *c, uint64_t insns)
 }
 
 /*
- * OUTER becomes the time of the context that CALL is in, INNER that of the function as SITE saw it, if that is not 0.
+ * Set OUTER to the time of CALL's context and, if SITE is not 0, INNER to the time of the function as SITE reads it.
  */
 int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
 			      struct record_series *outer, struct record_series *inner);
 
 /*
- * Measures the probes of spare site SPARE, which are attached to a function that CALL calls and that takes INSNS
- * instructions. BASE is the same without them, and becomes that with them.
+ * Measure the probes of spare site SPARE, which are attached to a function that CALL calls and that takes INSNS
+ * instructions. BASE has the times of CALL without these probes, and gets those with them.
  */
 int record_calibrator_solve(struct calibrator *c, const struct record_call *call, uint32_t spare,
 			    struct record_series *base, uint64_t insns, struct engine_cost *cost);
 
-/* Set what all costs of MECH have in common. */
+/* Complete the cost of MECH: add the trampoline's cost and the share of interrupts. */
 void record_calibrator_finish(const struct calibrator *c, enum profile_mechanism mech);
 
-/* Attaches SPARE to TARGET, and leaves it there. */
+/* Attach spare site SPARE to TARGET. It stays attached. */
 int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
 			     const struct record_target *target);
 
-/* Follows the caller, with costs that are provisional until the calibrator is closed. P and EMPTY: see calibrate.h. */
+/* Open the calibrator: follow the caller, with provisional costs until it is closed. P and EMPTY: see calibrate.h. */
 int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 			   const struct profile *p, const struct record_empty *empty,
 			   struct record_calibration *out);
-/* Tell the engine these costs. Closing calls in which others were timed is the work of its programs, the same by all mechanisms. */
+/* Set the engine's costs. NESTED is work of the programs and the same for all mechanisms: set it for those without one, too. */
 void record_calibrator_set_costs(struct record_engine *e, const struct engine_cost *costs);
 void record_calibrator_close(struct calibrator *c);
 
@@ -81,8 +81,8 @@ void record_calibrate_syscall(struct calibrator *c);
 extern const struct record_call record_call_unused;
 
 /*
- * The same of what events count, if any are: first without probes, into BASE by event; then with those of MECH on SITE, which
- * CALL calls and which takes INSNS instructions. BASE is NULL where nobody is charged with them. 0 or -errno.
+ * Measure the events that probes cause, if events are counted: first without probes, into BASE, indexed by event; then with the
+ * probes of MECH on SITE, which CALL calls and which takes INSNS instructions. BASE is NULL if no caller is charged. 0 or -errno.
  */
 int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
 				     struct record_series *base);
@@ -90,23 +90,23 @@ int record_calibrate_counters(struct calibrator *c, const struct record_call *ca
 			      enum profile_mechanism mech, uint64_t insns,
 			      struct record_series *base);
 
-/* And once more behind the runs, on a real clock, of what stays attached. */
+/* Measure them again after the runs, on a real clock, for probes that are still attached. */
 void record_calibrate_counters_again(struct record_engine *e, struct record_calibration *out);
 
-/* And what switches take, of which nobody else is charged with a part. */
+/* Measure the events that pausing the counters at a task switch adds to the task's own counts; no caller is charged. */
 void record_calibrate_counters_pause(struct calibrator *c);
 
-/* Measure the time of system calls, and the reading of their site for one that does nothing; without probes E is NULL and INNER unused. */
+/* Measure the time of system calls and, in INNER, their site's reading of an empty one. Without probes, E is NULL and INNER unused. */
 void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
 				    struct record_series *time, struct record_series *inner);
 
 /* The instructions of an unused system call: the test of its number and the empty function after it. */
 #define EMPTY_SYSCALL_INSNS 8
 
-/* In the background, which is not to be while the caller is followed: that would be more tasks. */
+/* Detach the spare sites in the background. Do not follow the caller then, or the new threads would be followed, too. */
 void record_calibrator_detach_spares(struct calibrator *c);
 
-/* Measure the untimed cost of MECH's programs that capture values, on TARGET, where they are left. -errno. */
+/* Measure the cost outside of the time of MECH's programs that capture values, on TARGET. They stay attached. Return -errno or 0. */
 int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 			     const struct record_target *target);
 

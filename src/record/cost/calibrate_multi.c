@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe.multi: attached and calibrated in one, since all functions are in one link, those that are called for
- * the calibration among them.
+ * kprobe.multi is attached and calibrated at the same time, as all functions are in one link, including those that
+ * calibration calls.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -18,8 +18,8 @@
 #include "record/probe/kprobe.h"
 
 /*
- * The median absolute deviation of a function's cost from the mean of all, in instructions, by its place in the kernel's hash table:
- * ten for each other function that comes before it. Callers were up to 42 instructions off for each call in them, in 19 boots.
+ * The median absolute deviation of a function's cost from the mean, in instructions, due to its place in the kernel's hash table: each
+ * function before it in a list adds ten. In 19 boots, callers were up to 42 instructions off for each call in them.
  */
 #define PLACE_SPREAD 10
 
@@ -30,7 +30,7 @@ struct multi {
 	uint32_t n;
 };
 
-/* The function at ADDR, if it is attached. */
+/* Return the function at ADDR if it is attached; NULL: it is not. */
 static const struct record_target *multi_find(const struct multi *m, uint64_t addr)
 {
 	for (uint32_t i = 0; i < m->n; i++)
@@ -39,7 +39,7 @@ static const struct record_target *multi_find(const struct multi *m, uint64_t ad
 	return NULL;
 }
 
-/* Calls in the system call that runs the empty functions. */
+/* Return the calls of all functions so far in bpf(), the system call that runs the empty functions. */
 static uint64_t multi_count(const struct multi *m)
 {
 	uint64_t sum = 0;
@@ -50,7 +50,7 @@ static uint64_t multi_count(const struct multi *m)
 	return sum;
 }
 
-/* The times of the system call that calls the empty functions, and in CALLS (may be NULL) what is called in a series. */
+/* Time the system call that runs the empty functions. Set CALLS (may be NULL) to the number of timed calls in a series. */
 static int multi_measure(const struct multi *m, struct record_series *with, uint64_t *calls)
 {
 	uint32_t series = m->c->p->clock == PROFILE_CLOCK_INSN ? 1 : RECORD_REPEATS;
@@ -63,7 +63,7 @@ static int multi_measure(const struct multi *m, struct record_series *with, uint
 	return *calls ? 0 : -ESHUTDOWN;
 }
 
-/* The median time of the system call while calls of that function go untimed. */
+/* Set TIME to the median time of the system call while calls of ITEM's function are not timed. */
 static int multi_time_without(const struct multi *m, const struct record_target *item,
 			      uint64_t *time)
 {
@@ -92,7 +92,7 @@ static uint64_t multi_nested(const struct multi *m, const struct record_target *
 	return record_cost_less(without_test, without_outer);
 }
 
-/* The mean of what lies between the two readings of the empty functions; the last of those. */
+/* Set INNER of COST to the mean over the empty functions. Return the last one measured. */
 static const struct record_target *multi_measure_inner(const struct multi *m,
 						       struct engine_cost *cost)
 {
@@ -122,8 +122,8 @@ static const struct record_target *multi_measure_inner(const struct multi *m,
 }
 
 /*
- * Sets excluded about what a call costs, of which all that enclose others would be too long for the path
- * that most calls take through the distribution.
+ * Set an estimate of the cost. Without one, all calls that enclose others would read too long, and so take another
+ * path through the program than most calls do.
  */
 static int set_estimate(const struct multi *m)
 {
@@ -239,20 +239,20 @@ const struct record_untraced record_untraced[RECORD_N_UNTRACED] = {
 };
 
 /*
- * System calls that call each of these functions once and do little else. The optimizer takes the first. It leaves the second alone, since a fault in there goes on in the middle of
- * it. Nothing else will do for that: a breakpoint that only waits for the optimizer costs a third less
- * than one that stays.
+ * System calls that call each of these functions once and do little else. The optimizer replaces the probe on the first
+ * function by a jump. It leaves the second function alone, as a fault in that continues in the middle of it. Only such a
+ * function will do: a breakpoint that waits for the optimizer costs a third less than one that stays.
  */
 static const struct subject {
 	uint32_t spare;
-	uint64_t insns; /* of the function, as in record_empty_insns */
+	uint64_t insns; /* instructions of the function, as in record_empty_insns */
 	struct record_call call;
 } subjects[RECORD_N_UNTRACED] = {
 	{ SPARE_OPTIMIZED, 2, { call_tuxcall, NULL, SYS_tuxcall } },
 	{ SPARE_INT3, 10, { call_capget, NULL, SYS_capget } },
 };
 
-/* Measures the probes on subject I, which are there; BASE: the same without. */
+/* Measure the probes on subject I, which are attached. BASE has the times without them. */
 static int calibrate_subject(struct calibrator *c, size_t i, struct record_series *base)
 {
 	const struct subject *s = &subjects[i];
@@ -313,7 +313,7 @@ bool record_calibrate_kprobes(struct record_probes *probes, const struct profile
 	if (!err)
 		optimized = calibrate_all(&c, addrs);
 	record_calibrator_close(&c);
-	/* Others call these functions too. */
+	/* Detach, as the workload calls these functions, too. */
 	record_calibrator_detach_spares(&c);
 	log_verbose(1,
 		    "calibrated kprobes off ftrace locations in %.3f s, including the wait for the "

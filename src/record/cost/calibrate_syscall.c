@@ -14,15 +14,15 @@
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
 
-/* A call that takes more medians than this was interrupted. */
+/* A call that takes longer than this many medians was interrupted. */
 #define INTERRUPTED 8
 
 /*
- * The site reads a call that does nothing. The time of a call, with its caller's reading of the clock, is that of one which
- * looks at its task as all others do: in cold caches the probe's own looks at the task then cost less.
+ * INNER is the site's reading of a syscall that does nothing. TIME, by the caller's clock, is that of getppid(), which accesses its
+ * task as most syscalls do: with cold caches, the probe's accesses to the task then cost less.
  */
 struct readings {
-	const struct record_walk *walk; /* before each; NULL: none */
+	const struct record_walk *walk; /* memory to walk over before each call; NULL: none */
 	uint32_t round;
 	struct record_series time;
 	struct record_series inner;
@@ -54,7 +54,7 @@ static int call_unused(void *arg)
 
 const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCALL };
 
-/* E is NULL where there are no probes. */
+/* Make the readings R. E is NULL without probes: then read only TIME. */
 static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
 			  struct readings *r)
 {
@@ -116,7 +116,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 	out->unprobed_cold = r.time;
 }
 
-/* The mean without what was interrupted: cold caches' times are skewed, and of the workload it is means that are known. */
+/* Return the mean of calls that were not interrupted. A median would not do: cold times are skewed, and the workload gives means. */
 static double mean(struct record_series *s)
 {
 	uint64_t most = INTERRUPTED * record_series_median(s);
@@ -128,7 +128,7 @@ static double mean(struct record_series *s)
 	return n ? sum / n : 0;
 }
 
-/* Measure the same after a walk, and how far a site shows it. */
+/* Measure the costs and the closing time with cold caches, after a walk over memory. */
 static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 {
 	double interrupts = 1 + c->out->interrupts, inner, full;
@@ -141,7 +141,7 @@ static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 	full = (mean(&cold.time) - mean(&c->out->unprobed_cold)) * interrupts;
 	cost->closing = (uint64_t)mean(&hot.closing);
 	cost->cold_closing = (uint64_t)mean(&cold.closing);
-	/* Never less than in the caches. */
+	/* Cold costs are never below warm ones. */
 	cost->cold_inner = (uint64_t)fmax(inner, (double)cost->inner);
 	cost->cold_full = (uint64_t)fmax(full, (double)cost->full);
 	record_engine_read_closings(c->e, ENGINE_CLOSINGS,
@@ -181,7 +181,7 @@ void record_calibrate_syscall(struct calibrator *c)
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
 			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
 	record_cost_add_interrupts(cost, c->out->interrupts);
-	/* On a real clock it is too little to be seen, and taken to be what it is of functions: record_calibrator_set_costs(). */
+	/* On a real clock NESTED is too small to be seen: record_calibrator_set_costs() uses that of functions. */
 	if (!real_clock)
 		cost->nested = measure_enclosing(c);
 	c->out->repeats = real_clock;

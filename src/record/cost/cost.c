@@ -10,13 +10,13 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 
-/* Median absolute deviations, as parts: docs/accounting.md has the measurements. */
-#define LOOP_ERROR 0.04 /* of a cost, from one loop to another, */
-#define COLD_ERROR 0.2 /* and of what cold caches add to it */
+/* Median absolute deviations, relative to a quantity: docs/accounting.md has the measurements. */
+#define LOOP_ERROR 0.04 /* relative to a cost: between loops */
+#define COLD_ERROR 0.2 /* relative to the cost that cold caches add */
 #define STEP_ERROR \
-	0.36 /* of the clock's step, in the difference of two medians: 1 / 4 x the square root of 2 */
+	0.36 /* relative to the clock's step: error of the difference of two medians, sqrt(2) / 4 */
 
-/* Two figures disagree beyond so many standard deviations. */
+/* Two measurements disagree if they differ by more than this many standard deviations. */
 #define DISAGREEMENT 2
 
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
@@ -68,7 +68,7 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share)
 	cost->full += cost->full * share + 0.5;
 }
 
-/* Two figures of the same differ by this many times the deviation of one. */
+/* Return the median absolute deviation that is expected for one measurement if two of the same quantity are A and B. */
 static double deviation_of_two(uint64_t a, uint64_t b)
 {
 	return fabs((double)a - (double)b) / M_SQRT2 / DEVIATIONS_PER_SPREAD;
@@ -96,10 +96,10 @@ bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again)
 #define L2_UNSAID (2ul << 20)
 #define L2_MOST   (16ul << 20)
 
-/* Fewer closings say nothing: a cell's first calls also find its own memory cold, which calibration's do not. */
+/* Minimum number of closings: a cell's first calls find the cell's own memory cold, unlike those of calibration. */
 #define FEWEST 8
 
-/* Below this, what lies between the two is the clock's step and not the caches. */
+/* If the ratio of cold and warm closings is below this, their difference is due to the clock's step, not the caches. */
 #define DISTINCT 1.25
 
 void record_walk_init(struct record_walk *w)
@@ -145,7 +145,7 @@ double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness)
 {
-	/* Between the two readings little memory is touched: what is colder than behind a walk is so by less there. */
+	/* Little memory is accessed between the two readings: there, calls colder than after a walk cost less extra. */
 	double in_time = coldness > 1 ? sqrt(coldness) : coldness;
 	double inner = in_time * ((double)cost->cold_inner - (double)cost->inner);
 	double full = coldness * ((double)cost->cold_full - (double)cost->full);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what was read without and with probes to what they cost (struct engine_cost): arithmetic, without a kernel.
- * The cost of a probe is never below 0 here.
+ * Computing the costs of probes (struct engine_cost) from readings without and with probes: arithmetic, without a
+ * kernel. The cost of a probe is never below 0 here.
  */
 #pragma once
 
@@ -14,38 +14,39 @@
 #include "kprotperf/engine.h"
 #include "record/cost/measure.h"
 
-/* A - B, but 0 where B is more. */
+/* Return A - B, or 0 if B is larger. */
 static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
 /*
- * Set COST by one probed call: BASE is the time around it without probes, WITH the same with them, INNER their reading of
- * the call, EMPTY its own time. Sorts the series.
+ * Set COST from series of one probed call: BASE is the time around it without probes, WITH that with them, and INNER the probes'
+ * reading of the call. EMPTY is the call's own time. Sorts the series.
  */
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty);
 
-/* OUTER is that of a call that encloses others, of a function with N_ARGS arguments. */
+/* Set NESTED of COST from OUTER, the cost of a call that encloses others, of a function with N_ARGS arguments. */
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args);
 
 /*
- * The same of many calls: N in all rounds, whose functions' places cost EXTRA in all. NESTED of COST, which is in there
- * once a round, must be known.
+ * Set FULL of COST from N calls in all rounds: BASE is the time of a round without probes, WITH that with them. NESTED of COST must
+ * be known; each round has it once.
  */
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
 			     struct record_series *with, uint64_t n);
 
-/* Median times of a call, and from its last probe's stamp to its end. */
+/* Median times: of a call, and from its last probe's stamp to the call's end. */
 struct record_timed {
 	uint64_t all, after;
 };
 
 /*
- * With no, one and two probes on the return: the first takes the return trampoline and a handler, the second one
- * more handler; and what the kernel does for it after both. -ERANGE: the clock is too coarse.
+ * Set TRAMPOLINE and AFTER_HANDLERS of COST from times with no, one and two probes on the return. The first adds the return
+ * trampoline and a handler; the second adds a handler, and the kernel's work for it after both handlers. -ERANGE: the clock is too
+ * coarse.
  */
 int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_timed *none,
 				 const struct record_timed *one, const struct record_timed *two);
@@ -61,17 +62,17 @@ uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uin
 /* Return whether AGAIN is further from FIRST than two standard deviations of what READINGS and loops explain. */
 bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again);
 
-/* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off: SHARE of the time. */
+/* Increase COST by SHARE, the share of the time that interrupts take: interrupts during a probe are subtracted with the probe. */
 void record_cost_add_interrupts(struct engine_cost *cost, double share);
 
 /*
  * The cost of probes that the caches have lost.
  *
- * Calibration calls a probed function again and again, which finds all of the probe in the caches nearest to the CPU. A
- * workload that reads megabytes between two syscalls does not: on a machine with 2 MiB of L2 a probed syscall cost 118 ns in
- * a loop and 971 ns behind a walk over 8 MiB. So it is calibrated at both ends, and what lies between them is read off
- * what the programs take in the workload itself: their closings (kprotperf/engine.h), of which one in ENGINE_CLOSINGS is
- * timed. docs/accounting.md has the formula, and how well it holds.
+ * Calibration calls a probed function in a loop, so that the nearest caches have all data of the probe. In a workload that
+ * reads megabytes between two syscalls they do not: on a machine with 2 MiB of L2, a probed syscall cost 118 ns in a loop and
+ * 971 ns after a walk over 8 MiB. So calibration measures both, and the cost in a workload is interpolated by the time that
+ * the programs take there: their closings (kprotperf/engine.h), of which one in ENGINE_CLOSINGS is timed. docs/accounting.md
+ * has the formula, and how well it holds.
  */
 
 /* Memory to walk over before each round, more than the L2 cache holds. */
@@ -80,7 +81,7 @@ struct record_walk {
 	size_t size;
 };
 
-/* Room for that; where there is none to be had, nothing is walked over. */
+/* Allocate the memory. If that fails, record_walk() does nothing. */
 void record_walk_init(struct record_walk *w);
 void record_walk_deinit(struct record_walk *w);
 void record_walk(const struct record_walk *w);
@@ -97,6 +98,6 @@ struct record_cold_costs {
 	double calls, inner, full; /* sums over the calls */
 };
 
-/* Adds N calls of that coldness, in ENCLOSING of which others were timed; returns what INNER of COST is short of, per call. */
+/* Add N calls with that COLDNESS, ENCLOSING of which enclosed timed calls. Return by how much their inner cost exceeds COST's. */
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness);

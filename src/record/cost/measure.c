@@ -14,10 +14,10 @@
 #include "record/engine/kprobe_event.h"
 #include "record/probe/links.h"
 
-/* Between two series. */
+/* Pause before each series. */
 #define PAUSE_NS 1000000
 
-/* Adds to each reading's value of ROUND, which wraps from what it was before to the difference. */
+/* Add the sum of each reading, times SIGN, to its value of ROUND: first -1, then 1, which gives the growth between. */
 static void read_all(const struct record_engine *e, struct record_reading *readings, uint32_t n,
 		     int round, int sign)
 {
@@ -146,7 +146,7 @@ struct repeated {
 	void *arg;
 	struct record_reading *readings;
 	uint32_t n;
-	uint64_t (*medians)[RECORD_REPEATS]; /* of each reading */
+	uint64_t (*medians)[RECORD_REPEATS]; /* indexed by reading and repeat */
 };
 
 static int measure_series(void *arg, uint32_t i)
@@ -166,7 +166,7 @@ int record_measure_repeated(const struct record_engine *e, bool real_clock, reco
 	struct repeated r = { e, once, arg, readings, n, medians };
 	int err;
 
-	/* Instructions are the same each time. */
+	/* A clock that counts instructions needs no repeats. */
 	if (!real_clock)
 		return record_measure(e, once, arg, readings, n);
 	err = record_repeat(true, measure_series, &r);
@@ -177,7 +177,7 @@ int record_measure_repeated(const struct record_engine *e, bool real_clock, reco
 
 /* ---- count ---- */
 
-/* Functions counted at once: each takes a moment to attach, and some of the command's time. */
+/* Maximum number of functions counted at once: each takes time to attach, and some of the command's time. */
 #define COUNTED_MOST 12
 
 static bool is_reached(const struct record_symbols *symbols, const struct kernel_sym *sym)

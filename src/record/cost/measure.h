@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one loop of calibration: something is done RECORD_ROUNDS times, and each time what the engine counted for
- * some sites meanwhile is read.
+ * The measuring loop of calibration: do something RECORD_ROUNDS times, and each time read what the engine counted for
+ * some sites meanwhile.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "record/target/symbols.h"
 
 /*
- * Repeated readings of one thing, for calibration: interrupts that hit some of them leave their median.
+ * Repeated readings of one quantity: interrupts that hit a few of them do not change the median.
  */
 
 #define RECORD_ROUNDS 101
@@ -27,22 +27,22 @@ void record_values_sort(uint64_t *values, uint32_t n); /* ascending */
 
 uint64_t record_series_median(struct record_series *s); /* sorts S */
 
-/* The median absolute deviation of the N VALUES, at least one, from CENTRE; overwrites them. */
+/* Return the median absolute deviation of the N VALUES (N > 0) from CENTRE. Overwrites VALUES. */
 uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre);
 
-/* The same of a series, which it leaves alone. */
+/* Likewise for a series, which is not changed. */
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre);
 
 /*
- * Readings of one moment agree with one another more than with those of the next. Where that matters, what is measured
- * RECORD_REPEATS times is a series of these medians: its median is theirs, and its deviation that between moments.
+ * Readings at one time agree with one another more than with those at another time. If that matters, measure RECORD_REPEATS
+ * series, and make one series of their medians: its median is theirs, and its deviation that between times.
  */
 #define RECORD_REPEATS 5
 struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
 
 /*
- * Calls SERIES for each I below RECORD_REPEATS, until one fails. On a real clock it does that on the CPUs in turn, and in
- * between others may run: what disturbs one series should not disturb them all. 0 or -errno.
+ * Call SERIES for each I below RECORD_REPEATS, until one fails. On a real clock use the CPUs in turn, and sleep in between: a
+ * disturbance of one series should not affect all. Return 0 or -errno.
  */
 int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg);
 
@@ -53,26 +53,25 @@ struct record_reading {
 	struct record_series series; /* growth of the sum in each round */
 };
 
-/* One round: 0, or -errno, which ends the loop. */
+/* Make one round. Return 0, or -errno, which ends the loop. */
 typedef int (*record_round_fn)(void *arg);
 
 int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
 		   struct record_reading *readings, uint32_t n);
 
-/* The same, on a real clock by record_repeat(): each series is then record_series_of() its repeats. */
+/* Likewise. On a real clock use record_repeat(): each series is then record_series_of() the medians. */
 int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
 			    void *arg, struct record_reading *readings, uint32_t n);
 
-/* The same by the clock: ALL is how long a round took, AFTER that from *STAMP, which it sets, to its end; NULL: none. */
+/* Measure by the clock: ALL is the time of each round, AFTER that from *STAMP, set in the round, to its end. STAMP may be NULL. */
 int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
 			struct record_series *all, struct record_series *after);
 
-/* Runs the program whose descriptor ARG points to. */
+/* Run the program whose descriptor ARG points to. */
 int record_round_run(void *arg);
 
 /*
- * Counts of functions' calls, before any is timed: each is counted in a run, up to a number whose counting takes next to
- * nothing.
+ * Counting the calls of functions before any is timed. Counting stops at a maximum, so that it takes next to no time.
  */
 
 #define RECORD_COUNTED_CLONES 4
@@ -80,21 +79,21 @@ int record_round_run(void *arg);
 /* A function whose calls by followed tasks are counted. */
 struct record_count {
 	char *name; /* less the clone suffixes */
-	uint64_t most; /* as soon as there are more, they are counted no longer */
+	uint64_t most; /* counting stops above this */
 	uint64_t calls;
 	int links[RECORD_COUNTED_CLONES];
 	uint32_t n_links;
 };
 
-/* Up to ENGINE_COUNTED, in memory that processes share. */
+/* Up to ENGINE_COUNTED functions, in memory that processes share. */
 struct record_counts {
 	struct record_count *items;
 	uint32_t n_items;
 };
 
-/* E is armed, and no task followed yet. The symbols' functions are loaded. */
+/* Begin to count. E must be armed and follow no task yet, and the symbols' functions must be loaded. */
 void record_count_begin(struct record_counts *counts, const struct record_engine *e,
 			const struct record_symbols *symbols);
-/* To be called every few ms. */
+/* Read the counts, and stop counting where the maximum is exceeded. Call this every few ms. */
 void record_count_look(struct record_counts *counts, const struct record_engine *e);
 void record_count_end(struct record_counts *counts, const struct record_engine *e);

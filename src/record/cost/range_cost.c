@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpf_prog_test_run_tracing() calls the kernel's empty functions, with numbers as arguments. So its code
- * is a row of moves to registers of five or six bytes, as long as a jump that the kernel's optimizer
- * writes, then a call, a comparison of the result, and a jump that is not taken. The instructions between
- * any two of these are known. Ranges between them, all probed at once, tell what each kind of probe adds.
+ * bpf_prog_test_run_tracing() calls the kernel's empty functions, with numbers as arguments. For each call its
+ * code has moves of these to registers, a call, a comparison of the result, and a jump that is not taken. A
+ * move takes five or six bytes, enough for a jump that the kernel's optimizer writes. The number of instructions
+ * between any two of these is known. Timing ranges between them, all probed at once, gives the cost of each
+ * kind of probe.
  */
 #include "record/cost/range_cost.h"
 
@@ -26,20 +27,20 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-#define CODE_MAX 1024 /* of the function, in bytes */
+#define CODE_MAX 1024 /* bytes of the function that are searched for calls */
 
-/* A frame that lies so many words further up is that of another call, as far as the programs can tell. */
+/* A distance of frames, in words, that makes the programs take a frame for that of another call. */
 #define ELSEWHERE 64
 
 #define STEP_MS 10 /* interval between two checks of the code */
 
 #define MAX_POINTS 32
 
-/* The call of the empty function of so many arguments. */
+/* Calls are numbered by the arguments of the empty function that they call. */
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* The instructions of a call: moves by their numbers, and what follows these. */
+/* The instructions of a call: its moves, numbered from 0, and what follows these. */
 enum {
 	CALL = LAST_CALL,
 	COMPARE,
@@ -51,17 +52,17 @@ struct call {
 	uint64_t at[N_PLACES];
 };
 
-/* A probe on an instruction of the call of N arguments: what it does. */
+/* A probe on instruction AT of the call with N arguments. It does OP for TRIAL. */
 struct placed {
 	uint8_t n, at;
 	uint8_t op, trial;
-	/* The second action of a list. */
+	/* A second action follows, and which. */
 	bool list;
 	uint8_t op2, trial2;
-	bool prepared; /* the code is measured as the optimizer leaves it */
+	bool prepared; /* probe a breakpoint that the optimizer has prepared */
 };
 
-/* In the order in which they are hit. */
+/* Sorted by the order in which they are hit. */
 static const struct placed basic[] = {
 	{ 2, 0, ENGINE_RANGE_ENTER, TRIAL_PLAIN },
 	{ 2, 1, ENGINE_RANGE_LEAVE, TRIAL_PLAIN },
@@ -91,7 +92,7 @@ static const struct placed basic[] = {
 	{ 6, 5, ENGINE_RANGE_LEAVE, TRIAL_OUTER },
 };
 
-/* Trials for which there was no instruction left. The return and the probe that counts a block are placed by hand. */
+/* Trials of a second round, for lack of instructions. place_return() and place_block() add more. */
 static const struct placed further[] = {
 	{ 4, 0, ENGINE_RANGE_ENTER, TRIAL_AROUND_OPEN },
 	{ 4, 1, ENGINE_RANGE_ENTER, TRIAL_OPENED },
@@ -109,11 +110,11 @@ struct calibration {
 	enum profile_clock clock;
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[MAX_POINTS];
-	uint32_t position[MAX_POINTS]; /* instructions executed before each item's */
+	uint32_t position[MAX_POINTS]; /* indexed by item: instructions executed before it */
 	uint32_t n;
-	uint32_t probe; /* the probe that counts a block */
-	uint64_t ret; /* the instruction by which the fifth function returns; 0: not found */
-	/* By trial, and what is excluded of those that a list is in. */
+	uint32_t probe; /* number of a block probe, or RECORD_NO_PROBE */
+	uint64_t ret; /* address of the fifth function's return; 0: not found */
+	/* Indexed by trial; then LISTED and OPENED, the excluded time of TRIAL_FROM_LIST and of TRIAL_AROUND_OPEN. */
 	struct record_reading readings[RECORD_N_TRIALS + 2];
 };
 
@@ -146,7 +147,7 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 	return 0;
 }
 
-/* The only return of the function at ADDR, which is a dozen instructions long. */
+/* Return the address of the only return in the function at ADDR, which has a dozen instructions; 0: not found. */
 static uint64_t find_return(const struct record_engine *e, uint64_t addr)
 {
 	uint8_t code[64];
@@ -214,7 +215,7 @@ static void place(struct calibration *c, const struct placed *of, uint32_t n)
 	}
 }
 
-/* A range with a probe in it that finds this range's frame, as it would a function's. */
+/* Place a range with a block probe in it. The probe finds the range's frame, as it would find a function's. */
 static int place_block(struct calibration *c)
 {
 	struct engine_block block = {
@@ -231,7 +232,7 @@ static int place_block(struct calibration *c)
 	return record_engine_set_block(c->e, c->probe, &block);
 }
 
-/* The return of the fifth function, on which nothing else is. There its caller's frame is a word further up. */
+/* Place a range that begins at the fifth function's return. There the caller's frame is one word further up. */
 static void place_return(struct calibration *c)
 {
 	struct record_point *p = add(c, c->ret, position_of(5, COMPARE) - 1);
@@ -250,8 +251,8 @@ static int place_further(struct calibration *c)
 }
 
 /*
- * The optimizer prepares a probe by putting another in its place that has it in a list, as it does for a
- * second probe at the same address; and as that it stays when the second one is gone.
+ * The optimizer prepares a probe by putting an aggregate probe in its place, which lists it. The kernel does the same
+ * for a second probe at the same address, and keeps the aggregate when the second one is gone: so add and remove one.
  */
 static void prepare(struct calibration *c)
 {
@@ -292,7 +293,7 @@ static int measure(struct calibration *c, int run)
 	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_SIZE(c->readings));
 }
 
-/* The first item that does OP for TRIAL; n: there is none. */
+/* Return the index of the first item that does OP for TRIAL; c->n: none. */
 static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 			enum record_trial trial)
 {
@@ -306,8 +307,7 @@ static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 }
 
 /*
- * Return what range TRIAL reads above its own instructions, less the cost of the places of the breakpoints at its ends
- * and within.
+ * Return the reading of range TRIAL less its own instructions.
  */
 static int64_t more(struct calibration *c, enum record_trial trial)
 {
@@ -317,7 +317,7 @@ static int64_t more(struct calibration *c, enum record_trial trial)
 
 	if (from >= to || to == c->n)
 		return 0;
-	/* On a real clock a few instructions are about a nanosecond, or one that is too coarse to tell. */
+	/* On a real clock, the few instructions take about 1 ns; if the clock is too coarse, the reading is 0. */
 	if (c->clock != PROFILE_CLOCK_INSN)
 		return time ? time - 1 : 0;
 	return time - (c->position[to] - c->position[from]);
@@ -332,7 +332,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	for (int i = 0; i < RECORD_N_TRIALS; i++)
 		if (item_of(c, ENGINE_RANGE_ENTER, i) < c->n)
 			t->more[i] = more(c, i);
-	if (end < c->n) { /* the trial with a list was made */
+	if (end < c->n) { /* this is the first round */
 		t->listed = (int64_t)record_series_median(&LISTED->series);
 		t->spread = record_series_deviation(&plain->series,
 						    record_series_median(&plain->series));
@@ -345,8 +345,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 }
 
 /*
- * Readings must not be less by the excluded time, but some must be excluded: a frame without any takes a
- * shorter way.
+ * Set costs that reduce no reading, but exclude some time: a frame without excluded time takes a shorter path.
  */
 static void use_provisional_costs(struct record_engine *e)
 {
@@ -357,7 +356,7 @@ static void use_provisional_costs(struct record_engine *e)
 	record_engine_set_range_costs(e, costs);
 }
 
-/* The same after probes were there: jumps are taken back some time after these are gone. */
+/* Find the calls after a first round of probes. The kernel restores code some time after probes are gone: wait for that. */
 static int await_calls(struct calibration *c, const struct record_empty *empty)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
@@ -369,7 +368,7 @@ static int await_calls(struct calibration *c, const struct record_empty *empty)
 	return err;
 }
 
-/* Measures with the basic probes or, after that, with the further ones. */
+/* Measure with the basic probes or, in the second round, with the further ones. */
 static int calibrate(struct calibration *c, const struct record_empty *empty, bool is_further,
 		     struct record_trials *t)
 {
@@ -440,14 +439,14 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 
 /* ---- range equations ---- */
 
-/* By kind: what a hit takes behind our reading of the clock, and before it. */
+/* The cost of a hit after (TAIL) and before (HEAD) the program reads the clock, indexed by kind. */
 struct parts {
 	int64_t tail[ENGINE_RANGE_KINDS], head[ENGINE_RANGE_KINDS];
 };
 
 /*
- * Only the sum of the costs of opening and closing a range matters as long as both probes are of one kind, so each
- * gets half. The difference of other kinds is measured against one of these.
+ * If both probes of a range are of one kind, only the sum of TAIL and HEAD matters: each gets half. Other kinds are
+ * measured in ranges with one probe of a known kind.
  */
 static struct parts solve_parts(const struct record_trials *t)
 {
@@ -463,7 +462,7 @@ static struct parts solve_parts(const struct record_trials *t)
 	tail[ENGINE_RANGE_STEPPED] = more[TRIAL_FROM_COMPARE] - head[ENGINE_RANGE_EMULATED];
 	head[ENGINE_RANGE_CALL_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	tail[ENGINE_RANGE_CALL_EMULATED] = more[TRIAL_FROM_CALL] - head[ENGINE_RANGE_STEPPED];
-	/* A return costs what a jump does. */
+	/* An emulated jump costs what an emulated return does, which was measured. */
 	head[ENGINE_RANGE_JUMP_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	tail[ENGINE_RANGE_JUMP_EMULATED] =
 		t->returns ? more[TRIAL_FROM_RETURN] - head[ENGINE_RANGE_STEPPED] :
@@ -495,7 +494,7 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 	int64_t close_head = p.head[ENGINE_RANGE_OPTIMIZED];
 	int64_t list_head = more[TRIAL_TO_LIST] - p.tail[ENGINE_RANGE_OPTIMIZED];
 	int64_t list = list_head + more[TRIAL_FROM_LIST] - close_head - t->listed;
-	/* A range may be entered by a probe of that kind and left by a list, which times itself. */
+	/* OPENED is entered by a probe of the first kind and left by a list, which times itself. */
 	int64_t opened =
 		more[TRIAL_AROUND_OPEN] - (t->opened - RECORD_RANGE_PROVISIONAL) - pair - list;
 	bool known = t->further && opened > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what ranges read to what their probes cost: arithmetic, without a kernel. All of it is signed: what a
- * probe costs may come out below 0 where the clock is coarse, and must then be taken off as that.
+ * Computing the costs of ranges' probes from readings: arithmetic, without a kernel. All figures are signed: with a
+ * coarse clock a cost may come out below 0, and must be subtracted as that.
  */
 #pragma once
 
@@ -14,38 +14,43 @@
 /* The cost of opening a range until it is measured; see range_cost.c. */
 #define RECORD_RANGE_PROVISIONAL 1
 
-/* The ranges that are measured. All probes are optimized where nothing else is said. */
+/*
+ * The ranges that are measured. Probes not mentioned are jumps of the optimizer. A "stepped" probe is a breakpoint whose
+ * instruction is executed elsewhere.
+ */
 enum record_trial {
-	TRIAL_PLAIN, /* nothing inside */
-	TRIAL_FROM_CALL, /* from an emulated call to a comparison that is executed elsewhere */
-	TRIAL_TO_COMPARE, /* to such a comparison */
-	TRIAL_IDLE_LEAVE, /* of another frame, with a probe in it that finds nothing to leave */
-	TRIAL_IDLE_ENTER, /* is entered once more */
-	TRIAL_TO_CALL, /* to an emulated call */
-	TRIAL_FROM_COMPARE, /* from a comparison to an emulated jump */
-	TRIAL_OUTER, /* of another frame, with the next in it */
-	TRIAL_INNER, /* with a probe in it that finds this open, and nothing to leave */
-	TRIAL_FROM_JUMP, /* from an emulated jump */
-	TRIAL_TO_LIST, /* is left by an action list, */
-	TRIAL_FROM_LIST, /* which enters this */
-	TRIAL_NOBODY, /* is never entered */
-	TRIAL_FROM_RETURN, /* from an emulated return to a comparison; the first of those measured after the others */
-	TRIAL_FROM_PREPARED, /* from one as the optimizer leaves it to an emulated jump */
-	TRIAL_TO_PREPARED, /* from an emulated call to such a one */
-	TRIAL_AROUND, /* with a probe in it that counts a block */
-	TRIAL_AROUND_OPEN, /* of another frame, with a probe in it that enters the next, and a list that leaves it */
+	TRIAL_PLAIN, /* no probe inside */
+	TRIAL_FROM_CALL, /* starts at an emulated call, ends at a stepped comparison */
+	TRIAL_TO_COMPARE, /* ends at a stepped comparison */
+	TRIAL_IDLE_LEAVE, /* has another frame; a probe inside leaves a range that is not open */
+	TRIAL_IDLE_ENTER, /* a probe inside enters it once more */
+	TRIAL_TO_CALL, /* ends at an emulated call */
+	TRIAL_FROM_COMPARE, /* starts at a stepped comparison, ends at an emulated jump */
+	TRIAL_OUTER, /* has another frame; INNER is inside */
+	TRIAL_INNER, /* a probe inside passes its frame, and leaves a range that is not open */
+	TRIAL_FROM_JUMP, /* starts at an emulated jump */
+	TRIAL_TO_LIST, /* ends at a list of actions */
+	TRIAL_FROM_LIST, /* starts at the same list */
+	TRIAL_NOBODY, /* never entered */
+	/* Measured in a second round: */
+	TRIAL_FROM_RETURN, /* starts at an emulated return, ends at a stepped comparison */
+	TRIAL_FROM_PREPARED, /* starts at a prepared comparison, ends at an emulated jump */
+	TRIAL_TO_PREPARED, /* starts at an emulated call, ends at a prepared comparison */
+	TRIAL_AROUND, /* a block probe is inside */
+	TRIAL_AROUND_OPEN, /* has another frame; OPENED is inside, left by a list */
 	TRIAL_OPENED,
 	RECORD_N_TRIALS
 };
 
-/* Median readings, in ticks. */
+/* Medians of the readings, in ticks. */
 struct record_trials {
-	/* The reading of a range above its instructions. */
+	/* The reading of a range less its own instructions, indexed by trial. */
 	int64_t more[RECORD_N_TRIALS];
-	int64_t listed; /* excluded by the list of FROM_LIST */
-	int64_t opened; /* what was excluded of AROUND_OPEN, RECORD_RANGE_PROVISIONAL included */
-	uint64_t spread; /* of PLAIN */
-	bool further; /* those from FROM_PREPARED on are there; if not, the like of theirs is taken: */
+	int64_t listed; /* time excluded from FROM_LIST, by the list */
+	int64_t opened; /* time excluded from AROUND_OPEN, including RECORD_RANGE_PROVISIONAL */
+	uint64_t spread; /* median absolute deviation of PLAIN */
+	/* These trials were measured. If not, similar trials stand in. */
+	bool further; /* trials of the second round */
 	bool returns; /* FROM_RETURN */
 	bool blocks; /* AROUND */
 };
@@ -53,22 +58,22 @@ struct record_trials {
 struct record_range_costs {
 	bool known;
 	struct record_trials trials; /* the trials that the costs follow from */
-	struct engine_range_cost kinds[ENGINE_RANGE_KINDS]; /* in two's complement */
-	int64_t inner; /* time between the readings of the first kind */
-	double beyond[ENGINE_RANGE_KINDS]; /* extra cost of a hit over one of the first kind */
+	struct engine_range_cost kinds[ENGINE_RANGE_KINDS]; /* in ticks, in two's complement */
+	int64_t inner; /* cost in a range's own reading, with both probes of the first kind */
+	double beyond[ENGINE_RANGE_KINDS]; /* extra cost of a hit over the first kind, by kind */
 	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
-	double place_spread; /* of a hit of a breakpoint, by its place in the kernel's table of kprobes */
+	double place_spread; /* spread of a breakpoint's cost by its place in the hash table */
 };
 
 /*
- * The costs by OUT's trials, with INTERRUPTS, the share of the time that these take. False: what it costs to open a
- * range is not known, and half of what it costs to open and close one is taken for it.
+ * Compute the costs from OUT's trials. INTERRUPTS is the share of the time that interrupts take. Return false if the cost
+ * of opening a range was not measured: then it is assumed to be half the cost of opening and closing one.
  */
 bool record_range_costs_solve(struct record_range_costs *out, double interrupts);
 
 /*
- * A list of the kernel's kprobes has 2 BEFORE ticks' worth of others. A breakpoint's own is found halfway through one on average; where
- * the instruction is executed elsewhere, another one is looked for behind it, through to the end of a list. A jump looks for none.
+ * Add the time of searching the kernel's lists of kprobes. Searching a whole list takes 2 * BEFORE ticks. A breakpoint's kprobe is found
+ * halfway through its list on average. After a stepped instruction the kernel searches another list to the end. A jump searches none.
  */
 void record_range_costs_add(struct record_range_costs *costs, uint64_t before);
 

@@ -105,7 +105,7 @@ static int attach(struct record_engine *e, struct bpf_program *prog)
 	return 0;
 }
 
-/* The probe on the return of page faults, or that on their beginning. */
+/* Attach the kprobe on the return or the entry of page faults. */
 static int attach_fault(struct record_engine *e, bool on_return)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
@@ -135,7 +135,7 @@ static int run_raw(struct bpf_program *prog)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	/* Ends before beginnings: no call is opened whose end nobody sees. */
+	/* Attach ends before beginnings: no call is opened whose end goes unseen. */
 	struct bpf_program *const programs[] = {
 		e->bpf.progs.on_sys_exit, e->bpf.progs.on_sys_enter, e->bpf.progs.on_switch,
 		e->bpf.progs.on_newtask,  s->progs.on_exec,
@@ -217,9 +217,9 @@ const struct engine_cost *record_engine_cost(const struct record_engine *e,
 }
 
 /*
- * Others may have the CPU most of the time. The rest is no fair sample: two interrupts that happened to come one after the
- * other are 90 % of the time between them. So the time looked at must be one part in so many of what was asked for, for which
- * it may take so many times as long.
+ * Other tasks may have the CPU most of the time. A short time is no fair sample: two interrupts in close succession take 90 % of
+ * the time between them. So at least 1 / WATCHED_LEAST of the time asked for must be watched, and watching may take WATCH_LONGEST
+ * times the time asked for.
  */
 #define WATCHED_LEAST 4
 #define WATCH_LONGEST 10
@@ -256,7 +256,7 @@ uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, u
 	return b->watch_seen < ENGINE_WATCHED ? b->watch_seen : ENGINE_WATCHED;
 }
 
-/* PART of ENGINE_COST_ARGS arguments is in COST, which is of one. */
+/* Return the cost for N_ARGS arguments. COST is that for one; ENGINE_COST_ARGS more add PART. */
 static uint64_t with_args(uint64_t cost, uint64_t part, uint32_t n_args)
 {
 	int64_t more = (int64_t)part * ((int64_t)n_args - 1) / ENGINE_COST_ARGS;
@@ -352,7 +352,7 @@ uint32_t record_engine_text(const struct record_engine *e, uint64_t addr)
 
 /* ---- shards ---- */
 
-/* From far to near. Which of a CPU's caches is its last differs; that of the third level has a number of its own. */
+/* Topology levels, outermost first. Which cache level is the last differs between CPUs; the third level has an id of its own. */
 static const char *const levels[] = { "topology/physical_package_id", "cache/index3/id",
 				      "topology/core_id" };
 

@@ -172,13 +172,13 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 	return period ? (followed_oncpu(e) - e->oncpu_before) / period : 0;
 }
 
-/* Until each program that runs now has ended: they run under RCU, and this waits for a grace period. */
+/* Wait until each program that runs now has ended. Programs run under RCU, so wait for a grace period. */
 static void await_programs(void)
 {
 	const struct timespec while_ = { .tv_nsec = 10000000 };
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&while_, NULL); /* nohz_full CPUs have none */
+		nanosleep(&while_, NULL); /* membarrier() fails with nohz_full CPUs */
 }
 
 void record_engine_pause(struct record_engine *e)
@@ -213,7 +213,7 @@ void record_engine_run(struct record_engine *e, bool run)
 		__atomic_store_n(&left_out[i], run && e->bpf.config.left_out[i], __ATOMIC_RELAXED);
 }
 
-/* Follows none of the tasks any more, whose slots are free again. */
+/* Stop following all tasks, and free their slots. */
 static void forget_tasks(struct record_engine *e)
 {
 	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;

@@ -14,6 +14,6 @@ struct record_engine {
 	vec_of(struct bpf_link *, links);
 	struct record_sampler *sampler;
 	struct record_counters *counters; /* NULL: there are none */
-	uint8_t *n_args; /* of each site's function, spare ones too */
-	uint64_t oncpu_before; /* of the tasks followed, ever, at the last reset */
+	uint8_t *n_args; /* arguments of the function, indexed by site, spare ones too */
+	uint64_t oncpu_before; /* CPU time of all tasks followed up to the last reset, ns */
 };

@@ -26,13 +26,13 @@
 #include "record/engine/load.h"
 
 #define KPROBE_TYPE_PATH "/sys/bus/event_source/devices/kprobe/type"
-/* The kernel's own, which reaches user space without a name there. */
+/* An error number of the kernel that user space's headers do not define. */
 #define KERNEL_ENOTSUPP 524
 
 /* The value of "fentry" and "multi" until they are tried: neither -errno nor 0. */
 #define UNTRIED 1
 
-/* Switches: "0" is off. */
+/* Files of switches: "0" is off. */
 #define JIT_PATH     "/proc/sys/net/core/bpf_jit_enable"
 #define FTRACE_PATH  "/proc/sys/kernel/ftrace_enabled"
 #define KPROBES_PATH "/sys/kernel/debug/kprobes/enabled"
@@ -79,7 +79,7 @@ static bool securityfs_is_missing(void)
 	return !statfs(SECURITYFS, &fs) && fs.f_type != SECURITYFS_MAGIC;
 }
 
-/* A program that does nothing, loaded for what has that name. The descriptor, or -errno. */
+/* Load a program that does nothing, to attach to the KIND of type called NAME in BTF. Return its descriptor or -errno. */
 static int load_nothing(const struct btf *btf, enum bpf_attach_type attach, uint32_t kind,
 			const char *name)
 {
@@ -107,7 +107,7 @@ static int try_loading(const struct btf *btf)
 	return 0;
 }
 
-/* Attaching by fentry, in a thread: the kernel sleeps 0.1 s or more, both to attach and to detach. */
+/* A thread that tries to attach by fentry: the kernel sleeps 0.1 s or more, both to attach and to detach. */
 static struct {
 	int prog;
 	pthread_t thread;
@@ -202,7 +202,7 @@ void record_features_probe(struct record_features *f)
 	record_features_end();
 }
 
-/* One half of the pair on the function at ADDR, which is given REPEAT times, or (0) by its name. */
+/* Attach one half of the pair to the function at ADDR, passed REPEAT times, or by name if ADDR is 0. */
 static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_return,
 				    unsigned long addr, uint32_t repeat)
 {
@@ -214,7 +214,7 @@ static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_retu
 	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
 }
 
-/* Calls the function once with the pair on it. */
+/* Call the function once with the pair attached to it. */
 static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t repeat)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
@@ -232,7 +232,7 @@ static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t
 	return err;
 }
 
-/* Further away no stack pointer of the same call is: the registers, and a frame. */
+/* Maximum distance between stack pointers of one call, in bytes: the saved registers and a frame. */
 #define MAX_DISTANCE 1024
 
 static int see_multi(struct kprotperf_try_bpf *skel, unsigned long addr,
@@ -273,7 +273,7 @@ static bool locked_down(const struct record_features *f)
 	return f->lockdown[0] && strcmp(f->lockdown, "none") != 0;
 }
 
-/* ERR in words: what refuses root is lockdown, where there is any. */
+/* Return ERR in words. Under lockdown, that is the cause of -EPERM. */
 static const char *refusal(const struct record_features *f, int err)
 {
 	if (err != -EPERM)

@@ -12,74 +12,75 @@
 /* The behaviour of this kernel's kprobe.multi, found by trying it on a function that does nothing. */
 struct record_multi_behaviour {
 	/*
-	 * The stack pointer that a return program sees, less the one at the entry. A word where returns
-	 * come through rethook (up to 6.13), since the return address is gone; kernels whose returns
-	 * come through the function graph tracer gave different ones, and some nothing to go by.
+	 * The stack pointer in a return program less the one in the entry's, in bytes. With rethook (up to 6.13) it is
+	 * one word, as the return address has been popped. With the function graph tracer it varies between kernels, and
+	 * on some of them calls cannot be told apart by it.
 	 */
 	int64_t sp;
 	/*
-	 * The end of what returns go through that the function graph tracer handles, where the stack pointer is the caller's
-	 * again: Linux 7.3's unwinder still takes what it points to for a frame, and warns.
+	 * The end of return_to_handler(), where the stack pointer is the caller's again: address and length. Linux 7.3's
+	 * unwinder still takes the memory it points to for a frame of return_to_handler(), and warns.
 	 */
 	uint64_t unwalkable;
 	uint32_t unwalkable_len;
 	/*
-	 * Naming a function several times runs programs once. Up to 6.13 the kernel keeps twice as many
-	 * returns for a link as it has functions, for each CPU: more tasks asleep in them, and returns
-	 * are missed. Naming functions again makes it keep more.
+	 * A function that is named several times runs the programs once. Up to 6.13 the kernel holds, for each CPU, twice
+	 * as many calls in flight for a link as the link has functions. If more tasks sleep in these functions, returns
+	 * are missed. Naming functions again makes it hold more.
 	 */
 	bool repeats;
 };
 
 struct kernel_btf;
 
-/* Each error is 0 where the feature works, else the negative errno of the attempt. */
 /* Capabilities that suffice instead of root, found by trying. */
 #define RECORD_CAPABILITIES                                                                      \
 	"a user other than root needs CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYSLOG and, for " \
 	"functions, CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO"
 
+/* Each int is 0 if the feature works, else the -errno of trying it. */
 struct record_features {
 	int modules; /* result of listing modules' BTF: 0 or -EPERM */
 	bool btf; /* /sys/kernel/btf/vmlinux is there */
 	int bpf; /* loading a tracing program at all */
-	int ftrace; /* -ESHUTDOWN: switched off, so that no probe on its locations is hit; -ENODEV: shut down */
-	int fentry; /* attaching one to a kernel function */
+	/* -ESHUTDOWN: ftrace is switched off, so that no probe on its locations is hit; -ENODEV: it has shut down after a fault. */
+	int ftrace;
+	int fentry; /* attaching a tracing program to a kernel function */
 	int kprobe; /* -ENOENT: the kernel has none; -ESHUTDOWN: they are switched off */
-	int multi; /* kprobe.multi, which behaves as MULTI_IS; record_features_try_multi() */
+	int multi; /* kprobe.multi: record_features_try_multi() */
 	struct record_multi_behaviour multi_is;
 	char lockdown[32]; /* "none", "integrity", "confidentiality"; "": unknown */
-	bool interpreted; /* BPF programs are, since the kernel's compiler of them is off */
+	bool interpreted; /* BPF programs are interpreted, as the kernel's JIT is off */
 	bool rt; /* PREEMPT_RT, whose spinlocks are mutexes */
-	bool lockdown_hidden; /* unknown because nobody has mounted securityfs */
+	bool lockdown_hidden; /* LOCKDOWN is unknown because securityfs is not mounted */
 };
 
-/* The command that turns the compiler on. */
+/* The command that turns the kernel's JIT on. */
 #define RECORD_COMPILE_BPF "sysctl -w net.core.bpf_jit_enable=1"
 
-/* Return whether somebody has switched them off by now, so that attached probes are not hit. */
+/* Return whether ftrace (kprobes) is switched off now, so that attached probes are not hit. */
 bool record_ftrace_is_off(void);
 bool record_kprobes_are_off(void);
 
 void record_features_probe(struct record_features *f);
 
 /*
- * The same in steps, so that others work while the kernel waits: all but "fentry", by the kernel's types, which are the
- * caller's then (NULL: none); that; and until its probe is gone
- * again. While a thread does that, descriptors cost more: no calibration.
+ * record_features_probe() in steps, so that the caller can work while the kernel waits. begin() finds all but FENTRY, and loads
+ * the kernel's BTF, which the caller owns (NULL: none). await() finds FENTRY. end() waits until the probe for that is detached. Do
+ * not calibrate before end(): with a second thread, syscalls on descriptors cost more.
  */
 void record_features_begin(struct record_features *f, struct kernel_btf **btf);
 void record_features_await(struct record_features *f);
 void record_features_end(void);
 
 /*
- * Tries kprobe.multi, if that has not been done. ADDR is that of TRY_FUNCTION; 0: not known, and "repeats" is not
- * tried. Takes the kernel 0.2 s (6.1: two links are taken down, and it waits for each). Returns F->multi:
- * -EOPNOTSUPP where the kernel has no FPROBE, -ENODATA where calls cannot be told apart.
+ * Try kprobe.multi, if that has not been done. ADDR is the address of TRY_FUNCTION; 0: unknown, and REPEATS is not
+ * tried. This takes 0.2 s (6.1: the kernel waits for each of two links to close). Return F->multi: -EOPNOTSUPP if the
+ * kernel has no FPROBE, -ENODATA if calls cannot be told apart.
  */
 int record_features_try_multi(struct record_features *f, uint64_t addr);
 
-/* One phrase why one of them cannot be had, for an error message; a static string. */
+/* Return why a feature is missing, one phrase for an error message; a static string. */
 const char *record_features_why_not_bpf(const struct record_features *f);
 const char *record_features_why_not_ftrace(const struct record_features *f);
 const char *record_features_why_not_fentry(const struct record_features *f);

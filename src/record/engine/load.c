@@ -22,17 +22,17 @@
 #define DEFAULT_TASKS  4096
 #define CELLS_PER_SITE 8
 #define MIN_CELLS      512
-/* For all CPUs together, or for each where there are many. */
+/* Maximum bytes of cells: the larger of a total and of a limit per CPU. */
 #define MAX_CELLS_MEMORY (32u << 20)
 #define CPU_CELLS_MEMORY (2u << 20)
 #define STACK_ENTRIES    8192
 
 #define MAX_BLOCKS_MEMORY (32u << 20)
 
-/* The part of free memory that maps may take: one in this. */
+/* Maps may take at most 1 / MEMORY_PART of the free memory. */
 #define MEMORY_PART 2
 
-/* libbpf's last complaint, for the one line that we print. */
+/* libbpf's last warning, for the one line that is printed. */
 static char libbpf_message[256];
 
 static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -53,7 +53,7 @@ void record_bpf_log(void)
 	libbpf_set_print(libbpf_print);
 }
 
-/* The number that FORMAT finds in the first line of PATH that has one; 0: none. */
+/* Return the number that FORMAT reads from the first line of PATH that matches; 0: none. */
 static size_t number_in(const char *path, const char *format)
 {
 	FILE *f = fopen(path, "re");
@@ -74,13 +74,13 @@ static size_t pid_max(void)
 	return n && n < 4u << 20 ? n : 4u << 20;
 }
 
-/* Tasks on the machine, roughly: what /proc/loadavg gives after the slash. */
+/* Return roughly the number of tasks on the machine: the number after the slash in /proc/loadavg. */
 static uint32_t tasks_now(void)
 {
 	return (uint32_t)number_in("/proc/loadavg", "%*f %*f %*f %*u/%zu");
 }
 
-/* The counts of all blocks, once: without contexts to tell apart there is one, for nobody. */
+/* Return the number of counts per shard of blocks; without blocks it is 1, as a map must have an entry. */
 static size_t block_counts(const struct record_bpf *b)
 {
 	return b->config.n_blocks ? (size_t)(b->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
@@ -121,7 +121,7 @@ static void choose_sizes(struct record_bpf *b)
 		b->n_block_shards /= 2;
 }
 
-/* So few are in use that hardly any of them meet, the spare site included. */
+/* Return the size of kprobe.multi's hash table, spare sites included: so large that functions hardly ever collide. */
 static uint32_t multi_slots(const struct record_bpf *b)
 {
 	uint32_t n = 16;
@@ -213,8 +213,8 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		bool asked;
 	} variants[] = {
 		{ "", true },
-		{ "_real", b->config.closings }, /* on a real clock */
-		{ "_some", b->config.left_out != NULL }, /* of the syscalls */
+		{ "_real", b->config.closings }, /* real clock */
+		{ "_some", b->config.left_out != NULL }, /* measures only some syscalls */
 		{ "_counted", b->config.n_counters > 0 },
 	};
 	const struct {
@@ -228,7 +228,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		{ s->progs.on_newtask, &progs->on_newtask, true },
 		{ s->progs.fault_fentry, &progs->fault_fentry, fentry },
 		{ s->progs.fault_fexit, &progs->fault_fexit, fentry },
-		/* Without functions too: page faults are timed the same way, and calibrated by these. */
+		/* Needed without functions, too: calibrating page faults uses these. */
 		{ s->progs.function_fentry, &progs->fentry, fentry },
 		{ s->progs.function_fexit, &progs->fexit, fentry },
 		{ s->progs.function_fexit_capture, &progs->fexit_capture,
@@ -251,7 +251,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 	}
 }
 
-/* Only what is needed is loaded, and some of it later: a kernel may refuse what it would not be asked for. */
+/* Load only programs that are needed, some of them later: the kernel may refuse one that this recording does not need. */
 static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
@@ -328,8 +328,8 @@ static int map_views(struct record_bpf *b)
 }
 
 /*
- * Opens the programs, or those that do without kernel variables: the skeleton, and with it the layout
- * of everything shared, is the same, only the object behind it is another. TYPES: a file to come; NULL: the kernel's own.
+ * Open the programs or, if PLAIN, those that do not use kernel variables. Both have the same skeleton, and so the same layout
+ * of shared memory, but another object. TYPES: path of a file that will have the BTF to use; NULL: libbpf reads the kernel's.
  */
 static struct kprotperf_bpf *open_skeleton(bool plain, const char *types)
 {
@@ -370,13 +370,13 @@ size_t record_bpf_memory(const struct record_bpf *b)
 	return sum;
 }
 
-/* In bytes, what the kernel can give without swapping; 0: it does not say. */
+/* Return the bytes that the kernel can allocate without swapping; 0: unknown. */
 static size_t memory_available(void)
 {
 	return number_in("/proc/meminfo", "MemAvailable: %zu kB") << 10;
 }
 
-/* The kernel would rather end other processes than refuse it. */
+/* Refuse to allocate too much: the kernel would kill other processes rather than fail. */
 static int check_memory(const struct record_bpf *b)
 {
 	size_t needed = record_bpf_memory(b), available = memory_available();
@@ -390,7 +390,7 @@ static int check_memory(const struct record_bpf *b)
 	return -EDQUOT;
 }
 
-/* Write the types that programs name, or else all. */
+/* Write BTF of the types that programs use into FD, or all BTF if it cannot be reduced. */
 static int write_types(const struct record_bpf *b, int fd)
 {
 	uint32_t size;
@@ -401,7 +401,7 @@ static int write_types(const struct record_bpf *b, int fd)
 	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
 }
 
-/* For them. -1: none, and libbpf reads the kernel's own; so it does where ulimit -f could cut a file short. */
+/* Create a file for that BTF. Return -1 if libbpf is to read the kernel's own: without BTF, or if ulimit -f could cut the file. */
 static int types_file(const struct record_bpf *b)
 {
 	struct rlimit limit;
@@ -411,7 +411,7 @@ static int types_file(const struct record_bpf *b)
 	return memfd_create("types", MFD_CLOEXEC);
 }
 
-/* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
+/* Return 0 or -errno; -ENOENT if this kernel does not find a variable that programs use, or a function they attach to. */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
 	int err = record_saved_programs_begin(&b->saved_programs);
@@ -449,7 +449,7 @@ const char *record_bpf_advice(int err)
 	}
 }
 
-/* Says why, unless that is said already, and unloads what there is. */
+/* Report ERR, unless that is done already, and unload the programs. */
 static int reject(struct record_bpf *b, int err)
 {
 	if (err == -EDQUOT)
@@ -481,14 +481,14 @@ int record_bpf_load(struct record_bpf *b)
 		err = open_and_load(b, true);
 	}
 	err = err ?: map_views(b);
-	/* libbpf goes on without, and the verifier then goes through global functions at each of their calls. */
+	/* Without BTF libbpf goes on, and the verifier verifies global functions again at each call. */
 	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
 		log_warn("the kernel rejects the BTF of the BPF programs: loading them takes "
 			 "seconds (-vvv shows why)");
 	return err ? reject(b, err) : 0;
 }
 
-/* Loads what a recording would when it needs it. */
+/* Load each saved program, which a recording would load when it needs it. */
 static int try_saved_programs(struct record_bpf *b)
 {
 	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
@@ -515,7 +515,7 @@ int record_bpf_try(const struct record_features *features)
 
 	static const bool left_out[ENGINE_CONTEXTS];
 
-	/* A command's functions, those of all tasks, and events: what each needs is not in the others. */
+	/* Try a command, all tasks, and events: each needs programs that the others do not. */
 	for (int kind = 0; kind < 3 && !err; kind++) {
 		struct record_bpf b = {
 			.config = {

@@ -12,7 +12,7 @@
 #include "record/engine/features.h"
 #include "record/engine/saved_programs.h"
 
-/* This release has all that the programs need. It is a hint in messages; nothing is decided by it. */
+/* The oldest release known to have all that the programs need. Only messages use it. */
 #define RECORD_OLDEST_KERNEL "5.15"
 
 struct kprotperf_bpf;
@@ -36,7 +36,7 @@ enum record_view {
 };
 
 struct record_bpf {
-	/* The caller's, to be set before; the rest zero. */
+	/* Set by the caller before loading; the rest is zero. */
 	struct record_engine_config config;
 	struct record_features features;
 	uint32_t n_cpus;
@@ -54,10 +54,10 @@ void record_bpf_log(void);
 /* Return the memory of maps and programs, as record_engine_memory() does. */
 size_t record_bpf_memory(const struct record_bpf *b);
 
-/* -errno, reported. More memory than a part of what is free is not asked for: -EDQUOT. */
+/* Load the programs. Return 0 or -errno, reported; -EDQUOT: they would take too much of the free memory. */
 int record_bpf_load(struct record_bpf *b);
-/* Says what to do about such an error. */
+/* Return what the user can do about the error ERR of record_bpf_load(). */
 const char *record_bpf_advice(int err);
-/* Loads all that any recording takes, and unloads it. -errno, reported. */
+/* Load all programs that any recording needs, and unload them. Return 0 or -errno, reported. */
 int record_bpf_try(const struct record_features *features);
 void record_bpf_unload(struct record_bpf *b); /* accepts one that was not loaded */

@@ -22,7 +22,7 @@ static void *copy_of(const void *items, size_t n, size_t size)
 /* The programs of the object that is being loaded. */
 static struct record_saved_programs *loading;
 
-/* Called by libbpf with what it is about to load, all of it relocated: it gets to load next to nothing instead. */
+/* libbpf calls this with relocated instructions. Save them, and give libbpf a stub to load. */
 static int put_off(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct bpf_insn nothing[] = {
@@ -51,8 +51,8 @@ static int put_off(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 int record_saved_programs_begin(struct record_saved_programs *saved_programs)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = put_off);
-	static int
-		handler; /* of this process: libbpf 1.1 does not survive it when its last one is taken back */
+	/* Registered once per process, never unregistered: libbpf 1.1 crashes when its last handler is unregistered. */
+	static int handler;
 
 	loading = saved_programs;
 	if (handler <= 0)

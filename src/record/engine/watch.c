@@ -9,9 +9,9 @@
 
 #include "base/sorted.h"
 
-/* For a CPU: some thousand changes in a run. */
+/* Bytes of a CPU's ring: enough for some thousand changes in a run. */
 #define RING_SIZE  (64u << 10)
-#define LARGEST    512 /* of the records; there is no room for another where less is left */
+#define LARGEST    512 /* largest record in bytes; a ring with less room left may have lost one */
 #define BPF_PREFIX "bpf_prog_" /* followed by 16 digits and "_NAME" */
 #define BPF_NAME   (sizeof(BPF_PREFIX) + 16)
 
@@ -20,7 +20,7 @@ struct record_watched_cpu {
 	struct perf_event_mmap_page *page; /* followed by the ring */
 };
 
-/* PERF_RECORD_TEXT_POKE, likewise. */
+/* The kernel's record of changed code (PERF_RECORD_TEXT_POKE), without fields that are not asked for. */
 struct text_poke {
 	struct perf_event_header header;
 	uint64_t addr;
@@ -92,7 +92,7 @@ static void note_symbol(struct record_watch *w, const struct record_ksymbol *s)
 		alloc_keep(&w->programs, alloc_strdup(s->name + BPF_NAME));
 }
 
-/* The kernel's record at FROM of the ring, as one piece. */
+/* Copy the record at position FROM of the ring to BUF, in one piece, and return it. */
 static const struct perf_event_header *read_record(const struct record_watched_cpu *c,
 						   uint64_t from, uint64_t *buf)
 {

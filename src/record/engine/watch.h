@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes of the kernel's code while a run goes on. The kernel reports each of them, and each BPF program that is loaded, by the events
- * of perf that are for processor traces (Linux 5.9).
+ * Watching changes of the kernel's code during a run. The kernel reports each change, and each BPF program that is loaded, by perf
+ * events that were made for processor traces (Linux 5.9).
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 
-/* The kernel's record of code that came or went (PERF_RECORD_KSYMBOL), without what this recording does not ask for. */
+/* The kernel's record of added or removed code (PERF_RECORD_KSYMBOL), without fields that are not asked for. */
 struct record_ksymbol {
 	struct perf_event_header header;
 	uint64_t addr;
@@ -20,24 +20,24 @@ struct record_ksymbol {
 	char name[];
 };
 
-/* The code at ADDR begins with the bytes TEXT now, of which LEN were written. */
+/* A change: LEN bytes of code were written at ADDR. TEXT is the first four of them. */
 struct record_change {
 	uint64_t addr;
 	uint32_t text, len;
 };
 
 struct record_watch {
-	vec_of(struct record_change, changes); /* by address */
+	vec_of(struct record_change, changes); /* sorted by address */
 	struct alloc_texts programs; /* names of BPF programs that were loaded */
-	bool overflowed; /* there were more */
+	bool overflowed; /* some changes or programs were lost */
 	vec_of(struct record_watched_cpu, cpus);
 };
 
-/* Watches all CPUs; where the kernel refuses that, nothing. */
+/* Watch all CPUs, except those for which the kernel refuses it. */
 void record_watch_open(struct record_watch *w);
 void record_watch_close(struct record_watch *w); /* accepts one that is zero */
 
-/* Report what came to W since it was opened, or was read last. */
+/* Replace the contents of W by what happened since W was opened or read last. */
 void record_watch_read(struct record_watch *w);
-/* The place of the first change at ADDR or behind it. */
+/* Return the index of the first change at ADDR or above. */
 uint32_t record_watch_from(const struct record_watch *w, uint64_t addr);

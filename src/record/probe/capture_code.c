@@ -10,9 +10,9 @@
 #include "record/engine/saved_programs.h"
 #include "record/target/capture.h"
 
-/* Any odd number. The hash is two sums, one of values by its powers and one of what that was on the way. */
+/* Any odd number. HASH sums the values times powers of this; SUM adds up HASH after each value. */
 #define HASH_FACTOR   0x5bd1e995
-#define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
+#define ABSENT_FACTOR 0x5bd1 /* times all bits of a call, it is a positive 32-bit number */
 
 #define COPY ((int16_t)offsetof(struct engine_reading, read))
 
@@ -22,7 +22,7 @@
 #define CALL BPF_REG_7
 #define HASH BPF_REG_8
 #define SUM  BPF_REG_9
-#define AT   BPF_REG_3 /* the value, and before that what leads to it */
+#define AT   BPF_REG_3 /* the pointer that is followed, then the value */
 
 struct bpf_code {
 	struct bpf_insn *items;
@@ -62,7 +62,7 @@ static void load(struct bpf_code *code, uint8_t dst, uint8_t src, int16_t offset
 	emit(code, BPF_LDX | BPF_MEM | sizes[bytes], dst, src, offset, 0);
 }
 
-/* Zero, in eight bytes of the call. */
+/* Store zero in eight bytes of the call at OFFSET. */
 static void store(struct bpf_code *code, size_t offset)
 {
 	emit(code, BPF_ST | BPF_MEM | BPF_DW, CALL, 0, (int16_t)offset, 0);
@@ -80,7 +80,7 @@ static void jump(struct bpf_code *code, uint8_t op, uint8_t dst, int32_t imm, si
 
 #define ABSENT_INSNS 4
 
-/* The values BITS are absent; the hash is then another one than that of zeros. */
+/* Mark the values BITS as absent. This changes the hash, so that absent values differ from zeros. */
 static void mark_absent(struct bpf_code *code, int32_t bits)
 {
 	const int16_t absent = offsetof(struct engine_call, absent);
@@ -91,9 +91,9 @@ static void mark_absent(struct bpf_code *code, int32_t bits)
 	operate(code, BPF_ADD, SUM, bits * ABSENT_FACTOR);
 }
 
-#define SYSCALL_INSNS 6 /* of each syscall */
+#define SYSCALL_INSNS 6 /* instructions per syscall */
 
-/* Number I of C, an argument of a syscall; absent in others. */
+/* Read value I of C, an argument of a syscall; it is absent in calls from other syscalls. */
 static void read_syscall(struct bpf_code *code, const struct record_capture *c, uint32_t i)
 {
 	const struct record_value *v = &c->values[i];
@@ -168,12 +168,12 @@ static void check_pointer(struct bpf_code *code, const struct record_capture *c,
 	mark_absent(code, bits);
 }
 
-/* The way pointers are followed. */
+/* The method of following pointers. */
 struct reading {
 	enum record_reading how;
-	bool typed; /* arguments are */
-	uint32_t cast,
-		ret; /* as of struct record_capture; which argument is what the function returned */
+	bool typed; /* the verifier knows the types of arguments: they are fentry's */
+	/* CAST is as in struct record_capture. RET is the index of the argument that holds the return value. */
+	uint32_t cast, ret;
 };
 
 /* Return whether the verifier knows what V's base points to. */
@@ -183,14 +183,14 @@ static bool is_known(const struct record_value *v, const struct reading *r)
 	       (r->typed && v->base != RECORD_BASE_ADDRESS);
 }
 
-/* Return whether the values that V's pointers lead to can be loaded. */
+/* Return whether V's pointers can be followed by loads. */
 static bool is_typed(const struct record_value *v, const struct reading *r)
 {
 	return (r->how != RECORD_READING_COPIES && is_known(v, r)) ||
 	       (r->how == RECORD_READING_CAST && r->cast && v->type);
 }
 
-/* AT points to a struct of TYPE: the call is a move of its first argument. */
+/* Make AT a pointer to a struct of TYPE by the kfunc BY. The verifier turns this call into a move of its first argument. */
 static void cast(struct bpf_code *code, uint32_t by, uint32_t type)
 {
 	move(code, BPF_REG_1, AT);
@@ -199,7 +199,7 @@ static void cast(struct bpf_code *code, uint32_t by, uint32_t type)
 	move(code, AT, BPF_REG_0);
 }
 
-/* BYTES from what AT points to, by HELPER. */
+/* Copy BYTES from AT + OFFSET by HELPER, into the reading's buffer. */
 static void copy(struct bpf_code *code, int32_t helper, int32_t offset, uint32_t bytes)
 {
 	move(code, BPF_REG_1, CALL);
@@ -209,13 +209,13 @@ static void copy(struct bpf_code *code, int32_t helper, int32_t offset, uint32_t
 	call(code, helper);
 }
 
-/* By a copy, which is zero where there is nothing; and R0 is not then. */
+/* Copy BYTES from AT + OFFSET. If they cannot be read, the copy is zero, and R0 is not 0. */
 static void read_copy(struct bpf_code *code, int32_t offset, uint32_t bytes)
 {
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
-/* The value V is where it is loaded from, AT: its bits are taken out of that. record_value_extend() extends the sign of a whole number. */
+/* Cut the bits of V out of AT, which has what was loaded. record_value_extend() extends the sign of a whole number. */
 static void cut(struct bpf_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
@@ -236,7 +236,7 @@ static void cut(struct bpf_code *code, const struct record_value *v)
 	}
 }
 
-/* Number I is AT: it is kept, and the hash learns of it. */
+/* Store AT as value I, and add it to the hash. */
 static void keep(struct bpf_code *code, uint32_t i)
 {
 	emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
@@ -251,7 +251,7 @@ static bool is_name(const struct record_value *v)
 	return v->variable.kind == PROFILE_VARIABLE_NAME;
 }
 
-/* Number I and the one behind it are the name at OFFSET from AT, with zeros behind its end; not known where nothing can be read. */
+/* Read the name at AT + OFFSET into value I and the next, padded with zeros; both are absent if it cannot be read. */
 static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 {
 	store(code, offsetof(struct engine_reading, read[0]));
@@ -265,7 +265,7 @@ static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 	}
 }
 
-/* Memory that is read at once: BYTES from START behind the same pointers; it has the values of BITS. */
+/* Memory that is read at once: BYTES at offset START from one pointer. It has the values in BITS. */
 struct span {
 	int32_t start;
 	uint32_t bytes, bits;
@@ -277,8 +277,8 @@ static bool is_aligned(const struct record_value *v)
 }
 
 /*
- * Number I of C, and what lies near to it and is not DONE. As much as the verifier takes
- * to be aligned is read from a multiple of 8.
+ * Return the span of value I of C and of those near to it that are not DONE. A span that the verifier takes to be
+ * aligned begins at a multiple of 8.
  */
 static struct span find_span(const struct record_capture *c, uint32_t i, uint32_t done)
 {
@@ -305,7 +305,7 @@ static struct span find_span(const struct record_capture *c, uint32_t i, uint32_
 	return s;
 }
 
-/* Number I of C and others by copies; the numbers of all of them, as bits. They are not known where nothing could be read. */
+/* Read value I of C and those near to it by a copy. Return them as bits. They are absent if the memory cannot be read. */
 static uint32_t read_span(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t done, const struct reading *r)
 {
@@ -337,7 +337,7 @@ static uint32_t read_span(struct bpf_code *code, const struct record_capture *c,
 	return s.bits;
 }
 
-/* Number I of C, from registers or by loads. */
+/* Read value I of C from registers or by loads. */
 static void read_value(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 		       const struct reading *r)
 {
@@ -380,7 +380,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 
 	operate(&code, BPF_MOV, HASH, 0);
 	operate(&code, BPF_MOV, SUM, 0);
-	/* And none absent, which is behind it. */
+	/* This also sets ABSENT, which follows SLOT, to none. */
 	emit(&code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)target->capture_slot);
 	for (uint32_t i = 0; i < c->n_values; i++) {
@@ -397,7 +397,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 		store(&code, offsetof(struct engine_call, values) + 8 * i);
 	operate(&code, BPF_LSH, SUM, 31);
 	emit(&code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
-	/* There may be several; from the end, since those behind one move. */
+	/* There may be several placeholders. Begin at the end, since replacing one moves those after it. */
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
 		    copy->insns[at].imm == ENGINE_PLACEHOLDER_CAPTURE)

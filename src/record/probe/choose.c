@@ -25,13 +25,13 @@ const char *record_skip_text(enum record_skip skip)
 	return texts[skip];
 }
 
-/* Return whether HOW, of --attach, allows M. */
+/* Return whether --attach=HOW allows the mechanism M. */
 static bool is_asked(enum profile_mechanism how, const struct record_mechanism *m)
 {
 	return how == PROFILE_UNTIMED || how == m->mech;
 }
 
-/* Chooses SITE's mechanism. NULL, or the reason why there is none, and in *SKIP of which kind. */
+/* Choose SITE's mechanism. Return NULL, or why there is none, with the kind of that reason in *SKIP. */
 static const char *choose(const struct record_kernel *kernel, enum profile_mechanism how,
 			  struct record_site *site, enum record_skip *skip)
 {
@@ -63,7 +63,7 @@ static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct
 	return &marks[sym - ks->syms];
 }
 
-/* 0 where SITE has a mechanism now; -EEXIST where another is on its function; else why not is said. */
+/* Choose SITE's mechanism. Return 0; -EEXIST if another site is on the function; or another -errno, with a message. */
 static int choose_one(struct record_sites *sites, const struct record_kernel *kernel,
 		      enum profile_mechanism how, struct record_site *site, bool *is_taken)
 {
@@ -88,7 +88,7 @@ static int choose_one(struct record_sites *sites, const struct record_kernel *ke
 	return -EOPNOTSUPP;
 }
 
-/* The functions of one glob: whether any can be measured is said when the next begin. */
+/* The functions of the current glob. When the next glob begins, a glob without usable ones is reported. */
 struct glob {
 	const char *pattern;
 	uint32_t matched, usable;
@@ -130,7 +130,7 @@ static int choose_all(struct record_sites *sites, const struct record_kernel *ke
 	return err ?: end_glob(&glob);
 }
 
-/* Says it where the kernel has no mechanism at all. kprobe.multi is tried last, which takes a while. */
+/* Report an error if the kernel has no mechanism at all. Try kprobe.multi last, as that takes a while. */
 static int say_if_none(const struct record_kernel *kernel)
 {
 	const struct record_features *f = kernel->features;
@@ -257,10 +257,10 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 
 /* ---- memory ---- */
 
-/* Memory of the kernel per probe inside a function, in bytes, as that of a kprobe's two. */
+/* Kernel memory per probe inside a function, in bytes; the two probes of a timed function take as much. */
 #define POINT_MEMORY (8u << 10)
 
-/* The sizes that the kernel allocates, up to where they are powers of two. */
+/* Return the bytes that the kernel allocates for SIZE: small sizes are rounded up to a power of two. */
 static size_t allocated(size_t size)
 {
 	size_t power = 8;

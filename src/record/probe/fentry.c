@@ -115,7 +115,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	}
 }
 
-/* The N instructions INSNS of a copy learn what is known of SITE. False: they have no place for it. */
+/* Write SITE's number and costs into the N instructions INSNS of a copy. Return false if they have no placeholder. */
 static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine *e, uint32_t site)
 {
 	bool found = false;
@@ -142,7 +142,7 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Loads a copy of SAVED for TARGET, which reads values that way. The descriptor, or -errno. */
+/* Load a copy of SAVED for TARGET, which reads captured values by HOW. Return its descriptor or -errno. */
 static int load_copy(const struct record_probes *probes, const struct record_saved_program *saved,
 		     enum bpf_attach_type attach, const struct record_target *target,
 		     enum record_reading how)
@@ -199,7 +199,7 @@ static int prepare(struct record_probes *probes, const struct record_target *tar
 	return 0;
 }
 
-/* The copies that were prepared for TARGET, or are now. 0 or -errno. */
+/* Get the copies that were prepared for TARGET, or prepare them now. Return 0 or -errno. */
 static int take_prepared(struct record_probes *probes, const struct record_target *target,
 			 struct record_prepared *out)
 {
@@ -217,7 +217,7 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 	return 0;
 }
 
-/* The return's first: no call is opened whose end nobody sees. */
+/* Attach the return's program first: no call is opened whose end goes unseen. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site };

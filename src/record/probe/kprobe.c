@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobes: one pair of programs for all functions, which know theirs by the cookie. How the kernel gets to the
- * probe on a function's entry decides what it costs, and so the return's program: it comes later, when the
- * kernel's optimizer has been there.
+ * kprobes: one pair of programs for all functions, told apart by the cookie. The cost of a probe on a function's
+ * entry depends on how the kernel reaches it, and the return's program depends on the cost. So that program is attached
+ * later, when the kernel's optimizer has been there.
  */
 #include "record/probe/kprobe.h"
 
@@ -70,7 +70,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return NULL;
 }
 
-/* The link of program FD, or -errno; as FD is one. */
+/* Attach the program FD. Return the link or -errno; FD may be an -errno, which is returned. */
 static int link_half(int fd, bool on_return, const struct record_target *target)
 {
 	return record_kprobe_attach(fd, target->addr, on_return, ENGINE_KEY(target->site, 0));
@@ -85,10 +85,10 @@ static int entry_program(const struct record_probes *probes, const struct record
 						 skel->progs.function_kprobe);
 }
 
-#define FIRST_FEW      64 /* functions, which tell how long all will take */
-#define LONG_TO_ATTACH 10 /* s: worth a note */
+#define FIRST_FEW      64 /* functions attached before the total time is estimated */
+#define LONG_TO_ATTACH 10 /* s: print a note above this */
 
-/* DONE of N functions took the time since START. Their returns take as much again. */
+/* Print a note if attaching N functions will take long: DONE took the time since START, and their returns take as much again. */
 static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 {
 	double s = 2e-9 * (double)(clock_ns() - start) / done * n;
@@ -101,8 +101,8 @@ static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 }
 
 /*
- * The entry's first: the kernel calls the latest first, and what it does at an entry for the return's
- * probe is not in the call then. No task is followed yet whose return would be missed.
+ * Attach the entry's probe first: the kernel runs the latest probe first, so that its work at the entry for the
+ * return's probe is not in the call. No task is followed yet, so no return is missed.
  */
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
@@ -138,7 +138,7 @@ static const struct bpf_program *return_program(const struct kprotperf_bpf *skel
 	}
 }
 
-/* A copy of PROG that captures what is wanted of TARGET, for close(); or -errno. */
+/* Load a copy of PROG that captures TARGET's values. Return its descriptor, for close(), or -errno. */
 static int load_capture(const struct record_saved_programs *saved_programs,
 			const struct bpf_program *prog, const struct record_target *target)
 {
@@ -180,7 +180,7 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 	return 0;
 }
 
-/* Two probe events, without calls in flight. Measured on 6.1: MemAvailable falls by 7.4 to 7.8 KiB. */
+/* Bytes for two probe events, without calls in flight. On 6.1, MemAvailable falls by 7.4 to 7.8 KiB. */
 #define MEMORY (8u << 10)
 
 /* The kernel makes room for at least 10 calls in flight. */
@@ -206,8 +206,8 @@ const struct record_mechanism record_kprobe_mechanism = {
 #define OPTIMIZATION_PATH "/proc/sys/debug/kprobes-optimization"
 
 /*
- * Between two looks. The optimizer waits until every task has slept once, and looks again only after 0.1 s
- * if it finds one running, which would be this one, were it to look all the time.
+ * Interval between two looks at the code. The optimizer waits until every task has slept once. If it finds one
+ * running, it looks again only after 0.1 s: this process must not be that one.
  */
 #define STEP_MS 10
 

@@ -14,15 +14,15 @@
 struct record_engine;
 
 /*
- * Return the way to the kprobe at the function entry ADDR, by the code that is there: PROFILE_MECH_KPROBE for
- * ftrace, _OPTIMIZED, _INT3, or PROFILE_UNTIMED if it cannot be told.
+ * Return how the kernel reaches the kprobe at the function entry ADDR, judging by the code there: PROFILE_MECH_KPROBE
+ * (ftrace), _OPTIMIZED (jump), _INT3 (breakpoint), or PROFILE_UNTIMED if unknown.
  */
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
 
 /*
- * Waits, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is
- * turned off. It takes all that were enabled before in the same go, or took them earlier. Returns the
- * way to the probe then.
+ * Wait, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is
+ * turned off. By then it has also been to all kprobes enabled before. Return how the kernel then reaches the probe,
+ * as record_optimizer_look().
  */
 enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr);
 

@@ -42,7 +42,7 @@ void record_detach_later(int fd)
 		vec_push(&pending, threads, thread);
 }
 
-/* A directory has two links, and one for each directory in it. */
+/* /proc/self/task has two links, plus one per thread. */
 static bool is_only_thread(void)
 {
 	struct stat st;

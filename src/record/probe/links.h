@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Links of probes: taken down in the background, and asked what they missed. Closing a link or a perf event makes
- * the kernel wait for a grace period, or several, which is tens of milliseconds of sleep; of those closed at once
- * some share theirs, and the CPU is free meanwhile.
+ * Closing the links of probes in the background, and reading the hits that they missed. Closing a link or a perf event
+ * sleeps for one or more grace periods, tens of milliseconds. Links closed at the same time share grace periods, and the
+ * CPU is free meanwhile.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Closes FD by and by. Its probe may still be hit until record_detach_wait() has returned. */
+/* Close FD in the background. Its probe may still be hit until record_detach_wait() has returned. */
 void record_detach_later(int fd);
 
-/* Until all are closed. To be called before what is left attached matters, and before any fork(). */
+/* Wait until all these descriptors are closed. Call this before probes still attached matter, and before any fork(). */
 void record_detach_wait(void);
 
 /*
- * Between the two grace periods end at once, on the whole machine (/sys/kernel/rcu_expedited), at the price of an
- * interrupt of each CPU for each. The first returns whether it changed that, which the second is given.
+ * Expedite grace periods on the whole machine (/sys/kernel/rcu_expedited), at the price of an interrupt on each CPU for
+ * each; and end that. record_detach_hurry() returns whether it changed the setting, which record_detach_hurried() gets.
  */
 bool record_detach_hurry(void);
 void record_detach_hurried(bool hurry);
 
 /*
- * Hits that LINK, a descriptor, missed; PROFILE_NOT_COUNTED where the kernel does not tell (before 6.7),
- * 0 for links that are no kprobe's or kprobe.multi's.
+ * Return the number of hits that the link with descriptor LINK missed; PROFILE_NOT_COUNTED if the kernel does not
+ * tell (before 6.7); 0 if it is not the link of a kprobe or kprobe.multi.
  */
 uint64_t record_link_misses(int link);
-/* The sum of two such numbers. */
+/* Return A + B, or PROFILE_NOT_COUNTED if one of them is. */
 uint64_t record_misses_add(uint64_t a, uint64_t b);

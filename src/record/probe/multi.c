@@ -19,12 +19,12 @@
 #include "record/probe/probes_impl.h"
 
 /*
- * Returns of calls in flight that a link shall be able to keep, where the kernel's number is fixed when it is
- * attached: see struct record_multi_behaviour. They are of tasks that sleep or are preempted in the function.
+ * Number of calls in flight that a link must be able to hold, on kernels that fix it when the link is attached: see
+ * struct record_multi_behaviour. Such calls are those of tasks that sleep or are preempted in the function.
  */
 #define MULTI_CALLS 4096
 
-/* Hash functions tried for a table of functions. */
+/* Number of hash functions tried for a table of functions. */
 #define MULTI_FACTORS 64
 
 struct record_multi {
@@ -60,7 +60,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	const char *why_patched;
 
 	*skip = RECORD_SKIP_MECHANISM;
-	/* The kernel decides if this is unknown: it refuses other than ftrace locations. */
+	/* If FTRACE is unknown, the kernel decides: it refuses addresses that are no ftrace locations. */
 	if (ftrace == KERNEL_NO || (ftrace == KERNEL_UNKNOWN && !site->named))
 		return "kprobe.multi cannot reach it (no ftrace location)";
 	why_patched = record_symbols_why_patched(kernel->symbols, site->sym);
@@ -70,7 +70,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return record_features_why_not_multi(kernel->features);
 }
 
-/* Enters TARGET into TABLE, at how many slots from its first; -ENOSPC: too many. */
+/* Enter TARGET into TABLE. Return its distance from its first slot; -ENOSPC: too many slots are taken. */
 static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor,
 		       const struct record_target *target)
 {
@@ -87,7 +87,7 @@ static int table_enter(struct engine_multi *table, uint32_t size, uint64_t facto
 	return -ENOSPC;
 }
 
-/* Fills the table with the targets; how many are not where they are looked for first. */
+/* Fill the table with the targets. Return how many are not in their first slot. */
 static uint32_t table_fill(struct record_multi *m, uint64_t factor, struct record_target *targets,
 			   uint32_t n)
 {
@@ -113,8 +113,8 @@ static int table_publish(const struct record_multi *m, uint32_t slot,
 }
 
 /*
- * Tells the programs which site each target is. It takes the best of some factors: a function that is found only
- * at a second look costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
+ * Tell the programs the site of each target. Take the best of some factors: a function that is not found in its
+ * first slot costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
  */
 static int table_make(struct record_multi *m, struct record_target *targets, uint32_t n)
 {
@@ -142,7 +142,7 @@ static int table_make(struct record_multi *m, struct record_target *targets, uin
 	return err;
 }
 
-/* The entry of the function at ADDR; NULL: it has none. */
+/* Return the table entry of the function at ADDR; NULL: none. */
 static struct engine_multi *table_find(const struct record_multi *m, uint64_t addr)
 {
 	uint32_t slot = engine_multi_slot(addr, m->skel->bss->multi_factor);

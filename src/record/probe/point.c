@@ -17,15 +17,15 @@
 #include "arch/arch.h"
 
 /*
- * The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. If it finds one
- * running it looks again only later: that one should not be this, from looking all the time.
+ * The optimizer takes some hundred probes at once and then waits for all tasks to pass a quiescent state. If it
+ * finds one running, it looks again only later: this process must not be that one, so it sleeps between looks.
  */
-#define IDLE_MS 1000 /* without progress; that is how long it waits at most */
-#define STEP_MS 10 /* between two looks */
+#define IDLE_MS 1000 /* give up after this time without progress */
+#define STEP_MS 10 /* interval between two looks */
 
 struct record_points {
 	const struct record_engine *engine;
-	vec_of(int, links); /* of points that have them */
+	vec_of(int, links); /* links of the points that have a program */
 };
 
 struct record_points *record_points_create(const struct record_engine *e)
@@ -75,15 +75,15 @@ void record_point_disarm(struct record_point *p)
 }
 
 /*
- * Return whether one of the N items, by ascending address, is in the bytes that a jump at I would take; the optimizer then
- * leaves I as it is.
+ * Return whether one of the N items, sorted by address, is in the bytes that a jump at item I would replace; the optimizer
+ * then leaves I as it is.
  */
 static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t i)
 {
 	return i + 1 < n && items[i + 1].addr - items[i].addr < items[i].optimizes;
 }
 
-/* Looks at those that the optimizer is to take and that are not jumps yet. Returns the number that are still none. */
+/* Update the kind of points that the optimizer should make jumps. Return the number that are not jumps yet. */
 static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
 {
 	uint32_t left = 0;
@@ -101,7 +101,7 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 	return left;
 }
 
-/* Until those that it is to take are jumps, or the optimizer seems to take no more of them. */
+/* Wait until the points that the optimizer should take are jumps, or it makes no more progress. */
 static void await_optimizer(const struct record_points *points, struct record_point *items,
 			    uint32_t n)
 {
@@ -131,8 +131,8 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 
 		p->prepared |= p->optimizes;
 		/*
-		 * With the optimizer turned off, what it would take is prepared for that all the same, and so costs
-		 * other than breakpoints that it would not; calibration measures it in place of jumps.
+		 * With the optimizer turned off, a probe that it would take is prepared for a jump all the same, and so
+		 * costs other than a plain breakpoint; calibration then measures such probes in place of jumps.
 		 */
 		if (off && p->event >= 0 && p->prepared)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
@@ -207,7 +207,7 @@ int record_point_link(struct record_points *points, struct record_point *p)
 		return p->link;
 	p->owner = points;
 	vec_push(points, links, p->link);
-	/* The link keeps the event. */
+	/* The link holds a reference to the event. */
 	close(p->event);
 	p->event = -1;
 	return 0;

@@ -2,9 +2,9 @@
 /*
  * Kprobes inside of functions: points at which ranges are entered and left, and blocks counted.
  *
- * A point comes in two steps. Armed, the kernel has put the probe there, without a program. How it
- * will go on to reach it is known only some time later, when its optimizer has been there; and that
- * the program is to know, so it comes last.
+ * A point is attached in two steps. Once armed, the probe is in the kernel, without a program. How the
+ * kernel reaches the probe is known only later, when its optimizer has been there. The program must know
+ * that, so it is linked last.
  */
 #pragma once
 
@@ -18,12 +18,12 @@ void record_points_destroy(struct record_points *points); /* detaches; accepts N
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
-/* Takes it away, with its program if it has one: see record/probe/links.h. */
+/* Remove the probe and its program, if any, in the background: see record/probe/links.h. */
 void record_point_disarm(struct record_point *p);
 
 /*
- * Waits until the kernel's optimizer has been to those of the N points, armed and by ascending address, that it is expected to
- * take, while it makes progress, and finds the kind of each. Returns the number that it did not take.
+ * Find the kind of each of the N points, which are armed and sorted by address. First wait until the kernel's optimizer has made
+ * jumps of the points that it should take, or makes no more progress. Return the number of those that it did not take.
  */
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
 
@@ -34,7 +34,7 @@ uint64_t record_point_cookie(const struct record_point *p);
 int record_point_link(struct record_points *points, struct record_point *p);
 
 /*
- * Hits that the kernel missed of points that have their programs now, ever; PROFILE_NOT_COUNTED where it
- * does not tell (before 6.7) and there are such.
+ * Return the number of hits that the kernel has missed so far of points that have a program now;
+ * PROFILE_NOT_COUNTED if there are any and the kernel does not tell (before 6.7).
  */
 uint64_t record_points_misses(const struct record_points *points);

@@ -21,21 +21,21 @@ struct record_probes;
  */
 struct record_mechanism {
 	enum profile_mechanism mech;
-	/* Others that are attached as this one, by the way the kernel then takes to the probe; PROFILE_UNTIMED: none. */
+	/* Mechanisms that a site attached by this one may turn out to have, by how the kernel reaches the probe; PROFILE_UNTIMED: none. */
 	enum profile_mechanism ways[2];
-	/* Why this kernel does not have it, one phrase; NULL: it does. */
+	/* Return why this kernel does not have the mechanism, one phrase; NULL: it does. */
 	const char *(*why_not)(const struct record_features *features);
-	/* The kernel's memory for one function, in bytes. */
+	/* Return the kernel memory for one function, in bytes. */
 	size_t (*memory)(const struct record_machine *machine);
 	/*
-	 * Why the function of SITE cannot be probed by it, one phrase, and in *SKIP of which kind that is; NULL: it can,
-	 * and SITE's target has what attach() takes.
+	 * Return why the function of SITE cannot be probed, one phrase, and set *SKIP to the kind of the reason; NULL: it
+	 * can, and SITE's target has what attach() needs.
 	 */
 	const char *(*refuse)(const struct record_kernel *kernel, struct record_site *site,
 			      enum record_skip *skip);
 	/*
-	 * Loads what attach() of TARGET will take, with the costs that are known by now. Loading takes most of the
-	 * time, and needs nothing of the kernel but memory. NULL: there is nothing. 0 or -errno.
+	 * Load the programs that attach() of TARGET will use, with the costs known by now. Loading takes most of the time of
+	 * attaching, and changes nothing in the kernel. Return 0 or -errno. NULL: there is nothing to prepare.
 	 */
 	int (*prepare)(struct record_probes *probes, const struct record_target *target);
 	/*
@@ -44,8 +44,8 @@ struct record_mechanism {
 	 */
 	void (*attach)(struct record_probes *probes, struct record_target *targets, uint32_t n);
 	/*
-	 * Attaches what must wait until it is known how the kernel gets to what attach() has put there: REACHED, by which
-	 * the costs go. -errno: then TARGET is left with none. NULL: attach() does it all.
+	 * Attach the probes that depend on how the kernel reaches those of attach(): REACHED, which decides the costs.
+	 * Return 0, or -errno and leave TARGET without probes. NULL: attach() attaches all.
 	 */
 	int (*complete)(struct record_probes *probes, const struct record_target *target,
 			enum profile_mechanism reached);
@@ -53,13 +53,13 @@ struct record_mechanism {
 
 /* All of them, in the order in which they are tried; NULL ends it. */
 extern const struct record_mechanism *const record_mechanisms[];
-/* Their names in --attach, after "auto"; and which one that is, by the index, PROFILE_UNTIMED for auto. */
+/* The values of --attach, "auto" first; and the mechanism of the value INDEX, PROFILE_UNTIMED for auto. */
 extern const char *const record_attach_names[];
 enum profile_mechanism record_attach_mechanism(uint32_t index);
-/* The index of the first that counts events, as in --event. */
+/* Return the index of the first value whose mechanism can count events (--event). */
 uint32_t record_attach_counting(void);
 
-/* NULL where functions are not probed by MECH. */
+/* Return the mechanism MECH; NULL if it does not probe functions. */
 const struct record_mechanism *record_mechanism(enum profile_mechanism mech);
 
 /* E must be loaded and outlive the result. */
@@ -71,16 +71,16 @@ struct record_engine *record_probes_engine(const struct record_probes *probes);
 /* Probes inside of functions: record/probe/point.h. */
 struct record_points *record_probes_points(const struct record_probes *probes);
 
-/* Descriptors that a function attached keeps open, whatever the mechanism. */
+/* Maximum number of descriptors that an attached function keeps open. */
 #define RECORD_FILES_A_SITE 4
 
-/* TARGET's function as site SITE: see struct record_mechanism. 0 or -errno. */
+/* Prepare TARGET's function as site SITE: see struct record_mechanism. Return 0 or -errno. */
 int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			  const struct record_target *target);
-/* Attaches to it, and completes that: the kernel gets there by MECH. 0 or -errno. */
+/* Attach to TARGET's function as site SITE, and complete that for a probe reached by MECH. Return 0 or -errno. */
 int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			 const struct record_target *target);
-/* Undoes the last that succeeded, in the background: until record_detach_wait(). */
+/* Detach the site attached last, in the background: see record_detach_wait(). */
 void record_probes_detach_last(struct record_probes *probes);
 /* Detaches all functions; accepts NULL. */
 void record_probes_detach(struct record_probes *probes);
@@ -88,7 +88,7 @@ void record_probes_detach(struct record_probes *probes);
 /* Probe hits that the kernel missed since record_probes_reset(). */
 struct record_probe_misses {
 	uint64_t recursion; /* programs skipped because one was running on the CPU already */
-	uint64_t hits; /* of kprobes and kprobe.multi; PROFILE_NOT_COUNTED before 6.7 */
+	uint64_t hits; /* missed by kprobes and kprobe.multi; PROFILE_NOT_COUNTED before 6.7 */
 };
 struct record_probe_misses record_probes_misses(const struct record_probes *probes);
 void record_probes_reset(struct record_probes *probes);

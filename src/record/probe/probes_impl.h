@@ -11,16 +11,16 @@
 
 struct bpf_program;
 
-/* A site's probes or, by kprobe.multi, those of several (SITE 0). */
+/* A site's probes or, by kprobe.multi, those of several sites (SITE is 0). */
 struct record_attached {
 	uint32_t site;
-	int entry,
-		ret; /* links, which libbpf knows nothing of: so many would take too much memory; -1: none */
-	/* Programs that are its own, kept open since it takes CAP_SYS_ADMIN to find them again; 0: none. */
+	/* Descriptors of links; -1: none. As struct bpf_link they would take too much memory. */
+	int entry, ret;
+	/* Descriptors of the site's own programs, kept open as finding them again takes CAP_SYS_ADMIN; 0: none. */
 	int progs[2];
 };
 
-/* By fentry: programs for a site that is to be attached. */
+/* Descriptors of fentry and fexit programs loaded for a site that is not attached yet. */
 struct record_prepared {
 	uint32_t site;
 	int entry, ret;
@@ -31,7 +31,7 @@ struct record_probes {
 	struct kprotperf_bpf *skel;
 	struct record_points *points;
 	vec_of(struct record_attached, attached);
-	struct record_probe_misses before; /* at the last reset */
+	struct record_probe_misses before; /* misses at the last reset */
 	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;
 };
@@ -46,5 +46,5 @@ void record_multi_destroy(struct record_multi *m);
 
 /* The probes of SITE; NULL: none. */
 struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site);
-/* Detaches A, which another takes the place of in the array. */
+/* Detach A. Another item takes its place in the array. */
 void record_attached_remove(struct record_probes *probes, struct record_attached *a);

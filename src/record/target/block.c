@@ -13,11 +13,11 @@
 struct planner {
 	struct record_blocks *blocks;
 	struct record_symbols *symbols;
-	const struct record_image *in; /* of the function at hand, */
-	struct kernel_flow *flow; /* and its graph */
+	const struct record_image *in; /* image of the function being planned */
+	struct kernel_flow *flow; /* flow graph of that function */
 };
 
-/* Nor at the entry, where the function's own probes are: it is executed once a call anyway. */
+/* Return whether no block probe may be at ADDR. The entry has the function's own probes, and is executed once per call anyway. */
 static bool is_blacklisted(uint64_t addr, void *arg)
 {
 	const struct planner *pl = arg;
@@ -42,7 +42,7 @@ static const char *why_not(const struct kernel_flow *flow)
 	return NULL;
 }
 
-/* A retpoline's thunk says nothing of what is called. */
+/* Return whether NAME is a retpoline's thunk, which does not tell what is called. */
 static bool is_thunk(const char *name)
 {
 	enum arch_symbol kind = arch_symbol_of_name(name);
@@ -131,7 +131,7 @@ static bool is_planned(const struct record_blocks *blocks, const struct kernel_s
 	return false;
 }
 
-/* All functions of that name, or of that name but for the compiler's suffixes. */
+/* Plan the probes of all functions called NAME, with or without compiler suffixes. */
 static int plan_name(struct planner *pl, const char *name)
 {
 	size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values captured of each call of a function, from expressions such as "s->object_size": the loads that they take.
+ * Values captured at each call of a function, from expressions such as "s->object_size", and the loads that read them.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 #include "record/target/sites.h"
 
 enum record_base {
-	RECORD_BASE_ARGUMENT, /* WHICH: the register */
+	RECORD_BASE_ARGUMENT, /* argument register number WHICH */
 	RECORD_BASE_RETURN,
 	RECORD_BASE_TASK, /* the running task's struct */
-	RECORD_BASE_CPU, /* its number */
+	RECORD_BASE_CPU, /* the running CPU's number */
 	RECORD_BASE_ADDRESS, /* a variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
-	RECORD_BASE_NAME_END, /* the second half of the name that is the value before it */
-	RECORD_BASE_SYSCALL, /* an argument of the syscall that the call is made in, if that is one of SYSCALLS */
+	RECORD_BASE_NAME_END, /* second half of the name that begins in the value before */
+	RECORD_BASE_SYSCALL, /* an argument of the current syscall, if that is one of SYSCALLS */
 };
 
 /* Syscall NR has the argument at OFFSET of its struct pt_regs. */
@@ -32,19 +32,19 @@ struct record_syscall {
 
 #define RECORD_CAPTURE_SYSCALLS 8
 
-/* Pointers that lead from the base to the value, at most. */
+/* Maximum number of pointers between the base and the value. */
 #define RECORD_CAPTURE_LOADS 4
 
 struct record_value {
-	struct profile_variable variable; /* its name is this struct's */
+	struct profile_variable variable; /* this struct owns its name */
 	enum record_base base;
 	uint32_t which;
 	uint64_t addr;
-	uint32_t
-		type; /* of a struct that the base points to, for bpf_rdonly_cast(); 0: none is known */
+	/* BTF id of the struct that the base points to, for bpf_rdonly_cast(); 0: unknown. */
+	uint32_t type;
 	struct record_syscall syscalls[RECORD_CAPTURE_SYSCALLS];
 	uint32_t n_syscalls;
-	/* Loads, each from that offset of what the one before found: pointers, the last one of BYTES bytes, or of a name. */
+	/* Each load reads at its offset from the pointer loaded before. The last one reads the value: BYTES bytes, or a name. */
 	uint32_t n_loads;
 	int32_t offsets[RECORD_CAPTURE_LOADS];
 	uint32_t bytes;
@@ -53,7 +53,7 @@ struct record_value {
 	bool is_signed;
 };
 
-/* Return whether V is all that its bytes hold. */
+/* Return whether V is the whole number in its bytes, not some of the bits. */
 static inline bool record_value_is_whole(const struct record_value *v)
 {
 	return !v->bits && !v->mask;
@@ -70,16 +70,15 @@ static inline uint64_t record_value_extend(const struct record_value *v, uint64_
 }
 
 struct record_capture {
-	uint32_t site; /* place in the sites, which is one less than the engine's number */
+	uint32_t site; /* index in the plan's sites; the engine's number is one more */
 	struct record_value values[ENGINE_VALUES];
 	uint32_t n_values;
-	uint32_t
-		cast; /* the type id of bpf_rdonly_cast(); 0: the kernel, before Linux 6.2, has none */
+	uint32_t cast; /* BTF id of bpf_rdonly_cast(); 0: the kernel has none (before 6.2) */
 };
 
 struct record_captures {
 	vec_of(struct record_capture, items);
-	bool fentry, saves; /* some are timed by fentry; by kprobe */
+	bool fentry, saves; /* some functions are timed by fentry; some by kprobe */
 };
 
 /* The values to capture, and their functions. */
@@ -90,7 +89,7 @@ struct record_capture_wanted {
 	struct record_symbols *symbols;
 };
 
-/* Finds them, and reports what it does not find. -errno. */
+/* Resolve the values, and report those that cannot be resolved. Return 0 or -errno. */
 int record_captures_resolve(struct record_captures *c, const struct record_capture_wanted *wanted);
 /* Adds the variables to P. */
 void record_captures_store(const struct record_captures *c, struct profile *p);

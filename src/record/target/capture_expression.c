@@ -286,7 +286,7 @@ static int follow(struct record_place *at, bool pointer, const char *name)
 	return 0;
 }
 
-/* All "->NAME" and ".NAME" that *TEXT begins with, which moves behind them. */
+/* Follow all "->NAME" and ".NAME" at the beginning of *TEXT, and move *TEXT past them. */
 static int follow_all(struct record_place *at, const char **text)
 {
 	int err = 0;
@@ -302,13 +302,13 @@ static int follow_all(struct record_place *at, const char **text)
 	return err;
 }
 
-/* A fact about the task, or what runs it. *ERR: of one that this kernel does not have. */
+/* Set AT to the fact NAME about the running task or CPU. Return false if NAME is none; *ERR: this kernel does not have it. */
 static bool find_fact(struct record_place *at, const char *name, int *err)
 {
 	static const struct {
 		const char *name;
 		enum record_base base;
-		const char *members; /* of the task; NULL: it is a number */
+		const char *members; /* path from task_struct; NULL: the fact is a number */
 	} known[] = {
 		{ "current", RECORD_BASE_TASK, "" },
 		{ "cpu", RECORD_BASE_CPU, NULL },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Expressions such as "s->object_size": what is loaded from where. */
+/* Parsing expressions such as "s->object_size" into loads. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,23 +10,23 @@ struct btf_type;
 struct record_symbols;
 struct record_value;
 
-/* The part of an expression that has been parsed. */
+/* The memory or register to which the parsed part of an expression refers. */
 struct record_place {
-	const char *expression; /* for messages */
+	const char *expression; /* the whole text, for messages */
 	const struct btf *btf;
-	const struct btf_type *proto; /* of the function */
+	const struct btf_type *proto; /* prototype of the function */
 	struct record_symbols *symbols;
 	struct record_value *value;
 	uint32_t type; /* BTF id of the place's type; 0: unknown */
-	bool in_register; /* it is the base itself, and not what that points to */
-	bool is_target; /* of a base: TYPE is that of what it points to */
+	bool in_register; /* the place is the base itself, not memory it points to */
+	bool is_target; /* the base is a pointer, and TYPE the type it points to */
 };
 
 /*
- * Makes AT's value what the expression TEXT says. -errno, reported; -ENOENT, not reported, if it begins with a name that this
- * function does not have, nor the kernel.
+ * Fill AT's value from the expression TEXT. Return 0 or -errno, reported; -ENOENT, not reported, if TEXT begins with a name that
+ * neither this function nor the kernel has.
  */
 int record_expression_parse(struct record_place *at, const char *text);
 
-/* A type of the kernel's own, not of a module; 0: there is none. */
+/* Return the BTF id of the type NAME in the kernel's own BTF, not a module's; 0: there is none. */
 uint32_t record_kernel_type(const struct btf *btf, const char *name, uint32_t kind);

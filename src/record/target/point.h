@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A point inside of a function where a kprobe is to be: what it is to do there, and what is known of how the
- * kernel gets there (record/probe/point.h).
- */
+/* A kprobe at a point inside a function: what it does, and how the kernel reaches it (record/probe/point.h). */
 #pragma once
 
 #include <linux/types.h>
@@ -13,7 +10,7 @@
 
 struct record_points;
 
-/* The site SITE is entered, left, or its calls counted; FLAGS: ENGINE_RANGE_CALL and _STRICT. */
+/* Enter or leave site SITE, or count its calls. FLAGS: ENGINE_RANGE_CALL and ENGINE_RANGE_STRICT. */
 struct record_action {
 	uint32_t site;
 	enum engine_range_op op;
@@ -22,18 +19,18 @@ struct record_action {
 
 struct record_point {
 	uint64_t addr; /* absolute */
-	struct record_action actions[ENGINE_RANGE_ACTIONS]; /* in their order */
+	struct record_action actions[ENGINE_RANGE_ACTIONS]; /* in order of execution */
 	uint32_t n_actions;
-	uint32_t list; /* a place of their own in the engine, where there are several */
-	uint32_t frame; /* words from SP or RBP to the function's frame */
-	uint32_t optimizes; /* bytes that the optimizer's jump would take; 0: there is none */
-	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
-	uint32_t block;
-	/* Filled in. */
-	uint32_t text; /* the first four bytes of its instruction, before the probe was there */
+	uint32_t list; /* index of the engine's action list, if there are several actions */
+	uint32_t frame; /* words from SP, or RBP (ENGINE_RANGE_FRAME_FP), to the function's frame */
+	uint32_t optimizes; /* bytes that the optimizer's jump would replace; 0: no jump possible */
+	bool counts; /* it counts a block, and has no actions */
+	uint32_t block; /* the engine's number of the block probe */
+	/* Set by record/probe/point.c. */
+	uint32_t text; /* four bytes of code at ADDR before the probe was there */
 	bool lost; /* the probe was not in place all the time */
-	bool prepared; /* by the optimizer, for a jump, whether it is one then or not */
+	bool prepared; /* the optimizer has prepared a jump, whether or not it uses it */
 	enum engine_range_kind kind;
 	int event, link; /* descriptors; -1: none */
-	struct record_points *owner; /* of the link */
+	struct record_points *owner; /* has LINK in its list */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Range sites: from the names of inlined functions to their bodies, and to the probes that tell when
- * control enters and leaves each. Calls of what cannot be probed itself are timed in the same way.
+ * Range sites: from the names of inlined functions to their bodies, and to the probes at which control enters
+ * and leaves each. Calls of functions that cannot be probed are timed in the same way.
  */
 #pragma once
 
@@ -15,64 +15,63 @@
 
 struct profile;
 
-/* With more probes than this a body is not timed: it would take more time than it tells of. */
+/* A body that needs more probes than this is not timed: the probes would take longer than the body. */
 #define RECORD_RANGE_MAX_POINTS 64
-/* Bodies at once. */
+/* Maximum number of bodies in a recording. */
 #define RECORD_MAX_RANGES 1024
 
 /* One inlined body. Strings are its own unless said otherwise. */
 struct record_range {
 	struct record_image *in; /* the kernel or the module; its addresses are relative to that */
-	uint32_t body; /* its id in the index */
+	uint32_t body; /* id in the image's index */
 	const char *name; /* the index's */
-	char *into; /* the function around it, less the clone suffixes */
-	const char *symbol; /* and as in the symbol table; the index's */
-	char *chain; /* as in struct profile_site; NULL: none */
+	char *into; /* name of the function around it, without clone suffixes */
+	const char *symbol; /* symbol of the function around it; the index's */
+	char *chain; /* see struct profile_site; NULL: none */
 	const char *file; /* file of the call, in the index; NULL: unknown */
 	uint32_t line;
 	uint64_t entry;
 	uint64_t into_addr;
-	uint64_t size; /* of its code, in bytes */
-	bool named; /* its function is, by a name and not by a glob */
-	char *why_not; /* it is not timed, and why; NULL: it is */
+	uint64_t size; /* code size in bytes */
+	bool named; /* a pattern INLINED@FUNC gives the function around it by name, not by a glob */
+	char *why_not; /* why it is not timed; NULL: it is */
 	uint32_t n_probes; /* number of its probes, shared ones included */
-	uint32_t n_breakpoints; /* of these, as far as can be told beforehand */
+	uint32_t n_breakpoints; /* probes that the optimizer is not expected to make jumps */
 };
 
 struct record_ranges {
 	uint32_t first_site; /* the engine's number of items[0]; the others follow */
 	vec_of(struct record_range, items);
-	vec_of(struct record_point, points); /* by address */
-	uint32_t n_lists; /* of points with several things to do */
+	vec_of(struct record_point, points); /* sorted by address */
+	uint32_t n_lists; /* number of points with several actions */
 };
 
 /*
- * Resolves the PATTERNS of --range: INLINED or INLINED@FUNC, names or globs, and plans their probes and those of
- * calls added before. To be
- * called before any probe is there: the running kernel's code is read. Reports every pattern that fits
- * nothing, and returns -ENOENT if there was any. A body that cannot be timed is no error.
+ * Resolve the PATTERNS of --range: INLINED or INLINED@FUNC, names or globs. Plan the probes of the bodies and of
+ * calls added before. Call this before any probe is attached, as it reads the running kernel's code. Warn of each
+ * pattern that matches nothing. Return 0 or -errno, reported. A body that cannot be timed is no error.
  */
 int record_ranges_resolve(struct record_ranges *ranges, const struct record_kernel *kernel,
 			  const struct record_names *patterns, uint32_t first_site);
 void record_ranges_deinit(struct record_ranges *ranges);
 
 /*
- * Calls FN for what the bodies INLINED@FUNCTION may be in, until it returns other than 0, and returns that: the modules
- * that have a function which matches, and the kernel's image unless FUNCTION is a name that only modules have. FUNCTION
- * NULL, of INLINED alone: the kernel's image.
+ * Call FN for each image that may have bodies of INLINED@FUNCTION, until FN returns non-zero; return its last result.
+ * These images are the modules with a matching function, and the kernel's image unless FUNCTION is a name that only
+ * modules have. FUNCTION is NULL for INLINED alone: then it is the kernel's image.
  */
 typedef int (*record_image_fn)(struct record_image *in, void *arg);
 int record_range_images_each(struct record_symbols *symbols, const char *function,
 			     record_image_fn fn, void *arg);
 
-/* Adds BODY of IN's index. NAMED: its function is, by a name and not by a glob. */
+/* Add BODY of IN's index. NAMED: see struct record_range. */
 void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 		       const struct kernel_body *body, bool named);
 
-/* Range I is not timed after all; the reason, as printf() has it, unless there was one already. */
+/* Do not time range I after all. FMT gives the reason, as for printf(); an earlier reason is kept. */
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Takes the actions of bodies that were given up off the points; those left without any go, each by DROP unless NULL. */
+/* Remove the actions of bodies that were given up. Call DROP (may be NULL) for each point left without actions, and remove it. */
 void record_ranges_prune(struct record_ranges *ranges, void (*drop)(struct record_point *p));
 
 /* Adds the sites to P, after those of functions. */

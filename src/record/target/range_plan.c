@@ -15,7 +15,7 @@
 /* One thing to do for one body at one address. */
 struct step {
 	uint64_t addr; /* absolute */
-	uint32_t range; /* of the ranges */
+	uint32_t range; /* index in the ranges */
 	enum engine_range_op op;
 	uint32_t flags;
 	uint32_t frame;
@@ -25,9 +25,9 @@ struct step {
 struct planner {
 	struct record_ranges *ranges;
 	struct record_symbols *symbols;
-	const struct record_image *in; /* of the function at hand, */
-	uint64_t flow_addr;
-	struct kernel_flow *flow; /* and its graph */
+	const struct record_image *in; /* image of the function around the current range */
+	uint64_t flow_addr; /* address of that function */
+	struct kernel_flow *flow; /* flow graph of that function */
 	int flow_err;
 	vec_of(struct step, steps);
 };
@@ -44,7 +44,7 @@ static enum kernel_probe_place place(struct planner *pl, uint64_t addr)
 	return kernel_flow_place(pl->flow, addr, is_blacklisted, pl);
 }
 
-/* The flow graph of the function that range I is in; NULL where the range was given up for the lack of one. */
+/* Return the flow graph of the function around range I. If there is none, give the range up and return NULL. */
 static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 {
 	const struct record_range *r = &pl->ranges->items[i];
@@ -74,7 +74,7 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	return pl->flow;
 }
 
-/* Return whether the kernel has the function where the file says. It may have laid the module out otherwise. */
+/* Return whether R's function is where the file says. The kernel may have laid out a module in another way. */
 static bool is_in_place(const struct planner *pl, const struct record_range *r)
 {
 	const struct kernel_sym *const *named;
@@ -117,7 +117,7 @@ static bool is_probed_at_all(struct planner *pl, uint32_t i)
 		record_range_give_up(pl->ranges, i, "%s", reason);
 		return false;
 	}
-	/* Without CONFIG_KPROBE_EVENTS_ON_NOTRACE. */
+	/* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE refuses such probes. */
 	if (sym && record_symbols_is_notrace(pl->symbols, sym)) {
 		record_range_give_up(
 			pl->ranges, i,
@@ -137,7 +137,7 @@ static bool is_inside(const struct kernel_body *body, uint64_t addr)
 	return false;
 }
 
-/* Behind the ftrace location and what marks a target of indirect calls, if ADDR is the function's entry. */
+/* Return the first address at or after ADDR, a function's entry, that is past its ftrace location and its endbr. */
 static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
 {
 	const struct kernel_insn *insn;
@@ -148,7 +148,7 @@ static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
 	return addr;
 }
 
-/* False where the range was given up. */
+/* Add one step of range I. Return false if the range was given up. */
 static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_range_op op,
 		     uint32_t flags)
 {
@@ -169,7 +169,7 @@ static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_
 	return true;
 }
 
-/* Adds what is to be done at ADDR, or in its stead where that cannot be probed. */
+/* Add the step at ADDR or, if that cannot be probed, steps at addresses that stand in for it. */
 static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *body, uint64_t addr,
 		      enum engine_range_op op, uint32_t flags, bool inside)
 {
@@ -187,7 +187,7 @@ static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *
 				     kernel_place_text(at));
 		return false;
 	}
-	/* Control may come there by other ways too. */
+	/* Control may reach the substitutes in other ways, too. */
 	flags &= ~ENGINE_RANGE_STRICT;
 	for (size_t k = 0; k < n; k++)
 		if (!add_step(pl, i, instead[k], op, flags))
@@ -248,14 +248,14 @@ static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *
 
 	if (insn && insn->flags & KERNEL_INSN_REACHED && is_inside(body, body->entry))
 		return add_steps(pl, i, body, body->entry, ENGINE_RANGE_COUNT, 0, true);
-	/* DWARF's entry is no place where control comes by: then each excursion is a call. */
+	/* Control never reaches DWARF's entry: then each excursion counts as a call. */
 	for (uint32_t k = 0; k < pl->n_steps; k++)
 		if (pl->steps[k].range == i && pl->steps[k].op == ENGINE_RANGE_ENTER)
 			pl->steps[k].flags |= ENGINE_RANGE_CALL;
 	return true;
 }
 
-/* The steps of range I, or a reason why there are none. */
+/* Plan the steps of range I, or give it up. */
 static void plan_range(struct planner *pl, uint32_t i)
 {
 	struct kernel_site_edges edges = {};
@@ -291,8 +291,8 @@ static void plan_range(struct planner *pl, uint32_t i)
 static const struct record_range *sort_ranges; /* qsort() passes nothing on */
 
 /*
- * By address; there bodies are left before others are entered, inner ones first, and entered outer ones
- * first; calls are counted at last. If two bodies have one size, the one with the lower id is around the other.
+ * Order by address. At one address, first leave bodies, inner ones first; then enter bodies, outer ones first;
+ * then count calls. Of two bodies of the same size, the one with the lower id is the outer one.
  */
 static int by_order(const void *a, const void *b)
 {
@@ -362,7 +362,7 @@ define_compare(by_function, struct record_range,
 		       compare_values(a->into_addr, b->into_addr) ?:
 								    compare_values(a->body, b->body));
 
-/* Note the probes of one body, apart from others'. */
+/* Note how many probes range I needs by itself; its steps begin at FIRST_STEP. */
 static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
 {
 	struct record_range *r = &pl->ranges->items[i];

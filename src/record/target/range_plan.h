@@ -11,8 +11,8 @@
 void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols);
 
 /*
- * Without making points, finds of each of RANGES by itself whether it could be timed and how many probes
- * it would take. As of record_ranges_plan(), their order changes.
+ * Find for each of RANGES, as if it were the only one, whether it can be timed and how many probes it needs, without
+ * making points. Like record_ranges_plan(), this changes the order of RANGES.
  */
 void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols);
 /* Return the range of IN's BODY; NULL if it is not among RANGES. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the names a user gives to the functions to probe.
+ * Function sites: from the names or globs that the user gives to functions to probe.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "record/target/symbols.h"
 
-/* Names, each once; the strings are somebody else's. */
+/* A set of names. It does not own the strings. */
 struct record_names {
 	vec_of(const char *, items);
 };
@@ -26,8 +26,8 @@ struct record_capture;
 struct record_target {
 	uint32_t site; /* the engine's number */
 	uint64_t addr; /* absolute */
-	int32_t btf_id; /* for fentry, */
-	int btf_fd; /* in the BTF object of a module, the symbols', or 0 in the kernel's own */
+	int32_t btf_id; /* BTF id of the function, for fentry */
+	int btf_fd; /* BTF object that has BTF_ID: a module's, owned by the symbols; 0: the kernel's */
 	uint32_t n_args; /* arguments that fentry passes on */
 	const struct record_capture *capture; /* values to capture; NULL: none */
 	uint32_t capture_slot;
@@ -36,13 +36,13 @@ struct record_target {
 
 struct record_site {
 	const struct kernel_sym *sym; /* belongs to the kallsyms table */
-	char *name; /* less the clone suffixes */
-	const char *glob; /* by which it was found; NULL: by its name, or by its address */
-	bool named; /* by its name: a refusal is an error */
+	char *name; /* without clone suffixes */
+	const char *glob; /* the glob that matched it; NULL: found by name or address */
+	bool named; /* the user gave its name: if the kernel refuses the probe, that is an error */
 	enum profile_mechanism mech; /* PROFILE_UNTIMED until one is chosen */
 	struct record_target target;
-	bool attached; /* a kprobe's is true once its entry probe is attached */
-	const char *why_not_fentry; /* NULL: it is, or was not asked for; a static string */
+	bool attached; /* true for kprobes once the entry's probe is attached */
+	const char *why_not_fentry; /* NULL: fentry is used, or was not asked for; static */
 };
 
 /* Reasons to leave out functions that were not named. */
@@ -50,7 +50,7 @@ enum record_skip {
 	RECORD_SKIP_UNSAFE, /* would harm the kernel or the measurement */
 	RECORD_SKIP_NOT_FTRACE, /* no ftrace location: perhaps no function entry */
 	RECORD_SKIP_BLACKLISTED, /* the kernel's own list */
-	RECORD_SKIP_MECHANISM, /* cannot be had by the mechanism asked for */
+	RECORD_SKIP_MECHANISM, /* the mechanism asked for cannot probe it */
 	RECORD_N_SKIPS,
 };
 
@@ -60,24 +60,24 @@ struct record_sites {
 };
 
 /*
- * Finds the functions of the PATTERNS (names or globs) of --func, those of names first, some of them several times.
- * Reports every pattern that fits nothing, and returns -ENOENT if there was any. Names of functions that are only
- * inlined here are added to INLINED, which is said.
+ * Find the functions that match the PATTERNS (names or globs) of --func, those of names first. A function may be found
+ * several times. Report every pattern that matches nothing, and return -ENOENT if there is any. Names of functions that
+ * this kernel has only inlined go into INLINED, with a note.
  */
 int record_sites_find(struct record_sites *sites, struct record_symbols *symbols,
 		      const struct record_names *patterns, struct record_names *inlined);
-/* Adds them to P, numbered as in the engine: the context's first. */
+/* Add the sites to P, numbered as in the engine: site 0 is the context's. */
 void record_sites_store(const struct record_sites *sites, const struct record_symbols *symbols,
 			struct profile *p);
 void record_sites_deinit(struct record_sites *sites);
 
-/* Return whether SYM's name, less clone suffixes, matches GLOB, and its code is still there after boot. */
+/* Return whether SYM's name without clone suffixes matches GLOB, and its code is not freed after boot. */
 bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_sym *sym,
 			 const char *glob);
 
 /*
- * The functions of that NAME or, where it is one without the compiler's suffixes, of that name but for these: an array
- * of *N for free().
+ * Return the *N functions called NAME or, if NAME has no compiler suffixes, those called NAME plus such suffixes: an
+ * array for free().
  */
 const struct kernel_sym **record_sites_named(const struct kernel_kallsyms *ks, const char *name,
 					     size_t *n);

@@ -23,7 +23,7 @@ const char record_symbols_vmlinux_missing[] =
 	"inlined bodies and lines are known and bodies are estimated from samples, but timing "
 	"bodies (--range) and --blocks need the vmlinux";
 
-/* From the kernel's memory, or else from its list. */
+/* Load the symbols from the kernel's memory, or else from /proc/kallsyms. */
 static int load_kallsyms(struct record_symbols *s)
 {
 	const struct kernel_kcore *kcore = record_symbols_live(s);

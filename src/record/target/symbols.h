@@ -16,20 +16,17 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/tracing.h"
 
-/*
- * An image of code: the kernel's or a module's, and its debug information. All but the names is read on first
- * use.
- */
+/* A code image, the kernel's or a module's, and its debug information. All but the names is read on first use. */
 struct record_image {
-	const char *module; /* as in kallsyms, the same pointer; NULL: the kernel's image */
-	uint64_t base; /* addresses in it are relative to this: record_symbols_image_of() */
+	const char *module; /* name, the same pointer as in kallsyms; NULL: the kernel's image */
+	uint64_t base; /* load address: addresses in the image are relative to it */
 	struct kernel_build_id build_id;
 	bool image_tried, index_tried, btf_tried;
-	struct kernel_image *image; /* its file, once looked for; NULL: there is none */
-	char *why_not; /* there is no image; NULL: there is, or it is not known why */
-	struct kernel_index *index; /* by record_image_index() */
-	struct kernel_code *code; /* by record_image_code() */
-	struct kernel_btf *btf; /* a module's, by record_symbols_btf() */
+	struct kernel_image *image; /* its file, if found */
+	char *why_not; /* why the file or its DWARF is missing; NULL: unknown, or it is not */
+	struct kernel_index *index; /* set by record_image_index() */
+	struct kernel_code *code; /* set by record_image_code() */
+	struct kernel_btf *btf; /* a module's, set by record_symbols_btf() */
 	int btf_fd;
 };
 
@@ -44,17 +41,17 @@ struct record_symbols {
 	vec_of(struct record_image *, modules); /* modules that have a function asked for */
 	const char *vmlinux; /* --vmlinux, or NULL */
 	const char *kcore; /* a file in place of /proc/kcore; NULL: /proc/kcore */
-	struct kernel_kcore *live; /* by record_symbols_live() only */
+	struct kernel_kcore *live; /* set by record_symbols_live() */
 	bool live_tried;
 	struct decoder *decoder; /* made when first needed */
-	/* The result of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
+	/* Result of trying a kprobe on a function without ftrace location: 0 or -errno; 1: not tried. */
 	int notrace;
 	char release[65];
 };
 
 /*
- * Reads kallsyms and the build-id, and the kernel's types unless they are BTF, which is taken over also on failure. VMLINUX must
- * outlive S. Reports its errors.
+ * Read kallsyms, the build-id and, if BTF is NULL, the kernel's BTF. S owns BTF, even after a failure. VMLINUX must outlive S.
+ * Report errors.
  */
 int record_symbols_init(struct record_symbols *s, const char *vmlinux, struct kernel_btf *btf);
 void record_symbols_deinit(struct record_symbols *s);
@@ -68,16 +65,16 @@ struct record_kernel {
 /* See record_features_try_multi(). */
 int record_kernel_try_multi(const struct record_kernel *kernel);
 
-/* The running kernel's memory, S's; NULL: it cannot be read. */
+/* Return the running kernel's memory, which S owns; NULL: it cannot be read. */
 const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 
-/* Load all that choosing functions to probe needs. Reports its errors. */
+/* Load what is needed to choose functions to probe. Report errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
 /* Return whether the kernel refuses kprobes at the absolute address ADDR, as far as it says so. */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
 
-/* Why SYM's own code is not to be probed; NULL: no livepatch has replaced it. */
+/* Return why SYM's code must not be probed, as a livepatch has replaced it; NULL: none has. */
 const char *record_symbols_why_patched(const struct record_symbols *s,
 				       const struct kernel_sym *sym);
 
@@ -86,34 +83,33 @@ struct record_image *record_symbols_image_of(struct record_symbols *s,
 					     const struct kernel_sym *sym);
 
 /*
- * Gets the index of IN: kept from another time, or made now from its file. NULL where there is neither. A negative errno
- * only for a file asked for by name that does not fit, which is reported.
+ * Get the index of IN, cached or made now from IN's file; it stays NULL without either. Return 0, or -errno, reported, if a file
+ * that the user named does not fit the running kernel.
  */
 int record_image_index(struct record_symbols *s, struct record_image *in);
 /*
- * Opens IN's code, as it is in the running kernel's memory where that can be read. Loads the functions too. -errno,
- * reported only where they cannot be; -ENODATA: there is no file.
+ * Open IN's code, from the running kernel's memory if that can be read. Load the functions, too. Return 0 or -errno,
+ * reported only if the functions cannot be loaded; -ENODATA: there is no file.
  */
 int record_image_code(struct record_symbols *s, struct record_image *in);
 
-/* NAME in IN as kallsyms and perf print it. For free(). */
+/* Return NAME in IN as kallsyms and perf print it, for free(). */
 char *record_image_name(const struct record_image *in, const char *name);
 
 /*
- * Is SYM a function that this kernel takes no kprobes in, for the lack of an ftrace location? Without
- * CONFIG_KPROBE_EVENTS_ON_NOTRACE its probe events refuse such, copies of functions that have one excepted. Tried on
- * the first that comes along.
+ * Return whether this kernel refuses kprobes in SYM because it has no ftrace location. A kernel without
+ * CONFIG_KPROBE_EVENTS_ON_NOTRACE does, except in copies of functions that have one. Tried on the first such function.
  */
 bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym *sym);
 
 /*
- * The BTF that has SYM, of the kernel or of its module, or NULL where there is none. The descriptor of its object in *FD,
- * 0 for the kernel's.
+ * Return the BTF that has SYM, the kernel's or its module's; NULL: none. Set *FD to the descriptor of the module's BTF
+ * object, or to 0 for the kernel's.
  */
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
 					    int *fd);
 
-/* The file of the kernel itself, with NULL and errors as for an index. */
+/* Get the kernel's own file. NULL and errors: as for record_image_index(). */
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 
 /* record_image_index() of the kernel itself. */
@@ -123,8 +119,8 @@ int record_symbols_index(struct record_symbols *s, const struct kernel_index **i
 extern const char record_symbols_vmlinux_missing[];
 
 /*
- * Does the running kernel's function SYM read an argument register beyond the first N? UNKNOWN where its code cannot be
- * read either. BTF is believed about its callees.
+ * Return whether the running kernel's function SYM reads an argument register beyond the first N. UNKNOWN: its code cannot
+ * be read. Callees are assumed to read what BTF says.
  */
 
 enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
