@@ -145,22 +145,35 @@ static const struct analyze_static_key *key_above(const struct analyze_static_ke
 	return key;
 }
 
+/* Return the key that is tested below NODE, on the way to the part with most of NODE's change. */
+static const struct analyze_static_key *key_below(const struct analyze_static_keys *keys,
+						  const struct tree_pair *t, uint32_t node,
+						  const char **function)
+{
+	const struct analyze_static_key *key = NULL;
+
+	while (!key && node != TREE_NONE) {
+		double delta = t->nodes[node].total[1] - t->nodes[node].total[0];
+		uint32_t part = tree_pair_main_part(t, node, delta), at = part;
+
+		for (; !key && at != TREE_NONE && at != node; at = t->nodes[at].parent)
+			key = key_of(keys, t, at, function);
+		node = part;
+	}
+	return key;
+}
+
 /* Return the key that is tested by the part with most of the change of timed NODE, by near callers of it, or by what it calls most. */
 static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
 						       const struct tree_pair *t, uint32_t node,
 						       const char **function)
 {
 	double delta = tree_pair_own(t, node, 1) - tree_pair_own(t, node, 0);
-	uint32_t part = tree_pair_main_part(t, node, delta), at;
+	uint32_t part = tree_pair_main_part(t, node, delta);
 	const struct analyze_static_key *key =
 		key_above(keys, t, part == TREE_NONE ? node : part, function);
 
-	if (key || part == TREE_NONE)
-		return key;
-	at = tree_pair_main_part(t, part, t->nodes[part].total[1] - t->nodes[part].total[0]);
-	for (; !key && at != TREE_NONE && at != part; at = t->nodes[at].parent)
-		key = key_of(keys, t, at, function);
-	return key;
+	return key || part == TREE_NONE ? key : key_below(keys, t, part, function);
 }
 
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
