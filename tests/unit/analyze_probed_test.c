@@ -454,6 +454,24 @@ TEST(samples_are_followed_through_wrappers)
 	      "is in c (via x, y and v), estimated from samples: ");
 }
 
+/* In clone, a calls b and d; b has ten samples, two of them in c, which takes MORE; d has two. */
+static struct profile *deep(uint64_t more)
+{
+	struct profile *p = clones(1000, 1000 + 5 * more);
+
+	sample(p, "z", 188);
+	sample(p, "ab", 8);
+	sample(p, "abc", 2 + more);
+	sample(p, "ad", 2);
+	return p;
+}
+
+/* Few samples do not show that a's callees changed in different proportions, but those of c do: a has not changed as a whole. */
+TEST(a_part_of_a_part_shows_that_a_function_is_no_whole)
+{
+	check(deep(0), deep(70), "is in c (via a and b), estimated from samples: ");
+}
+
 /* A wrapper that one kernel alone calls, and the other inlines, hides nothing. */
 TEST(samples_below_another_layer_are_the_same)
 {

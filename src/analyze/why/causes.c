@@ -249,12 +249,34 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 
 /* ---- what samples open ---- */
 
-/* Return whether a part that takes IS, with a DOUBT, is more or less than what RATIO makes of the baseline's. */
-static bool is_other(const double is[2], const double doubt[2], double ratio, double least)
-{
-	double part[] = { ratio * doubt[0], doubt[1] };
+/* The change that a whole makes: RATIO times the baseline. A part differs from it by LEAST and beyond chance. */
+struct whole {
+	double ratio, least;
+	double sure; /* standard deviations beyond which all parts' parts together are no chance */
+};
 
-	return fabs(is[1] - ratio * is[0]) > fmax(CHANCE_DEVIATIONS * sqrt(squares(part)), least);
+/* Return whether a part that takes IS, with a DOUBT, is more or less than what W makes of the baseline's. */
+static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
+		     double deviations)
+{
+	double part[] = { w->ratio * doubt[0], doubt[1] };
+
+	return fabs(is[1] - w->ratio * is[0]) > fmax(deviations * sqrt(squares(part)), w->least);
+}
+
+/* Return whether NODE itself or anything below it is other than what W makes of the baseline's. */
+static bool has_other(const struct tree_pair *t, uint32_t node, const struct whole *w,
+		      double deviations)
+{
+	const struct tree_pair_node *n = &t->nodes[node];
+
+	if (is_other(w, n->self, n->own_doubt, deviations))
+		return true;
+	for (uint32_t i = n->first_child; i != TREE_NONE; i = t->nodes[i].next)
+		if (is_other(w, t->nodes[i].total, t->nodes[i].doubt, deviations) ||
+		    has_other(t, i, w, w->sure))
+			return true;
+	return false;
 }
 
 /* Return whether NODE has nearly all of what takes ALL, on both sides. */
@@ -263,24 +285,14 @@ static bool has_nearly_all(const struct tree_pair_node *n, const double all[2])
 	return n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
 }
 
-/*
- * Return whether all parts of sampled NODE became more or less in one proportion, as when it is called more or less often. If
- * one part has nearly all, its parts tell.
- */
-static bool is_as_a_whole(const struct tree_pair *t, uint32_t node, double delta)
+/* Return whether all parts of sampled NODE became more or less in one proportion, as when it is called more or less often. */
+static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 {
-	const struct tree_pair_node *n = &t->nodes[node];
-	double ratio = n->total[1] / n->total[0], least = WORTH_A_WORD * fabs(delta);
+	const struct tree_pair_node *n = &f->t->nodes[node];
+	struct whole w = { n->total[1] / n->total[0], WORTH_A_WORD * fabs(delta), f->sure };
 
-	if (!(n->total[0] > 0) || !(n->total[1] > 0))
-		return true;
-	if (is_other(n->self, n->own_doubt, ratio, least))
-		return false;
-	for (uint32_t i = n->first_child; i != TREE_NONE; i = t->nodes[i].next)
-		if (is_other(t->nodes[i].total, t->nodes[i].doubt, ratio, least) ||
-		    (has_nearly_all(&t->nodes[i], n->total) && !is_as_a_whole(t, i, delta)))
-			return false;
-	return true;
+	return !(n->total[0] > 0) || !(n->total[1] > 0) ||
+	       !has_other(f->t, node, &w, CHANCE_DEVIATIONS);
 }
 
 /* Charge sampled NODE with DELTA, which has a DOUBT on each side. */
@@ -324,7 +336,7 @@ static double explain_sampled(struct finder *f, uint32_t node, const double all[
 
 	if (!(fabs(delta) > f->sure * sqrt(squares(n->doubt))))
 		return explain_marked(f, node, scale);
-	if (is_all || !is_as_a_whole(f->t, node, delta))
+	if (is_all || !is_as_a_whole(f, node, delta))
 		for (uint32_t i = n->first_child; i != TREE_NONE; i = f->t->nodes[i].next)
 			sum += explain_sampled(f, i, all, scale);
 	if (sum != 0 || is_all)
