@@ -20,12 +20,19 @@
 #include "record/cost/measure.h"
 #include "record/session.h"
 
-/* The share of the command's CPU time that all probes may take in a run, and the share of functions' probes alone. */
-#define DISTORTION 0.05
-#define ALLOWED    0.02
-/* The share of one function's probes. If a function has too many calls for that, counting its calls stops early. */
-#define ALLOWED_PROTECTION (ALLOWED / 2)
-#define ALLOWED_ONE        (ALLOWED / 4)
+/*
+ * Shares of the command's CPU time that probes of functions may take in a run. On a real clock they distort what is measured.
+ * Where instructions are counted their costs are known, and only take time.
+ */
+#define ALLOWED       0.02
+#define ALLOWED_INSNS 0.5
+/* The same for probes of syscalls and samples. */
+#define ALLOWED_REST 0.03
+
+static double allowed(const struct profile *p)
+{
+	return p->clock == PROFILE_CLOCK_INSN ? ALLOWED_INSNS : ALLOWED;
+}
 
 /* ---- what samples say ---- */
 
@@ -137,7 +144,8 @@ void record_auto_choose(struct record_counts *counts, const struct profile *p, d
 	sort_array(all.items, all.n_items, sizeof(*all.items), worth_compare);
 	for (uint32_t i = 0; i < all.n_items && i < ENGINE_COUNTED; i++) {
 		const struct sampled *s = &all.items[i];
-		double most = s->protections ? ALLOWED_PROTECTION : ALLOWED_ONE;
+		/* If a function has too many calls for that, counting its calls stops early. */
+		double most = allowed(p) / (s->protections ? 2 : 4);
 
 		if (s->protections || s->samples)
 			counts->items[counts->n_items++] =
@@ -154,7 +162,8 @@ struct rounds {
 	const struct record_options *o;
 	struct profile *p, *sampled; /* profiles of the unprobed run and of the sampled run */
 	struct record_counts counts; /* the functions that may be timed */
-	double cost; /* cost of timing all calls, as a part of the unprobed run's CPU time */
+	double cost; /* cost of timing a call, as a part of the unprobed run's CPU time */
+	double target; /* the share of a run's CPU time that all probes may take */
 	double unprobed, spent; /* CPU time: of that run, and of all */
 	uint32_t n; /* runs */
 };
@@ -166,13 +175,16 @@ static int run_session(void *arg)
 
 static void say_run(struct rounds *r, double cpu, const char *what)
 {
+	scoped_free char *above = NULL;
 	double more;
 
 	r->unprobed = r->unprobed ?: cpu;
 	r->spent += cpu;
 	more = cpu / r->unprobed - 1;
+	if (r->target > 0 && more > r->target)
+		above = alloc_printf(", above the target of %.0f %%", 100 * r->target);
 	log_note("run %u, %s: %.1f ms of CPU time (%+.1f %%%s)", ++r->n, what, cpu / 1e6,
-		 100 * more, more > DISTORTION ? ", above the target of 5 %" : "");
+		 100 * more, above ?: "");
 }
 
 /*
@@ -203,7 +215,7 @@ static void take(const struct rounds *r, char **timed, char **left)
 
 	vec_each(const struct record_count, c, &r->counts, items) {
 		double cost = (double)c->calls * r->cost;
-		bool fits = c->calls <= c->most && sum + cost <= ALLOWED;
+		bool fits = c->calls <= c->most && sum + cost <= allowed(r->sampled);
 		char **list = fits ? timed : left;
 
 		if (c->calls)
@@ -215,11 +227,10 @@ static void take(const struct rounds *r, char **timed, char **left)
 /* Return the number of runs with timed functions for which budget is left. */
 static uint32_t runs_left(const struct rounds *r)
 {
-	double left = r->o->budget * (1 + DISTORTION) * r->unprobed - r->spent;
+	double left = r->o->budget * (1 + r->target) * r->unprobed - r->spent;
+	double run = (double)r->sampled->runs[0].cpu + allowed(r->sampled) * r->unprobed;
 
-	return left > 0 ? (uint32_t)(left /
-				     ((double)r->sampled->runs[0].cpu + ALLOWED * r->unprobed)) :
-			  0;
+	return left > 0 ? (uint32_t)(left / run) : 0;
 }
 
 /* Make the runs that time the functions TIMED (NULL: none), and merge the earlier profiles into their file. */
@@ -289,6 +300,7 @@ static int look_around(struct rounds *r)
 	o.no_resolve = o.quiet = o.control_run = true;
 	o.repeat = o.freq = 0;
 	r->p = run(r, &o, "unprobed");
+	r->target = r->p ? allowed(r->p) + ALLOWED_REST : 0;
 	o.control_run = false;
 	o.repeat = 1;
 	o.freq = r->o->freq;
@@ -325,7 +337,7 @@ int record_auto(const struct record_options *o)
 	if (!err)
 		log_note("%u runs took %.2f times the CPU time of the first (limit %.2f with "
 			 "--budget=%u); written to %s",
-			 r.n, r.spent / r.unprobed, o->budget * (1 + DISTORTION), o->budget,
+			 r.n, r.spent / r.unprobed, o->budget * (1 + r.target), o->budget,
 			 o->output);
 	profile_destroy(r.p);
 	profile_destroy(r.sampled);

@@ -59,6 +59,13 @@ TEST(test_choice)
 	assert_in_range(items[0].most, 9999, 10000);
 	/* and assumes that a call costs a millionth of the command's time. */
 	assert_in_range(items[1].most, 4999, 5000);
+	/* Where instructions are counted, probes do not distort times. */
+	p->clock = PROFILE_CLOCK_INSN;
+	counts.n_items = 0;
+	record_auto_choose(&counts, p, 1e-6);
+	assert_in_range(items[0].most, 249999, 250000);
+	for (uint32_t i = 0; i < counts.n_items; i++)
+		free(items[i].name);
 	profile_destroy(p);
 }
 
