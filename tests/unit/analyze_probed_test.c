@@ -218,6 +218,15 @@ TEST(one_run_is_most_likely)
 	check(a, b, "is in the command, which calls clone on the hardened side only: +10,000 ");
 }
 
+TEST(the_protection_that_differs_can_be_recorded)
+{
+	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
+
+	profile_env_set(a, PROFILE_ENV_CMDLINE, "init_on_alloc=0");
+	profile_env_set(b, PROFILE_ENV_CMDLINE, "init_on_alloc=1");
+	check(a, b, "\n  Record with --protection=init_on_alloc or --func to see where.");
+}
+
 /* Ten calls whose times spread tenfold may differ by that much by chance, and a single one is lost in a long command. */
 TEST(spread_of_calls_is_no_change)
 {

@@ -592,11 +592,27 @@ static void append_cycles(char **text, const struct why *w, enum catalogue_exten
 	alloc_append(text, " %s: cycles are not in them.", plural(n, "costs", "cost"));
 }
 
+/* Return the only protection that differs between the sides, or NULL. */
+static const struct catalogue_protection *only_switched(const struct why *w)
+{
+	return w->switched.n_items == 1 ? w->switched.items[0] : NULL;
+}
+
+/* Append which options of record time functions. */
+static void append_hint(char **text, const struct why *w)
+{
+	const struct catalogue_protection *only = only_switched(w);
+
+	begin(text, "  Record with ");
+	if (only && only->functions)
+		alloc_append(text, "--protection=%s or ", only->name);
+	alloc_append(text, "--func to see where.");
+}
+
 /* Append the only protection that differs, if the text does not name it. */
 static void append_switched(char **text, const struct why *w)
 {
-	const struct catalogue_protection *only =
-		w->switched.n_items == 1 ? w->switched.items[0] : NULL;
+	const struct catalogue_protection *only = only_switched(w);
 
 	if (!only || strstr(*text, only->name))
 		return;
@@ -640,7 +656,7 @@ char *view_why(const struct why *w, const struct why_context *c)
 	if (c->sureness && c->is_command)
 		append_outside(&text, w);
 	if (c->sureness && view_why_is_unopened(w, c))
-		begin(&text, "  Record with --func to see where.");
+		append_hint(&text, w);
 	if (c->sureness == WHY_LIKELY)
 		append_odds(&text, w, c);
 	append_others(&text, w, c);
