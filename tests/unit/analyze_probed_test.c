@@ -2,6 +2,8 @@
 /* Explain the difference between two recordings by probes: what is named of functions and contexts, and how sure it is. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "test.h"
 #include "analyze/why/why.h"
@@ -97,6 +99,26 @@ TEST(functions_that_were_timed_are_causes)
 	check_probed_says(probed(40, 100, 0),
 			  "100 % of it is in f, called 80 times per run instead of 40: +4,000 ");
 	check_probed_says(probed(20, 100, 300), "100 % of it is in f, which executes g (inlined) ");
+}
+
+/* Recordings by probes have no lines: a patch says which functions it changes. */
+TEST(a_patch_of_a_timed_function_is_named)
+{
+	char path[] = "/tmp/patch.XXXXXX";
+	int fd = mkstemp(path);
+	struct why_patches patches = {};
+	struct answer x;
+
+	assert_true(dprintf(fd, "+++ b/k/f.c\n@@ -7,1 +7,2 @@ int f(void)\n a;\n+b;\n") > 0);
+	close(fd);
+	assert_int_equal(why_patches_add(&patches, path), 0);
+	answer_init(&x, probed(20, 100, 0), probed(20, 150, 0));
+	why_set_patches(&x.why, &patches);
+	free(x.text);
+	x.text = view_why(&x.why, &x.why.command);
+	assert_non_null(strstr(x.text, " changes k/f.c:8."));
+	answer_deinit(&x);
+	unlink(path);
 }
 
 /* A function that the other side did not time is accused of nothing. */

@@ -1062,6 +1062,26 @@ TEST(a_patch_changes_the_statement_that_it_is_in)
 	why_patches_deinit(&p);
 }
 
+/* The function is that of the hunk's header, or one that begins in the hunk. */
+TEST(a_patch_names_functions)
+{
+	static const char *const names[] = { "first", "second", "__do_sys_poll" };
+	char path[] = "/tmp/patch.XXXXXX";
+	struct why_patches p = {};
+
+	read_patch(
+		&p, path,
+		"+++ b/f.c\n@@ -10,1 +10,2 @@ static int first(struct s *a,\n a = b(c);\n+d;\n"
+		"@@ -20,3 +21,4 @@ int first(void)\n int n = f(1);\n void *second(int c)\n {\n+d;\n"
+		"@@ -30,1 +32,2 @@ SYSCALL_DEFINE3(poll, int, a)\n out:\n+d;\n"
+		"+++ b/g.c\n@@ -1,1 +1,2 @@\n a\n+d;\n");
+	assert_int_equal(p.n_items, 4);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_string_equal(p.items[i].function, names[i]);
+	assert_null(p.items[3].function);
+	why_patches_deinit(&p);
+}
+
 static void assert_patched(struct answer *x, const char *patch, const char *says)
 {
 	char path[] = "/tmp/patch.XXXXXX";

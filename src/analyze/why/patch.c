@@ -17,6 +17,7 @@ struct reader {
 	const char *patch;
 	uint32_t before; /* items of other patches */
 	char *file; /* NULL: none that is there afterwards */
+	char *function; /* the last one whose first line was read, in FILE; NULL: none */
 	uint32_t at, was_at; /* the next line's number, with and without the patch */
 	uint32_t was, is; /* lines of the hunk that are left, of either side */
 	bool changing;
@@ -48,6 +49,27 @@ static void move(struct reader *r, uint32_t end, int64_t by)
 	}
 }
 
+/*
+ * Read the function that begins in the source line TEXT, if one does: "long do_it(int a)" begins do_it, and
+ * "SYSCALL_DEFINE1(it, ...)" begins __do_sys_it.
+ */
+static void begin_function(struct reader *r, const char *text)
+{
+	const char *end = strchr(text, '('), *name = end;
+	const char *macro = "SYSCALL_DEFINE";
+
+	if (!end || (!isalpha((unsigned char)*text) && *text != '_') || strchr(text, ';') ||
+	    strchr(text, '=') || strchr(text, ':'))
+		return;
+	while (name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+		name--;
+	free(r->function);
+	if (strncmp(name, macro, strlen(macro)) != 0)
+		r->function = alloc_strndup(name, (size_t)(end - name));
+	else
+		r->function = alloc_printf("__do_sys_%.*s", (int)strcspn(end + 1, ",)"), end + 1);
+}
+
 static void begin_hunk(struct reader *r, const char *line)
 {
 	int n = 0;
@@ -62,6 +84,9 @@ static void begin_hunk(struct reader *r, const char *line)
 		return;
 	if (line[n] == ',')
 		sscanf(line + n, ",%u", &r->is);
+	line = strstr(line, "@@ ");
+	if (line)
+		begin_function(r, line + strlen("@@ "));
 	/* Numbers of the file that hunks before this one were applied to already. */
 	move(r, r->at + r->was, (int64_t)r->is - r->was);
 	r->changing = false;
@@ -80,6 +105,7 @@ static void change(struct reader *r, bool added)
 		return;
 	if (!r->changing) {
 		item.file = alloc_strdup(r->file);
+		item.function = r->function ? alloc_strdup(r->function) : NULL;
 		vec_push(r->p, items, item);
 	}
 	if (added)
@@ -94,6 +120,8 @@ static void read_source(struct reader *r, const char *line)
 {
 	if (*line == '\\')
 		return;
+	if (*line)
+		begin_function(r, line + 1);
 	if (r->ended) {
 		r->statement = r->at;
 		r->was_statement = r->was_at;
@@ -117,6 +145,8 @@ static void read_line(char *line, void *arg)
 		read_source(r, line);
 	} else if (!strncmp(line, "+++ ", 4)) {
 		free(r->file);
+		free(r->function);
+		r->function = NULL;
 		line[strcspn(line, "\t")] = '\0';
 		line = strchr(line + 4, '/');
 		r->file = line && strcmp(line, "/dev/null") != 0 ? alloc_strdup(line + 1) : NULL;
@@ -138,26 +168,34 @@ int why_patches_add(struct why_patches *p, const char *path)
 	}
 	file_lines_each(text, len, read_line, &r);
 	free(r.file);
+	free(r.function);
 	return 0;
 }
 
 void why_patches_deinit(struct why_patches *p)
 {
-	for (uint32_t i = 0; i < p->n_items; i++)
+	for (uint32_t i = 0; i < p->n_items; i++) {
 		free(p->items[i].file);
+		free(p->items[i].function);
+	}
 	free(p->items);
 	*p = (struct why_patches){};
 }
 
-/* Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, the line is one that ITEM removes. */
+/*
+ * Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, the line is one that ITEM removes.
+ * Recordings by probes know functions, but not their lines.
+ */
 static bool changes(const struct why_patched *item, const struct tree_pair_node *node)
 {
 	int side = node->seen[1];
 	uint32_t first = side ? item->statement : item->was_statement;
 	uint32_t last = side ? item->last : item->was_last;
 
-	return node->file[side] && !strcmp(item->file, node->file[side]) &&
-	       last >= node->from[side] && first <= node->to[side];
+	if (!node->file[side])
+		return item->function && !strcmp(item->function, node->name);
+	return !strcmp(item->file, node->file[side]) && last >= node->from[side] &&
+	       first <= node->to[side];
 }
 
 static bool find_in(const struct why_patches *p, const struct tree_pair_node *node,

@@ -45,6 +45,7 @@ const struct analyze_static_key *why_static_key(const struct analyze_static_keys
 struct why_patched {
 	const char *patch; /* the last part of its path */
 	char *file; /* relative to the kernel's tree */
+	char *function; /* the function around them, as the patch shows; NULL: it does not */
 	uint32_t first, last;
 	uint32_t
 		statement; /* where the statement that they continue begins, or the first of them */
