@@ -17,6 +17,10 @@
  * workloads, and read in both sources. --map adds others.
  */
 static const char *const known[][2] = {
+	/* x86 has both names at one address; 6.1's symbol table has these as functions, 6.12's the others. */
+	{ "__memcpy", "memcpy" },
+	{ "__memmove", "memmove" },
+	{ "__memset", "memset" },
 	/* 6.3 */
 	{ "memcg_kmem_enabled", "memcg_kmem_online" },
 	/* 183654ce26a5 ("mmap: change do_mas_munmap and do_mas_aligned_munmap() to use vma iterator") */
