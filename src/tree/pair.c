@@ -217,6 +217,7 @@ struct one_sided {
 	uint32_t node, context;
 	int side;
 	double total, calls;
+	bool stays; /* in its context, below other callers */
 };
 
 struct candidate {
@@ -242,19 +243,34 @@ static bool is_near(double a, double b, double times)
 	return a <= times * b && b <= times * a;
 }
 
-/* Add pairs of the N ITEMS, all of the same name, between which work may have moved. */
-static void add_candidates(struct candidates *candidates, const struct one_sided *items, size_t n)
+/* Return whether A's work may be B's, of the other side. */
+static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 {
-	for (size_t i = 0; i < n && !items[i].side; i++)
-		for (size_t k = i + 1; k < n; k++) {
-			const struct one_sided *a = &items[i], *b = &items[k];
+	return a->side != b->side && a->calls > 0 &&
+	       is_near(a->calls, b->calls, 1 + WORTH_A_WORD) &&
+	       is_near(a->total, b->total, MOVED_TIMES);
+}
 
-			if (!b->side || a->context == b->context || !(a->calls > 0) ||
-			    !is_near(a->calls, b->calls, 1 + WORTH_A_WORD) ||
-			    !is_near(a->total, b->total, MOVED_TIMES))
-				continue;
-			vec_push(candidates, items, ((struct candidate){ a, b }));
-		}
+/* Find those of the N ITEMS whose work the other side does in the same context: only their callers differ. */
+static void mark_stays(struct one_sided *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (items[i].context == items[k].context &&
+			    is_same_work(&items[i], &items[k]))
+				items[i].stays = items[k].stays = true;
+}
+
+/* Add pairs of the N ITEMS, all of the same name, between which work may have moved. */
+static void add_candidates(struct candidates *candidates, struct one_sided *items, size_t n)
+{
+	mark_stays(items, n);
+	for (size_t i = 0; i < n && !items[i].side; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (!items[i].stays && !items[k].stays &&
+			    is_same_work(&items[i], &items[k]))
+				vec_push(candidates, items,
+					 ((struct candidate){ &items[i], &items[k] }));
 }
 
 static struct one_sided *find_one_sided(const struct tree_pair *t, size_t *n)

@@ -1260,6 +1260,27 @@ TEST(work_that_moves_is_netted)
 	answer_deinit(&x);
 }
 
+/* f is called in X and in Y below other functions than before: nothing has moved from one to the other. */
+TEST(work_below_other_callers_stays)
+{
+	static const char *const contexts[] = { "X", "Y" };
+	struct profile *sides[] = { two_contexts(0), two_contexts(0) };
+	struct answer x;
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t run = 0; run < 3; run++)
+			for (int k = 0; k < 2; k++) {
+				now_in = contexts[k];
+				calls(sides[i], run, i ? "am" : "aw", 10, 20);
+				calls(sides[i], run, i ? "amv" : "awu", 10, 20);
+				calls(sides[i], run, i ? "amvf" : "awuf", 10, 5000);
+			}
+	now_in = "X";
+	answer_init(&x, sides[0], sides[1]);
+	assert_int_equal(x.why.pair.n_moves, 0);
+	answer_deinit(&x);
+}
+
 /* A small cause that a patch makes comes before a larger one that it does not. */
 TEST(lines_of_a_patch_come_first)
 {
