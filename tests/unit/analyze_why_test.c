@@ -1231,6 +1231,26 @@ TEST(interrupts_that_are_not_certain_are_named)
 	answer_deinit(&x);
 }
 
+/* One run of three takes longer in u: that is no cause, but without it the causes do not add up to the whole. */
+TEST(a_larger_change_that_is_not_certain_is_named)
+{
+	struct profile *sides[] = { two_contexts(0), two_contexts(200) };
+	struct answer x;
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t run = 0; run < 3; run++) {
+			now_in = "Z";
+			profile_cell(sides[i], run, 0, profile_context_add(sides[i], now_in))
+				->calls = 10;
+			calls(sides[i], run, "u", 10, i && run == 2 ? 4000 : 1000);
+		}
+	now_in = "X";
+	answer_init(&x, sides[0], sides[1]);
+	assert_command_says(
+		&x, "\n  A larger change, in u (+10,000 instructions per run), is not certain.");
+	answer_deinit(&x);
+}
+
 /* f is called in Y, and then in X instead: its work is no change, only what X and Y do besides is. */
 TEST(work_that_moves_is_netted)
 {

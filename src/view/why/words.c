@@ -485,10 +485,33 @@ static void append_remainder(char **text, const struct why *w, const struct why_
 	alloc_append(text, " are smaller changes.");
 }
 
+/* Name the largest cause that is less than SURE, if it is larger than all named ones, which have at most MOST. */
+static void append_uncertain(char **text, const struct why *w, const struct why_context *c,
+			     enum why_sureness sure, double most)
+{
+	const struct why_cause *largest = NULL;
+
+	for (uint32_t i = 0; i < c->causes.n_items; i++) {
+		const struct why_cause *cause = &c->causes.items[i];
+
+		if (why_is_named(c, i) < sure && fabs(cause->delta) > most) {
+			largest = cause;
+			most = fabs(cause->delta);
+		}
+	}
+	if (!largest)
+		return;
+	begin(text, "  A larger change, in ");
+	view_append_name(text, largest->name);
+	alloc_append(text, " (");
+	view_why_append_change(text, w, c, largest->delta);
+	alloc_append(text, "), is not certain.");
+}
+
 static void append_causes(char **text, const struct why *w, const struct why_context *c)
 {
 	enum why_sureness sure = surest(c);
-	double remainder = why_caused(c) - (c->is_command ? w->outside : 0);
+	double most = 0, remainder = why_caused(c) - (c->is_command ? w->outside : 0);
 	uint32_t n = 0;
 
 	if (append_spread(text, w, c))
@@ -500,10 +523,13 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 			continue;
 		append_cause(text, w, c, i, sure, n);
 		remainder -= c->causes.items[i].delta;
+		most = fmax(most, fabs(c->causes.items[i].delta));
 		n++;
 	}
 	if (has_shares(c, sure))
 		append_remainder(text, w, c, remainder);
+	if (n)
+		append_uncertain(text, w, c, sure, most);
 }
 
 /* ---- what is left out ---- */
