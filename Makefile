@@ -3,18 +3,18 @@
 # make help lists the targets. SAN=1 builds with ASan and UBSan into build-san/, COVERAGE=1 for gcov into build-cov/.
 
 SHELL := /bin/bash
-# All CPUs, also for who types make alone; -j1 on the command line is obeyed.
+# Use all CPUs by default. -j1 on the command line overrides this.
 MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 .DELETE_ON_ERROR:
 
-# src/arch/arch.h says what another architecture needs.
+# docs/ARCHITECTURE.md says what support for another architecture takes.
 MACHINE := $(shell uname -m)
 $(if $(filter x86_64,$(MACHINE)),,$(error kprotperf supports x86-64 kernels only, not $(MACHINE)))
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# Debian's packages have zsh's completion elsewhere.
+# A Debian package has zsh's completion in another folder (scripts/debian/rules).
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 
 # V=1 shows the commands.
@@ -32,7 +32,7 @@ else ifeq ($(FUZZ),1)
 BUILD     ?= build-fuzz
 CC        := $(or $(CLANG),clang)
 OPTFLAGS  ?= -O1 -g1
-# C makes NULL + 0 undefined, C++ and all compilers do not.
+# pointer-overflow reports NULL + 0. C leaves this undefined, but C++ and all compilers define it.
 SAN_FLAGS := -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-sanitize=pointer-overflow
 else
 BUILD     ?= build
@@ -45,33 +45,33 @@ CLANG_FORMAT ?= clang-format
 
 LIBS     := libbpf libelf libdw zlib capstone jansson libseccomp libRmath
 OPTFLAGS ?= -O2 -g
-# The same bytes wherever it is built.
+# Make the output independent of the folder that it is built in.
 ANYWHERE := -fdebug-prefix-map=$(CURDIR)=.
 CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wno-missing-field-initializers -Werror $(SAN_FLAGS)
 CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' -DMATHLIB_STANDALONE \
             $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
-# src/arch/x86/capstone.c loads that one.
+# Do not link with capstone: src/arch/x86/capstone.c loads it with dlopen().
 LDLIBS   += $(shell pkg-config --libs $(filter-out capstone,$(LIBS)) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
-# The programs with which scripts/bench, tests/live/cost.t and tests/live/executions.t measure.
+# Programs for scripts/bench, tests/live/cost.t and tests/live/executions.t.
 BENCH := $(addprefix $(BUILD)/bench/,floor memory meter symbolize truth.so executions.so)
 
 # Everything but main() is also linked into the unit tests.
 SRCS       := $(filter-out src/cmd/main.c,$(sort $(shell find src -name '*.c')))
 ifeq ($(FUZZ),1)
-# Recording reads no files but reports: without it, a third of the build.
+# Fuzzers test the reading of files. Of src/record, only reports.c reads files: leave the rest out, for a shorter build.
 SRCS       := $(filter-out $(filter-out src/record/reports.c,$(filter src/record/%,$(SRCS))),$(SRCS))
 endif
 OBJS       := $(SRCS:%.c=$(BUILD)/obj/%.o)
-# Programs that only try what the kernel allows are an object of their own.
+# bpf/try.bpf.c only tests what the kernel allows. It is a separate object.
 BPF_TRY    := bpf/try.bpf.c
 BPF_SRCS   := $(filter-out $(BPF_TRY),$(wildcard bpf/*.bpf.c))
 BPF_OBJS   := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
-# The same for kernels that refuse kernel variables by name: see bpf/engine.h.
+# The same programs for kernels that refuse BPF programs with kernel variables (__ksym): see bpf/engine.h.
 BPF_PLAIN  := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.plain.o)
-# A workload's source names what it is built as ("Names: A B C"), else it is one, of its own name.
+# A workload's source may list the names of several programs ("Names: A B C"). Otherwise its one program has the file's name.
 WORKLOAD_SRCS  := $(filter-out workloads/common.c,$(wildcard workloads/*.c))
 workload_names  = $(or $(shell sed -n 's/^ \* Names: //p' $(1)),$(basename $(notdir $(1))))
 WORKLOADS  := $(foreach src,$(WORKLOAD_SRCS),$(addprefix $(BUILD)/workloads/,$(call workload_names,$(src))))
@@ -80,7 +80,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*
 .PHONY: all
 all: $(BUILD)/kprotperf $(BUILD)/emulator/exact.so $(WORKLOADS) ## build everything (the default)
 
-# At once: tests that run it go on with the old one until the new one is there.
+# Replace the program atomically. Running tests use the old one until the new one is complete.
 $(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@.new $^ $(LDLIBS)
@@ -96,8 +96,8 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The page of --format=html, with two libraries that npm fetches. Without npm or its registry it is empty, kprotperf says so, and
-# the next make with npm tries again.
+# The page of --format=html contains two libraries, which npm fetches. Without npm or its registry the page is empty, and
+# kprotperf --format=html fails with a message. The next make with npm tries again.
 PAGE := $(addprefix src/view/html/,page.js page.css page.html package.json package-lock.json)
 PAGE_NPM := $(if $(FUZZ),,$(shell [ -s $(BUILD)/page.html ] || command -v npm))
 .PHONY: try-again
@@ -109,14 +109,14 @@ $(BUILD)/page.html: $(PAGE) $(PAGE_NPM:%=try-again)
 $(BUILD)/page.o: src/view/html/page.S $(BUILD)/page.html
 	$(Q)$(CC) -DPAGE='"$(BUILD)/page.html"' -c -o $@ $<
 
-# The installed versions that --version shows.
+# --version shows the installed versions of libraries and compilers.
 $(BUILD)/obj/src/cmd/main.o: $(BUILD)/.pkgs
 version_of = $(shell $(1) --version 2>/dev/null | grep -Eom 1 '[0-9]+(\.[0-9]+)+' | head -n 1)
 $(BUILD)/obj/src/cmd/main.o $(BUILD)/analyze/src/cmd/main.log: CPPFLAGS += -DKPROTPERF_BUILT='"$(foreach lib,$(LIBS),$(lib) $(shell \
 	pkg-config --modversion $(lib) 2>/dev/null),) $(notdir $(lastword $(CC))) $(call version_of,$(CC)), $(notdir \
 	$(lastword $(CLANG))) $(call version_of,$(CLANG)) (BPF)$(SAN_FLAGS:%=; %)"'
 
-# The user space side of the BPF programs is generated from their object.
+# src/record includes headers that bpftool generates from the BPF objects.
 $(filter-out %/reports.o,$(filter $(BUILD)/obj/src/record/%,$(OBJS))): | \
 	$(BUILD)/kprotperf.skel.h $(BUILD)/kprotperf_plain.skel.h $(BUILD)/kprotperf_try.skel.h
 
@@ -144,7 +144,7 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-# One clear line instead of a page of compiler errors where a package is missing, or has gone since.
+# If a package is missing, print one line instead of a page of compiler errors. Check again whenever dpkg changes packages.
 $(BUILD)/.pkgs: $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
 	@missing=; \
@@ -156,7 +156,7 @@ $(BUILD)/.pkgs: $(wildcard /var/lib/dpkg/status)
 	fi
 	@touch $@
 
-# Workloads stand alone: no library of ours, so that they measure only themselves.
+# Workloads do not link with kprotperf's library, so that they measure only themselves.
 $(foreach src,$(WORKLOAD_SRCS),$(foreach name,$(call workload_names,$(src)),\
 	$(eval $(BUILD)/workloads/$(name): $(src))))
 $(WORKLOADS): workloads/common.c workloads/common.h
@@ -171,7 +171,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
 		$(BUILD)/libkprotperf.a $(LDLIBS) -lcmocka
 
-# Made-up profiles by the thousand, through the statistics of diff.
+# Programs that generate many profiles, to check the statistics of diff.
 $(BUILD)/tests/%: tests/statistics/%.c $(BUILD)/libkprotperf.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -185,14 +185,14 @@ $(BUILD)/tests/stall: tests/stall.c
 
 TAP_UNIT  := $(UNIT_TESTS)
 TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t tests/statistics/*.t))
-# The slowest first, so that no CPU is idle while the last one ends. A guest under icount waits for a third of its time: with
-# four at once two CPUs were idle for a fifth of theirs.
+# The slowest tests come first, so that no CPU is idle while the last test ends. make check runs six tests at once: a guest
+# under icount waits for a third of its time, and with four tests at once, two CPUs were idle for a fifth of the time.
 TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock live/demo lab/patch live/globs lab/kernels \
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/export/*.t)))
-# $(call prove,VARIABLES,ARGUMENTS). tests/run says on descriptor 3 what failed and why, and again in a file, which comes last:
-# the end of a log is what is read of it. Before prove's own last lines come the tests that took most CPU time; build/tests/times has
-# all. STALL=25 stops each thread of each QEMU for a quarter of the time.
+# $(call prove,VARIABLES,ARGUMENTS): run tests with prove. tests/run writes each failure at once to descriptor 3, and to the
+# file FAILED. After prove's output come the 12 tests that took most CPU time (build/tests/times has all tests), prove's last
+# lines again, and FAILED: people read the end of a log. STALL=25 stops each thread of each QEMU for a quarter of the time.
 FAILED := $(abspath $(BUILD))/tests/failed
 TIMES  := $(abspath $(BUILD))/tests/times
 PROVED := $(BUILD)/tests/proved
@@ -206,7 +206,7 @@ endef
 .PHONY: check-fast
 check-fast: lint unit ## lint, unit and command line tests (2 minutes, no root, no guest)
 
-# Fuzzers without optimization compile in two thirds of the time, and are run for seconds only.
+# check builds fuzzers without optimization: it runs them for seconds only, and they compile in two thirds of the time.
 .PHONY: check
 check: setup ## all tests: unit, command line, and live tests in the lab's kernels
 	@scripts/setup --for=export
@@ -240,7 +240,7 @@ coverage: ## line coverage of src by unit and command line tests
 	gcovr --root . --filter src/ --object-directory build-cov --print-summary \
 		--html-details build-cov/coverage/index.html build-cov/obj
 
-# Each source anew where it or a header of it is. What bpftool makes is not ours to mend.
+# Analyze a source again if it or one of its headers changes. Ignore findings in headers that bpftool generates.
 ANALYZE := $(patsubst %.c,$(BUILD)/analyze/%.log,src/cmd/main.c $(SRCS))
 .PHONY: analyze
 analyze: $(ANALYZE) ## clang's static analyzer, which must find nothing (make -k lists all findings)
@@ -255,7 +255,7 @@ $(BUILD)/analyze/%.log: %.c $(BUILD)/obj/%.o
 check-statistics: all $(BUILD)/tests/simulate ## check intervals and verdicts on thousands of generated profiles
 	$(BUILD)/tests/simulate 2000
 
-# libFuzzer's targets, of which each file is one, in a build of their own.
+# Each C file of tests/fuzz is a target of libFuzzer. Fuzzers have a separate build (FUZZ=1).
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 60
 
@@ -293,13 +293,13 @@ $(BUILD)/bench/%: tests/bench/%.c | $(BUILD)/.pkgs
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror -o $@ $< -lbpf
 
-# The only one that measures what is ours from within.
+# symbolize measures functions of kprotperf's library, so it links with it.
 $(BUILD)/bench/symbolize: tests/bench/symbolize.c $(BUILD)/libkprotperf.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libkprotperf.a $(LDLIBS)
 
-# Into QEMU, not into a program of ours.
+# QEMU loads these plugins.
 PLUGIN_CC = $(CC) -std=gnu11 -D_GNU_SOURCE -Iemulator -Iinclude $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Werror -shared -fPIC \
 	-fvisibility=hidden
 
@@ -337,7 +337,7 @@ C_FILES     = $(shell git ls-files '*.c' '*.h')
 PYTHON_FILES = $(shell git ls-files '*.py') scripts/lab tests/lab/inside.t
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
-# Man pages and completion are made of what --help prints.
+# Generate man pages and shell completion from the output of --help.
 $(BUILD)/share/made: $(BUILD)/kprotperf scripts/from-help scripts/lab
 	$(call say,HELP,$(@D))
 	$(Q)rm -rf $(@D)

@@ -8,7 +8,7 @@ count = 0
 
 
 def ok(name: str, holds: bool, *details: object) -> None:
-    """Prints one line, and details where it does not hold."""
+    """Prints one line, and the details if the test fails."""
     global count
     count += 1
     print(f"{'ok' if holds else 'not ok'} {count} - {name}", flush=True)
@@ -26,7 +26,7 @@ def like(name: str, text: str, regex: str) -> None:
 
 
 def raises(name: str, kind: type[BaseException], regex: str, do: Callable[[], object]) -> None:
-    """Checks that `do` raises an error of a kind, with that text."""
+    """Checks that `do` raises an error of class `kind` with a text that matches `regex`."""
     try:
         do()
     except kind as error:

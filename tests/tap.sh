@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034 # names the tests use
 #
-# TAP output, a scratch folder and JSON, for all tests in shell. To be sourced; the test then works in the scratch
-# folder, which goes with it. BUILD names the folder of the build (default: build); LIVE_KEEP=1 keeps the scratch folder.
+# TAP output, a scratch folder and JSON, for all tests in shell. A test sources this file. It then runs in a scratch
+# folder, which is removed at its end. BUILD names the build folder (default: build). LIVE_KEEP=1 keeps the scratch folder.
 
 set -u
 repo=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/..")
@@ -14,7 +14,7 @@ esac
 kprotperf=$build/kprotperf
 workloads=$build/workloads
 
-# In a guest it is the host's (live/lib.sh).
+# A guest uses the scratch folder of the host's side of the test (live/lib.sh).
 if [ -z "${scratch-}" ]; then
 	scratch=$(mktemp -d "${scratch_below:-${TMPDIR:-/tmp}}/kprotperf-test.XXXXXX") || exit 1
 	if [ -n "${LIVE_KEEP-}" ]; then
@@ -27,9 +27,10 @@ fi
 
 tests=0
 failures=0
-status=0 # of the last try
+status=0 # exit status of the last try
 
-# report_test STATUS NAME [DETAIL…]: one line of TAP, and DETAILs where STATUS is not 0.
+# report_test STATUS NAME [DETAIL…]: print one line of TAP: "ok" if STATUS is 0, otherwise "not ok", followed by the
+# DETAILs. Without DETAILs, print $status and the files err, wrong and out.
 report_test() {
 	local failed=$1 name=$2
 	shift 2
@@ -48,7 +49,7 @@ report_test() {
 	fi
 }
 
-# ok NAME COMMAND…
+# ok NAME COMMAND…: pass if COMMAND succeeds.
 ok() {
 	local name=$1
 	shift
@@ -56,24 +57,25 @@ ok() {
 	report_test $? "$name" "failed: $*" "$(<"$scratch/check.log")"
 }
 
+# is NAME GOT EXPECTED: pass if GOT and EXPECTED are equal.
 is() {
 	[ "$2" = "$3" ]
 	report_test $? "$1" "got      $2" "expected $3"
 }
 
-# like NAME TEXT REGEX
+# like NAME TEXT REGEX: pass if a line of TEXT matches REGEX.
 like() {
 	grep -qE -- "$3" <<<"$2"
 	report_test $? "$1" "text  $2" "regex $3"
 }
 
-# skip NAME REASON: see tests/run for reasons "missing: …".
+# skip NAME REASON: report test NAME as skipped. tests/run explains reasons "missing: …".
 skip() {
 	tests=$((tests + 1))
 	printf 'ok %d - %s # SKIP %s\n' "$tests" "$1" "$2"
 }
 
-# bail TEXT: nothing can be tested.
+# bail TEXT: stop, because nothing can be tested.
 bail() {
 	printf 'Bail out! %s\n' "$*"
 	exit 1
@@ -83,15 +85,15 @@ done_testing() {
 	printf '1..%d\n' "$tests"
 }
 
-# try COMMAND…: leaves its output in files out and err and in variables of that name, less a final line end and NULs;
-# its status in status.
+# try COMMAND…: run COMMAND. Put its output into the files out and err, and into variables with the same names, without NULs
+# and without line ends at the end. Put its exit status into the variable status.
 try() {
 	"$@" >out 2>err </dev/null
 	status=$?
 	{ out=$(<out) err=$(<err); } 2>/dev/null
 }
 
-# query FILE FILTER [JQ-OPTION…]: jq's answer, with what json.jq defines; empty where it is null or false.
+# query FILE FILTER [JQ-OPTION…]: print the result of jq's FILTER, which can use json.jq. Print nothing if it is null or false.
 query() {
 	local file=$1 filter=$2
 	shift 2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The catalogue against the kernel's sources, as the lab has them unpacked, or else out of their package:
-# whatever a row names exists there, in the versions it says, and not in the others.
+# Check the catalogue against the kernel's sources: all that a row names exists in the versions that the row says, and not
+# in others. Take the sources from the lab if it has unpacked them, otherwise from their package.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -13,8 +13,9 @@ export LC_ALL=C
 "$kprotperf" list --protections --format=json >"$tmp/all.json" 2>"$tmp/wrong"
 report_test $? 'the catalogue as JSON'
 
-# rows LIST VERSION FIELDS: "PROTECTION VALUE… WITHIN" lines of a list in the catalogue, where WITHIN says
-# whether the entry is for that version. Of protections that the version does not have, only what builds them.
+# rows LIST VERSION FIELDS: print a line "PROTECTION VALUE… WITHIN" for each entry of LIST, a list of the catalogue's rows.
+# WITHIN is true if the entry exists in VERSION. If VERSION does not have the protection, print only the options that
+# build it.
 rows() {
 	jq -r --arg list "$1" --argjson version "$2" --arg fields "$3" '
 		def number: split(".") | (.[0] | tonumber) * 1000 + (.[1] | tonumber);
@@ -25,35 +26,36 @@ rows() {
 	' "$tmp/all.json"
 }
 
-# symbols SOURCE: kconfig symbols of x86 and what is common.
+# symbols SOURCE: print the kconfig symbols of x86 and of common code.
 symbols() {
 	find "$1" -path "$1/arch/*" ! -path "$1/arch/x86*" ! -path "$1/arch/Kconfig" -prune -o \
 		-name 'Kconfig*' -print0 | xargs -0 sed -nE 's/^[ \t]*(menu)?config ([A-Za-z0-9_]+).*/\2/p' |
 		sort -u
 }
 
-# parameters SOURCE: names that the kernel looks for on its command line.
+# parameters SOURCE: print the names that the kernel looks for on its command line.
 parameters() {
 	grep -rhoE --include='*.c' \
 		'\b(early_param|__setup|__setup_param|core_param|cmdline_find_option|cmdline_find_option_bool)\([a-z_]*,? ?"[A-Za-z0-9_.]+' \
 		"$1"/{arch/x86,mm,kernel,init,security,lib} | sed 's/.*"//' | sort -u
-	# These parts could be modules. (mm/Makefile makes shuffle.o one of page-alloc's.)
+	# Names of module_param() have the module's name as a prefix. mm/Makefile makes shuffle.o a part of page_alloc.
 	grep -hoE 'module_param[a-z_]*\([a-z_]+' "$1/mm/kfence/core.c" | sed 's/.*(/kfence./'
 	grep -hoE 'module_param[a-z_]*\([a-z_]+' "$1/mm/shuffle.c" | sed 's/.*(/page_alloc./'
 }
 
-# defined SOURCE FILE NAME: whether FILE defines the function, macro or assembly label.
+# defined SOURCE FILE NAME: succeed if FILE defines the function, macro or assembly label NAME.
 defined() {
 	local name=${3//\*/[^ ,]*}
 	grep -qE "^([a-zA-Z_][^;=]*[ *])?$name\(|^#[ \t]*define[ \t]+$name\b|^[ \t]*SYM_[A-Z_]+\($name\b|^$name:" "$1/$2" 2>/dev/null
 }
 
-# unpacked SERIES: the folder of its sources. Where the lab has built no kernel of that series, what is
-# looked at here comes out of the package: 112 of 1,500 MB, 8 s of CPU.
+# unpacked SERIES: print the folder of the kernel's sources. If the lab has built no kernel of SERIES, unpack the files that
+# this test reads from the package: 112 of 1,500 MB, in 8 s of CPU time.
 unpacked() {
 	local dir tarball=/usr/src/linux-source-$1.tar.xz version
 
-	# As source_version() in scripts/kernellab/kernels/sources.py names it; patched ones stand there while a .kept is beside them.
+	# source_version() in scripts/kernellab/kernels/sources.py makes the folder's name. The sources in it are patched while
+	# there is a folder with the suffix .kept.
 	version=$(dpkg-query -W -f '${Version}' "linux-source-$1" 2>/dev/null)
 	dir=$cache/src/${version//[^A-Za-z0-9.+-]/_}
 	[ ! -f "$dir/Makefile" ] || [ ! "$version" ] || [ -d "$dir.kept" ] || {
@@ -99,7 +101,7 @@ check_functions() {
 
 	while IFS=$'\t' read -r row name file code within; do
 		if [ "$within" = false ]; then
-			# A macro here may be a function there, which has a row of its own.
+			# If the name is a macro in one version and a function in another, the catalogue has two entries for it.
 			! defined "$source" "$file" "$name" || [ "$(jq -r --arg row "$row" --arg name "$name" \
 				'.protections[] | select(.name == $row) | .functions | map(select(.name == $name)) |
 				length' "$tmp/all.json")" -gt 1 ] || echo "$row: $file has $name, which the row denies"
@@ -122,7 +124,7 @@ for series in 6.1 6.12; do
 	done
 done
 
-# A protection that a parameter switches is built into one of the lab's two kernels.
+# Each protection that a parameter switches must be built into the lab's kernel baseline or switches.
 jq -r '.protections[] | select(.switched_by == "boot" and .missing == null) |
 	.options | map(select(.role == "builds") | .symbol) | select(length > 0) | join("|")' "$tmp/all.json" |
 	while read -r symbols; do

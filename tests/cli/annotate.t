@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kprotperf annotate on a program of known inlining, as if it were a kernel, with made-up samples in it.
+# Test kprotperf annotate with a program in place of a kernel. Its inlining is known, and its samples are generated.
 
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -23,7 +23,7 @@ unset NO_COLOR
 line() {
   grep -n "/\* $1 \*/" "$repo/tests/symbol/inlines.c" | cut -d: -f1
 }
-# address NAME: from _stext
+# address NAME: print the offset of NAME from _stext, in hexadecimal
 address() {
   printf '%x' $((0x$(nm kernel | awk -v name="$1" '$3 == name { print $1 }') - 0x10000000))
 }
@@ -31,7 +31,7 @@ id=$(readelf -n kernel | awk '/Build ID/ { print $3 }')
 innermost=$(address mark_innermost) own=$(address mark_outer) middle=$(address mark_middle)
 start=$(address _start)
 
-# The words are make_fixture's.
+# made FILE WORD…: make a recording of the program with make_fixture, which explains the WORDs
 made() {
   "$make_fixture" words "$1" "record.vmlinux=$tmp/kernel" "kernel.build_id=$id" "${@:2}" || exit 1
 }
@@ -44,7 +44,7 @@ made more.data "blocks outer read $outer $innermost 10 70"
 made none.data "sample read 5 $start"
 made empty.data
 
-# page NAME REGEX ARG…: annotate succeeds, says nothing on stderr, and prints a line that matches
+# page NAME REGEX ARG…: pass if annotate ARG… succeeds, writes nothing to stderr, and prints a line that matches REGEX
 page() {
   local name=$1 regex=$2
   shift 2
@@ -99,7 +99,7 @@ run annotate --color=always a.data outer
 grep -q $'\033\[1;31m' out
 report_test $? '--color=always'
 if command -v script >/dev/null; then
-  tty() { # COMMAND: its output on a terminal
+  tty() { # COMMAND: run COMMAND on a terminal, and put its output into the file out
     TERM=xterm script -qec "$1" /dev/null </dev/null >out 2>err
   }
   tty "$kprotperf annotate a.data outer"
@@ -117,8 +117,7 @@ else
   done
 fi
 
-# Data.
-# Blocks that were counted: the nop in innermost 3 times a call, what comes before it once.
+# Counted blocks: each call executes the nop in innermost 3 times, and the code before it once.
 page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees; the counts of [0-9]+ of its' \
   counted.data outer
 grep -qE '^ +3 +1\.00 +~60,000 +60 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
@@ -173,7 +172,7 @@ fails 1 'is of a different build' annotate --vmlinux=other a.data outer
 fails 1 'cannot read the directory /no-such' annotate --source=/no-such a.data outer
 fails 1 'no-such.data' annotate no-such.data outer
 
-# Two recordings, side by side.
+# diff --annotate shows two recordings side by side.
 made b.data "sample read 30 $innermost $start" "sample read 30 $own" 'calls outer read 10 900'
 made exact-a.data record.engine=exact "sample read 60 $innermost" 'calls outer read 10 6'
 made exact-b.data record.engine=exact "sample read 40 $innermost" 'calls outer read 10 4'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Other architectures than x86-64 are refused in one line, by make and by kprotperf.
+# make and kprotperf refuse architectures other than x86-64 with a message of one line.
 
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"

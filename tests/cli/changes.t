@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kprotperf changes on two programs, as if they were kernels; tests/unit/analyze_changes_test.c has what differs when.
+# Test kprotperf changes with two programs in place of kernels. tests/unit/analyze_changes_test.c tests which functions differ.
 
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# build_kernel NAME OPTION…: _stext, so that addresses count from there, as in a kernel
+# build_kernel NAME OPTION…: build a program. It defines _stext, because kprotperf counts addresses from there
 build_kernel() {
   cc -g -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
     -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "${@:2}" -o "$1" \
     "$repo/tests/symbol/changes.c"
 }
 
-# says TEXT ARG…: status 0, the first line is TEXT
+# says TEXT ARG…: pass if kprotperf ARG… succeeds, and its first line is TEXT
 says() {
   local text=$1
   shift

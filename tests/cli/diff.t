@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kprotperf diff on pairs of files of known content.
+# Test kprotperf diff with pairs of files of known content.
 
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -122,7 +122,7 @@ json "json: the attribution adds up, level by level" \
 prints diff-attribution.csv diff --format=csv --section=attribution control-baseline.data \
   control-hardened.data
 
-# --fail-above: the diff is printed all the same.
+# above STATUS LIMIT: pass if diff --fail-above=LIMIT exits with STATUS, and still prints the diff.
 above() {
   local expected=$1 limit=$2
   run diff --fail-above="$limit" baseline.data hardened.data
@@ -147,7 +147,7 @@ report_test $? "--fail-above sees what --filter does not show"
 usage "PCT@ROW" diff --fail-above=much baseline.data hardened.data
 usage "PCT@ROW" diff --fail-above=5@ baseline.data hardened.data
 
-# Three runs a side: verdicts, intervals, and the noise between two recordings.
+# Three runs per side: verdicts, intervals, and the noise between two recordings.
 prints diff-runs.txt diff three-runs.data three-runs.data
 json "json: statistics over runs" \
   '(.statistics | .unit == "run" and .baseline == 3 and (.note | contains("between boots"))) and
@@ -169,7 +169,7 @@ fails 1 "none.data" diff --control=none.data baseline.data hardened.data
 usage "--margin" diff --margin=0 baseline.data hardened.data
 prints diff-percentiles.txt diff --percentiles control-baseline.data control-hardened.data
 
-# Rows, their order and their names.
+# Options that select, sort and rename rows.
 json "--filter: rows of one syscall, no sums" \
   '[.syscalls[].name] == ["clone"] and .functions != [] and
    all(.functions[]; .syscall == "clone" and (.name | contains("slab")))' \
@@ -205,7 +205,7 @@ usage "--sort is" diff --sort=size baseline.data hardened.data
 usage "--fold prints all stacks" diff --fold --filter=syscall=clone baseline.data hardened.data
 usage "--reverse needs --fold" diff --reverse baseline.data hardened.data
 
-# Differences between the sides besides the kernels.
+# The sides may differ in more than their kernels.
 json "json: a valid comparison" '.valid == true' diff --format=json baseline.data hardened.data
 json "json: one of different work" '.valid == false and (.warnings[0] | contains("different"))' \
   diff --format=json baseline.data empty.data

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The two examples of docs/ARCHITECTURE.md, a new table and a new format, are all that either takes.
+# Test the two examples of docs/ARCHITECTURE.md, which add a table and a format: the patches apply, compile, and are complete.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -9,9 +9,9 @@
 
 fixture baseline
 mkdir tree
-# Objects are taken from the build; only those that the examples change are built anew.
+# Copy the objects of the build, so that make compiles only the files that the examples change.
 cp -a "$repo"/{Makefile,src,bpf,include,vmlinux,emulator,workloads} tree/
-# Under the same name, which is in what was noted of headers.
+# The build folder keeps its name, because the lists of headers (*.d) contain it.
 name=$(basename "$build")
 mkdir "tree/$name"
 cp -a "$build"/{obj,bpf,libkprotperf.a,page.*,*.skel.h,*.bpf.o,.pkgs} "tree/$name/"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kprotperf fold on files of known content, and what flamegraph.pl makes of it.
+# Test kprotperf fold with files of known content, and flamegraph.pl with the output of fold.
 
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -9,7 +9,7 @@
 fixture baseline hardened control-hardened hostile empty
 
 prints hardened.folded fold hardened.data
-# A control run has no probes and no place here.
+# Samples of control runs do not count.
 prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
 fails 1 "record with --freq" fold empty.data
@@ -19,12 +19,12 @@ usage "expected one file" fold hardened.data baseline.data
 cp hardened.data kprotperf.data
 prints hardened.folded fold
 
-# Debian's libdevel-nytprof-perl brings the real one, outside the path.
+# Debian's libdevel-nytprof-perl installs flamegraph.pl in a folder outside of PATH.
 flamegraph=$(command -v flamegraph.pl || ls /usr/share/perl5/Devel/NYTProf/flamegraph.pl 2>/dev/null)
 if [ -z "$flamegraph" ]; then
   skip "flame graphs" "missing: flamegraph.pl (libdevel-nytprof-perl)"
 else
-  drawn() { # TEXT NAME: what flamegraph.pl makes of OUT
+  drawn() { # TEXT NAME: pass if flamegraph.pl draws the file out, and the picture contains TEXT
     perl "$flamegraph" <out >flame.svg 2>err && [ ! -s err ] && grep -q "$1" flame.svg
     report_test $? "flamegraph.pl draws $2"
   }
@@ -38,7 +38,7 @@ fi
 run fold --svg deep.data
 is 'a picture leaves out the narrowest of 45,807 frames' "$(($(wc -c <out) < 4000000)) $(grep -o '>[0-9]* narrower frames are left out<' out)" \
   '1 >35807 narrower frames are left out<'
-said() { # what OUT has above its frames
+said() { # print the texts above the frames of the flame graph in the file out
   sed '/^<g id="frames">/,$d' out | grep -o '>[^<>]\+</text>' | sed 's/^>//; s/<.*//' | paste -sd'|'
 }
 run fold --svg hardened.data

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A data file cannot make its reader open other files, wait for it, or write to the terminal.
+# A data file cannot make kprotperf open other files, wait, or write escape sequences to the terminal.
 
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# at_once ARG...: kprotperf, which waits for nothing
+# at_once ARG...: run kprotperf, and stop it if it waits for something
 at_once() {
   timeout 120 "$kprotperf" "$@" >out 2>err
   status=$?
@@ -47,7 +47,7 @@ mkfifo "cache/kprotperf/index/$id"
 at_once report named.data
 report_test "$status" 'a pipe in the cache is not opened'
 
-# Escapes in all that messages quote.
+# Everything that messages quote contains escape sequences.
 evil=$(printf 'x\033]0;owned\a\033[2J\302\2330m')
 "$make_fixture" words evil.data "machine.cpu=$evil" "kernel.build_id=$id" "calls $evil read 1 100"
 "$make_fixture" words good.data "machine.cpu=good" "kernel.build_id=$id" 'calls f read 1 100'
@@ -71,7 +71,7 @@ at_once report --format=csv --section=values captured-hostile.data
 [ "$status" -eq 0 ] && [ "$(grep -cE '^vfs_read.*,current->comm=(z\\x5c\\x20flags=1|x\\x20\\x1b]0;y\\x07)$' out)" -eq 2 ]
 report_test $? 'and in the rows of values' "$(cat out err)"
 
-# All that is refused is among the promises of the file's format, by functions that there are.
+# docs/internals/file-format.md lists all checks of the reader, and names only functions that exist.
 missing=$(cat "$repo"/src/profile/{fields,layout,file/decode,file/wire}.c | tr -d '\n\t' | sed 's/" *"//g' |
   grep -oE '"(has|refers|counts|announces|ends|is|does|would) [^"]*"' | sort -u | grep -vFf <(grep -oE '"[^"]+"' "$repo/docs/internals/file-format.md"))
 is 'docs/internals/file-format.md has each check of a reader' "$missing" ''

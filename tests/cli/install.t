@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make install and make uninstall, and that man pages and completion in each shell say what --help says.
+# Test make install and make uninstall, and that man pages and each shell's completion agree with --help.
 
 # shellcheck disable=SC2016,SC2154 # text for shells; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -10,7 +10,7 @@
 installed() { make -C "$repo" BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr "$1"; }
 system() { find root -printf '%p %y %m %l\n' | sort; }
 
-# Some folders of a system are empty, or have other modes than ours.
+# These folders exist before the installation. One is empty, and one has a mode that make install does not set.
 mkdir -p root/usr/share/{man,fish} && chmod 2775 root/usr/share/man && echo other >root/usr/share/fish/other
 system >before
 ok 'make install' installed install
@@ -33,7 +33,7 @@ version=$(sed -n 's/^VERSION := //p' "$repo/Makefile")
 like '--version: what was built' "$(<out)" "^kprotperf $version\$"
 like '--version: with which libraries' "$(<out)" "libbpf $(pkg-config --modversion libbpf), .*libRmath $(pkg-config --modversion libRmath)"
 
-# completes SHELL WORD…: what SHELL offers behind the last word, sorted.
+# completes SHELL WORD…: print the sorted completions that SHELL offers after the last WORD.
 completes() {
   local shell=$1
   shift
@@ -51,7 +51,7 @@ completes() {
       "$share" "$*" | cut -f 1 | sed 's/^--[a-z-]*=\(.\)/\1/; s/=$//'
     ;;
   zsh)
-    # The arguments that zsh's completion functions get.
+    # Replace zsh's completion functions by functions that print their arguments.
     zsh -f -c 'words=(${(z)2} "") CURRENT=$#words fpath=($1/zsh/site-functions)
       [[ $2 == *[^\ ] ]] && words[-1]=() CURRENT=$#words
       _describe() { print -rl -- ${${(P)2}%%:*} }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154 # names from tap.sh
 #
-# For the tests of commands that read data files; to be sourced. UPDATE=1 rewrites the expected outputs: look at the
-# difference before a commit.
+# Functions for tests of commands that read data files. Tests source this file. UPDATE=1 rewrites the expected outputs:
+# check the difference before a commit.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
@@ -14,7 +14,7 @@ tmp=$scratch
 # A table's width must not depend on the terminal.
 export COLUMNS=100 LC_ALL=C
 
-# fixture NAME…: data files of those names, as make_fixture.c builds them
+# fixture NAME…: make the data file NAME.data with make_fixture (tests/unit/make_fixture.c)
 fixture() {
   local name
   for name; do
@@ -22,13 +22,13 @@ fixture() {
   done
 }
 
-# run ARG…: kprotperf's status in $status, its output in files out and err
+# run ARG…: run kprotperf. Put its exit status into $status, and its output into the files out and err
 run() {
   "$kprotperf" "$@" >out 2>err
   status=$?
 }
 
-# prints FILE ARG…: status 0, nothing on stderr, and on stdout what tests/cli/expected/FILE holds
+# prints FILE ARG…: pass if kprotperf ARG… succeeds, prints the text of tests/cli/expected/FILE, and writes nothing to stderr
 prints() {
   local expected=$repo/tests/cli/expected/$1
   shift
@@ -43,7 +43,7 @@ prints() {
   report_test $? "$*"
 }
 
-# fails STATUS TEXT ARG…: that status, nothing on stdout, on stderr one line with TEXT
+# fails STATUS TEXT ARG…: pass if kprotperf ARG… exits with STATUS, prints nothing, and writes one line with TEXT to stderr
 fails() {
   local expected=$1 text=$2
   shift 2
@@ -53,7 +53,7 @@ fails() {
   report_test $? "$*: $text"
 }
 
-# usage TEXT ARG…: status 2 and TEXT on stderr
+# usage TEXT ARG…: pass if kprotperf ARG… exits with status 2, prints nothing, and writes TEXT to stderr
 usage() {
   local text=$1
   shift
@@ -62,7 +62,7 @@ usage() {
   report_test $? "$*: $text"
 }
 
-# json NAME FILTER ARG…: what kprotperf ARG… prints is JSON of which jq's FILTER, with tests/json.jq, is true
+# json NAME FILTER ARG…: pass if kprotperf ARG… prints JSON for which jq's FILTER is true. FILTER can use tests/json.jq
 json() {
   local name=$1 filter=$2
   shift 2
@@ -71,7 +71,7 @@ json() {
   report_test $? "$name"
 }
 
-# csv NAME FILTER ARG…: the same of CSV, whose rows are objects
+# csv NAME FILTER ARG…: the same for CSV. FILTER gets an array of objects, one per row
 csv() {
   local name=$1 filter=$2
   shift 2

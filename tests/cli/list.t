@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kprotperf list and kprotperf index on a program of known inlining, as if it were another kernel.
+# Test kprotperf list and kprotperf index with a program in place of another kernel. Its inlining is known.
 
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The catalogue, of which only the states are this kernel's.
+# The catalogue. Only the states and their evidence depend on the running kernel.
 run list --protections
 [ $status -eq 0 ] && grep -qE '^PROTECTION +STATE +RUNS +.*EVIDENCE$' out &&
   [ "$(awk 'NR > 1 { print $1 }' out)" = "$("$kprotperf" list --protections --format=json | jq -r '.protections[].name')" ] &&
@@ -26,14 +26,14 @@ fails 1 "unknown protection 'nosuch'; see kprotperf list --protections" list --p
 fails 1 "; did you mean 'init_on_alloc'?" list --protections init_on_aloc
 fails 2 "unknown command 'lits'; see kprotperf --help; did you mean 'list'?" lits
 
-# _stext, so that addresses count from there, as in a kernel.
+# build_kernel OPTION…: build a program. It defines _stext, because kprotperf counts addresses from there.
 build_kernel() {
   cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
     -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "$@" \
     "$repo/tests/symbol/inlines.c"
 }
 
-# lists NAME REGEX ARG…: `list` of that kernel succeeds, and some line of its output matches
+# lists NAME REGEX ARG…: pass if kprotperf list ARG… of that kernel succeeds, and prints a line that matches REGEX
 lists() {
   local name=$1 regex=$2
   shift 2
@@ -99,7 +99,7 @@ fails 1 'has no DWARF' index plain
 fails 1 'no-such: No such file' index no-such
 usage 'no VMLINUX specified' index
 
-# The index that was found is used: another kernel's would not have this.
+# list finds the index beside the vmlinux, and makes no other.
 rm -r cache
 lists 'the index beside is used' '^innermost +outer' innermost
 [ ! -e cache ]

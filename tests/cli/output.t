@@ -1,5 +1,5 @@
 #!/bin/bash
-# Commands do not write through anybody's symbolic links, and do not wait for anybody.
+# Commands do not write through other users' symbolic links, do not wait for a reader of a pipe, and report write errors.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -11,7 +11,7 @@ fails 1 'named pipe' merge -o pipe baseline.data
 fails 1 'named pipe' record -o pipe -- true
 fails 1 'Is a directory' merge -o . baseline.data
 
-# Standard output that takes nothing.
+# Standard output is closed, or its device is full.
 for command in 'report baseline.data' 'report --format=json baseline.data' 'fold baseline.data' 'export --to=pprof baseline.data' 'diff --fold baseline.data baseline.data' \
   'merge -o /dev/stdout baseline.data' 'report --help' --version; do
   for output in '' /dev/full; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# record without probes: it runs the command as the right user, owns the file rightly, and leaves a recording whatever comes.
+# Test record without --func: the command's user, the file's owner, options, and the recording that remains after failures.
 
 # shellcheck disable=SC2016,SC2154 # text for shells; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -11,7 +11,7 @@ if ! "$kprotperf" record -F 0 -o first.data -- true 2>err; then
   exit
 fi
 
-# With nothing to end it but SIGKILL.
+# End the recorder with SIGKILL.
 "$kprotperf" record -F 0 -o killed.data -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
 pid=$!
 for _ in $(seq 300); do
@@ -34,8 +34,8 @@ like 'standard output takes it too' "$(<out)" '^execve'
 is 'closed descriptors: the command has them closed' $? 0
 json 'closed descriptors: nothing went into the file' '.schema == "kprotperf-report/1"' report --format=json closed.data
 
-# A limit for the size of files is lifted where it may be: up to the hard one, by who lacks CAP_SYS_RESOURCE. On a busy machine
-# probes may cost more after a run than before, of which record warns.
+# limited LIMIT FILE: record into FILE with a limit on the size of files, and without CAP_SYS_RESOURCE. record may then raise
+# the limit up to the hard limit only. On a busy machine probes may cost more after the run than before: ignore this warning.
 mkdir aside
 limited() {
   (ulimit "$1" -f 2 && TMPDIR=$PWD/aside KPROTPERF_RESOLVE_LATER=/dev/null exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o "$2" -- true) 2>said
@@ -53,19 +53,19 @@ for to in limited.data /dev/stdout; do
   like "one that cannot be lifted, -o $to: one line" "$status:$(wc -l <err):$(<err)" "^1:1:kprotperf: cannot write $to: File too large .see ulimit -f.$"
 done
 is 'nothing of it is left' "$(echo limited.data* aside/*)" 'limited.data* aside/*'
-# Too few descriptors are no missing feature of the kernel.
+# If record has too few descriptors, it must not report that the kernel lacks a feature.
 (ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o few.data -- true) >out 2>&1
 is 'too few descriptors: one line says so' "$?:$(<out)" '1:kprotperf: cannot load BPF tracing programs: Too many open files (see ulimit -n)'
 (ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" doctor) >out 2>&1
 like 'doctor says so too' "$(<out)" 'no   BPF tracing programs  +Too many open files \(see ulimit -n\)'
-# Messages are limited too, where they go to a file.
+# The limit also applies to messages that go to a file.
 (ulimit -f 0 && KPROTPERF_RESOLVE_LATER=/dev/null exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o limited.data -- true) >said 2>&1
 is 'no file can be written: a failure, and no signal' "$?:$(<said)" 1:
 (ulimit -f 0 && exec "$kprotperf" record --help) 2>&1 >redirected | cat >err
 is 'output that cannot be: one line' "$(<err)" 'kprotperf: cannot write the output: File too large (see ulimit -f)'
 rm said
 for how in - ''; do
-  # shellcheck disable=SC2064 # as it is now
+  # shellcheck disable=SC2064 # $how is expanded at once
   (trap "$how" XFSZ && exec "$kprotperf" record -F 0 -o signal.data -- sh -c 'kill -XFSZ $$') 2>err
   echo $?
 done >statuses
@@ -81,7 +81,7 @@ json 'nobody reads what is said: it is recorded all the same' '[.syscalls[] | se
 "$kprotperf" record -F 0 -o pipe.data -- sh -c '{ yes; echo $? >yes; } | true' 2>err
 is 'a command has SIGPIPE as it is by default' "$(<yes)" 141
 
-# sleep_calls FILE: of its recording.
+# sleep_calls FILE: print 1 if the recording has calls of clock_nanosleep, otherwise 0.
 sleep_calls() {
   "$kprotperf" report --section=syscalls --format=csv "$1" | grep -c '^clock_nanosleep,'
 }
@@ -96,7 +96,7 @@ run record -F 0 --duration=500ms -o limited.data -p $!
 is '--duration ends -p' "$status:$(sleep_calls limited.data)" 0:1
 run record -v -F 0 --duration=500ms -o limited.data -a
 is '--duration ends -a' "$status:$(sleep_calls limited.data)" 0:1
-# 0.91 to 1.29 of it in nine recordings; 0.38 to 0.51 where nothing was followed then.
+# The ratio was 0.91 to 1.29 in nine recordings. It was 0.38 to 0.51 if no task was followed in the measurement after the run.
 ok '-a: probes cost as much after the run as before' awk '/syscall probes cost/ { found = $9 > 0.7 * $5 } END { exit !found }' err
 is '--duration leaves the process of -p alone' "$(kill $! && echo alive)" alive
 usage '--exact counts all syscalls, and times none' record --exact --syscall=read -- true
@@ -159,7 +159,7 @@ SUDO_UID=65534 SUDO_GID=65533 run record -F 0 --user=root -o theirs/b.data -- sh
 is 'sudo: --user=root keeps root' "$status" 1
 usage 'invoker or root' record --user=nobody -- true
 
-# as_nobody CAPS COMMAND…: with these capabilities and no others.
+# as_nobody CAPS COMMAND…: run COMMAND as user nobody with the capabilities CAPS only.
 as_nobody() {
   local caps=$1
   shift
@@ -167,7 +167,7 @@ as_nobody() {
   status=$?
 }
 
-# The scratch folder is this user's, and the build may be.
+# Let nobody use the scratch folder, and kprotperf from there: the build folder may be closed to nobody.
 cp "$kprotperf" kprotperf
 chmod 777 .
 as_nobody ,+bpf,+perfmon,+sys_admin,+syslog ./kprotperf record -F 0 -o nobody.data -- true
@@ -192,7 +192,8 @@ if unshare -r true 2>/dev/null; then
   like 'root of a user namespace alone' "$status:$(wc -l <err):$(<err)" '^1:1:.*outside of this container'
 fi
 
-# CAP_SYS_ADMIN and the like are gone once everything is attached: 21, 16, 17, 12.
+# After record has attached everything, it gives up CAP_SYS_ADMIN (21), CAP_SYS_MODULE (16), CAP_SYS_RAWIO (17) and
+# CAP_NET_ADMIN (12).
 run record -F 0 -o caps.data -- sh -c 'grep ^CapPrm /proc/$PPID/status >caps'
 is 'capabilities that are not needed any more are given up' "$((0x$(awk '{ print $2 }' caps) & (1 << 21 | 1 << 16 | 1 << 17 | 1 << 12)))" 0
 

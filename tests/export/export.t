@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kprotperf export, each format opened by what it is for.
+# Test kprotperf export. Open each format with the program that it is made for.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=tests/cli/lib.sh
@@ -17,7 +17,7 @@ formats=$(sed -n "s/.*--to is \(.*\), not 'svg'.*/\1/p" err | sed 's/,\| or / /g
 fails 1 'record with --freq' export --to=pprof empty.data
 fails 1 'Is a directory' export --to=pprof -o . hardened.data
 
-# export_to FORMAT NAME: NAME.data into the file NAME.FORMAT.
+# export_to FORMAT NAME: export NAME.data to the file NAME.FORMAT.
 export_to() {
   run export --to="$1" -o "$2.$1" "$2.data"
   [ "$status" -eq 0 ] && [ ! -s out ] && [ ! -s err ] && [ -s "$2.$1" ]
@@ -31,7 +31,7 @@ for format in ${formats:-none}; do
   done
 done
 
-# 63 of fold's 75 samples have extract_entropy, and 61 end there.
+# 63 of the 75 samples have extract_entropy in their stack, and 61 end in it.
 if has go; then
   try go tool pprof -sample_index=samples -top hardened.pprof
   like 'pprof: self and total' "$out" '^ *61 81\.33% 81\.33% +63 84\.00%  extract_entropy$'
@@ -45,7 +45,7 @@ if has go; then
   ok 'pprof: hostile names' go tool pprof -top hostile.pprof
 fi
 
-# The flame graph; dom NAME [SCRIPT]: what it is in a browser after SCRIPT, a frame a line.
+# dom NAME [SCRIPT]: open the flame graph NAME.svg in a browser, run SCRIPT, and print the document, one frame per line.
 for name in hardened hostile exact; do
   run fold --svg $name.data
   cp out $name.svg
@@ -80,8 +80,8 @@ fi
 
 if fetched 'opened by speedscope'; then
   if has chromium; then
-    # As the speedscope command opens a file in a browser. Its virtual time does not wait for all that loads a profile: on a busy
-    # machine (a load of 15, one page of three) it had passed before there were any rows.
+    # page NAME: open NAME.speedscope in a browser, as the speedscope command does, and print the page's text. The browser's
+    # virtual time may pass before the profile is loaded: with a load of 15, one page of three had no rows. Then try again.
     page() {
       local text
       printf 'speedscope.loadFileFromBase64("f", "%s")' "$(base64 -w0 "$1.speedscope")" >"$1.js"

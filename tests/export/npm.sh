@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154 # names from tap.sh
 #
-# Makes $npm the folder of the packages that these tests need. To be sourced behind cli/lib.sh.
+# Functions for tests that need programs and npm packages. Tests source this file after cli/lib.sh. $npm is the folder of the
+# packages.
 
 here=$repo/tests/export
 npm=$build/npm
 
-# has THING: the program is there; else the test named so is skipped.
+# has PROGRAM: succeed if PROGRAM is installed. Otherwise skip the test "opened by PROGRAM".
 has() {
   command -v "$1" >/dev/null && return
   skip "opened by $1" "missing: $1 (scripts/setup --for=export)"
   false
 }
 
-# fetched NAME: what package-lock.json lists is there; else the test NAME is skipped. npm ci verifies what it fetches by that file.
+# fetched NAME: fetch the packages that package-lock.json lists, unless they are there. If this fails, skip the test NAME. npm
+# ci verifies the packages by this file.
 fetched() {
   has npm || return
   mkdir -p "$npm"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Pages of report, diff and why --html, as a browser shows them.
+# Test the pages of report --html and diff --html in a browser.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=tests/cli/lib.sh
@@ -13,7 +13,7 @@ fixture baseline hardened hostile exact empty captured captured-unseeded capture
 "$make_fixture" many extreme.data extremes 40
 "$make_fixture" many deep.data deep 500
 
-# page NAME COMMAND…: into NAME.html, without a word.
+# page NAME ARG…: write the page of kprotperf ARG… to NAME.html, and pass if nothing goes to stderr.
 page() {
   local name=$1
   shift
@@ -44,13 +44,13 @@ try env PATH="$PWD/bin" "$repo/scripts/page" "$PWD/made" "$PWD/page.html"
 like 'without npm the build says what is left out' "$status:$err" '^0:make: npm is not installed \(.*\); --format=html is left out'
 is 'the page is empty' "$(stat -c %s page.html)" 0
 
-# seen FILE KEY: what page.mjs says of FILE.html.
+# seen FILE KEY: print what page.mjs found for KEY in FILE.html.
 seen() {
   sed -n "s/^$1\.html $2: //p" seen.txt
 }
 pages=(report diff hostile exact empty captured captured-diff captured-hostile extreme extreme-diff deep)
 if fetched 'opened by Chromium' && has chromium; then
-  # Only against a browser that hangs: on a host with a load of 15 three pages took 300 s.
+  # The timeout is for a browser that hangs. With a load of 15, three pages took 300 s.
   timeout 1800 node "$here/page.mjs" "$npm" "${pages[@]/%/.html}" >seen.txt 2>node.log
   report_test $? 'Chromium opens them' "$(<node.log)"
   for name in "${pages[@]}"; do

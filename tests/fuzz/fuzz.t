@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Run each fuzzer for a few seconds, and valid recordings for twenty, as make check builds them. tests/long/fuzz.t and make fuzz
-# run them optimized, and for longer.
+# Run each fuzzer that make check has built for two seconds, and "valid" for twenty. tests/long/fuzz.t and make fuzz run
+# optimized fuzzers for longer.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -13,7 +13,7 @@ for source in "$repo"/tests/fuzz/*.c; do
 		skip "$target" 'not built: make check builds it'
 		continue
 	fi
-	# Valid recordings go through all commands.
+	# "valid" runs all commands on its recordings, so it needs more time.
 	case $target in valid) seconds=20 ;; *) seconds=2 ;; esac
 	BUILD=$build "$repo/tests/fuzz/run" "$target" "$seconds" >log 2>&1
 	report_test $? "$target: nothing found" "$(tail -n 30 log)"

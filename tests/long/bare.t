@@ -1,22 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The two commands of the README, one after the other, on a Debian where nothing is installed, and npm cannot be before the second.
-# Of make check only the tests of pages run, which need what make demo had to leave out.
+# Run the two commands of the README, make demo and make check, on a Debian with nothing installed. During make demo npm cannot
+# be installed. make check runs only the test of pages, which make demo had to leave out.
 
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
 git -c safe.directory='*' clone -q "$repo" clone
-# In the new system, $1, as mmdebstrap's hook. The lab's kernels are this machine's; nobody who removes the system sees them there.
+# mmdebstrap runs this script as a hook; $1 is the new system. The new system uses this machine's lab kernels. They are mounted
+# in a private namespace only, so that removing the system does not remove them.
 cat >bare <<'TEXT'
 set -e
 cp -r clone "$1/clone"
 mkdir "$1/kernels"
 printf 'Package: npm nodejs\nPin: release *\nPin-Priority: -1\n' >"$1/etc/apt/preferences.d/none"
 kernels=$2
-# The new system reaches npm's registry as this machine does: by its settings, and its own authorities, which the package
-# ca-certificates takes up.
+# The new system reaches npm's registry as this machine does: with the same settings and the same local certificates, which the
+# package ca-certificates adds.
 [ ! -e ~/.npmrc ] || cp ~/.npmrc "$1/root/"
 mkdir -p "$1/usr/local/share"
 cp -r /usr/local/share/ca-certificates "$1/usr/local/share/"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab why on a kernel with costs that someone planted who did not know how it finds them (tests/lab/blind.patch): each is named by
-# the first sentence on its syscall, with what makes it. docs/internals/why.md has what it does not say.
+# Run lab why on a kernel with planted costs (tests/lab/blind.patch). Their author did not know how lab why finds costs. The
+# first sentence on each syscall must name the cost and its cause. docs/internals/why.md lists what the sentences do not say.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
 # shellcheck source=SCRIPTDIR/../lab/lib.sh
@@ -52,7 +52,7 @@ is 'lab ab --exact builds, boots and counts' "$status" 0
 contexts=('[page_fault]' write msgrcv sendto chdir sched_yield clock_gettime statfs pwrite64 setpriority read dup execve '[none]')
 "$kprotperf" why --format=json "${contexts[@]/#/--context=}" baseline.data hardened.data >why.json
 is 'each context is explained' "$(jq -r .of why.json)" "$(printf '%s\n' "${contexts[@]}")"
-# names CONTEXT REGEX
+# names CONTEXT REGEX: pass if the answer for CONTEXT matches REGEX
 names() {
 	local answer
 	answer=$(jq -r --arg of "$1" 'select(.of == $of).answer' why.json | tr '\n' ' ' | sed 's/  */ /g')
@@ -72,7 +72,7 @@ names setpriority 'in set_one_prio .* calls atomic_notifier_call_chain .* on the
 names read 'in slab_post_alloc_hook .* calls memset .* on the hardened side only, although its code is the same'
 names dup 'in find_next_fd .* additional code at fs/file.c:[0-9-]+, a loop with [0-9.]+ iterations per call, while start < fdt->max_fds'
 names execve 'in copy_strings .* calls strnlen_user [0-9,]+ times per run instead of [0-9,]+, also at fs/exec.c:549'
-# Most of it is the page faults' entry.
+# Most of the change of [none] is in the entry of page faults. The planted cost must be among the causes.
 is '[none]' "$(jq -r 'select(.of == "[none]").causes[] | select(.name == "schedule_tail" and .kind == "new") |
 	"\(.of) \(.delta_total > 15 * 5000 and .delta_total < 17 * 8000)"' why.json)" 'check_new_stack true'
 done_testing

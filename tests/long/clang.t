@@ -1,10 +1,10 @@
 #!/bin/bash
-# The smoke test of tests/live/flavour.sh on a kernel of Clang's with KCFI, which checks the type of each function before it is
-# called through a pointer. It takes 25 minutes of two cores to build.
+# Run the smoke test of tests/live/flavour.sh on a kernel that Clang builds with KCFI. KCFI checks a function's type before each
+# call through a pointer. Building this kernel takes two cores 25 minutes.
 
 # shellcheck source=SCRIPTDIR/../live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
-# shellcheck source=SCRIPTDIR/../live/flavour.sh disable=SC2034 # for it
+# shellcheck source=SCRIPTDIR/../live/flavour.sh disable=SC2034 # flavour.sh uses them
 slab=new_slab fork_area=copy_page_range area=src_vma
 . "$repo/tests/live/flavour.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make deb: the same bytes from two folders, what lintian says of it, and what a clean Debian has before, with and after it.
+# Test make deb: two folders give the same bytes, lintian finds nothing, and the package can be installed on a clean Debian,
+# works, and leaves nothing behind.
 
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -12,14 +13,15 @@ for folder in one a/second; do
   report_test "$status" "make deb, in $folder"
 done
 ok 'the same package from two folders' cmp one/build/deb/kprotperf_*_amd64.deb a/second/build/deb/kprotperf_*_amd64.deb
-# Machine code may read as a misspelt word: "Wth" for "With", which is in no string of ours.
+# lintian may take machine code for a misspelt word: it found "Wth" (for "With"), which is in no string of kprotperf.
 try lintian --allow-root --display-info --pedantic --tag-display-limit 0 --suppress-tags spelling-error-in-binary \
   one/build/deb/*.changes
 [ "$status" -eq 0 ] && [ ! "$out" ]
 report_test $? 'lintian has nothing to say'
 
 "$build/tests/make_fixture" hardened hardened.data || bail 'no make_fixture: run make tests'
-# In the new system, $1, and with its package lists, as mmdebstrap's hook. The package's dependencies go with it.
+# mmdebstrap runs this script as a hook; $1 is the new system, which has package lists. The package's dependencies are removed
+# with it.
 cat >clean <<'TEXT'
 files() {
   (cd "$1" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./tmp -o -path ./var/cache -o -path ./var/log \

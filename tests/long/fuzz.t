@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Valid recordings of all sections, through all commands and formats, for an hour on one core: docs/internals/security.md has its figures.
+# Run all commands and formats on generated recordings with all sections, for an hour on one core. docs/internals/security.md
+# has the figures of such a run.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,17 +1,18 @@
 #!/bin/bash
-# lab run --exact counts what another plugin (tests/bench/executions.c) counts in the same guest, of functions that are drawn
-# by lot: each function's own instructions, each block's executions, each inlined body's instructions, in many syscalls.
-# In the lab's kernel and in one of Debian. SEED=N: other functions.
+# Compare the counts of lab run --exact with those of an independent plugin (tests/bench/executions.c) in the same guest, for
+# functions drawn at random: each function's own instructions, each block's executions, each inlined body's instructions, in
+# many syscalls. Test a kernel of the lab and a kernel of Debian. SEED=N draws other functions.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
 # shellcheck source=SCRIPTDIR/../live/lib.sh
 . "$(dirname "$0")/../live/lib.sh"
 need hardened
 
-# Syscalls that a perl which starts does not make; between two of sethostname.
+# perl's startup makes none of these syscalls. The script makes them between two calls of sethostname.
 syscalls='clone mkdir rmdir rename unlink symlink chmod truncate socketpair sendto recvfrom pselect6 flock time nanosleep readv'
-# Memory that is not there yet is stored to, read, filled and copied, across pages, by instructions that fault and are retried; at
-# address 1 they are not. Calls are by number: time, nanosleep, readv, sendto, recvfrom.
+# The kernel stores to, reads, fills and copies memory whose pages do not exist yet, so its instructions fault and are retried.
+# At address 1 they fault and are not retried. Calls by number are sethostname (170), mmap (9), time (201), nanosleep (35),
+# readv (19), sendto (44) and recvfrom (45).
 work='my $name = "lab"; syscall 170, $name, 3; open my $zero, "<", "/dev/zero";
 	for my $i (1 .. 8) {
 		mkdir "/tmp/d$i"; rename "/tmp/d$i", "/tmp/e$i"; symlink "x", "/tmp/e$i/l"; chmod 0700, "/tmp/e$i";
@@ -26,12 +27,13 @@ work='my $name = "lab"; syscall 170, $name, 3; open my $zero, "<", "/dev/zero";
 	}
 	syscall 170, $name, 3'
 
-# range SYMBOL: START-END of its code, up to the next symbol, in the kernel's file.
+# range SYMBOL: print START-END of the code of SYMBOL, up to the next symbol in the kernel's file.
 range() {
 	awk -v name="$1" 'start && $1 != start { print start "-" $1; exit } $3 == name { start = $1 }' symbols
 }
 
-# body_of VMLINUX SYMBOL: SYMBOL, or what it does nothing but jump to at its end: the plugin sees no return of what is left so.
+# body_of VMLINUX SYMBOL: print SYMBOL, or if SYMBOL never returns but always ends with a jump to one other function, that
+# function: the plugin sees no return from a function that ends so.
 body_of() {
 	local vmlinux=$1 name=$2 range next
 	while range=$(range "$name") && [ "$range" ]; do
@@ -45,7 +47,8 @@ body_of() {
 	printf '%s\n' "$name"
 }
 
-# shim VMLINUX: a QEMU with the plugin, under the name by which the lab finds it, that counts the functions in the file "drawn".
+# shim VMLINUX: write a script to shim/ that the lab runs as QEMU. It runs QEMU with the plugin, which counts the functions that
+# are listed in the file "drawn".
 shim() {
 	local options name
 	options=out=$PWD/emulator,mark=$(range __x64_sys_sethostname),switch=$(range __switch_to)
@@ -63,19 +66,19 @@ shim() {
 	chmod +x shim/qemu-system-x86_64
 }
 
-# Rows of the functions drawn, in all of these syscalls together.
+# sums FILTER: run jq's FILTER on both.json, and sort the lines. In FILTER, $in are the syscalls and $names the drawn functions.
 of_drawn='(["'${syscalls// /\",\"}'"]) as $in | ($drawn | split("\n")) as $names |'
 sums() {
 	jq -r --rawfile drawn drawn "$of_drawn $1" both.json | LC_ALL=C sort
 }
 
-# same NAME A B: files are the same, and have lines.
+# same NAME A B: pass if the files A and B are equal and not empty.
 same() {
 	report_test "$(LC_ALL=C diff "$2" "$3" >"$2.differ" && [ -s "$2" ]; echo $?)" "$1" "$(wc -l <"$2") lines; $(head -n 6 "$2.differ")"
 	echo "# $1: $(wc -l <"$2")"
 }
 
-# compare KERNEL VMLINUX N SEED: N functions.
+# compare KERNEL VMLINUX N SEED: compare the counts of N functions, which SEED selects.
 compare() {
 	local kernel=$1 vmlinux=$2
 	nm "$vmlinux" | grep -i ' [tw] ' | sort >symbols
@@ -83,13 +86,14 @@ compare() {
 	for name in $syscalls; do
 		body_of "$vmlinux" "__x64_sys_$name"
 	done >bodies
-	# Functions of one name, and those with a part elsewhere, have several ranges; what jumps to the syscall's body is outside for the
-	# other, and so is the return of that.
+	# Leave out functions that have several ranges of code: functions with the same name, and functions with separate parts
+	# (.cold). Leave out the syscalls' own functions: the plugin does not count a jump to the syscall's body, nor its
+	# return.
 	json first "(\"$syscalls\" | split(\" \")) as \$in | .functions[] | select(.syscall | IN(\$in[])) | .name" | grep -v '_sys_' | LC_ALL=C sort -u >executed
 	awk '{ part = sub(/\..*/, "", $3); n[$3] += 1 + part } END { for (name in n) if (n[name] == 1) print name }' symbols | LC_ALL=C sort |
 		LC_ALL=C join - executed | grep -vxFf bodies >known
 	shuf --random-source=<(yes "$4") -n "$3" known >drawn
-	# Functions that access memory of user space, and one that calls itself, by way of an overlay.
+	# Add functions that access user memory, and inode_permission, which calls itself in an overlay file system.
 	grep -E '^(inode_permission|_*(copy|clear|get|put)_(user|from_user|to_user|from_iter|to_iter)[a-z0-9_]*|rep_[a-z_]*)$' known >>drawn
 	sort -u -o drawn drawn
 	echo "# $kernel, SEED=$4: $(wc -l <executed) functions, of which $(head -n 24 drawn | tr '\n' ' ')"
@@ -99,7 +103,7 @@ compare() {
 	"$kprotperf" report both.data --format=json --section=functions,ranges,blocks >both.json
 	grep -v marks emulator | LC_ALL=C sort >executions
 
-	# By function.
+	# Compare the functions.
 	while read -r name; do
 		printf '%s %s\n' "$(range "$name" | tr - ' ')" "$name"
 	done <drawn | sort >ranges
@@ -109,7 +113,7 @@ compare() {
 		"\(.[0].name) \(map(.self_total) | add)"' >functions.ours
 	same "$kernel: functions have the instructions that the other counts" functions.ours functions.theirs
 
-	# By block: at its first instruction.
+	# Compare the blocks. A block's executions are those of its first instruction.
 	sums '[.blocks[] | select(.syscall | IN($in[])) | select(.function | IN($names[]))] | group_by([.function, .offset])[] |
 		"\(.[0].function) \(.[0].offset) \(map(.executions) | add)"' | while read -r name offset executions; do
 		start=$(awk -v name="$name" '$3 == name { print $1 }' ranges)
@@ -118,7 +122,8 @@ compare() {
 	LC_ALL=C join -a 1 -e 0 -o 0,2.2 <(cut -d' ' -f1 blocks.ours) executions >blocks.theirs
 	same "$kernel: blocks have the executions that the other counts" blocks.ours blocks.theirs
 
-	# By inlined body, with what is inlined into it: which instructions are in it says LLVM's reading of the DWARF.
+	# Compare the inlined bodies, including bodies that are inlined into them. llvm-symbolizer reads from the DWARF which
+	# instructions a body has.
 	cut -d' ' -f1 executions | sed 's/^/0x/' | llvm-symbolizer-14 --inlines --obj="$vmlinux" |
 		awk 'BEGIN { RS = ""; FS = "\n" } { line = ""; for (i = 1; i < NF; i += 2) line = line " " $i; print substr(line, 2) }' |
 		paste -d ' ' executions - | awk '{ split("", seen); for (i = 3; i < NF; i++) if (!seen[$i]++) sum[$NF " " $i] += $2 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab run --on, lab matrix --on, between this machine and a guest with sshd: QEMU ends where a machine is reset, and starts anew with the
-# default kernel; a kernel that comes by kexec is in the QEMU that is there.
+# Test lab run --on and lab matrix --on. A guest with sshd stands for the other machine. When the machine is reset, its QEMU
+# ends, and a new QEMU starts with the default kernel. A kernel that kexec starts runs in the same QEMU.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../lab/lib.sh
@@ -18,7 +18,8 @@ export KPROTPERF=$kprotperf
 mkdir bin
 ssh-keygen -q -t ed25519 -N '' -f key
 ssh-keygen -q -t ed25519 -N '' -f host-key
-# Not one that a connection may come from: while the machine is off, one to itself would be made.
+# Choose a port that is never the source of a connection. Otherwise, while the machine is off, a connection to this port could
+# come from this port and connect to itself.
 port=$(perl -MIO::Socket::INET -e 'for (1..100) { $p = 20000 + int rand 10000;
 	IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1:$p") and last } print $p')
 cat >bin/qemu-system-x86_64 <<TEXT
@@ -29,7 +30,7 @@ cat >bin/ssh <<TEXT
 #!/bin/sh
 exec $(command -v ssh) -F none -i $scratch/key -p $port -o ServerAliveInterval=10 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "\$@"
 TEXT
-# The machine has its own kernels, network, reset and sshd.
+# This script runs in the guest. It sets up the machine's kernels, network, reset and sshd.
 cat >machine <<TEXT
 #!/bin/bash
 mkdir -p /run/boot /run/modules /run/sshd
@@ -63,7 +64,7 @@ done >machine.log 2>&1 &
 host=root@127.0.0.1
 release=$(ls "$("$lab" path debian-6.1-rt)/lib/modules")
 
-# default: what its kernel is, when it answers.
+# default: wait until the machine answers, and print the release of its kernel.
 default() {
 	until ssh -o LogLevel=ERROR -o ConnectTimeout=10 "$host" 'uname -r; grep -ow kprotperf.lab /proc/cmdline' 2>/dev/null; [ $? -ne 255 ]; do
 		sleep 1
@@ -86,7 +87,7 @@ is 'has the boots of both sides, and of the floor' "$(for file in matrix/boots/*
 	"$kprotperf" report --format=json --section=environment "$file" 2>/dev/null | jq -r '.environment |
 		"\(.["kernel.release"]) \(.["kernel.cmdline"] | match("init_on_alloc=.") | .string)"'
 done | sort | paste -sd,)" "$release init_on_alloc=0,$release init_on_alloc=0,$release init_on_alloc=1"
-# By instructions: 5 % in the command, the floor half of one.
+# In instructions, the command's change is 5 %, and the floor is 0.5 %.
 is 'the cell has the cost of the protection' "$(jq '.cells | map(.delta_pct) | .[0] > 2 and .[0] > .[1]' matrix/matrix.json)" true
 is 'the default kernel is back after the matrix' "$(default)" "$was"
 
@@ -95,7 +96,7 @@ pid=$!
 until [ -e started ]; do sleep 1; done
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
-# A process that it left behind has the lock until the machine has returned.
+# A process of the lab still runs. It holds this lock until the machine runs its default kernel again.
 flock -w 1000 "$cache/locks/on-$host" true
 is 'the default kernel is back if the lab is killed' "$(default)" "$was"
 done_testing

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Saved boots, each of its own seed, differ as much as full ones do: internals/lab.md says that ab, why and matrix may use them.
+# Saved boots with different seeds differ as much as full boots do. Therefore ab, why and matrix may use saved boots (see
+# docs/internals/lab.md).
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../lab/lib.sh
 . "$(dirname "$0")/../lab/lib.sh"
 need hardened
 
-# record NAME OPTION…: eight boots. What each takes comes into NAME, a line each.
+# record NAME OPTION…: record in eight boots. Write the command's instructions in each boot to the file NAME, one line per boot.
 record() {
 	local name=$1 seed
 	shift
@@ -22,8 +23,9 @@ record saved --resume
 record quiet --resume --in-memory
 is 'all were recorded' "$(cat full saved quiet | grep -c .)" 24
 
-# Of 477 million instructions, standard deviations of 303,891, 304,412 and 266,578 in the first 24 boots. By chance alone that of
-# eight is 3.9 times another's once in 1,000, and their means are more than 3.3 of their standard errors apart.
+# The first 24 boots took 477 million instructions, with standard deviations of 303,891 (full), 304,412 (saved) and 266,578
+# (quiet). By chance alone, the standard deviation of eight boots is 3.9 times that of eight others once in 1,000 tests. Equally
+# seldom, their means differ by more than 3.3 standard errors.
 for name in saved quiet; do
 	said=$(paste full $name | awk '
 		{ for (i = 1; i <= 2; i++) { sum[i] += $i; square[i] += $i * $i } }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The smoke test of tests/live/flavour.sh on kernels of Debian, with debug symbols. KERNELS="NAME…" tries these alone.
+# Run the smoke test of tests/live/flavour.sh on kernels of Debian, with debug symbols. KERNELS="NAME…" selects kernels.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -7,7 +7,7 @@
 # shellcheck source=SCRIPTDIR/../live/flavour.sh
 . "$repo/tests/live/flavour.sh"
 
-# Programs that do not load there are not recorded with.
+# guest_refused: run doctor and record on a kernel that is too old for kprotperf's BPF programs.
 guest_refused() {
 	keep doctor "$kprotperf" doctor
 	record refused -- true
@@ -32,7 +32,8 @@ done
 
 # --- counted by the emulator --------------------------------------------------------
 
-# Counted calls go to the code before functions: 1,278 were called that had these names.
+# With call depth tracking, calls go to the padding before a function, which has a symbol __pfx_FUNCTION. If such calls were not
+# attributed to the function, this recording would have 1,278 rows with these names.
 like 'a kernel of other sources is one' "$("$lab" run --exact -o padding.data --kernel debian-6.12-cloud \
 	--cpu vendor=GenuineIntel,family=6,model=94 --append retbleed=stuff -- uname -r)" '^6\.12\.'
 "$kprotperf" report --format=json padding.data >padding.json
@@ -48,7 +49,7 @@ is 'ab compares two boots of it' "$status" 0
 is 'by the protection'\''s parameter, and the caller'\''s' "$(for side in baseline hardened; do
 	json $side '.environment["kernel.cmdline"]' | grep -oE 'init_on_alloc=.*'
 done | paste -sd,)" 'init_on_alloc=0,init_on_alloc=1 hostname=other'
-# 500 instructions to clear a page by stosq, as in tests/lab/pair.t.
+# Clearing a page with stosq takes 500 instructions, as in tests/lab/pair.t.
 holds 'a page cleared for each fault shows in the unprobed run' \
 	"$(json hardened 'first(.workload[] | select(.probed == false)) | .min') -
 	$(json baseline 'first(.workload[] | select(.probed == false)) | .min') > 500"

@@ -1,6 +1,7 @@
-# Which degrees of freedom Welch's t is to have where the sides have unlike numbers: how often 95 % intervals cover, and
-# how many comparisons of two equal means have a false alarm in one of their rows, after Benjamini's and Hochberg's
-# adjustment. docs/statistics.md quotes it. Rscript tests/statistics/degrees.R [COMPARISONS] [ROWS]
+# Rscript tests/statistics/degrees.R [COMPARISONS] [ROWS]: compare rules for the degrees of freedom of Welch's t if the sides
+# have different numbers of boots. Print how often 95 % intervals contain the true difference, and how many comparisons of two
+# equal means have a false alarm in one of their rows, after Benjamini's and Hochberg's adjustment. docs/internals/statistics.md
+# quotes the output.
 args <- as.integer(commandArgs(TRUE))
 n <- if (length(args) > 0) args[1] else 6000
 rows <- if (length(args) > 1) args[2] else 20
@@ -12,7 +13,7 @@ rules <- list(
     (min(na, nb) - 1) * pmin((va + vb)^2 / (va^2 + vb^2), (na + nb)^2 / (na^2 + nb^2)),
   least = function(va, vb, na, nb) min(na, nb) - 1)
 
-# Any of a column's p that is significant after adjustment.
+# Return whether any of these p values is significant after adjustment.
 alarm <- function(p) any(sort(p) <= 0.05 * seq_along(p) / length(p))
 
 compare <- function(na, nb, spread) {

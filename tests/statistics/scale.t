@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Reading commands take four times as long for four times as many of something, not sixteen.
-# CPU time is compared within one run, so a slow or busy host makes no difference; that a part of the work is sorting,
-# and the start of a process, is in the limits.
+# With four times as much data, commands that read files take four times as long, not sixteen times. The test compares CPU
+# times of one run, so a slow or busy host makes no difference. The limits allow for sorting and for the start of a process.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
 fixture=$build/tests/make_fixture
 many=$build/tests/many
 
-# cost COMMAND...: its CPU time in hundredths of a second; of what does not end, more than any.
+# cost ARG...: print the CPU time of kprotperf ARG... in hundredths of a second, or a huge number if it does not end.
 cost() {
 	echo 10000 >spent
 	timeout 600 "$many" spent spent "$kprotperf" "$@" >out 2>&1
 	awk '{ printf "%d", $1 * 100 }' spent
 }
 
-# grows COMMAND ARGUMENTS...: SIZE in the arguments stands for few and more. What takes next to nothing of more needs no comparison.
+# grows COMMAND ARG...: run kprotperf COMMAND ARG... with the word "few" and with the word "more" in place of SIZE. Append to
+# $slow if the time grows too fast. If "more" takes next to no time, do not run it with "few".
 grows() {
 	local few more
 	more=$(cost "${@//SIZE/more}")
@@ -26,7 +26,8 @@ grows() {
 	((more <= 8 * few + 20)) || slow+=" $1: $few, $more"
 }
 
-# sizes KIND N [OTHER]: report, diff and merge of N and of 4 N of it; OTHER: of a kind that has none of the same names.
+# sizes KIND N [OTHER]: run report, diff, merge and others on files with N and with 4 N items of KIND. OTHER is a kind that has
+# other names: also run diff with one side of KIND and one of OTHER.
 sizes() {
 	"$fixture" many few "$1" "$2" && "$fixture" many more "$1" $((4 * $2)) && slow= || slow='no file'
 	grows report SIZE
@@ -45,14 +46,14 @@ sizes() {
 	is "$1: four times as many take no more than eight times as long" "$slow" ''
 }
 
-# So many that a loop over all of them for each takes seconds.
+# The numbers are so large that a loop over all items for each item takes seconds.
 sizes runs 10000
 sizes boots 10000
 sizes reports 10000
 sizes functions 10000
 sizes cells 10000
 sizes ranges 5000 bodies
-# Each is renamed on the other side.
+# Each function has another name on the other side.
 sizes page_ 10000 folio_
 sizes samples 10000
 sizes captures 10000
@@ -65,7 +66,7 @@ sizes exact 10000
 sizes pieces 4000
 sizes modules 1000
 
-# As many files.
+# Merge four times as many files.
 "$fixture" words one 'calls f read 1 100'
 mapfile -t files < <(seq -f copy-%g 4000)
 tee "${files[@]}" <one >/dev/null
@@ -73,19 +74,20 @@ few=$(cost merge --force -o /dev/null "${files[@]:0:1000}")
 more=$(cost merge --force -o /dev/null "${files[@]}")
 is "merge: four times as many files take no more than eight times as long: $few, $more" "$((more <= 8 * few + 20))" 1
 
-# megabytes COMMAND...: its largest resident set
+# megabytes ARG...: print the peak memory of kprotperf ARG... in MB
 megabytes() {
-	# With SAN=1 what is freed is kept for a while: not more than this.
+	# ASan (SAN=1) keeps freed memory for a while. Limit this to 1 MB.
 	ASAN_OPTIONS=quarantine_size_mb=1 timeout 600 "$many" spent spent "$kprotperf" "$@" >out 2>&1
 	awk '{ print $2 }' spent
 }
 
-# 100,100 cells: 53 MB for the page, and 53 for JSON a row at a time; 315 with all rows as one tree.
+# With 100,100 cells, the page takes 53 MB, and JSON takes 53 MB, because report writes it row by row. A tree of all rows would
+# take 315 MB.
 "$fixture" large cells.data 200 500 1 0
 is 'JSON takes no memory that grows with its rows' \
 	"$(($(megabytes report --format=json cells.data) < 2 * $(megabytes report cells.data)))" 1
 
-# On a terminal, and behind a pipe that is read late, so that it takes more than a second.
+# Messages go to a terminal. The output goes to a pipe that is read late, so that report runs for more than a second.
 late="'$kprotperf' report --format=json cells.data | { sleep 2; cat >/dev/null; }"
 script -qec "$late" terminal </dev/null >/dev/null
 grep -q 'writing: row [0-9]* of [0-9]*' terminal

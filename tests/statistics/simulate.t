@@ -1,3 +1,3 @@
 #!/bin/sh
-# The short form of make check-statistics.
+# Run a short form of make check-statistics.
 exec "${BUILD:-build}/tests/simulate" 20

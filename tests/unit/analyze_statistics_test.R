@@ -1,10 +1,10 @@
-# Print the figures that analyze_statistics_test.c expects: by R's own functions if it has them, otherwise by
-# the definition, with R's integrals and root finder. Rscript tests/unit/analyze_statistics_test.R
+# Rscript tests/unit/analyze_statistics_test.R: print the figures that analyze_statistics_test.c expects. They come from R's own
+# functions, or if R has none, from the definition, with R's integrals and root finder.
 options(digits = 15, warn = 2)
 
 say <- function(name, ...) cat(sprintf("%-24s %s\n", name, paste(format(c(...), digits = 12), collapse = "  ")))
 
-# Measured: unprobed ms of big-fork on two lab kernels, with the random generator seeded and unseeded.
+# Measured values: unprobed ms of big-fork on two lab kernels, with the random generator seeded and unseeded.
 seeded_a <- c(11.809, 11.812, 11.803)
 seeded_b <- c(11.878, 11.879, 11.880)
 unseeded_a <- c(11.787, 11.793, 11.789)
@@ -12,7 +12,7 @@ unseeded_b <- c(14.137, 14.027, 14.118)
 # Different numbers of values, and different spreads.
 uneven_a <- c(100.2, 99.1, 101.7, 98.4, 100.9, 99.6, 100.3)
 uneven_b <- c(107.0, 95.5, 103.1, 99.9, 112.4)
-# Three values that agree by chance: R's degrees of freedom are twice ours.
+# Three values agree by chance: R's degrees of freedom are twice those of kprotperf.
 agreeing_a <- c(100.3, 101.4, 99.7)
 agreeing_b <- c(101.2, 98.4, 103.1, 100.7, 102.9, 99.5, 101.8, 100.9)
 pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, unseeded_b),
@@ -22,15 +22,16 @@ pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, uns
 
 se <- function(x) sqrt(var(x) / length(x))
 
-# Satterthwaite's degrees of freedom, with the smaller side's for both sides, and at most those of equal spreads; ua and ub are
-# variances with 4 degrees each (GUM, G.2b). R's own degrees for equal numbers of values.
+# Return Satterthwaite's degrees of freedom with two changes: both sides get the degrees of the smaller side, and the result is
+# at most that of equal spreads. ua and ub are additional variances with 4 degrees each (GUM, G.2b). For equal numbers of values
+# the result is the same as R's.
 degrees <- function(va, vb, na, nb, ua = 0, ub = 0) {
   satterthwaite <- va^2 + vb^2
   alike <- ((va + vb) / (na + nb))^2 * (na^2 + nb^2)
   (va + vb + ua + ub)^2 / (pmax(satterthwaite, alike) / (min(na, nb) - 1) + (ua^2 + ub^2) / 4)
 }
 
-# Welch's t with one more component on each side.
+# Return Welch's t and related figures, with an additional component of the variance on each side: ua^2 and ub^2.
 systematic <- function(a, b, ua, ub, confidence) {
   v <- se(a)^2 + se(b)^2 + ua^2 + ub^2
   df <- degrees(se(a)^2, se(b)^2, length(a), length(b), ua^2, ub^2)
@@ -38,7 +39,7 @@ systematic <- function(a, b, ua, ub, confidence) {
   c(d, sqrt(v), df, 2 * pt(-abs(d) / sqrt(v), df), d + c(-1, 1) * qt(0.5 + confidence / 2, df) * sqrt(v))
 }
 
-# The ratio r at which b - r * a is just significant.
+# Return r - 1 for the two ratios r at which b - r * a is just significant.
 ratio <- function(a, b, confidence) {
   r <- mean(b) / mean(a)
   df <- degrees(r^2 * se(a)^2, se(b)^2, length(a), length(b))
@@ -66,7 +67,7 @@ say("agreeing systematic", systematic(agreeing_a, agreeing_b, 0.3, 0.4, 0.95))
 say("BH", p.adjust(c(0.01, 0.04, 0.03, NA, 0.005, 0.55, 0.04), "BH"))
 say("BH equal", p.adjust(c(0.5, 0.5, 0.5), "BH"))
 
-# The power of Welch's test by its definition: over both chi-squareds, the difference is normal.
+# Return the power of Welch's test by its definition: integrate over both chi-squareds, given which the difference is normal.
 welch_power <- function(na, nb, sa, sb, delta, level) {
   given <- function(ca, cb) {
     va <- sa^2 * ca / (na - 1) / na
@@ -87,7 +88,7 @@ needed <- function(sa, sb, delta, level) {
   n
 }
 say("needed, to differ", needed(1, 1, 1.5, 0.05), needed(1, 2, 2.5, 0.01))
-# Equivalence within -+limit, averaged over the chi-squareds.
+# Return the power of the test for equivalence within -+limit, averaged over the chi-squareds.
 tost_power <- function(n, s, delta, limit) {
   given <- function(ca, cb) {
     va <- s^2 * ca / (n - 1) / n

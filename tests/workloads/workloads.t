@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Each workload: its line, how often it does what it times, what it says when called wrongly.
-# System calls are counted by strace, or where there are thousands of them by kprotperf, which needs no guest: to start that
-# takes 0.3 s of CPU time.
+# Test each workload: the line that it prints, its system calls per iteration, and its messages for wrong usage.
+# strace counts the system calls. If there are thousands, kprotperf counts them on this host: it takes 0.3 s of CPU time to
+# start.
 
-# strace and the leak check of SAN=1 both want ptrace.
+# strace and ASan's leak check (SAN=1) both need ptrace.
 export ASAN_OPTIONS=detect_leaks=0
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -14,18 +14,19 @@ tmp=$scratch
 no_strace='missing: strace'
 ! command -v strace >/dev/null || no_strace='strace may not trace here'
 
-# run CMD…: status in $status, output in $tmp/out and $tmp/err
+# run CMD…: run CMD. Put its exit status into $status, and its output into the files out and err
 run() {
 	"$@" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 }
 
-# failed STATUS TEXT: the last run said nothing but one line with TEXT, on stderr
+# failed STATUS TEXT: succeed if the last run exited with STATUS and wrote only one line with TEXT, to stderr
 failed() {
 	[ $status -eq "$1" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
 		grep -q -- "$2" "$tmp/err"
 }
 
+# line NAME ITERATIONS FILE: succeed if FILE is the line that workload NAME prints
 line() {
 	local name=$1 iterations=$2 number='[0-9]+(\.[0-9])?' child=
 
@@ -37,7 +38,7 @@ line() {
 	grep -Eqx "$name iterations=$iterations mean_ns=$number p50_ns=$number min_ns=[0-9]+$child" "$3"
 }
 
-# check_line NAME: what each has of its own.
+# check_line NAME: test the line that the workload prints.
 check_line() {
 	local name=$1
 
@@ -49,7 +50,7 @@ check_line() {
 	report_test $? "$name: the same line to KPROTPERF_REPORT_FD"
 }
 
-# check_usage NAME: what all that a source makes have in common, of workloads/common.c.
+# check_usage NAME: test the workload's options, which are in workloads/common.c. One workload of each source is enough.
 check_usage() {
 	local name=$1
 
@@ -79,13 +80,13 @@ check_usage() {
 	report_test $? "$name: full disk under stdout"
 }
 
-# counted NAME N: "SYSCALL CALLS" lines of N iterations, by $counter. What
-# reads the clock is no part of the work, nor what libc draws for a file's name, now and then twice, nor
-# ASan's question after the signal stack before a child's _exit().
+# counted NAME N: run N iterations, and print lines "SYSCALL CALLS" as counted by $counter. Leave out clock_gettime, which reads
+# the clock; getrandom, which libc calls once or twice for the name of a file; and sigaltstack, which ASan calls before a
+# child's _exit().
 counted() {
 	case $counter in
 	kprotperf)
-		# A kernel that does not report every switch makes recordings lack calls (docs/workloads.md), which they say.
+		# On some kernels a recording may lack calls, and says so (docs/workloads.md). Then try again.
 		for _ in {1..20}; do
 			"$kprotperf" record -F 0 -o "$tmp/data" -- "$bin/$1" -n "$2" >"$tmp/out" 2>"$tmp/err"
 			grep -q 'nothing lost' "$tmp/err" && break
@@ -101,8 +102,8 @@ counted() {
 	esac | sed '/^clock_gettime /d; /^getrandom /d; /^sigaltstack /d' | sort
 }
 
-# turn NAME: the system calls of one iteration, "SYSCALL=CALLS …". The loader and ASan make some of their
-# own, so it is the difference between more and fewer iterations that counts.
+# turn NAME: print the system calls of one iteration, "SYSCALL=CALLS …". The loader and ASan make system calls too, so
+# subtract the calls of 2 iterations from those of 12.
 turn() {
 	counted "$1" 12 >"$tmp/many"
 	counted "$1" 2 >"$tmp/few"
@@ -110,8 +111,8 @@ turn() {
 		awk '$2 != $3 { printf "%s%s=%g", n++ ? " " : "", $1, ($2 - $3) / 10 }'
 }
 
-# turns NAME REGEX: an iteration is exactly these system calls, in the alphabet's order. Where REGEX ends in
-# "…", others may be among them.
+# turns NAME REGEX: pass if REGEX matches the system calls of an iteration, in alphabetical order. If REGEX ends in " …", the
+# iteration may make other system calls too.
 turns() {
 	local what="$1: an iteration is $2" got regex=$2
 
@@ -183,7 +184,7 @@ turns user-copies 'recvfrom=17 sendto=17'
 counter=$counter_of_many turns slab-sizes 'msgrcv=763 msgsnd=763'
 counter=$counter_of_many turns signalfd-rounds read=4000
 counter=$counter_of_many turns eventfd-rounds read=4000
-# Each of these calls waits for RCU, and a recording lacks one in a hundred of such.
+# Each of these calls waits for RCU. Of such calls, a recording lacks one in a hundred, so kprotperf cannot count them here.
 if [ "$counter" = strace ]; then
 	turns page-orders 'setsockopt=20'
 else
@@ -197,7 +198,7 @@ else
 	report_test $? "syscall-mix: 55 system calls, 2 of its child (got $total)"
 fi
 
-# The bytes of each call, once an iteration.
+# Each iteration makes one call with this number of bytes.
 while read -r name calls regex; do
 	if [ "$counter" != strace ]; then
 		skip "$name: $regex" "$no_strace"
@@ -233,7 +234,7 @@ big-epoll epoll_wait,epoll_pwait , 1000, 0.*\) += 1000$
 page-orders setsockopt PACKET_RX_RING, .*block_size=2097152, (tp_)?block_nr=4,
 TEXT
 
-# The mappings are all there, and apart.
+# The workload makes all its mappings, each by a separate call.
 if [ "$counter" = strace ]; then
 	for row in 'big-fork 6000' 'huge-fork 12000'; do
 		read -r name mappings <<<"$row"
@@ -247,7 +248,7 @@ else
 	skip 'huge-fork: 12000 mappings' "$no_strace"
 fi
 
-# Address space for a few hundred mappings. (ASan needs terabytes: not there.)
+# Limit the address space, so that the workload can make a few hundred mappings only. ASan needs terabytes.
 if nm "$bin/huge-fork" 2>/dev/null | grep -q __asan_init; then
 	skip 'huge-fork: too few mappings' 'built with ASan'
 else
