@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Choosing the blocks to count, and deriving the others' counts, in the graph of flow nodes.
- */
+/* Choose the blocks to count, and derive the counts of the others, in the graph of flow nodes. */
 #include "kernel/cfg/blocks.h"
 
 #include <stdbool.h>
@@ -33,7 +31,7 @@ static inline uint32_t flow_nodes_out_port(uint32_t edge)
 	return 2 * edge + 1;
 }
 
-/* The node that an edge leads from. flow_nodes_head(): the node that it leads to. */
+/* Return the node at which EDGE begins. flow_nodes_head() returns the node at which it ends. */
 static inline uint32_t flow_nodes_tail(const struct flow_nodes *j, uint32_t edge)
 {
 	return j->root[flow_nodes_in_port(edge)];
@@ -46,7 +44,7 @@ static inline uint32_t flow_nodes_head(const struct flow_nodes *j, uint32_t edge
 
 /* ---- nodes ---- */
 
-/* Union-find over an array in which each element is its own root at first. */
+/* Find the root of I's set. At first each element of ROOT is its own root. */
 static uint32_t union_find_root(uint32_t *root, uint32_t i)
 {
 	while (root[i] != i)
@@ -54,7 +52,7 @@ static uint32_t union_find_root(uint32_t *root, uint32_t i)
 	return i;
 }
 
-/* Unite the sets of A and B. False if they are one set already. */
+/* Unite the sets of A and B. Return false if they are the same set. */
 static bool union_find_join(uint32_t *root, uint32_t a, uint32_t b)
 {
 	a = union_find_root(root, a);
@@ -81,7 +79,7 @@ static void connect_any(struct flow_nodes *j, uint32_t from)
 		connect(j, from, g->arcs[i].from);
 }
 
-/* GRAPH must outlive J. */
+/* Make the network of graph G, which must outlive J. */
 static void flow_nodes_init(struct flow_nodes *j, const struct kernel_graph *g)
 {
 	j->graph = g;
@@ -190,8 +188,8 @@ static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint
 }
 
 /*
- * Find the unknown edges whose values follow from the known ones: the bridges in the graph of unknown
- * edges. KNOWN and BRIDGE are indexed by edge; BRIDGE is the result.
+ * Find the unknown edges whose values follow from the known edges: the bridges in the graph of unknown edges. KNOWN and
+ * BRIDGE are indexed by edge; BRIDGE is the result.
  */
 static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
 {
@@ -224,7 +222,7 @@ struct by_cost {
 	uint64_t cost;
 };
 
-/* The most expensive edges first: edges of the spanning tree are not measured. */
+/* Sort edges by descending cost: the spanning tree, whose edges are not measured, takes the most expensive edges first. */
 define_compare(compare_cost, struct by_cost,
 	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
 
@@ -274,10 +272,10 @@ struct solver {
 	uint32_t n_nodes, n_edges;
 	const uint32_t *tail, *head; /* nodes of each edge; KERNEL_NO_EDGE: no such edge */
 	int64_t *value; /* indexed by edge */
-	/* Indexed by node: known flow out of it less known flow into it. */
+	/* Indexed by node: known flow out of the node less known flow into it. */
 	__int128 *excess;
 	uint32_t *open; /* indexed by node: number of unknown edges at it */
-	uint32_t *mixed; /* indexed by node: XOR of their numbers; with one left, its number */
+	uint32_t *mixed; /* indexed by node: XOR of its unknown edges; with one left, that edge */
 	uint32_t *stack, n_stack;
 	uint64_t residual;
 };
@@ -300,8 +298,8 @@ static void close_edge(struct solver *s, uint32_t node, uint32_t edge)
 }
 
 /*
- * Finds the values of unknown edges that are the last unknown one at a node. Edges from a node to
- * itself must not be among them.
+ * Find the values of unknown edges, as long as some node has only one unknown edge. An edge from a node to itself is not
+ * allowed.
  */
 static void solve(struct solver *s)
 {
@@ -345,7 +343,7 @@ static void solver_init(struct solver *s, uint32_t n_nodes, uint32_t n_edges)
 	s->excess = alloc_array(n_nodes, sizeof(*s->excess));
 	s->open = alloc_array(n_nodes, sizeof(*s->open));
 	s->mixed = alloc_array(n_nodes, sizeof(*s->mixed));
-	/* A node is pushed at most twice: at the beginning, and when one unknown edge is left. */
+	/* A node is pushed at most twice: at the beginning, and when only one of its edges is unknown. */
 	s->stack = alloc_array((size_t)n_nodes * 2, sizeof(*s->stack));
 }
 
@@ -358,8 +356,8 @@ static void solver_clear(struct solver *s)
 }
 
 /*
- * Nodes that unknown edges connect in more than one way are one node: those edges do not follow,
- * and within it they cancel out. The other unknown edges form trees.
+ * Find the unknown blocks. If unknown edges connect two nodes in more than one way, these edges cannot be derived: unite
+ * the two nodes, within which they cancel out. The other unknown edges form trees.
  */
 static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 {
@@ -402,8 +400,8 @@ static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 }
 
 /*
- * Arcs: the ports are nodes now, arcs the unknown edges between them, blocks' counts known. Where a
- * block's count is unknown, or an arc may lead anywhere, the port says nothing.
+ * Find the counts of arcs from the counts of blocks. Here ports are the nodes, and arcs the unknown edges between them. A
+ * port says nothing if its block's count is unknown, or if an arc may lead anywhere.
  */
 static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, int64_t *arcs)
 {
@@ -424,7 +422,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 			any = true;
 		}
 	}
-	/* Each port gets or gives its block's count; two unknown ones keep a port from being solved. */
+	/* An edge between each port and NOWHERE carries the block's count. A port with two unknown edges cannot be solved. */
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint32_t e = g->n_arcs + p;
 
@@ -440,9 +438,9 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	s.tail = from;
 	s.head = to;
 	s.value = value;
-	/* Nothing follows from this node: it stands for whatever is not modelled. */
+	/* NOWHERE stands for everything that is not modelled. Two unknown edges keep it from being solved. */
 	s.open[nowhere] = 2;
-	/* Nor from how a block was entered where a jump may have led there. */
+	/* If a jump may lead anywhere, the entry of blocks cannot be solved either. */
 	for (uint32_t b = 0; any && b <= g->n_blocks; b++)
 		s.open[flow_nodes_in_port(b)] = 2;
 	solve(&s);
@@ -489,7 +487,10 @@ void kernel_counts_clear(struct kernel_counts *counts)
  * A plan for one function: where probes can be, what each is likely to cost, and which are needed.
  */
 
-/* Choose the instruction of the block to probe: the cheapest before the first call, else any. */
+/*
+ * Choose the instruction of the block to probe: the first cheap one before the first call, otherwise the first that can
+ * be probed.
+ */
 static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
 		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
 {
@@ -516,14 +517,14 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 	return found;
 }
 
-/* Return, indexed by block, whether all paths from it end in a stop: BUG, panic. */
+/* Return an array, indexed by block, of whether all paths from the block end in a stop: BUG, panic. */
 static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
 {
 	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
 
 	for (uint32_t b = 0; b < flow->n_blocks; b++)
 		dead[b] = flow->blocks[b].reached;
-	/* Backwards, since most arcs lead forward: a few rounds are enough. */
+	/* Visit the edges backwards: most arcs lead forward, so a few rounds are enough. */
 	for (int round = 0; round < 64 && changed; round++) {
 		changed = false;
 		for (uint32_t i = flow->n_edges; i-- > 0;) {
@@ -540,7 +541,7 @@ static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph
 	return dead;
 }
 
-/* Return a guess of a block's executions per call, in units of 1/64. */
+/* Return a guess of how often a call executes the block, in units of 1/64. */
 static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
 		      const bool *dead, uint32_t block)
 {
@@ -552,11 +553,11 @@ static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops 
 	vec_each(const struct kernel_range, part, flow, parts)
 		if (entry >= part->start && entry < part->end &&
 		    (start < part->start || start >= part->end))
-			times = 4; /* in another part: the compiler takes it for unlikely */
+			times = 4; /* in a separate part, which the compiler considers unlikely */
 	return times << 3 * (depth < 8 ? depth : 8);
 }
 
-/* A hit of a probe that is not optimized costs several times as much. */
+/* The cost of a hit if the probe is not optimized: a trap costs several times as much as a jump. */
 #define TRAP_COST 4
 
 struct planner {

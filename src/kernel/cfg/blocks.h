@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting how often each block of a function is executed with few probes: what enters a block
- * leaves it, so most counts follow from others. Which blocks to count is Knuth's and Stevenson's
- * "Optimal measurement points for program frequency counts" (BIT 13, 1973).
+ * Count how often each block of a function is executed, with few probes: execution leaves each block as often as it
+ * enters it, so most counts follow from others. The blocks to count are chosen as in Knuth's and Stevenson's "Optimal
+ * measurement points for program frequency counts" (BIT 13, 1973).
  *
- * Calls are taken to return, and each call of the function to begin at its entry and to end in a
- * return, a tail jump, or a block that stops it (BUG).
+ * The code assumes that calls return, and that each call of the function begins at its entry and ends in a return, a tail
+ * jump, or a block that stops it (BUG).
  */
 #pragma once
 
@@ -19,34 +19,29 @@
 #define KERNEL_COST_NEVER UINT64_MAX /* the block cannot be probed */
 
 /*
- * Chooses blocks, such that the counts of all others follow from theirs, and that the sum of their
- * COSTS (how often a block is expected to be executed, times what a hit costs) is the least possible.
- * CALLS_KNOWN: the number of calls is counted besides. MEASURE[block] says which are chosen. Returns
- * how many blocks stay unknown, because too many cannot be probed.
+ * Choose blocks whose counts determine all other counts, with the smallest sum of COSTS. A block's cost is the expected
+ * number of its executions times the cost of a hit. CALLS_KNOWN: the number of calls is counted too. Set MEASURE[block]
+ * to whether the block is chosen. Return the number of blocks that stay unknown because too many blocks cannot be probed.
  */
 uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *costs,
 			      bool calls_known, bool *measure);
 
 #define KERNEL_COUNT_UNKNOWN INT64_MIN
 
-/* All counts; KERNEL_COUNT_UNKNOWN if a count does not follow from the measured ones. */
+/* All counts. KERNEL_COUNT_UNKNOWN: the count does not follow from the measured ones. */
 struct kernel_counts {
 	int64_t calls;
 	int64_t *blocks; /* indexed by block */
 	int64_t *arcs; /* indexed by arc of the graph */
 	/*
-	 * The largest contradiction between measured counts: by calls that had begun or had not ended
-	 * during counting, and by lost events. 0 says little if only the needed blocks were
-	 * counted.
+	 * The largest contradiction between measured counts. Calls that began before or ended after the counting cause
+	 * it, and lost events. If only the needed blocks were counted, 0 does not mean much.
 	 */
 	uint64_t residual;
-	uint32_t n_negative; /* number of counts below 0, which cannot be right */
+	uint32_t n_negative; /* number of counts below 0, which are wrong */
 };
 
-/*
- * Deduces all counts from MEASURED[block] and CALLS, either of which may be KERNEL_COUNT_UNKNOWN.
- * Counts beyond 2^62 are taken as unknown.
- */
+/* Derive all counts from MEASURED[block] and CALLS. Either may be KERNEL_COUNT_UNKNOWN. Counts above 2^62 are unknown too. */
 void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measured, int64_t calls,
 			 struct kernel_counts *out);
 void kernel_counts_clear(struct kernel_counts *counts);
@@ -57,7 +52,7 @@ void kernel_counts_clear(struct kernel_counts *counts);
 
 struct kernel_block_probe {
 	uint32_t block;
-	uint64_t addr; /* an instruction of the block, its first where that can be probed */
+	uint64_t addr; /* address of the instruction to probe */
 	uint32_t optimizes; /* return value of kernel_flow_optimizes() */
 };
 

@@ -46,8 +46,8 @@ void kernel_graph_clear(struct kernel_graph *graph)
 }
 
 /*
- * Sort the indices of arcs by the block that they lead to (if TO) or come from. Block b has those in *SORTED from first[b]
- * up to first[b + 1], where first is the return value; both for free(). Arcs out of the function lead to no block.
+ * Sort the indices of arcs by the block that they lead to (if TO) or come from. Return FIRST: the arcs of block b are in
+ * *SORTED from first[b] up to first[b + 1]. The caller frees both. Arcs out of the function lead to no block.
  */
 static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **sorted)
 {
@@ -72,7 +72,7 @@ static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **so
 }
 
 #define NONE UINT32_MAX
-/* Limit of steps to find dominators. Compiled code takes ten per block, a hostile graph the cube of its blocks. */
+/* Limit of steps to find dominators. Compiled code takes ten per block; a hostile graph would take the cube of its blocks. */
 #define MAX_STEPS 100000000u
 
 struct finder {
@@ -86,7 +86,7 @@ struct finder {
 	struct kernel_loops *out;
 };
 
-/* Find the reverse postorder: depth first from the entry, a block is numbered when the search leaves it. */
+/* Find the reverse postorder. The search is depth-first from the entry; it numbers a block when it leaves the block. */
 static void find_order(struct finder *f)
 {
 	const struct kernel_graph *g = f->g;
@@ -166,7 +166,7 @@ static void find_dominators(struct finder *f)
 		for (uint32_t i = 1; i < f->n_order && f->steps < MAX_STEPS; i++, f->steps++)
 			changed |= improve(f, i);
 	}
-	/* The limit is reached: only the entry dominates other blocks, and only it can be a loop's head. */
+	/* At the limit, treat only the entry as a dominator, so that only the entry can be a loop's head. */
 	for (uint32_t i = 1; changed && i < f->n_order; i++)
 		f->idom[i] = 0;
 }
@@ -236,7 +236,7 @@ static void find_heads(struct finder *f, uint32_t *mark, uint32_t *stack)
 	}
 }
 
-/* Loops come from small to large, so the first that marks a block is its innermost one. */
+/* Loops are sorted from small to large, so the first loop that marks a block is its innermost one. */
 static void nest(struct finder *f, uint32_t *mark, uint32_t *stack)
 {
 	struct kernel_loops *out = f->out;

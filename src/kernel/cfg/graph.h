@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function's blocks as plain numbers: what counting them and finding loops needs of a kernel_flow,
- * or of a profile.
+ * A function's blocks and arcs as plain numbers, from a kernel_flow or from a profile, for counting blocks and finding
+ * loops.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct kernel_flow;
 
 #define KERNEL_GRAPH_OUT UINT32_MAX /* out of the function */
 #define KERNEL_GRAPH_ANY (UINT32_MAX - 1) /* an unresolved jump: to any block, or out */
-/* Larger functions are refused: some of the work grows with the square. */
+/* Larger functions are refused, since some of the work grows with the square. */
 #define KERNEL_GRAPH_MAX 20000
 
 struct kernel_arc {
@@ -26,13 +26,13 @@ struct kernel_graph {
 	vec_of(struct kernel_arc, arcs); /* sorted by FROM */
 };
 
-/* The graph of FLOW's reached blocks, which keep their numbers. -E2BIG above KERNEL_GRAPH_MAX. */
+/* Set OUT to the graph of FLOW's reached blocks, which keep their numbers. Return -E2BIG above KERNEL_GRAPH_MAX. */
 int kernel_graph_of(const struct kernel_flow *flow, struct kernel_graph *out);
 void kernel_graph_clear(struct kernel_graph *graph);
 
 /*
- * The loops of a function's graph: natural loops, those with one head that each iteration passes. A
- * cycle with several heads (a goto into a loop) is none.
+ * The loops of a function's graph. These are natural loops: a loop has one head, which each iteration passes. A cycle
+ * with several heads (a goto into a loop) is not a loop.
  */
 
 #define KERNEL_LOOP_NONE UINT32_MAX
@@ -48,7 +48,7 @@ struct kernel_loops {
 	/* Sorted from small to large: an inner loop comes before the loops around it. */
 	vec_of(struct kernel_loop, loops);
 	uint32_t *innermost; /* indexed by block: its smallest loop, or KERNEL_LOOP_NONE */
-	bool other_cycles; /* there are cycles that are no natural loops */
+	bool other_cycles; /* there are cycles that are not natural loops */
 };
 
 void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *out);

@@ -12,7 +12,7 @@
 #include "kernel/code/code.h"
 #include "kernel/debuginfo/variables.h"
 
-/* A value as source text. TEXT is on the heap: term_drop() frees it, or its taker does. */
+/* A value as source text. TEXT is on the heap; term_drop() frees it, or the code that takes it. */
 struct term {
 	char *text; /* if IS_LOAD: text of the pointer, else of the value */
 	Dwarf_Die type; /* if IS_LOAD: the pointer's target type; see struct kernel_variable */
@@ -29,7 +29,7 @@ static bool term_drop(struct term *t)
 	return false;
 }
 
-/* ---- term: functions that return false have dropped T: it has no text any more ---- */
+/* ---- term: a function that returns false has dropped T, so T has no text ---- */
 
 /* Replace the text by FORMAT of the text and NUMBER; the type is lost. */
 static void term_print(struct term *t, const char *format, int64_t number)
@@ -44,7 +44,10 @@ static void term_print(struct term *t, const char *format, int64_t number)
 	*t = (struct term){ .text = text };
 }
 
-/* Replace a load by the member's name. False: there is no such member, or not EXACTLY of these bits; T is dropped. */
+/*
+ * Replace a load by the member's name. Return false and drop T if there is no such member, or (EXACTLY) none of exactly
+ * these bits.
+ */
 static bool term_load(struct term *t, bool exactly)
 {
 	struct kernel_member member;
@@ -59,7 +62,7 @@ static bool term_load(struct term *t, bool exactly)
 	return true;
 }
 
-/* Make the added number a part of the text. */
+/* Put the added number into the text. */
 static bool term_sum(struct term *t)
 {
 	int64_t number = t->add;
@@ -84,7 +87,7 @@ static bool term_sum(struct term *t)
 	return true;
 }
 
-/* Resolve loads, shifts and additions: what is left is a text and its type. */
+/* Put loads, shifts and additions into the text, so that only a text and its type remain. */
 static bool term_settle(struct term *t)
 {
 	if (t->is_load && !term_load(t, false))
@@ -106,7 +109,7 @@ static bool term_add(struct term *t, int64_t number)
 	return true;
 }
 
-/* Keep only the bits of MASK, which may be those of one member. */
+/* Keep only the bits of MASK, which may be the bits of one member. */
 static bool term_mask(struct term *t, uint64_t mask)
 {
 	uint64_t low = mask ? (uint64_t)__builtin_ctzll(mask) : 0, ones = mask >> low;
@@ -136,7 +139,7 @@ static bool term_mask(struct term *t, uint64_t mask)
 	return true;
 }
 
-/* Shift by NUMBER; FORMAT is for the text and NUMBER: "(%s >> %" PRId64 ")". */
+/* Shift by NUMBER. FORMAT prints the text and NUMBER: "(%s >> %" PRId64 ")". */
 static bool term_shift(struct term *t, const char *format, int64_t number)
 {
 	if (t->is_load && number >= 0 && (uint64_t)number < t->bits && strstr(format, ">>")) {
@@ -161,7 +164,7 @@ static bool term_number(struct term *t, int64_t number)
 /* ---- stop ---- */
 
 #define MAX_BLOCK 4096 /* bytes; longer blocks are not examined */
-#define MAX_STEPS 2000 /* at most so many instructions before a loop's exit are examined */
+#define MAX_STEPS 2000 /* maximum number of instructions examined before a loop's exit */
 #define MAX_EXITS 3
 #define UNKNOWN   "..."
 
@@ -368,7 +371,7 @@ static bool loop_writes(struct kernel_stops *s, uint32_t loop, uint8_t reg)
 	return false;
 }
 
-/* The only block not in the loop AROUND that leads to BLOCK; KERNEL_GRAPH_OUT: there is none, or several. */
+/* Return the only block outside of the loop AROUND that leads to BLOCK, or KERNEL_GRAPH_OUT if there is none or several. */
 static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32_t around)
 {
 	const struct kernel_graph *g = s->f->graph;
@@ -435,7 +438,7 @@ static bool register_value(struct kernel_stops *s, uint32_t block, uint32_t at, 
 
 /* ---- conditions ---- */
 
-/* The comparison before a jump: LEFT with RIGHT, or with 0 if there is no RIGHT; an unknown term has no text. */
+/* The comparison before a jump: LEFT with RIGHT, or with 0 if there is no RIGHT. An unknown term has no text. */
 struct comparison {
 	struct term left, right;
 	bool with_zero;
@@ -447,7 +450,7 @@ static void forget(struct term *t, bool known)
 		term_drop(t);
 }
 
-/* Find the comparison that the instruction AT of BLOCK makes. False: it is not understood. */
+/* Find the comparison that the instruction AT of BLOCK makes. Return false if it is not understood. */
 static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct comparison *c,
 		    enum arch_relation *relation)
 {
@@ -484,7 +487,7 @@ static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct 
 	return true;
 }
 
-/* Return the comparison as text: "idx < slab->objects". NULL: nothing of it is known. */
+/* Return the comparison as text, such as "idx < slab->objects", or NULL if both sides are unknown. */
 static char *words(const struct comparison *c, enum arch_relation relation)
 {
 	static const char *const signs[] = {
@@ -521,7 +524,7 @@ static enum arch_relation opposite(enum arch_relation relation)
 	return of[relation];
 }
 
-/* BLOCK's last instruction, if that is a conditional jump that is understood; else NULL. */
+/* Return BLOCK's last instruction if it is a conditional jump that is understood, otherwise NULL. */
 static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 {
 	const struct block *b = block_of(s, block);
@@ -530,7 +533,10 @@ static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 	return jump && jump->kind == DECODE_COND && jump->access.relation ? jump : NULL;
 }
 
-/* Return the condition for RELATION, by the flags before BLOCK's last instruction, for free(); NULL: unknown. */
+/*
+ * Return the condition for RELATION, by the flags before BLOCK's last instruction, or NULL if it is unknown. The caller
+ * frees it.
+ */
 static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relation relation,
 		       bool *of_object)
 {
@@ -552,7 +558,10 @@ static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relatio
 	return text;
 }
 
-/* Return the condition under which BLOCK's last instruction, a jump out of LOOP, stays in it, for free(); NULL: unknown, or no such jump. */
+/*
+ * BLOCK's last instruction may be a jump out of LOOP. Return the condition under which execution stays in LOOP, or NULL
+ * if it is unknown or there is no such jump. The caller frees it.
+ */
 static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t block)
 {
 	const struct insn *jump = jump_of(s, block);
@@ -568,7 +577,7 @@ static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t bloc
 	return condition(s, block, relation, &of_object);
 }
 
-/* Return whether BLOCK leaves LOOP, and goes to its head or is that. */
+/* Return whether BLOCK leaves LOOP, and is its head or leads to its head. */
 static bool leaves(const struct kernel_stops *s, uint32_t loop, uint32_t block, bool *at_head)
 {
 	const struct kernel_graph *g = s->f->graph;

@@ -37,7 +37,7 @@ static void go(struct walk *w, uint64_t addr, uint8_t untouched)
 	vec_push(w, places, place);
 }
 
-/* Return the code at ADDR, with the bytes of a whole instruction if there are so many; NULL: none. */
+/* Return the code at ADDR, or NULL if there is none. It has at least one whole instruction, unless the code ends before. */
 static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 {
 	if (addr - w->window_addr >= w->window_len ||
@@ -49,13 +49,16 @@ static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 	return *avail ? w->window + (addr - w->window_addr) : NULL;
 }
 
-/* Return whether INSN may be a nop that a static key turns into a jump. It goes by the length, and some padding has the same. */
+/*
+ * Return whether INSN may be a nop that a static key turns into a jump. Only the length tells, and some padding has the
+ * same length.
+ */
 static bool may_be_label(const struct decoded *insn)
 {
 	return insn->kind == DECODE_NOP && (insn->len == 2 || insn->len == 5);
 }
 
-/* Return the address behind endbr64 (or the like) and the ftrace location at ADDR, if they are there. */
+/* Return the address after endbr64 (or a nop in its place) and the ftrace location at ADDR. Either may be missing. */
 static uint64_t skip_entry(struct walk *w, uint64_t addr)
 {
 	const uint8_t *code;
@@ -90,8 +93,8 @@ static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouch
 }
 
 /*
- * Examine the instruction at *ADDR, and advance *ADDR, to 0 if execution does not continue after it. YES: it reads one of
- * the registers UNTOUCHED; NO: it reads none.
+ * Examine the instruction at *ADDR, and advance *ADDR; set it to 0 if execution does not continue after the instruction.
+ * Return YES if it reads one of the registers UNTOUCHED, NO if it reads none.
  */
 static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouched)
 {
@@ -119,7 +122,7 @@ static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouche
 		return enter(w, insn.target, *untouched);
 	case DECODE_JUMP_INDIRECT:
 	case DECODE_CALL_INDIRECT:
-	case DECODE_INT3: /* a trap, or a probe of others */
+	case DECODE_INT3: /* a trap, or another tool's probe */
 		return KERNEL_UNKNOWN;
 	case DECODE_RET:
 	case DECODE_UD:

@@ -15,7 +15,7 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/kcore.h"
 
-/* Return the bytes at the file's address ADDR; *AVAIL becomes their number up to the section's end. */
+/* Return the bytes at the file's address ADDR. Set *AVAIL to their number up to the section's end. */
 static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -83,7 +83,7 @@ static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
 	}
 }
 
-/* Find the sections by their names: a module has no symbols at their bounds. */
+/* Find the bounds by the sections' names, because a module has no symbols for them. */
 static void note_sections(struct kernel_image *img, struct bounds *b)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -149,7 +149,7 @@ void kernel_code_destroy(struct kernel_code *code)
 
 /* ---- livepatch ---- */
 
-/* PATCH/OBJECT/FUNCTION,POSITION; the position counts functions of one name. */
+/* Add the function of PATH: PATCH/OBJECT/FUNCTION,POSITION. POSITION counts functions with the same name. */
 static void add(struct kernel_livepatches *l, const char *path)
 {
 	struct kernel_livepatched item = { .patch = alloc_strdup(path) };
@@ -193,10 +193,10 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
 
 /* ---- static keys ---- */
 
-/* Ten times the table of a kernel that has all options on. */
+/* Ten times the size of the table in a kernel with all options on. */
 #define MAX_TABLE (8u << 20)
 
-/* Read the image's table of jump labels; OUT is empty if it cannot be read. The caller calls arch_tables_clear(). */
+/* Read the image's table of jump labels. If it cannot be read, OUT is empty. The caller calls arch_tables_clear(). */
 static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore,
 		       const struct kernel_kallsyms *ks)
 {
@@ -217,7 +217,10 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 
 char *kernel_static_key_name(const char *name, uint64_t offset)
 {
-	/* A name with a dot and a number is a static variable: several functions have one of that name. */
+	/*
+	 * A name with a dot and a number is a static variable of a function. Several functions have one with the same
+	 * name.
+	 */
 	if (strchr(name, '.'))
 		return NULL;
 	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine code of a kernel's image: its bytes, as the running kernel has them or as the file
- * has them, and what the image says about single instructions: where code is patched at run time
- * (jump labels, static calls, ftrace locations), where a fault continues, which ud2 is a WARN.
+ * The machine code of a kernel's image: its bytes in the file and in the running kernel, and the image's tables about
+ * single instructions. These say where code is patched at run time (jump labels, static calls, ftrace locations), where
+ * execution continues after a fault, and which ud2 is a WARN.
  *
- * Addresses are relative to _stext. The file is not trusted: damage costs answers, nothing else.
+ * Addresses are relative to _stext. The file is not trusted: damage makes answers missing, and has no other effect.
  */
 #pragma once
 
@@ -19,11 +19,11 @@ struct kernel_image;
 struct kernel_kallsyms;
 struct kernel_kcore;
 
-/* The running kernel that has an image. */
+/* The running kernel of an image. */
 struct kernel_live {
 	const struct kernel_kcore *kcore; /* NULL: the kernel's memory cannot be read */
 	uint64_t base; /* address of _stext, or of a module's first function */
-	const struct kernel_kallsyms *ks; /* symbols of what a module calls; NULL: unknown */
+	const struct kernel_kallsyms *ks; /* symbols that a module calls; NULL: unknown */
 };
 
 struct kernel_code {
@@ -34,28 +34,27 @@ struct kernel_code {
 };
 
 /*
- * Open the code of IMG. LIVE (may be NULL) is the running kernel, of the same build as IMG: read its code before this
- * program places probes. IMG and LIVE must outlive the result. -ENOTSUP: IMG is of another architecture; not reported.
+ * Open the code of IMG. LIVE is the running kernel, with the same build-id as IMG; it may be NULL. Read its code before
+ * this program places probes. IMG and LIVE must outlive the result. Return -ENOTSUP, without a message, if IMG is of
+ * another architecture.
  */
 int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 
-/* Like kernel_image_symbol_at(); for an address outside of a module use the kernel's symbols. */
+/* Like kernel_image_symbol_at(). For an address outside of a module, use the kernel's symbols. */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*
- * LEN bytes at ADDR as the file has them; false where it has none. The running kernel has other bytes where it
- * applied alternatives, paravirt calls, static calls, return thunks and jump labels.
+ * Read LEN bytes at ADDR as they are in the file. Return false if the file does not have them. The running kernel has
+ * other bytes where it has applied alternatives, paravirt calls, static calls, return thunks or jump labels.
  */
 bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
-/* Likewise read the running kernel's bytes. Return 0, -ENODATA if there is no running kernel, or -errno. */
+/* Read the bytes of the running kernel likewise. Return 0, -ENODATA if there is no running kernel, or -errno. */
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
-/*
- * Functions that a livepatch has replaced: their own code is not executed any more.
- */
+/* Functions that a livepatch has replaced. The kernel does not execute their own code. */
 
 #define KERNEL_LIVEPATCH_DIR "/sys/kernel/livepatch"
 
@@ -63,38 +62,42 @@ struct kernel_sym;
 
 struct kernel_livepatches {
 	struct kernel_livepatched {
-		char *patch, *object, *function; /* one allocation, PATCH's */
+		char *patch, *object, *function; /* one allocation; free PATCH */
 	} * items;
 	uint32_t n_items, cap_items;
 };
 
-/* Load the functions that the patches below FOLDER have replaced; none if there is no such folder. */
+/* Load the functions that the patches below FOLDER have replaced. If there is no such folder, there are none. */
 void kernel_livepatches_load(const char *folder, struct kernel_livepatches *out);
 void kernel_livepatches_deinit(struct kernel_livepatches *l);
 
-/* Return L's patch that has replaced SYM, or another function of its name and module; NULL: none. */
+/* Return the patch of L that has replaced SYM, or another function with its name and module. Return NULL if there is none. */
 const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct kernel_sym *sym);
 
 /*
- * Static keys: the kernel's switches that are jumps in its code, which the running kernel patches in or out. The set of keys
- * that are on depends on parameters, the CPU and the kernel's state (such as a seeded random generator), not on the image.
+ * Static keys are the kernel's switches that are jumps in its code. The running kernel patches these jumps in or out.
+ * Parameters, the CPU and the kernel's state (such as a seeded random generator) decide which keys are on; the image does
+ * not.
  */
 
 struct kernel_kallsyms;
 struct kernel_kcore;
 
-/* Return the name of the key OFFSET bytes into the variable NAME: "sched_feat_keys+0x10". For free(); NULL: another build has no such name. */
+/*
+ * Return the name of the key that is OFFSET bytes into the variable NAME, such as "sched_feat_keys+0x10". Return NULL if
+ * the name is not the same in another build. The caller frees the result.
+ */
 char *kernel_static_key_name(const char *name, uint64_t offset);
 
 /*
- * Return the names of the image's keys that are on now, with blanks between: "init_on_alloc rseq_debug_enabled"; for free(). NULL:
- * neither the kernel's memory nor KS tells them.
+ * Return the names of the image's keys that are on, separated by blanks: "init_on_alloc rseq_debug_enabled". Return NULL
+ * if neither the kernel's memory nor KS tells. The caller frees the result.
  */
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
 
 /*
- * Append to NAMES the image's variables that are keys of jumps in the LEN bytes of code at START, each once, in the order of the code.
- * Leave out keys that are members of other variables (tracepoints), and static variables of functions.
+ * Append to NAMES the variables of the image that are keys of jumps in the LEN bytes of code at START, each once, in the
+ * code's order. Leave out keys that are members of other variables (tracepoints), and static variables of functions.
  */
 void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
 			   uint64_t start, uint64_t len, struct alloc_texts *names);

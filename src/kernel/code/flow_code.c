@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The instructions of a function's parts. They are decoded from front to back, as the kernel's kprobes
- * do it; others' probes are looked through with the file's help; then the kernel's tables and the
- * names of what is called say what each is for.
+ * Decode the instructions of a function's parts, from front to back, as the kernel's kprobes do. Where another tool's
+ * probe hides code, take the code from the file. Then the kernel's tables and the names of callees say what each
+ * instruction is for.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr
  * Instructions.
  */
 
-/* Return whether an instruction of the file begins there, indexed by byte of the part; for free(). */
+/* Return an array, indexed by byte of the part: whether an instruction of the file begins there. The caller frees it. */
 static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_part *p)
 {
 	size_t len = (size_t)(p->end - p->start);
@@ -36,9 +36,9 @@ static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_pa
 }
 
 /*
- * Return the number of bytes at offset AT that are a kprobe's trap or jump, so that the file must give the
- * code there. A trap within one of the file's instructions is not a kprobe: the kernel fills up shorter
- * instructions that it patches in with traps.
+ * Return the number of bytes at offset AT that are a kprobe's trap or jump; the code there must come from the file. A
+ * trap in the middle of an instruction of the file is not a kprobe: if the kernel patches in a shorter instruction, it
+ * fills the rest with traps.
  */
 static size_t probed(const struct flow_builder *b, const struct kernel_flow_part *p,
 		     const bool *starts, size_t at)
@@ -69,7 +69,7 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 		[DECODE_CALL_INDIRECT] = KERNEL_INSN_CALL,
 		[DECODE_RET] = KERNEL_INSN_RET,
 		[DECODE_INT3] = KERNEL_INSN_TRAP,
-		[DECODE_UD] = KERNEL_INSN_WARN, /* a BUG if the table of bugs says so */
+		[DECODE_UD] = KERNEL_INSN_WARN, /* a BUG if the kernel's table of bugs says so */
 	};
 	struct kernel_insn insn = {
 		.addr = addr,
@@ -92,10 +92,10 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 	vec_push(b->flow, insns, insn);
 }
 
-/* An alternative has at most that many bytes. */
+/* Maximum length of an alternative. */
 #define MAX_ALTERNATIVE UINT8_MAX
 
-/* Return whether the LEN bytes at ADDR belong to an alternative. The file does not know what is there now. */
+/* Return whether the LEN bytes at ADDR are part of an alternative. The file does not tell which code is there. */
 static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t len)
 {
 	const struct arch_tables *t = b->in->tables;
@@ -111,8 +111,8 @@ static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t l
 }
 
 /*
- * Does a probe hide a return? The file has jumps to the thunk of returns, which most kernels replace by
- * a return with traps behind it. RESTORED is where the probe ends.
+ * Return whether a probe hides a return, and then set DEC to it. The file has a jump to the return thunk, but most
+ * kernels have replaced it by a return followed by traps. RESTORED is the end of the probe.
  */
 static bool hides_return(const struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			 size_t restored, struct decoded *dec)
@@ -131,9 +131,9 @@ static bool hides_return(const struct flow_builder *b, const struct kernel_flow_
 }
 
 /*
- * The instruction under a kprobe's trap, which hides its beginning: the file's with what follows it
- * now, which has been relocated. Where that is another instruction than the file's, the
- * kernel had put an alternative there.
+ * Decode the instruction under a kprobe's trap, which replaces its first byte. Take the first byte from the file, and the
+ * rest from the running kernel, which has relocated it. If the result is another instruction than the file's, the kernel
+ * has applied an alternative there.
  */
 static bool decode_trapped(struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			   struct decoded *dec)
@@ -175,7 +175,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	size_t len = (size_t)(p->end - p->start), restored = 0, checked = 0;
 
 	for (size_t at = 0; at < len;) {
-		/* Within a probe's jump there is none: a byte of its displacement may look like one. */
+		/* Do not look for a probe within a probe's jump: a byte of the displacement may look like one. */
 		size_t n = at < restored ? 0 : probed(b, p, starts, at);
 		bool file = n || at < restored, ok;
 		struct decoded dec = {};
@@ -202,9 +202,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	}
 }
 
-/*
- * The image's tables. Each is ascending, so it is walked from its first entry in a part.
- */
+/* The image's tables. Each table is ascending, so walk it from its first entry in a part. */
 
 #define table_each(i, t, items, field, part)                                              \
 	for (uint32_t i = bisect((t)->n_##items, j, (t)->items[j] field < (part)->start); \
@@ -251,7 +249,10 @@ static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
 	table_each(i, t, static_calls, , part)
 		flag_at(flow, t->static_calls[i], KERNEL_INSN_STATIC_CALL);
 	table_each(i, t, ftrace, , part) flag_at(flow, t->ftrace[i], KERNEL_INSN_FTRACE);
-	/* A compiler that uses thunks makes no jump tables, so an indirect jump leaves the function. */
+	/*
+	 * The table lists indirect jumps that use thunks. With thunks the compiler makes no jump tables, so these jumps
+	 * leave the function.
+	 */
 	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
 }
 
@@ -263,7 +264,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 	bool was_thunk = insn->flags & KERNEL_INSN_TAIL;
 	enum kernel_callee callee;
 
-	/* Only jumps keep KERNEL_INSN_TAIL. */
+	/* KERNEL_INSN_TAIL is for jumps only. */
 	if (insn->kind != KERNEL_INSN_JUMP_INDIRECT && !jump)
 		insn->flags &= (uint16_t)~KERNEL_INSN_TAIL;
 	if (insn->kind == KERNEL_INSN_WARN && t && t->has_bugs && !(insn->flags & KERNEL_INSN_BUG))
@@ -280,7 +281,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 		return;
 	}
 	callee = ask_callee(b, insn->target);
-	/* Against Indirect Target Selection the kernel makes thunks of its own, in memory that has no symbols. */
+	/* As a mitigation of Indirect Target Selection, the kernel makes thunks in memory that has no symbols. */
 	if (callee == KERNEL_CALLEE_UNKNOWN && was_thunk)
 		callee = KERNEL_CALLEE_INDIRECT_THUNK;
 	if (jump)
@@ -297,8 +298,8 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 }
 
 /*
- * A call does not return if the code ends after it. Compilers know more such functions than the list of
- * names here.
+ * Return whether the code ends after the call. Then the call does not return: compilers know more functions that never
+ * return than the list of names in this program.
  */
 static bool ends_code(const struct kernel_flow *flow, uint32_t insn)
 {
@@ -360,7 +361,10 @@ static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *know
 	return 0;
 }
 
-/* Return whether instruction I is a trap, not of a BUG, that is executed or follows a call (where it looks like the code's end). */
+/*
+ * Return whether instruction I is a trap, not of a BUG, that is executed or follows a call. After a call it looks like
+ * the end of the code.
+ */
 static bool is_hit_trap(const struct kernel_flow *flow, uint32_t i)
 {
 	const struct kernel_insn *insn = &flow->insns[i];
@@ -379,8 +383,8 @@ static bool is_jump_nowhere(const struct flow_builder *b, const struct kernel_in
 }
 
 /*
- * Find probes at addresses where no instruction of the file begins, such as behind a call that replaced a longer one:
- * reached traps, and jumps out of the image's code, that the file does not have.
+ * Find probes at addresses where no instruction of the file begins, such as after a call that replaced a longer one.
+ * These are traps that are reached, and jumps out of the image's code, that the file does not have.
  */
 void flow_find_hidden(struct flow_builder *b)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The addresses at which ranges of a function are entered and left, and whether a kprobe can be placed there. */
+/* Find the addresses at which ranges of a function are entered and left, and whether a kprobe can be placed there. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
 
-#define MAX_SLIDES 32 /* at most so many instructions are examined to find a substitute */
+#define MAX_SLIDES 32 /* maximum number of instructions examined to find a substitute */
 
 struct ranges {
 	const struct kernel_range *items;
@@ -19,7 +19,7 @@ struct finder {
 	struct kernel_site_edges *out;
 };
 
-/* A step of execution from one instruction to an address, as edges and neighbours give it. */
+/* Called for a step of execution from the instruction FROM to the address TO. EDGE is NULL within a block. */
 typedef void (*step_fn)(struct finder *f, const struct kernel_insn *from,
 			const struct kernel_edge *edge, uint64_t to);
 
@@ -61,7 +61,7 @@ static void note(struct finder *f, uint64_t addr, unsigned int roles)
 	site->roles |= roles;
 }
 
-/* Calls STEP for each step that execution can take from one instruction to another. */
+/* Call STEP for each step that execution can take from one instruction to another. */
 static void each_step(struct finder *f, step_fn step)
 {
 	const struct kernel_flow *flow = f->flow;
@@ -78,7 +78,7 @@ static void each_step(struct finder *f, step_fn step)
 	}
 }
 
-/* An indirect jump that may go anywhere: each leader is a candidate. */
+/* Note that each leader is a candidate, because an indirect jump may lead anywhere. */
 static void note_candidates(struct finder *f, bool from_inside)
 {
 	vec_each(const struct kernel_block, bl, f->flow, blocks) {
@@ -94,7 +94,7 @@ static void note_candidates(struct finder *f, bool from_inside)
 static void note_exit(struct finder *f, const struct kernel_insn *from,
 		      const struct kernel_edge *edge)
 {
-	/* A fault that continues in another function's code, or a jump into it. */
+	/* After a fault, execution continues in another function's code. */
 	bool named = edge->kind == KERNEL_EDGE_FIXUP;
 	bool conditional = from->kind == KERNEL_INSN_COND || from->kind == KERNEL_INSN_LABEL;
 
@@ -103,7 +103,7 @@ static void note_exit(struct finder *f, const struct kernel_insn *from,
 	else if (edge->kind == KERNEL_EDGE_UNRESOLVED)
 		note(f, from->addr, KERNEL_SITE_RETURNS | KERNEL_SITE_CONDITIONAL);
 	else if (edge->kind == KERNEL_EDGE_TAIL && flow_insn_falls(from) && !conditional)
-		note(f, edge->target, KERNEL_SITE_LEAVES); /* off the end of the code */
+		note(f, edge->target, KERNEL_SITE_LEAVES); /* past the end of the code */
 	else
 		note(f, from->addr,
 		     KERNEL_SITE_RETURNS | (conditional ? KERNEL_SITE_CONDITIONAL : 0));
@@ -184,7 +184,7 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges)
  * Probes.
  */
 
-/* The instruction that covers ADDR, which lies in a part. */
+/* Return the instruction that covers ADDR. ADDR is in a part. */
 static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64_t addr)
 {
 	uint32_t block = kernel_flow_block_at(flow, addr), i;
@@ -195,7 +195,10 @@ static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64
 	return &flow->insns[i];
 }
 
-/* The kernel decodes from the symbol's beginning, and gives up where it cannot. */
+/*
+ * The kernel decodes from the start of the symbol, and gives up at an instruction that it cannot decode. Return whether
+ * it reaches ADDR.
+ */
 static bool decodes_up_to(const struct kernel_flow *flow, const struct kernel_range *part,
 			  uint64_t addr)
 {
@@ -273,8 +276,8 @@ static bool part_forbids(const struct kernel_flow *flow, const struct kernel_ran
 		    insn->kind == KERNEL_INSN_BAD)
 			return true;
 		/*
-		 * A jump to the return thunk, which lies among those of indirect jumps. In the file all
-		 * are such; most kernels replace them while they boot.
+		 * This is a jump to the return thunk, which lies among the thunks of indirect jumps, so the kernel takes
+		 * it for an indirect jump. The file has such jumps everywhere; most kernels replace them while they boot.
 		 */
 		if (insn->kind == KERNEL_INSN_RET && insn->target &&
 		    !(insn->flags & KERNEL_INSN_FROM_FILE) &&

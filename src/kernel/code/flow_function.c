@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds all code of a function, given its entry: jumps lead to the parts that were split off. */
+/* Find all code of a function from its entry: jumps lead to the parts that were split off. */
 #include "kernel/code/flow_function.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define MAX_FOUND 64 /* parts of one function */
 
-/* Bytes and instructions of a piece of code that is outside of any function. */
+/* Maximum length of a piece of code outside of all functions, in bytes and in instructions. */
 #define SNIPPET_BYTES 64
 #define SNIPPET_INSNS 8
 
@@ -72,7 +72,7 @@ static bool read_file(uint64_t addr, void *buf, size_t len, void *arg)
 	return kernel_code_read_file(f->code, addr, buf, len);
 }
 
-/* Adds RANGE, keeping the order. */
+/* Add RANGE; keep the order. */
 static void add_range(struct function *f, struct kernel_range range)
 {
 	size_t at = 0;
@@ -112,7 +112,10 @@ static bool read_parts(struct function *f)
 		if (kernel_code_read_live(f->code, start, live, len))
 			f->live = false;
 	}
-	/* All parts are of the file if one is: jumps between the file's and the kernel's code would not fit. */
+	/*
+	 * If the running code of one part cannot be read, use the file's code for all parts: otherwise jumps between
+	 * parts would not fit.
+	 */
 	for (size_t i = 0; i < f->n && !f->live; i++) {
 		struct kernel_flow_part *p = &f->parts[i];
 
@@ -124,8 +127,9 @@ static bool read_parts(struct function *f)
 }
 
 /*
- * A few instructions at ADDR, in no function, that jump back into FLOW's: static_cpu_has() goes
- * through such before alternatives are applied, and faults were fixed up there before 5.16.
+ * Set *RANGE to a few instructions at ADDR, outside of all functions, that jump back into FLOW's code. static_cpu_has()
+ * uses such code until alternatives are applied, and before Linux 5.16 such code handled faults. Return false if there
+ * are none.
  */
 static bool find_snippet(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 			 struct kernel_range *range)
@@ -164,7 +168,7 @@ static bool find_part(struct function *f, const struct kernel_flow *flow, uint64
 	return kernel_name_is_cold(name) && range->end - range->start <= KERNEL_FLOW_MAX;
 }
 
-/* Adds the parts elsewhere that FLOW's code jumps to. True if there are any. */
+/* Add the separate parts that FLOW's code jumps to. Return true if there are any. */
 static bool find_parts(struct function *f, const struct kernel_flow *flow)
 {
 	size_t before = f->n;
@@ -237,8 +241,8 @@ int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_
 }
 
 /*
- * Look-ups in a function's control flow. flow_code.c makes the instructions, flow_graph.c what connects
- * them, flow_function.c has both done.
+ * Look-ups in a function's control flow. flow_code.c makes the instructions, flow_graph.c the edges between them;
+ * flow_function.c calls both.
  */
 
 enum kernel_callee kernel_callee_of_name(const char *name)
@@ -263,7 +267,7 @@ const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t
 	return NULL;
 }
 
-/* The index of the last instruction that begins at or before ADDR, or FLOW_NONE. */
+/* Return the index of the last instruction that begins at or before ADDR, or FLOW_NONE. */
 static uint32_t find_covering(const struct kernel_flow *flow, uint64_t addr)
 {
 	uint32_t next = bisect(flow->n_insns, i, flow->insns[i].addr <= addr);

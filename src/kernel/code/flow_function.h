@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flow graph of one function: its instructions, basic blocks and edges, and the addresses through
- * which a set of its ranges (an inlined body) is entered and left.
+ * The flow graph of one function: its instructions, basic blocks and edges, and the addresses at which a set of its
+ * ranges (an inlined body) is entered and left.
  *
- * Addresses are relative to _stext. Instructions and blocks go by ascending address, of all parts
- * together. Nothing here is trusted: bytes that are no code cost answers.
+ * Addresses are relative to _stext. Instructions and blocks of all parts are sorted together, by address. Input is not
+ * trusted: bytes that are not code make answers missing, and have no other effect.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 #include "kernel/code/code.h"
 #include "kernel/image/image.h"
 
-#define KERNEL_FLOW_OUT UINT32_MAX /* the number that stands for all code outside the function */
-#define KERNEL_FLOW_MAX (1u << 20) /* at most so many bytes of code are examined for one function */
+#define KERNEL_FLOW_OUT UINT32_MAX /* the number for all code outside of the function */
+#define KERNEL_FLOW_MAX (1u << 20) /* maximum bytes of code examined for one function */
 
 enum kernel_insn_kind {
 	KERNEL_INSN_PLAIN,
@@ -37,7 +37,7 @@ enum kernel_insn_kind {
 
 enum kernel_insn_flags {
 	KERNEL_INSN_REACHED = 1, /* reached from the entry; else padding or fault handling */
-	KERNEL_INSN_LEADER = 2, /* begins a block */
+	KERNEL_INSN_LEADER = 2, /* first instruction of a block */
 	KERNEL_INSN_STATIC_CALL = 4,
 	KERNEL_INSN_FTRACE = 8,
 	KERNEL_INSN_FAULTS = 16, /* has a fixup, so it ends its block */
@@ -45,7 +45,7 @@ enum kernel_insn_flags {
 	KERNEL_INSN_TAIL = 64, /* the jump leaves the function */
 	KERNEL_INSN_NO_KPROBE = 128, /* the kernel refuses a kprobe on this kind of instruction */
 	KERNEL_INSN_NO_OPTIMIZE = 256, /* kprobes whose jump would cover it are not optimized */
-	KERNEL_INSN_FROM_FILE = 512, /* the file's instruction, in place of somebody's probe */
+	KERNEL_INSN_FROM_FILE = 512, /* the file's instruction, in place of another tool's probe */
 	KERNEL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
 	KERNEL_INSN_HARMFUL = 2048, /* the kernel accepts a kprobe there, and crashes */
 	KERNEL_INSN_LABEL_NOP = 4096, /* the jump label is a nop where the code was read */
@@ -95,7 +95,10 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_FALLS_OUT = 8, /* execution runs past the end of the code */
 	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
 	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
-	/* Somebody's probe hides an instruction that the kernel changed at run time: read it when the probe is gone. */
+	/*
+	 * Another tool's probe hides an instruction that the kernel changed at run time. Read it again when the probe is
+	 * gone.
+	 */
 	KERNEL_FLOW_HIDDEN = 64,
 };
 
@@ -136,7 +139,7 @@ struct kernel_flow_input {
 
 struct flow_branch;
 
-/* Made by the functions below; read-only for callers. */
+/* The functions below make this. Callers only read it. */
 struct kernel_flow {
 	uint64_t entry;
 	unsigned int problems;
@@ -147,20 +150,20 @@ struct kernel_flow {
 	vec_of(struct flow_branch, branches); /* sorted by instruction; only while building */
 };
 
-/* NULL only where there is no decoder for this machine's code. */
+/* Return NULL only if there is no decoder for this machine's code. */
 struct kernel_flow *kernel_flow_create(const struct kernel_flow_input *input);
 void kernel_flow_destroy(struct kernel_flow *flow); /* accepts NULL */
 
 /*
- * Make the graph of the whole function whose entry is at ADDR, with the parts split off it; of the
- * running kernel's code if CODE has it. -ENOENT: no function there; -ENODATA: its bytes cannot be read;
- * -ENOTSUP: no decoder. Not reported.
+ * Make the graph of the whole function with entry ADDR, including the parts that were split off. Use the running kernel's
+ * code if CODE has it. Return -ENOENT: no function there; -ENODATA: its bytes cannot be read; -ENOTSUP: no decoder.
+ * Errors are not reported.
  */
 int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_flow **out);
 
-/* The instruction that begins at ADDR, or NULL. */
+/* Return the instruction that begins at ADDR, or NULL. */
 const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, uint64_t addr);
-/* The block that ADDR lies in, or KERNEL_FLOW_OUT. */
+/* Return the block of ADDR, or KERNEL_FLOW_OUT. */
 uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr);
 
 /* Answers to whether a kprobe can be placed at an address. */
@@ -173,7 +176,7 @@ enum kernel_probe_place {
 	KERNEL_PLACE_FTRACE, /* within the ftrace location; its beginning is allowed */
 	KERNEL_PLACE_BUG, /* ud2 of BUG or WARN */
 	KERNEL_PLACE_INSN, /* the kernel refuses kprobes on this instruction */
-	/* Calls with a prefix: the kernel takes the probe, and crashes when it is hit (seen on 6.1). */
+	/* Calls with a prefix: the kernel accepts the probe, and crashes when the probe is hit (seen on 6.1). */
 	KERNEL_PLACE_HARMFUL,
 	KERNEL_PLACE_BLACKLISTED,
 };
@@ -186,8 +189,8 @@ enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64
 /* Return the reason as text for messages: "it is a jump label". */
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
- * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: a jump (optimized) or ftrace's call, not a trap.
- * Return the bytes of instructions that the jump replaces, in which no other probe may be; 0: it is a trap.
+ * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: a jump (optimized) or a call of ftrace, not a
+ * trap. Return the length of the instructions that the jump replaces, in which no other probe may be, or 0 for a trap.
  */
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 
@@ -200,11 +203,11 @@ enum kernel_site_role {
 	/* With LEAVES: only a fault of an instruction inside leads here. */
 	KERNEL_SITE_FAULT = 16,
 	/*
-	 * With RETURNS: only some executions leave the function (a conditional jump, or an unresolved one
-	 * that may stay inside), so a probe here cannot tell. Both are rare.
+	 * With RETURNS: only some executions leave the function (a conditional jump, or an unresolved jump that may stay
+	 * inside). A probe here cannot tell these apart. Both kinds are rare.
 	 */
 	KERNEL_SITE_CONDITIONAL = 32,
-	/* Only an unresolved indirect jump leads here, if at all. */
+	/* Only an unresolved indirect jump may lead here. */
 	KERNEL_SITE_CANDIDATE = 64,
 };
 
@@ -213,9 +216,8 @@ struct kernel_site_edge {
 	uint64_t addr;
 	unsigned int roles; /* enum kernel_site_role */
 	/*
-	 * ENTERS: edges within the ranges lead here too (a loop back to the head); LEAVES: edges
-	 * outside lead here too. A probe here then is hit more often than the ranges are entered or
-	 * left.
+	 * ENTERS: edges within the ranges also lead here (a loop back to the head). LEAVES: edges outside of the ranges
+	 * also lead here. Then a probe here is hit more often than the ranges are entered or left.
 	 */
 	bool from_inside, from_outside;
 	enum kernel_probe_place place;
@@ -228,9 +230,8 @@ struct kernel_site_edges {
 };
 
 /*
- * Find the edges by which the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap and lie
- * partly outside the function, where there is nothing to know. Code within them that cannot be
- * reached has no edges.
+ * Find the edges at which the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap, and lie
+ * partly outside of the function; code there has no edges, and neither has code that cannot be reached.
  */
 void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_range *ranges,
 			  size_t n, kernel_blacklisted_fn blacklisted, void *arg,
@@ -238,9 +239,9 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 void kernel_site_edges_clear(struct kernel_site_edges *edges);
 
 /*
- * Find addresses that stand in for ADDR if that cannot be probed: every path from ADDR passes one
- * of them. All lie within the ranges if INSIDE, else all outside. Return their number, up to MAX; 0:
- * there are none of the kind.
+ * Find addresses to probe in place of ADDR, which cannot be probed: each path from ADDR passes one of them. If INSIDE,
+ * all are within the ranges, otherwise all are outside. Return their number, up to MAX, or 0 if there are none of this
+ * kind.
  */
 size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       const struct kernel_range *ranges, size_t n, bool inside,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Makes blocks and edges of a function's instructions, and tells reachable code from padding. */
+/* Make blocks and edges from a function's instructions, and separate reachable code from padding. */
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
@@ -14,7 +14,7 @@ struct finder {
 	uint32_t jump;
 };
 
-/* decode_before_fn */
+/* A decode_before_fn: get the instruction N places before the jump. */
 static size_t bytes_before(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg)
 {
 	const struct finder *f = arg;
@@ -47,7 +47,7 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	return flow_find(f->flow, *target) != FLOW_NONE;
 }
 
-/* Return whether the indirect jump INSN leaves the function, through a pointer that no index chose. */
+/* Return whether the indirect jump INSN leaves the function: it goes through a pointer that no index selects. */
 static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 			      const struct kernel_flow_input *input, struct decoder *decoder)
 {
@@ -57,8 +57,8 @@ static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 }
 
 /*
- * Add the targets of the indirect jump INSN through a jump table to FLOW's branches.
- * False: no table is recognized.
+ * Add to FLOW's branches the targets of the indirect jump INSN, which goes through a jump table. Return false if there is
+ * no known kind of table.
  */
 static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 			const struct kernel_flow_input *input, struct decoder *decoder)
@@ -76,7 +76,7 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 
 		vec_push(flow, branches, branch);
 	}
-	/* If the code tells the number of entries, all must be good; if not, one good entry alone proves nothing. */
+	/* If the code tells the number of entries, all entries must be valid. If not, a single valid entry is not enough. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;
@@ -190,8 +190,8 @@ static void mark_targets(struct kernel_flow *flow)
 }
 
 /*
- * The instruction behind a block's last one begins a block. If it is padding, the first instruction after
- * the padding begins one too: an unresolved jump may lead there.
+ * Mark the instruction after a block's last one as the first of a block. If it is padding, also mark the first
+ * instruction after the padding: an unresolved jump may lead there.
  */
 static void mark_after(struct kernel_flow *flow, uint32_t insn)
 {
@@ -283,7 +283,7 @@ static void add_edge(struct flow_builder *b, uint32_t from, uint32_t insn,
 	reach(b, edge.to);
 }
 
-/* The index of the first branch of INSN. */
+/* Return the index of the first branch of INSN. */
 static uint32_t first_branch(const struct kernel_flow *flow, uint32_t insn)
 {
 	return bisect(flow->n_branches, i, flow->branches[i].insn < insn);
@@ -304,7 +304,7 @@ static void leave_block(struct flow_builder *b, uint32_t block)
 	bl->n_edges = flow->n_edges - bl->first_edge;
 }
 
-/* Follows execution from the entry, and makes an edge of each step that it can take. */
+/* Follow execution from the entry, and make an edge for each step that it can take. */
 static void make_edges(struct flow_builder *b)
 {
 	struct kernel_flow *flow = b->flow;
@@ -324,7 +324,7 @@ define_compare(compare_edges, struct kernel_edge,
 		       compare_values(a->kind, b->kind) ?:
 							  compare_values(a->target, b->target));
 
-/* Sort edges by block, and unite equal ones: they were added in the order in which blocks were reached. */
+/* Sort edges by block, and join equal ones. They were added in the order in which blocks were reached. */
 static void order_edges(struct kernel_flow *flow)
 {
 	vec_unite(flow, edges, compare_edges, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of a flow graph. */
+/* Declarations that the files of a flow graph share. */
 #pragma once
 
 #include "kernel/code/flow_function.h"
 
 #define FLOW_NONE UINT32_MAX
 
-/* A target of an instruction besides the next one within its block. */
+/* A target of an instruction other than the next instruction. */
 struct flow_branch {
 	uint32_t insn;
 	uint8_t kind; /* enum kernel_edge_kind */
@@ -22,23 +22,23 @@ struct flow_builder {
 	uint32_t *stack;
 };
 
-/* Return whether execution goes on with the next instruction, as far as INSN itself says. */
+/* Return whether execution may continue with the next instruction after INSN. Only INSN itself is examined. */
 bool flow_insn_falls(const struct kernel_insn *insn);
-/* The instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
+/* Return the instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
 uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
-/* The index of the instruction that begins at ADDR, or FLOW_NONE. */
+/* Return the index of the instruction that begins at ADDR, or FLOW_NONE. */
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
-/* The part of FLOW that has ADDR; NULL: none. */
+/* Return the part of FLOW that contains ADDR, or NULL. */
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr);
-/* Return whether the call INSN (an index) serves as a jump, as where the return stack buffer is filled. */
+/* Return whether the call INSN (an index) is used as a jump, as in code that fills the return stack buffer. */
 bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 
-/* flow_code.c: the instructions of all parts, with what tables and names say of them. */
+/* Decode the instructions of all parts, with what tables and names say of them (flow_code.c). */
 void flow_decode(struct flow_builder *b);
-/* Note the places where a probe hides the code. This needs to know which code is reached. */
+/* Find the places where a probe hides the code. The reached code must be known before. */
 void flow_find_hidden(struct flow_builder *b);
 
-/* flow_graph.c: the instructions' blocks, what of them is reached, and the edges between them. */
+/* Make the blocks of the instructions, find the reached ones, and make the edges between them (flow_graph.c). */
 void flow_connect(struct flow_builder *b);
 /* Set *BYTES to the bytes from which INSN was decoded. Return their number, at most ARCH_MAX_INSN. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,

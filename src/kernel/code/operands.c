@@ -6,7 +6,7 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 
-#define MAX_STEPS 40000 /* at most so many instructions are examined */
+#define MAX_STEPS 40000 /* maximum number of instructions examined */
 
 /* The value of a register: 0 if unknown, else the index of an operand plus 1, perhaps with this bit: */
 #define VALUE_DERIVED 0x8000 /* a value computed from this one and a constant */
@@ -98,7 +98,7 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 	return operand(w, &o);
 }
 
-/* Return the value CONSTANT, or (if FROM is not ARCH_NO_REG) the sum of register FROM and CONSTANT. */
+/* Return the value CONSTANT if FROM is ARCH_NO_REG, otherwise the sum of register FROM and CONSTANT. */
 static uint16_t value_behind(struct walk *w, const struct state *state, uint8_t from,
 			     uint64_t constant)
 {
@@ -128,7 +128,10 @@ static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 		       memory;
 }
 
-/* Return the sum of the constant SUM and the per-CPU variable MEMORY: a pointer, if MEMORY is this CPU's offset; else 0. */
+/*
+ * Return the sum of the constant SUM and the per-CPU variable MEMORY: a pointer if MEMORY is this CPU's offset, otherwise
+ * 0.
+ */
 static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
 {
 	struct kernel_operand o = { KERNEL_OPERAND_BEHIND };
@@ -234,7 +237,7 @@ static void walk(struct walk *w)
 	}
 }
 
-/* Walk code that only a static key, a switch or a fault leads to: registers are unknown there. */
+/* Examine code that only a static key, a switch or a fault leads to. The values of registers are unknown there. */
 static void walk_unreached(struct walk *w)
 {
 	const struct state nothing = {};

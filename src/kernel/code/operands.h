@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The operands that a function's code, with all that is inlined into it, reads from outside: numbers passed to it, members behind
- * pointers passed to it or read, variables; and those that decide branches. By the code alone.
+ * Find the operands that a function's code, including inlined code, reads from outside: arguments, members behind
+ * pointers, and variables. Find out which of them decide branches. Only the code is examined.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct kernel_operands {
 };
 
 /*
- * Find the operands of a function's LEN bytes CODE at ADDR. Calls and indirect jumps are not followed. False: there is no decoder
- * for this machine's code.
+ * Find the operands of a function's LEN bytes CODE at ADDR. Calls and indirect jumps are not followed. Return false if
+ * there is no decoder for this machine's code.
  */
 bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr,
 			struct kernel_operands *out);

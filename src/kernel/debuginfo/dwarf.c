@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The parts of an index: units, functions, inlined bodies and their ranges.
+ * The DWARF that an index is made from: units, functions, inlined bodies and their ranges.
  *
- * Units are found by the ranges in their root DIEs (.debug_aranges is not complete where clang or
- * several assemblers took part). libdw never goes backwards among siblings, so a walk over damaged
- * DWARF ends; depth and ranges are bounded here.
+ * Units are found by the ranges in their root DIEs: .debug_aranges is incomplete if clang or several assemblers were
+ * used. libdw never goes backwards among siblings, so a walk over damaged DWARF ends. The code below limits depth and
+ * ranges.
  */
 #include "kernel/debuginfo/dwarf.h"
 
@@ -14,16 +14,16 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* Lexical blocks and inlined bodies within each other; kernels stay below 40. */
+/* Maximum nesting of lexical blocks and inlined bodies. Kernels have less than 40. */
 #define MAX_DEPTH 100
 
-/* Ranges of units, functions and bodies together; a distribution's kernel has about 3 million. */
+/* Maximum number of ranges of units, functions and bodies together. A distribution's kernel has about 3 million. */
 #define MAX_RANGES 20000000u
 
-/* Overlapping spans are damage or oddities of assembler; look back over no more of them. */
+/* Maximum number of overlapping spans to look back over. Only damage and assembler code have overlaps. */
 #define MAX_OVERLAP 8
 
-/* Of several with one start the smallest comes last: a search from the end meets it first. */
+/* Sort the smallest of spans with the same start last: a search from the end finds it first. */
 define_compare(compare_span, struct dwarf_span,
 	       compare_values(a->start, b->start)     ?:
 		       compare_values(b->end, a->end) ?:
@@ -148,7 +148,7 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 		span.start = range.start;
 		span.end = range.end;
 		vec_push(unit, spans, span);
-		/* The entry is in the first range: a .cold part comes later in the list, often with lower addresses. */
+		/* The first range contains the entry. A .cold part comes later in the list, often with lower addresses. */
 		if (!any)
 			function.entry = range.start;
 		any = true;
@@ -160,7 +160,7 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 		vec_push(unit, inlines, *die);
 }
 
-/* Rust's functions are in namespaces. */
+/* List the functions below PARENT. Rust's functions are in namespaces. */
 static void list_functions(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -183,7 +183,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 
 	d->paths = kernel_paths_create();
 	d->range_budget = MAX_RANGES;
-	/* Open a separate handle, which is closed after use: libdw's data of all units take hundreds of MiB. */
+	/* Open a separate handle and close it after use: libdw's data about all units take hundreds of MiB. */
 	if (kernel_image_has_dwarf(img))
 		d->dw = dwarf_begin_elf(kernel_image_dwarf_elf(img), DWARF_C_READ, NULL);
 	if (d->dw)
@@ -200,7 +200,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 	return d;
 }
 
-/* Returns the index of the new body, or PARENT where it has no code. */
+/* Return the index of the new body, or PARENT if it has no code. */
 static uint32_t add_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *die,
 			    uint32_t parent)
 {
@@ -239,7 +239,7 @@ void kernel_dwarf_function_parse(struct dwarf *d, struct dwarf_function *functio
 	list_inlined(d, function, &function->die, UINT32_MAX, 0);
 }
 
-/* The name of file number INDEX in the line table of the unit that ATTR is in. */
+/* Return the name of file number INDEX in the line table of ATTR's unit. */
 static const char *file_name(Dwarf_Attribute *attr, Dwarf_Word index)
 {
 	Dwarf_Files *files;
@@ -284,7 +284,7 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges)
 		return ranges[0].start;
 	if (!dwarf_formaddr(&attr, &addr))
 		return addr;
-	/* DWARF 5 allows an offset from the start. */
+	/* In DWARF 5 it may be an offset from the start. */
 	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Questions to an index. Numbers in it are never trusted: an answer may be missing, never wild. */
+/*
+ * Look-ups in an index. Numbers in it are never trusted: with a damaged index an answer may be missing, but nothing else
+ * goes wrong.
+ */
 #include "base/map.h"
 #include "kernel/debuginfo/index.h"
 
@@ -25,8 +28,9 @@ static const size_t record_size[INDEX_N_SECTIONS] = {
 };
 
 /*
- * A check sum of SIZE bytes, whole words: none that is changed alone goes unnoticed, since neither a product with an odd
- * number nor a rotation loses anything. Three instructions per word: each start of a recording sums up 22 MB.
+ * Return a check sum of SIZE bytes, which are whole words. It changes if any one word changes, since a product with an
+ * odd number and a rotation lose no information. It takes three instructions per word, because each start of a recording
+ * sums up 22 MB.
  */
 static uint64_t sum(const void *bytes, size_t size)
 {
@@ -125,7 +129,7 @@ bool kernel_index_has_dwarf(const struct kernel_index *idx)
 	return idx->header->has_dwarf;
 }
 
-/* Record I of section S, or NULL. */
+/* Return record I of section S, or NULL. */
 static const void *record(const struct kernel_index *idx, enum index_section s, uint32_t i)
 {
 	if (i >= idx->n[s])
@@ -138,7 +142,7 @@ static const char *string(const struct kernel_index *idx, uint32_t offset)
 	return offset ? record(idx, INDEX_STRINGS, offset) : NULL;
 }
 
-/* The last record of S, whose first field is an ascending address, that begins at or before ADDR. */
+/* Return the last record of S that begins at or before ADDR. The first field of records in S is an ascending address. */
 static const void *record_before(const struct kernel_index *idx, enum index_section s,
 				 uint64_t addr)
 {
@@ -150,7 +154,7 @@ static const void *record_before(const struct kernel_index *idx, enum index_sect
 	return next ? record(idx, s, next - 1) : NULL;
 }
 
-/* Return the N ranges from FIRST on in INDEX_RANGES; *N_OUT is 0 if they are damaged. */
+/* Return the N ranges from index FIRST on in INDEX_RANGES. If they are damaged, set *N_OUT to 0. */
 static const struct kernel_range *ranges(const struct kernel_index *idx, uint32_t first, uint32_t n,
 					 size_t *n_out)
 {
@@ -225,7 +229,7 @@ static const char *body_name(const struct kernel_index *idx, const struct index_
 	return name ? name : "[inlined]";
 }
 
-/* Return the body around B, or NULL. Its id must be less than B's, so a walk outwards ends. */
+/* Return the body around B, or NULL. Its id must be less than B's, so that a walk outwards ends. */
 static const struct index_body *body_parent(const struct kernel_index *idx,
 					    const struct index_body *b)
 {
@@ -296,7 +300,7 @@ static bool is_name_before(const struct kernel_index *idx, uint32_t number, cons
 	return !name || strcmp(name, text) < 0;
 }
 
-/* Return the index of the first name to match with GLOB: its own place if it is a name, else 0. */
+/* Return the index of the first name to compare with GLOB: if GLOB is a name, its place, otherwise 0. */
 static uint32_t first_name(const struct kernel_index *idx, const char *glob, bool is_name)
 {
 	return is_name ? bisect(idx->n[INDEX_NAMES], i, is_name_before(idx, i, glob)) : 0;
@@ -344,7 +348,7 @@ char *kernel_index_chain(const struct kernel_index *idx, uint32_t id, const char
 
 /* --- addresses ------------------------------------------------------------------------------ */
 
-/* Read a varint. False: END is reached, or the bytes are no varint. */
+/* Read a varint. Return false if END is reached or the bytes are not a varint. */
 static bool get_varint(const unsigned char **at, const unsigned char *end, uint32_t *out)
 {
 	uint32_t v = 0;
@@ -391,7 +395,7 @@ static void find_line(const struct kernel_index *idx, uint64_t addr, struct kern
 	out->line = out->file ? line : 0;
 }
 
-/* The parts of a place. */
+/* Find the innermost body at ADDR and the function around it. Return the body's record, or NULL if there is no body. */
 static const struct index_body *find_leaf(const struct kernel_index *idx, uint64_t addr,
 					  uint32_t *function, uint32_t *body)
 {
@@ -477,7 +481,7 @@ int kernel_index_declaration(const struct kernel_index *idx, uint64_t addr, cons
 	f = record(idx, INDEX_FUNCTIONS, place.function);
 	*file = f ? string(idx, f->file) : NULL;
 	*line = f ? f->line : 0;
-	/* Functions in assembler have no declaration: take the line of the instruction. */
+	/* Functions in assembler have no declaration: take the line of the instruction at ADDR. */
 	if (!*file) {
 		find_line(idx, addr, &place);
 		*file = place.file;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes an index of a vmlinux.
+ * Make an index of a vmlinux.
  *
- * Its answers for an address are to be those of a search through the DWARF: of units that overlap, and of
- * functions, the one whose ranges begin last before the address; of inlined bodies the first whose ranges
- * hold it, level by level. So units and functions are cut into pieces that do not overlap, and within each
- * function its bodies are painted over it, outer ones first.
+ * Its answers for an address must be those of a search through the DWARF. If units or functions overlap, that search
+ * takes the one with the last range that begins before the address. Of inlined bodies it takes the first that contains
+ * the address, at each level. So units and functions are cut into pieces that do not overlap. Within a function, bodies
+ * are painted over its pieces, outer bodies first.
  */
 #include "kernel/debuginfo/index_lines.h"
 
@@ -33,7 +33,7 @@ struct listed {
 	uint32_t order; /* order in which functions were found */
 };
 
-/* The pieces of a function, each painted with its leaf, and their bounds. */
+/* The pieces of a function, each painted with its leaf, and the bounds of the pieces. */
 struct canvas {
 	vec_of(uint64_t, edges); /* ascending, each once */
 	uint32_t *leaves; /* leaves[I] is the leaf of the piece from edges[I] to edges[I + 1] */
@@ -98,7 +98,7 @@ static uint32_t find_file(struct build *b, const char *raw)
 	return index_strings_add_file(&b->strings, b->dwarf->paths, raw);
 }
 
-/* The index of the name of the inlined function DIE. */
+/* Return the index of the name of the inlined function DIE. Add it if it is new. */
 static uint32_t add_name(struct build *b, Dwarf_Die *die)
 {
 	struct index_name name = { .name = index_strings_add(&b->strings, dwarf_diename(die)) };
@@ -115,7 +115,7 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 	return found;
 }
 
-/* Return the same for a BODY of such a function, which its DW_AT_abstract_origin describes. */
+/* Likewise for BODY, a body of such a function: its DW_AT_abstract_origin describes the function. */
 static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
 {
 	Dwarf_Attribute attr;
@@ -184,7 +184,7 @@ static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, u
 	return b->n_ranges - first;
 }
 
-/* Add a body and return its id; KERNEL_NONE: no instruction is left of it. */
+/* Add a body and return its id, or KERNEL_NONE if it has no instructions left. */
 static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dwarf_function *f,
 			 struct dwarf_inlined *inl)
 {
@@ -212,7 +212,7 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 	return b->n_bodies - 1;
 }
 
-/* Return the index of the last edge at or before ADDR, 0 if there is none. */
+/* Return the index of the last edge at or before ADDR, or 0 if there is none. */
 static uint32_t edge_at(const struct canvas *c, uint64_t addr)
 {
 	uint32_t next = bisect(c->n_edges, i, c->edges[i] <= addr);
@@ -248,7 +248,7 @@ static void find_edges(struct canvas *c, const struct dwarf_function *f, const s
 	c->n_edges = unique;
 }
 
-/* Add the bodies of F, and the leaf of each of its addresses. PIECES are the N pieces that F has to itself. */
+/* Add the bodies of F, and the leaf of each of its addresses. PIECES are the N pieces that belong to F. */
 static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function *f,
 		       const struct piece *pieces, uint32_t n)
 {
@@ -278,7 +278,7 @@ static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function 
 			add_piece(c->edges[i], c->edges[i + 1], c->leaves[i], &b->painted);
 }
 
-/* Add all ranges of the function, also those that another function claims. */
+/* Add all ranges of the function, including those that another function also has. */
 static void add_function_ranges(struct build *b, struct index_function *record, Dwarf_Die *die)
 {
 	struct {
@@ -325,7 +325,7 @@ define_compare(compare_listed, struct listed,
 	       compare_values(a->function->entry, b->function->entry) ?:
 		       compare_values(a->order, b->order));
 
-/* Add the names of inlined functions of which no body is left. */
+/* Add the names of inlined functions that have no body left. */
 static void add_inlines(struct build *b)
 {
 	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
@@ -333,7 +333,7 @@ static void add_inlines(struct build *b)
 			add_name(b, &b->dwarf->units[i].inlines[j]);
 }
 
-/* Gives the functions of all units their ids. */
+/* Give an id to each function of all units. */
 static void list_functions(struct build *b)
 {
 	vec_each(struct dwarf_unit, unit, b->dwarf, units) {
@@ -350,7 +350,7 @@ static void list_functions(struct build *b)
 		b->listed[i].function->id = i;
 }
 
-/* Add the pieces of UNIT's functions that lie within the N pieces WHOLE of the unit. */
+/* Add the pieces of UNIT's functions that lie within the unit's N pieces WHOLE. */
 static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
 				uint32_t n)
 {
@@ -466,7 +466,7 @@ static void add_symbol(uint64_t addr, const char *name, uint64_t offset, void *a
 
 /* --- the whole ------------------------------------------------------------------------------ */
 
-/* Puts SIZE bytes of RECORDS into section S; BYTES is NULL where only room is to be made. */
+/* Put SIZE bytes of RECORDS into section S. If BYTES is NULL, only reserve the room. */
 static void put_section(unsigned char *bytes, struct index_header *h, enum index_section s,
 			const void *records, size_t size)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Files of an index: in the user's cache under the kernel's build-id, or beside the vmlinux.
- */
+/* Files of indexes: in the user's cache, named by the kernel's build-id, or beside the vmlinux. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -13,7 +11,7 @@
 #include "base/output.h"
 #include "kernel/debuginfo/index_impl.h"
 
-/* No kernel's comes near: the lab's, of 320 MB of vmlinux, take 22 MB. */
+/* More than any kernel's index: for the lab's vmlinux of 320 MB it has 22 MB. */
 #define MAX_SIZE ((off_t)1 << 31)
 
 #define BESIDE ".kprotperf-index"
@@ -51,14 +49,14 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
-	/* An index made from zeros would be believed as long as it is there. */
+	/* Do not write an index that was made from the zeros of a truncated file: it would be used from then on. */
 	if (map_is_cut())
 		return -EIO;
 	return output_replace(path,
 			      &(struct output){ write_index, idx, .mode = 0666, .folders = true });
 }
 
-/* The folder of the cache; NULL where the user has no place for one. For free(). */
+/* Return the folder of the cache, or NULL if the user has no place for one. The caller frees it. */
 static char *cache_dir(void)
 {
 	static const struct {
@@ -90,7 +88,7 @@ char *kernel_index_beside_path(const char *path)
 	return alloc_printf("%s" BESIDE, path);
 }
 
-/* Opens the index in PATH (NULL: none), which is freed. True where *OUT is one. */
+/* Open the index in PATH (NULL: none), and free PATH. Return true if *OUT is an index. */
 static bool try_open(char *path, const struct kernel_build_id *id, struct kernel_index **out)
 {
 	int err = path ? kernel_index_open(path, id, out) : -ENOENT;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The index as it lies in its file and in memory: index.c reads it, index_build.c makes it,
- * index_file.c keeps it.
+ * The index, as it is in its file and in memory. index.c reads it, index_build.c makes it, index_file.c keeps it.
  *
- * Native byte order and alignment, since it is made where it is read. Sections are arrays of the
- * records below, in the order of enum index_section, each aligned to 8 bytes; a string is an offset in
- * the first one, 0 for none.
+ * It has native byte order and alignment, because it is read on the machine where it is made. Sections are arrays of the
+ * records below, in the order of enum index_section, each aligned to 8 bytes. A string is an offset in the first section;
+ * 0 means none.
  */
 #pragma once
 
@@ -61,7 +60,7 @@ struct index_body {
 	uint32_t first_range, n_ranges;
 };
 
-/* A function that is inlined somewhere. */
+/* A function that is inlined at some place. */
 struct index_name {
 	uint32_t name;
 	uint32_t file, line; /* place of the declaration; 0: unknown */
@@ -69,7 +68,7 @@ struct index_name {
 	uint32_t n_empty; /* number of bodies that left no instruction */
 };
 
-/* The address map: from ADDR up to the next entry's, addresses belong to LEAF, the innermost body or the function. */
+/* The address map. Addresses from ADDR up to the next entry's belong to LEAF: the innermost body, or the function. */
 struct index_address {
 	uint32_t addr;
 	uint32_t leaf; /* id of a body or a function; KERNEL_NONE: unknown code */
@@ -77,7 +76,7 @@ struct index_address {
 
 #define INDEX_LEAF_FUNCTION 0x80000000u /* the other bits are the function's id */
 
-/* From ADDR up to the next entry's, addresses belong to the symbol that begins at START. */
+/* Addresses from ADDR up to the next entry's belong to the symbol that begins at START. */
 struct index_symbol {
 	uint32_t addr, start;
 	uint32_t name; /* 0: none */
@@ -85,10 +84,10 @@ struct index_symbol {
 };
 
 /*
- * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three
- * varints (7 bits a byte, the low ones first, the top bit set on all but the last): the address less
- * that of the row before (of the block, for the first), and the differences of file and line, zigzag
- * (0, -1, 1, -2, …), from those of the row before, 0 and 0 for the first. File 0: unknown from there.
+ * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three varints: the address,
+ * the file and the line, each less its value in the row before. The values before the first row are ADDR, 0 and 0.
+ * Differences of file and line are in zigzag order: 0, -1, 1, -2, … A varint has 7 bits per byte, low bits first; the top
+ * bit is set in all bytes but the last. File 0: unknown from there on.
  */
 struct index_line_block {
 	uint32_t addr;
@@ -110,8 +109,8 @@ struct kernel_index {
 };
 
 /*
- * Checks IDX's bytes, and sets the fields from HEADER on. 0, -EBADMSG, or -ESTALE for another version or
- * an ID, if not NULL, that it is not of.
+ * Check IDX's bytes, and set the fields from HEADER on. Return 0, -EBADMSG, or -ESTALE if the index is of another
+ * version, or of another build than ID (NULL: any).
  */
 int kernel_index_attach(struct kernel_index *idx, const struct kernel_build_id *id);
 /* Set the check sums in H, the header at the start of an index in memory. */

@@ -90,7 +90,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 	if (start < base || end - base > UINT32_MAX)
 		return;
-	/* Between units nothing is known. */
+	/* No lines are known between units. */
 	if (l->end < start)
 		index_lines_end(l, base);
 	l->end = end;
@@ -103,7 +103,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 		if (addr >= end)
 			break;
-		/* Of several rows at one address the last one counts. */
+		/* If several rows have one address, the last one counts. */
 		if (i + 1 < n && row_addr(lines, i + 1) == addr)
 			continue;
 		put_row(l, s, d, dwarf_onesrcline(lines, i), (uint32_t)(addr - base));
@@ -122,7 +122,7 @@ void index_strings_init(struct index_strings *s)
 {
 	s->cap_bytes = 1 << 20;
 	s->bytes = alloc_array(s->cap_bytes, 1);
-	s->n_bytes = 1; /* offset 0 is for none */
+	s->n_bytes = 1; /* offset 0 means no string */
 }
 
 void index_strings_deinit(struct index_strings *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The line table of an index in the making. */
+/* The line table of an index that is being made. */
 #pragma once
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 #include "kernel/debuginfo/index_impl.h"
 #include "kernel/debuginfo/source.h"
 
-/* ---- the strings of an index in the making, each kept once ---- */
+/* ---- the strings of an index that is being made, each stored once ---- */
 
 struct index_strings {
 	char *bytes; /* all strings, as they are written to the file */
@@ -20,11 +20,11 @@ struct index_strings {
 
 void index_strings_init(struct index_strings *s);
 void index_strings_deinit(struct index_strings *s);
-/* The offset of TEXT, 0 for NULL and for "". */
+/* Return the offset of TEXT; 0 for NULL and for "". */
 uint32_t index_strings_add(struct index_strings *s, const char *text);
 /*
- * The same for the file that the compiler named RAW, relative to the kernel's tree. RAW's text must
- * not change until the end: a pointer seen just before is not read again.
+ * Return the offset of a file's name relative to the kernel's tree. RAW is the compiler's name for it; its text must not
+ * change, since RAW is not read again if it is the pointer of the last call.
  */
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw);
 
@@ -36,8 +36,8 @@ struct index_lines {
 };
 
 /*
- * The lines of UNIT between START and END, addresses of the file; BASE is that of _stext. To be called
- * by ascending addresses.
+ * Add the lines of UNIT from START to END, which are addresses of the file. BASE is the address of _stext. Calls must
+ * have ascending addresses.
  */
 void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwarf *d,
 		     struct dwarf_unit *unit, uint64_t start, uint64_t end, uint64_t base);

@@ -13,16 +13,15 @@
 #include "kernel/image/image_elf.h"
 
 /*
- * Names of source files relative to the kernel's tree. The compiler names them as it was called:
- * absolute, relative to the build's folder, through "..", or with a prefix mapped away, as
- * distributions do. So that profiles of two kernels compare, "/build/linux-6.1/obj/../mm/slub.c",
- * "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
+ * Names of source files relative to the kernel's tree. The compiler names files as in its command line: absolute,
+ * relative to the build's folder, through "..", or with a prefix mapped away, as distributions do. For comparison of two
+ * kernels' profiles, "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
  */
 
-/* Every kernel has this file, and its place tells where the tree is. */
+/* Each kernel has this file. Its place tells where the tree is. */
 #define ANCHOR "init/main.c"
 
-/* More than PATH_MAX: longer names are not those of files. */
+/* More than PATH_MAX: a longer name cannot be a file's. */
 #define MAX_PATH 8192
 
 struct entry {
@@ -55,7 +54,7 @@ void kernel_paths_destroy(struct paths *p)
 	free(p);
 }
 
-/* Return PATH without "//" and ".", and without ".." after a folder; for free(). */
+/* Return PATH without "//", without ".", and without ".." after a folder. The caller frees it. */
 static char *normalize(const char *path)
 {
 	char *out = alloc_array(strlen(path) + 2, 1), *end = out;
@@ -67,7 +66,7 @@ static char *normalize(const char *path)
 		if (len == 2 && !memcmp(path, "..", 2)) {
 			char *last = end;
 
-			/* end is behind a slash, or at the start. */
+			/* end is after a slash, or at the start. */
 			while (last > out && last[-1] == '/')
 				last--;
 			while (last > out && last[-1] != '/')
@@ -165,23 +164,23 @@ const char *kernel_paths_relative(struct paths *p, const char *raw)
 
 /* ---- source ---- */
 
-/* The kernel's largest source file, generated register descriptions left out, has 0.5 MB. */
+/* The largest source file of the kernel has 0.5 MB, apart from generated register descriptions. */
 #define MAX_FILE ((size_t)32 << 20)
 
 struct file {
-	char *name, *text; /* TEXT is NULL where it cannot be read; line ends have become NULs */
+	char *name, *text; /* TEXT is NULL if the file cannot be read; line ends are NULs */
 	vec_of(char *, lines); /* [0] is the first */
 };
 
 struct kernel_source {
-	/* Folders with a final slash: beside the image; then the tree, and generated files. NULL: unknown. */
+	/* Folders, each with a slash at the end: beside the image; the tree, and generated files. NULL: unknown. */
 	char *beside, *dirs[2];
 	vec_of(struct file, files);
 };
 
 /* --- where it is ---------------------------------------------------------------------------- */
 
-/* Return whether this unit tells P the tree's place. */
+/* Return whether P knows the place of the tree after this unit. */
 static bool tell_unit(struct paths *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -191,7 +190,7 @@ static bool tell_unit(struct paths *p, Dwarf_Die *die)
 	return p->source_root != NULL;
 }
 
-/* Return the folder of a module's source file DIE, if its name is absolute: "/home/me/module/"; else NULL. */
+/* Return the folder of a module's source file DIE, such as "/home/me/module/", or NULL if its name is not absolute. */
 static char *folder_of(Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die), *slash = name ? strrchr(name, '/') : NULL;
@@ -199,7 +198,10 @@ static char *folder_of(Dwarf_Die *die)
 	return slash && *name == '/' ? alloc_strndup(name, (size_t)(slash - name) + 1) : NULL;
 }
 
-/* The kernel's units come with init/main.c among the first, so this reads little. */
+/*
+ * Find the tree and the folder of generated files. The unit of init/main.c is among the kernel's first, so this reads
+ * little.
+ */
 static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 {
 	bool is_module = elf64_getehdr(kernel_image_elf(img))->e_type == ET_REL;
@@ -222,7 +224,7 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 	kernel_paths_destroy(p);
 }
 
-/* Return the folder "source" beside IMG: it has the files whose compiled version is not in the tree. */
+/* Return the folder "source" beside IMG. It has files that were compiled in another version than the tree has. */
 static char *find_beside(const struct kernel_image *img)
 {
 	const char *path = kernel_image_path(img), *slash = strrchr(path, '/');
@@ -272,7 +274,7 @@ const char *kernel_source_dir(const struct kernel_source *s)
 	return s->dirs[0];
 }
 
-/* The number in the Makefile's TEXT that the line "NAME = " sets; UINT64_MAX where there is none. */
+/* Return the number that the line "NAME = " of the Makefile TEXT sets, or UINT64_MAX if there is none. */
 static uint64_t makefile_number(const char *text, const char *name)
 {
 	size_t len = strlen(name);

@@ -33,7 +33,7 @@ static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 	return false;
 }
 
-/* Return whether the location expression OPS is PLACE; *ABOVE becomes PLACE's value less the variable's. */
+/* Return whether the location expression OPS is PLACE. Set *ABOVE to PLACE's value less the variable's value. */
 static bool is_at(const Dwarf_Op *ops, size_t n, const struct kernel_variable_place *place,
 		  int64_t *above)
 {
@@ -81,7 +81,10 @@ static bool variable_is_at(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_va
 	return false;
 }
 
-/* Find the variable in DIE or in a block within it that has PC, the innermost first. Prefer one whose value PLACE has unchanged. */
+/*
+ * Find the variable in DIE, or in a block within DIE that contains PC; search inner blocks first. Prefer a variable whose
+ * value is unchanged in PLACE.
+ */
 static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_place *place,
 		    int depth, struct kernel_variable *out)
 {
@@ -112,7 +115,7 @@ static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_
 	return found;
 }
 
-/* Find the unit that has PC. A module's object file has no table of units by address. */
+/* Find the unit that contains PC. A module's object file has no table of units by address. */
 static bool unit_of(Dwarf *dw, Dwarf_Addr pc, Dwarf_Die *unit)
 {
 	Dwarf_CU *cu = NULL;
@@ -127,7 +130,7 @@ static bool unit_of(Dwarf *dw, Dwarf_Addr pc, Dwarf_Die *unit)
 	return false;
 }
 
-/* The function that has ADDR. */
+/* Find the function that contains ADDR. */
 static bool function_of(struct kernel_image *img, uint64_t addr, Dwarf_Die *die)
 {
 	Dwarf_Addr pc = addr + kernel_image_base(img);
@@ -183,7 +186,7 @@ static bool member_place(Dwarf_Die *member, Dwarf_Die *type, uint64_t *from, uin
 	if (!number_of(member, DW_AT_data_bit_offset, from)) {
 		*from = number_of(member, DW_AT_data_member_location, &bytes) ? 8 * bytes : 0;
 		if (dwarf_hasattr(member, DW_AT_bit_size))
-			return false; /* debug information before DWARF 4 describes bit fields otherwise */
+			return false; /* before DWARF 4, debug information describes bit fields in another way */
 	}
 	if (!number_of(member, DW_AT_bit_size, bits)) {
 		Dwarf_Word size;
@@ -200,7 +203,7 @@ struct wanted {
 	struct kernel_member *out;
 };
 
-/* The member of TYPE that has the bits from FROM on. PATH leads to TYPE. */
+/* Find the member of TYPE that contains the bits from FROM on. PATH leads to TYPE. */
 static bool find_member(Dwarf_Die *type, uint64_t from, const char *path, const struct wanted *w,
 			int depth)
 {

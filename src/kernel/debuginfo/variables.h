@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The source's variables, and members of what they lead to, by where the compiler keeps them (DWARF's location lists). Addresses of
- * code are relative to _stext. Variables that DWARF does not describe, or not in a way that is understood here, are missing.
+ * Variables and their members, found by the place where the compiler keeps them (DWARF's location lists). Addresses of
+ * code are relative to _stext. Variables are missing if DWARF does not describe them, or describes them in a way that is
+ * not supported here.
  */
 #pragma once
 
@@ -21,11 +22,17 @@ struct kernel_variable {
 	Dwarf_Die type; /* without qualifiers and typedefs; type.addr is NULL for void */
 };
 
-/* The variable that PLACE has before the instruction at ADDR, of the innermost body there. False: none. */
+/*
+ * Find the variable that is in PLACE before the instruction at ADDR, in the innermost body there. Return false if there
+ * is none.
+ */
 bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 			const struct kernel_variable_place *place, struct kernel_variable *out);
 
-/* Set *OUT to the target type of the pointer TYPE, likewise. False: not a pointer, or to void. */
+/*
+ * Set *OUT to the target type of the pointer TYPE, without qualifiers and typedefs. Return false if TYPE is not a
+ * pointer, or is a pointer to void.
+ */
 bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out);
 
 struct kernel_member {
@@ -34,8 +41,9 @@ struct kernel_member {
 };
 
 /*
- * Return the path ("oo.x") to the member of struct TYPE that consists of BITS bits from bit FROM on; for free(). If there is none, and
- * not EXACTLY, take the first member that contains these bits. BITS 0: take the member that begins at FROM, which may be a struct.
+ * Return the path ("oo.x") to the member of struct TYPE that consists of BITS bits from bit FROM on. If there is none,
+ * and not EXACTLY, take the first member that contains these bits. If BITS is 0, take the member that begins at FROM; it
+ * may be a struct. The caller frees the result.
  */
 char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bool exactly,
 			 struct kernel_member *out);

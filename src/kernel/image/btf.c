@@ -37,7 +37,7 @@ static void index_functions(const struct kernel_btf *b)
 	}
 }
 
-/* Takes BTF over, which may be NULL with errno set. */
+/* Make *OUT, which owns BTF. If BTF is NULL, return -errno. */
 static int create(struct btf *btf, uint32_t first, struct kernel_btf **out)
 {
 	struct kernel_btf *b;
@@ -114,7 +114,7 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 	return n;
 }
 
-/* Return whether FD is the kernel's BTF object of that name, rather than one that somebody's programs brought. */
+/* Return whether FD is the kernel's BTF object NAME, not one that came with a user's BPF program. */
 static bool is_kernel_object(int fd, const char *name)
 {
 	char found[64] = "";
@@ -135,7 +135,7 @@ int kernel_btf_module_open(const char *module)
 		int fd = bpf_btf_get_fd_by_id(id);
 
 		if (fd < 0) {
-			if (errno == ENOENT) /* the object is gone meanwhile */
+			if (errno == ENOENT) /* the object is gone */
 				continue;
 			return -errno;
 		}
@@ -147,8 +147,8 @@ int kernel_btf_module_open(const char *module)
 }
 
 /*
- * Return the struct NAME; NULL: there is none. libbpf searches all types, and callers ask for several members of one struct
- * in a row, so try the last struct first.
+ * Return the struct NAME, or NULL if there is none. libbpf searches all types, and callers often ask for several members
+ * of one struct, so try the last struct first.
  */
 static const struct btf_type *find_struct(const struct btf *btf, const char *name)
 {
@@ -179,11 +179,11 @@ const struct btf *kernel_btf_raw(const struct kernel_btf *b)
 }
 
 /*
- * Reduces the kernel's BTF to the few structs that programs access. For each struct that they name, libbpf searches all
- * types of the kernel, and of all modules if the kernel lacks it.
+ * Reduce the kernel's BTF to the few structs that BPF programs access. Otherwise libbpf searches all types of the kernel
+ * for each struct of a program, and all types of all modules if the kernel lacks it.
  */
 
-#define BEGUN (-1) /* the type is being copied; a struct that contains itself is damaged */
+#define BEGUN (-1) /* the type is being copied; a struct that contains itself is invalid */
 
 struct reduction {
 	const struct btf *from;
@@ -193,7 +193,7 @@ struct reduction {
 
 static int copy_type(struct reduction *r, uint32_t id);
 
-/* The types of members must precede the struct or union itself. */
+/* Copy the struct or union T. The types of its members must come before it. */
 static int copy_struct(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);
@@ -212,7 +212,7 @@ static int copy_struct(struct reduction *r, const struct btf_type *t)
 	return err ?: new;
 }
 
-/* Targets of pointers are not copied. */
+/* Add a copy of T. Copy no targets of pointers. */
 static int add_type(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);
@@ -240,7 +240,7 @@ static int add_type(struct reduction *r, const struct btf_type *t)
 	return -EINVAL;
 }
 
-/* The id of the type, copied if it is not there yet, or -errno. */
+/* Return the id of the copied type, or -errno. Copy the type if it is not copied yet. */
 static int copy_type(struct reduction *r, uint32_t id)
 {
 	const struct btf_type *t = btf__type_by_id(r->from, id);
@@ -256,7 +256,10 @@ static int copy_type(struct reduction *r, uint32_t id)
 	return r->ids[id];
 }
 
-/* Programs may have several structs for one of the kernel's: "name___flavor". */
+/*
+ * Return the length of NAME without "___flavor". BPF programs may have several structs "name___flavor" for one struct of
+ * the kernel.
+ */
 static size_t plain_len(const char *name)
 {
 	const char *flavor = strstr(name, "___");

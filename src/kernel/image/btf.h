@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions that the kernel's BTF describes, to which fentry can attach. A module's functions are in
- * a BTF object of its own, split from the kernel's.
+ * Functions that the kernel's BTF describes: fentry can attach to these. A module's functions are in a separate BTF
+ * object, which is split from the kernel's.
  */
 #pragma once
 
@@ -15,35 +15,38 @@
 struct btf;
 struct kernel_btf;
 
-/* Reads raw BTF, or an ELF file with BTF, from PATH. -errno, not reported: doing without is usual. */
+/* Read raw BTF, or an ELF file with BTF, from PATH. Return -errno without a message, because kprotperf can do without BTF. */
 int kernel_btf_load(const char *path, struct kernel_btf **out);
-/* The same for a module's raw BTF, whose base is BASE, which must outlive it. Its own functions only. */
+/* Read a module's raw BTF likewise. BASE is the kernel's, and must outlive *OUT. *OUT has the module's functions only. */
 int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out);
 void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
 define_scoped(kernel_btf_destroy, struct kernel_btf);
 
-/* The type id of the function NAME, or -ENOENT. The first of several (pahole keeps one). */
+/* Return the type id of the function NAME, or -ENOENT. If there are several, return the first (pahole keeps one). */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*
- * Return the number of registers of a parameter of TYPE, if enough are left: a struct of up to 16 bytes is passed in one or two, a
- * larger one in none.
+ * Return the number of registers that a parameter of TYPE takes if enough are left. A struct of up to 16 bytes takes one
+ * or two, a larger one none.
  */
 int kernel_btf_registers(const struct btf *btf, uint32_t type);
-/* The same of all parameters of the function with this type id. -E2BIG where it takes any number of them, else -EINVAL. */
+/*
+ * Return the number of registers that all parameters of function ID take. Return -E2BIG if their number is variable, or
+ * -EINVAL.
+ */
 int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 
-/* A descriptor of the running kernel's BTF object for MODULE, to be closed by the caller; -errno. */
+/* Return a descriptor of the running kernel's BTF object for MODULE, or -errno. The caller closes it. */
 int kernel_btf_module_open(const char *module);
 
-/* Return the offset of the member NAME in the struct TYPE, in bytes, or (NAME NULL) its size; -ENOENT. */
+/* Return the offset in bytes of the member NAME in the struct TYPE, or the size of TYPE if NAME is NULL, or -ENOENT. */
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
 
 /*
- * Write BTF to FD that has only some types of FROM: the structs and unions that LIKE has too (by name less "___flavor"), and the types
- * that they contain. All pointers become void *. Return 0 or -errno.
+ * Write to FD a BTF that has only some types of FROM: the structs and unions that LIKE also has (names are compared
+ * without "___flavor"), and the types that they contain. All pointers become void *. Return 0 or -errno.
  */
 int kernel_btf_reduce(const struct btf *from, const struct btf *like, int fd);
 
-/* libbpf's object, owned by B. */
+/* Return libbpf's object, which B owns. */
 const struct btf *kernel_btf_raw(const struct kernel_btf *b);

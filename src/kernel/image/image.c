@@ -86,7 +86,7 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 	return buf;
 }
 
-/* Replace a compressed img->map, as modules of distributions have, by its contents. */
+/* If img->map is compressed, as distributions' modules are, replace it by its contents. */
 static int unpack(struct kernel_image *img, int fd, size_t *size)
 {
 	Elf *packed = dwelf_elf_begin(fd);
@@ -104,8 +104,8 @@ static int unpack(struct kernel_image *img, int fd, size_t *size)
 }
 
 /*
- * libdw trusts strings inside .debug_info to be terminated: in a damaged file they end by what is behind the map. libelf changes
- * the headers of sections that it unpacks.
+ * Open the ELF file FD. The map ends with zeros, because libdw assumes that strings in .debug_info end with a NUL, which
+ * may be missing in a damaged file. The map is writable, because libelf changes the headers of sections that it unpacks.
  */
 static int open_elf(struct kernel_image *img, int fd)
 {
@@ -303,15 +303,15 @@ static int open_asked(const char *path, bool owned, const char *release,
 	return -EINVAL;
 }
 
-/* Add to *WHY that PATH is not usable. */
+/* Add to *WHY that PATH is not usable, because of WHAT. */
 static void tried(char **why, const char *path, const char *what)
 {
 	alloc_append(why, "%s%s %s", *why ? ", " : "", path, what);
 }
 
 /*
- * Tries one of the usual places. True where *OUT is now as good as it gets: without DWARF it is
- * kept, in case nothing better turns up.
+ * Try one of the usual places. An image without DWARF becomes *OUT until a better one is found. Return true if *OUT has
+ * DWARF, so that the search can end.
  */
 static bool try_place(const char *path, const struct kernel_build_id *id, struct kernel_image **out,
 		      char **why)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vmlinux on disk, with or without DWARF. The index that is made of it tells
- * which source lies at an address: kernel/debuginfo/index.h.
+ * A vmlinux file, with or without DWARF. The index that is made from it tells the source of an address: see
+ * kernel/debuginfo/index.h.
  *
- * Every address here is relative to _stext, so it is the same in the file, in each boot of that
- * kernel (KASLR), and in a profile. Opening reads section headers only; the symbol table is read
- * at the first question about symbols, DWARF when an index is made. Linked kernels (ET_EXEC, ET_DYN), and
- * modules (ET_REL), whose addresses are relative to their first function.
+ * All addresses here are relative to _stext. So they are the same in the file, in each boot of that kernel (KASLR), and
+ * in a profile. Opening a file reads section headers only; the symbol table is read at the first question about symbols,
+ * and DWARF when an index is made. Supported files are linked kernels (ET_EXEC, ET_DYN) and modules (ET_REL). A module's
+ * addresses are relative to its first function.
  *
- * Strings handed out belong to the image and live as long as it. The file is not trusted: damage
- * costs answers, nothing else. Not for several threads at once.
+ * Strings that are returned belong to the image and are valid as long as it exists. The file is not trusted: damage makes
+ * answers missing, and has no other effect. An image is not thread-safe.
  */
 #pragma once
 
@@ -29,18 +29,21 @@ struct kernel_build_id {
 	size_t len; /* 0: none */
 };
 
-/* The GNU build-id in a file of ELF notes, such as /sys/kernel/notes. -errno, not reported. */
+/* Read the GNU build-id from a file of ELF notes, such as /sys/kernel/notes. Return -errno without a message. */
 int kernel_build_id_read(const char *notes, struct kernel_build_id *id);
 bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_build_id *b);
-/* Lower-case hexadecimal; a buffer of 2 * KERNEL_BUILD_ID_MAX + 1 always suffices. */
+/*
+ * Write the build-id to BUF in lower-case hexadecimal, and return BUF. 2 * KERNEL_BUILD_ID_MAX + 1 bytes are always
+ * enough.
+ */
 const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, size_t size);
 
 /*
- * Opens EXPLICIT_PATH if given, else $KPROTPERF_VMLINUX if set, else the first fitting file in the
- * usual places for RELEASE. ID is the build-id that the file must have; NULL or len 0 to accept any.
- * A file asked for that is missing or of another build is an error, reported, with *OUT NULL. In
- * the usual places such files are passed over; where nothing fits, that is 0 with *OUT NULL and in
- * *WHY_NOT (may be NULL; for free()) a phrase that tells what was tried.
+ * Open EXPLICIT_PATH if it is given, or $KPROTPERF_VMLINUX if that is set, or the first matching file in the usual places
+ * for RELEASE. The file must have the build-id ID; NULL, or a len of 0, accepts any. If a file that was asked for is
+ * missing or is of another build, report the error and set *OUT to NULL. In the usual places, skip such files. If no file
+ * there matches, return 0, set *OUT to NULL, and set *WHY_NOT (may be NULL) to a text about the files that were tried.
+ * The caller frees it.
  */
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
@@ -49,24 +52,24 @@ int kernel_image_find(const char *explicit_path, const char *release,
 bool kernel_is_release(const char *name);
 
 /*
- * Opens one file, which must be a regular one of root's or the user's, as what a recording or a cache names has to be.
- * -errno as kernel_image_open(), not reported; -EPERM: another's.
+ * Open one file that a recording or a cache names. It must be a regular file of root or of the user. Return -EPERM if it
+ * is another user's, or the errors of kernel_image_open(). Errors are not reported.
  */
 int kernel_image_try(const char *path, struct kernel_image **out);
 
 /* Return the path of BELOW in the cache of scripts/lab; for free(). */
 char *kernel_lab_path(const char *below);
 
-/* The build-id of the loaded module NAME. -errno, not reported. */
+/* Read the build-id of the loaded module NAME. Return -errno without a message. */
 int kernel_module_build_id(const char *name, struct kernel_build_id *id);
 /*
- * The file of the module NAME with build-id ID, of the kernel RELEASE, or its debug file: where packages and the lab
- * have them. NULL: there is none.
+ * Find the file of the module NAME with build-id ID, for the kernel RELEASE, or its debug file. Search the places of
+ * packages and of the lab. Return NULL if there is none.
  */
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id);
 
-/* Opens one file. Reports its errors: -ENOEXEC for what is not a usable ELF file, or errno. */
+/* Open one file, and report errors. Return -ENOEXEC if it is not a usable ELF file, or -errno. */
 int kernel_image_open(const char *path, struct kernel_image **out);
 void kernel_image_destroy(struct kernel_image *img); /* accepts NULL */
 define_scoped(kernel_image_destroy, struct kernel_image);
@@ -77,19 +80,22 @@ bool kernel_image_has_symtab(const struct kernel_image *img);
 bool kernel_image_has_dwarf(const struct kernel_image *img);
 
 /*
- * Is the symbol NAME at ADDR a function's entry (STT_FUNC, of a size, not a .cold part)? Its bytes
- * go to *SIZE (may be NULL). Reads the symbol table only. Without one: false.
+ * Return whether the symbol NAME at ADDR is a function's entry (STT_FUNC, with a size, not a .cold part). *SIZE (may be
+ * NULL) becomes its size in bytes. Only the symbol table is read; without one, return false.
  */
 bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64_t addr,
 			      uint64_t *size);
 
 /*
- * The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. A module also has symbols
- * for what it calls elsewhere, at the addresses that calls in the file have.
+ * Return the symbol that covers ADDR (functions before labels), or NULL. *OFFSET becomes ADDR less the symbol's address.
+ * A module also has symbols for what it calls elsewhere, at the addresses that its calls have in the file.
  */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
-/* The data that covers the file's address ADDR, *OFFSET bytes in; NULL: nothing that has a size. */
+/*
+ * Return the data object, with a size, that covers the file's address ADDR, or NULL. *OFFSET becomes ADDR less its
+ * address.
+ */
 const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
 struct kernel_range {
@@ -97,15 +103,15 @@ struct kernel_range {
 };
 
 /*
- * The function, or the piece split off one (.cold), whose code ADDR lies in: its name, and in *RANGE
- * where it is. NULL where the symbol table has none of a size.
+ * Return the name of the function, or of the part split off one (.cold), that contains ADDR. *RANGE becomes its range.
+ * Return NULL if the symbol table has none with a size.
  */
 const char *kernel_image_extent(struct kernel_image *img, uint64_t addr,
 				struct kernel_range *range);
 
 /*
- * A function's frame begins at one address, whatever it has pushed so far: the stack pointer before it was
- * called. It is OFFSET bytes above the stack pointer, or above the frame pointer.
+ * The base of a function's frame: the stack pointer before the call of the function. It stays the same, whatever the
+ * function pushes. It is OFFSET bytes above the stack pointer, or above the frame pointer.
  */
 struct kernel_frame_base {
 	bool from_fp;
@@ -113,8 +119,8 @@ struct kernel_frame_base {
 };
 
 /*
- * Find that place before the instruction at ADDR. -ENODATA without .debug_frame, -ENOENT if it does not
- * cover ADDR, -ENOTSUP if its rule is not so simple.
+ * Find the frame's base before the instruction at ADDR. Return -ENODATA without .debug_frame, -ENOENT if that does not
+ * cover ADDR, -ENOTSUP if its rule is more complex.
  */
 int kernel_image_frame_base(struct kernel_image *img, uint64_t addr,
 			    struct kernel_frame_base *base);

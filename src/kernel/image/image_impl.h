@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by image.c and symtab.c. */
+/* Declarations that image.c, symtab.c and module.c share. */
 #pragma once
 
 #include <elfutils/libdwfl.h>
@@ -29,13 +29,13 @@ struct kernel_image {
 };
 
 /*
- * The addresses given to symbols outside of a module: that of number N of its table is
- * MODULE_EXTERN + N * MODULE_EXTERN_STEP. They are in reach of a call, and further away than any module is from another.
+ * Addresses for symbols outside of a module: symbol number N of its table has MODULE_EXTERN + N * MODULE_EXTERN_STEP. A
+ * call can reach them, and they are further away than any module is from another.
  */
 #define MODULE_EXTERN      0x70000000u
 #define MODULE_EXTERN_STEP 16u
 
-/* Gives the sections of the module IMG addresses, and relocates it and its DWARF. -errno, not reported. */
+/* Give addresses to the sections of the module IMG, and relocate it and its DWARF. Return -errno without a message. */
 int kernel_image_link(struct kernel_image *img);
 
 void kernel_symtab_destroy(struct symtab *tab); /* accepts NULL */

@@ -13,12 +13,12 @@
 #include "kernel/image/kallsyms_impl.h"
 #include "kernel/image/name.h"
 
-/* Ten times what a kernel with every symbol and many modules prints. */
+/* Ten times the size of the file in a kernel with all symbols and many modules. */
 #define MAX_FILE (256u << 20)
 
 /*
- * The last function of a module, whose end the file does not tell, is taken to reach to the end of its
- * page. BPF programs and trampolines that came later lie right after it.
+ * The file does not tell the end of a module's last function. Assume that the function ends at the end of its page: BPF
+ * programs and trampolines that were loaded later lie right after it.
  */
 #define PAGE 0x1000
 
@@ -27,7 +27,7 @@ struct kallsyms_module {
 	uint64_t start; /* address of its first function */
 };
 
-/* Symbols whose names less clone suffixes have one hash: mostly those of one such name. */
+/* Symbols whose names without clone suffixes have the same hash. Mostly they have the same name. */
 struct kallsyms_bucket {
 	uint32_t start, n; /* its symbols: N from by_base[START] on */
 	bool sorted;
@@ -49,7 +49,7 @@ static struct kallsyms_bucket *bucket_of(const struct kernel_kallsyms *ks, const
 	return &ks->buckets[hash_bytes(base, len) % ks->n_buckets];
 }
 
-/* The symbols whose name less suffixes is the LEN bytes BASE: *N of them; NULL: none. */
+/* Return the symbols whose names without suffixes are the LEN bytes BASE, or NULL. Set *N to their number. */
 static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, const char *base,
 					    size_t len, size_t *n)
 {
@@ -70,7 +70,7 @@ static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, co
 
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 {
-	/* Symbols of a module follow each other, so the search ends at its first step. */
+	/* The symbols of a module follow each other, so the first comparison is mostly true. */
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (!strcmp(ks->modules[i].name, name))
 			return ks->modules[i].name;
@@ -81,7 +81,7 @@ const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 static struct kallsyms_module *module_of(const struct kernel_kallsyms *ks,
 					 const struct kernel_sym *sym)
 {
-	/* While the file is parsed, the last module is the one. */
+	/* While the file is parsed, it is mostly the last module. */
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (ks->modules[i].name == sym->module)
 			return &ks->modules[i];
@@ -112,7 +112,7 @@ static void note_bound(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 		ks->init_end = sym->addr;
 }
 
-/* Takes "[MODULE]" off the name in front of it. False: there is something else. */
+/* Cut "[MODULE]" off the end of NAME, and set SYM's module. Return false if the end of NAME has another form. */
 static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_sym *sym)
 {
 	char *tab = strchr(name, '\t');
@@ -128,7 +128,10 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 	return true;
 }
 
-/* Return whether SYM is among the image's variables. Linux 7.3 has the letters of code for them; they come in this order. */
+/*
+ * Return whether SYM is a variable of the image. Linux 7.3 gives variables the type letters of code. The image's symbols
+ * come in ascending order, so the bounds below SYM are known.
+ */
 static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
 	bool is_init = ks->init_start && (!ks->init_end || sym->addr <= ks->init_end);
@@ -156,7 +159,7 @@ void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 		vec_push(ks, variables, *sym);
 }
 
-/* A line "ADDR TYPE NAME[\t[MODULE]]". */
+/* Parse a line "ADDR TYPE NAME[\t[MODULE]]". */
 static void add_line(char *line, void *ks)
 {
 	const char *at = line;
@@ -171,11 +174,11 @@ static void add_line(char *line, void *ks)
 		kallsyms_add(ks, &sym);
 }
 
-/* Names lie in the file's order. */
+/* Names are stored in the order of the file, so symbols with one address keep that order. */
 define_compare(compare_addr, struct kernel_sym,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->name, b->name));
 
-/* Sort symbols. Those of the image come first, and are sorted already. */
+/* Sort the symbols. The image's symbols come first, and are sorted already. */
 static void sort_by_addr(struct kernel_kallsyms *ks)
 {
 	struct kernel_sym *syms = ks->syms;
@@ -366,13 +369,13 @@ const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *k
 	return found;
 }
 
-/* The index of the first symbol beyond ADDR. */
+/* Return the index of the first symbol after ADDR. */
 static size_t first_after(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	return bisect(ks->n_syms, i, ks->syms[i].addr <= addr);
 }
 
-/* Return whether NAME is a mark of the linker script, which has the address of the function behind it. */
+/* Return whether NAME is a mark of the linker script. It has the address of the function after it. */
 static bool is_mark(const char *name)
 {
 	size_t len = strlen(name);
@@ -394,7 +397,7 @@ uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kern
 	uint64_t page = PAGE - sym->addr % PAGE;
 	uint64_t size = sym->size ?: kernel_kallsyms_size(ks, sym) ?: page;
 
-	/* A BPF program reaches to the end of its page at most: programs that kallsyms omits (classic filters) may follow. */
+	/* A BPF program ends with its page at most, because programs that kallsyms omits (classic filters) may follow. */
 	if (!sym->size && kernel_kallsyms_is_bpf(sym) && size > page)
 		size = page;
 	return sym->addr + size;
@@ -411,7 +414,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 	best = &ks->syms[--i];
 	while (i > 0 && ks->syms[i - 1].addr == best->addr) {
 		i--;
-		/* "At least": at equal preference the first in the file wins. */
+		/* ">=", because of symbols with equal preference the first in the file is taken. */
 		if (preference(&ks->syms[i]) >= preference(best))
 			best = &ks->syms[i];
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel's symbols, as /proc/kallsyms lists them.
+ * The running kernel's symbols, as listed in /proc/kallsyms.
  *
- * Functions are text symbols (types t, T, w, W); of the others the image's are kept. Everything returned belongs to the table and
- * lives as long as it. Addresses are absolute, those of this boot; less kernel_kallsyms_base()
- * they are what profiles store, and less STEXT what kernel_image_*() take.
+ * Functions are text symbols (types t, T, w, W). Other symbols are kept only if they are the image's. All results belong
+ * to the table and are valid as long as it exists. Addresses are absolute, those of this boot. Profiles store them less
+ * kernel_kallsyms_base(). The functions kernel_image_*() take them less STEXT.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct kernel_sym {
 	uint64_t addr;
 	const char *name;
 	const char *module; /* NULL: the kernel's image. Equal modules have equal pointers. */
-	uint32_t size; /* 0: unknown; /proc/kallsyms does not tell it */
+	uint32_t size; /* 0: unknown, as in /proc/kallsyms */
 	char type;
 };
 
@@ -41,72 +41,76 @@ struct kernel_kallsyms {
 	uint64_t init_start, init_end;
 	struct kernel_sym *variables; /* variables of the image, sorted by address */
 	size_t n_variables, cap_variables;
-	/* Symbols, grouped by bucket; a bucket is sorted by name, then address, on first use. */
+	/* Symbols, grouped by bucket. A bucket is sorted by name, then by address, at its first use. */
 	const struct kernel_sym **by_base;
 	struct kallsyms_bucket *buckets;
 	size_t n_buckets;
 };
 
 /*
- * Reads PATH. Reports its own errors: -EPERM where the kernel hides addresses from this process
- * (all are zero), -EINVAL where the file has no usable line or no _stext, or what open() and read()
- * give. Lines that are not symbols are skipped.
+ * Read PATH, and report errors. Return -EPERM if the kernel hides addresses from this process (all are zero), -EINVAL if
+ * the file has no usable line or no _stext, or the error of open() or read(). Skip lines that are not symbols.
  */
 int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
 
 /*
- * The same table from the kernel's memory, for a hundredth of the instructions; BTF is its types' and may be NULL. -errno, not
- * reported, where the kernel is older than 6.0, or its memory or types do not tell: its list does.
+ * Read the same table from the kernel's memory, which takes a hundredth of the instructions. BTF has the kernel's types,
+ * and may be NULL. Return -errno without a message if the kernel is older than 6.0, or if its memory or its types lack
+ * something. kernel_kallsyms_load() works then.
  */
 int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
 			 struct kernel_kallsyms **out);
-/* The same, of modules and code made at run time alone, as they are now. IMAGE is a table of this kernel. */
+/* Likewise read only the symbols of modules and of code made at run time. IMAGE is a table of this kernel. */
 int kernel_kallsyms_read_dynamic(const struct kernel_kcore *kcore, const struct btf *btf,
 				 const struct kernel_kallsyms *image, struct kernel_kallsyms **out);
-/* A table of the N symbols at SYMS, all of code made at run time; their texts are copied. */
+/* Make a table of the N symbols SYMS, all of code made at run time. Their texts are copied. */
 struct kernel_kallsyms *kernel_kallsyms_of(const struct kernel_sym *syms, size_t n);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 
-/* The address of a variable of the image; 0 where it is not listed. */
+/* Return the address of a variable of the image, or 0 if it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
 
-/* Return the last variable of the image at or before ADDR; *OFFSET becomes ADDR less its address. NULL: none. */
+/*
+ * Return the last variable of the image at or before ADDR, or NULL if there is none. *OFFSET becomes ADDR less its
+ * address.
+ */
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset);
 
-/* SYM is a BPF program or trampoline; it is code that ftrace or kprobes made. */
+/* Return whether SYM is a BPF program or trampoline, or (kernel_kallsyms_is_probe()) code that ftrace or kprobes made. */
 bool kernel_kallsyms_is_bpf(const struct kernel_sym *sym);
 bool kernel_kallsyms_is_probe(const struct kernel_sym *sym);
 
 /* Return the address to which addresses in SYM are relative: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* All symbols of exactly this NAME, by ascending address: an array of *N; NULL and 0 if none. */
+/* Return all symbols with exactly this NAME, by ascending address. *N becomes their number. Return NULL if there are none. */
 const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsyms *ks,
 						      const char *name, size_t *n);
 
 /*
- * Return the length of the part of the symbol NAME that reports show: without clone suffixes (kernel_name_base_len()). If NAME is a
- * split-off part (.part.0) and its function has a symbol too, return all of it: a call that goes through both counts for each.
+ * Return the length of the part of the symbol NAME that reports show. This is the name without clone suffixes
+ * (kernel_name_base_len()). If NAME is a split-off part (.part.0) and its function has a symbol too, it is the whole
+ * name, because a call that goes through both counts for each.
  */
 size_t kernel_kallsyms_reported_len(const struct kernel_kallsyms *ks, const char *name);
 
 /*
- * All symbols whose name less its clone suffixes (kernel_name_base_len()) is BASE, by ascending
- * address; .cold parts, which are no functions, are left out. An array of *N for free().
+ * Return all symbols whose name without clone suffixes (kernel_name_base_len()) is BASE, by ascending address. Leave out
+ * .cold parts, which are not functions. *N becomes the number. The caller frees the array.
  */
 const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *ks, const char *base,
 						 size_t *n);
 
 /*
- * The symbol that covers ADDR, and in *OFFSET (may be NULL) how far in; NULL if none does. If several
- * have one address it is the first global one, else the first.
+ * Return the symbol that covers ADDR, or NULL. *OFFSET (may be NULL) becomes ADDR less its address. If several symbols
+ * have the same address, take the first global one, or else the first.
  */
 const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
 						  uint64_t *offset);
 
-/* Bytes from SYM to the next text symbol of the same module; 0 for its last one. */
+/* Return the number of bytes from SYM to the next text symbol of the same module, or 0 if SYM is the last. */
 uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* Return the end of SYM, as far as it is known. */
@@ -115,12 +119,12 @@ uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kern
 /* Return whether SYM is in the image's init text, which is freed after boot. */
 bool kernel_kallsyms_is_init(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* ADDR lies in the kernel's image (not in a module, not in BPF code). */
+/* Return whether ADDR is in the kernel's image, not in a module or in BPF code. */
 bool kernel_kallsyms_in_image(const struct kernel_kallsyms *ks, uint64_t addr);
 
 /*
- * Up to MAX names that NAME may have been meant for, best first: near ones by edit distance, then
- * those that contain it. The names belong to KS; returns how many.
+ * Find up to MAX names that the user may have meant by NAME, best first: similar names by edit distance, then names that
+ * contain NAME. Return their number. KS owns the names.
  */
 size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
 			       const char **names, size_t max);

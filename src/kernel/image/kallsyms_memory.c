@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's symbols from its memory: what /proc/kallsyms prints, as kallsyms.c keeps it. Printing a line takes the
- * kernel some 1,400 instructions, reading it another 500. The tables' addresses are in the core's vmcoreinfo (Linux 6.0).
+ * Read the kernel's symbols from its memory: the data of /proc/kallsyms, stored as in kallsyms.c. To print a line takes
+ * the kernel some 1,400 instructions, and to read it another 500. The tables' addresses are in the core's vmcoreinfo
+ * (since Linux 6.0).
  */
 #include <elf.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
 #define TOKENS 256
 #define CHUNK  (1u << 20) /* bytes allocated at once for names */
 #define AT_ONCE \
-	8 /* bytes copied of each token, also of a shorter one: most tokens have two or three */
+	8 /* bytes copied of each token, even if it is shorter; most tokens have two or three */
 
 struct reading {
 	const struct kernel_kcore *kcore;
@@ -33,7 +34,7 @@ static int read_memory(const struct reading *r, uint64_t addr, void *buf, size_t
 	return kernel_kcore_read(r->kcore, addr, buf, len);
 }
 
-/* LEN bytes at ADDR and a NUL, for free(); NULL, and *ERR is set. */
+/* Return LEN bytes at ADDR, followed by a NUL. On error return NULL and set *ERR. The caller frees the result. */
 static char *read_bytes(const struct reading *r, uint64_t addr, size_t len, int *err)
 {
 	char *bytes;
@@ -50,7 +51,7 @@ static char *read_bytes(const struct reading *r, uint64_t addr, size_t len, int 
 	return NULL;
 }
 
-/* The texts that replace the bytes of compressed names. */
+/* The texts of the tokens. Each byte of a compressed name is a token. */
 struct tokens {
 	char *texts;
 	uint16_t start[TOKENS], len[TOKENS];
@@ -75,7 +76,7 @@ static int read_tokens(const struct reading *r, struct tokens *t)
 }
 
 struct names {
-	char *bytes; /* per symbol a length and so many tokens; the text begins with the type */
+	char *bytes; /* for each symbol its number of tokens, then the tokens; their text begins with the type */
 	const uint8_t *at, *end;
 	struct tokens tokens;
 	struct alloc_texts *kept;
@@ -83,7 +84,7 @@ struct names {
 	size_t room; /* free bytes there */
 };
 
-/* Return the size of the table of names: it ends where the next table begins. */
+/* Return the size of the table of names, which ends where the next table begins. */
 static size_t names_size(const struct reading *r, uint64_t names)
 {
 	static const char *const others[] = { "kallsyms_num_syms", "kallsyms_token_table",
@@ -114,7 +115,7 @@ static int read_names(const struct reading *r, struct names *names)
 	return 0;
 }
 
-/* Room for a name of N tokens. */
+/* Make room for a name of N tokens. */
 static void make_room(struct names *names, size_t n)
 {
 	size_t most = n * KALLSYMS_NAME_MAX + AT_ONCE;
@@ -126,7 +127,7 @@ static void make_room(struct names *names, size_t n)
 	alloc_keep(names->kept, names->to);
 }
 
-/* Return the next symbol's text, a type letter and the name; NULL: there is none. */
+/* Return the next symbol's text, a type letter and the name, or NULL at the end. */
 static const char *next_name(struct names *names)
 {
 	size_t left = (size_t)(names->end - names->at), len = left ? *names->at : 0;
@@ -162,7 +163,10 @@ struct offsets {
 	bool any_below;
 };
 
-/* With a base, an offset below 0 counts backwards. If any is below 0, others are absolute (per-CPU) addresses, until Linux 6.14. */
+/*
+ * With a base, a negative offset counts backwards from the base. Until Linux 6.14, if any offset is negative, the others
+ * are absolute (per-CPU) addresses.
+ */
 static uint64_t address(const struct offsets *o, uint32_t i)
 {
 	int64_t offset = o->items[i];
@@ -229,7 +233,7 @@ struct member {
 	int at; /* offset of the member in bytes, set by find_members() */
 };
 
-/* The members to read of a struct, and the function that takes them. */
+/* The members to read from a struct, and the function to call with them. */
 struct item {
 	const char *type, *link; /* link: the member list_head; NULL: it is on no list */
 	struct member members[5]; /* ends with a member without a name */
@@ -301,7 +305,7 @@ struct module_tables {
 	uint32_t n;
 };
 
-/* The table owns NAMES. */
+/* Add the N symbols SYMS of MODULE. The table owns NAMES. */
 static void add_module_symbols(const struct reading *r, const char *module, const Elf64_Sym *syms,
 			       const char *types, uint32_t n, const char *names)
 {
@@ -387,7 +391,10 @@ static int add_code(const struct reading *r, const struct item *i)
 	return 0;
 }
 
-/* Read a LIST of structs TYPE, linked by member LINK. ADDR, END and NAME are members; NULL: C has the value. */
+/*
+ * Read a LIST of structs TYPE, which are linked by the member LINK. ADDR, END and NAME are the members to read. NULL: use
+ * the value in C.
+ */
 static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
 		     const char *link, const char *addr, const char *end, const char *name)
 {
@@ -409,7 +416,7 @@ static int read_trampolines(const struct reading *r)
 			 "trampoline", NULL, NULL);
 }
 
-/* The pages of the struct kprobe_insn_cache of this NAME. */
+/* Read the pages of the struct kprobe_insn_cache CACHE. They get the name NAME. */
 static int read_kprobe_pages(const struct reading *r, const char *cache, const char *name)
 {
 	struct code c = { .module = "__builtin__kprobes" };
@@ -431,7 +438,10 @@ static int read_bpf(const struct reading *r)
 			 "name");
 }
 
-/* Add all symbols outside of the image, in /proc/kallsyms' order, and set *OUT to the table. Free it if ERR, or on failure. */
+/*
+ * Add all symbols outside of the image, in the order of /proc/kallsyms, and set *OUT to the table. On failure, or if ERR
+ * is set, free the table.
+ */
 static int finish(const struct reading *r, int err, struct kernel_kallsyms **out)
 {
 	err = err ?: read_modules(r);

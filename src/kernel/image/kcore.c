@@ -86,7 +86,7 @@ static int read_headers(struct kernel_kcore *kc)
 	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    ehdr.e_type != ET_CORE || ehdr.e_phentsize != sizeof(phdr))
 		return -ENOEXEC;
-	/* e_phnum has 16 bits: that bounds the work. */
+	/* e_phnum has 16 bits, which limits the work. */
 	for (unsigned int i = 0; i < ehdr.e_phnum; i++) {
 		struct segment s;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kernel modules are relocatable files: libdwfl links one in memory, where its code is laid out as the kernel does
- * when it loads it. From there on it is like a vmlinux.
+ * Kernel modules are relocatable files. libdwfl links a module in memory, and this file lays out its code as the kernel
+ * does when it loads the module. Afterwards the module is like a vmlinux.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -15,19 +15,22 @@
 #include "base/log.h"
 #include "kernel/image/image_impl.h"
 
-/* Any address but 0, which libdwfl takes for "none". */
+/* Not 0, because libdwfl takes that for "none". */
 #define MODULE_TEXT 0x1000000u
-/* Gap between the code and all other sections: data, and init code. */
+/* Gap between the code and all other sections (data and init code). */
 #define MODULE_GAP 0x100000u
 
-/* Return whether S is part of the code that stays. The kernel puts such sections behind one another, in the file's order. */
+/*
+ * Return whether S is code that stays loaded. The kernel loads such sections one after the other, in the order of the
+ * file.
+ */
 static bool is_core_code(const Elf64_Shdr *s, const char *name)
 {
 	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_EXECINSTR &&
 	       strncmp(name, ".init", strlen(".init")) != 0;
 }
 
-/* Puts the sections that are loaded, those of the code that stays or all others, from AT on. Returns the end. */
+/* Lay out loaded sections from address AT on: if CORE, the code that stays loaded, otherwise all others. Return the end. */
 static uint64_t lay_out(struct kernel_image *img, bool core, uint64_t at)
 {
 	Elf_Scn *scn = NULL;
@@ -114,7 +117,7 @@ static void relocate_section(struct kernel_image *img, const Elf64_Shdr *s, cons
 	}
 }
 
-/* Apply PC-relative relocations, which libdwfl leaves alone. */
+/* Apply PC-relative relocations, which libdwfl does not apply. */
 static void relocate(struct kernel_image *img)
 {
 	Elf_Scn *scn = NULL;
@@ -169,7 +172,10 @@ int kernel_module_build_id(const char *name, struct kernel_build_id *id)
 
 /* --- finding -------------------------------------------------------------------------------- */
 
-/* "nf_tables.ko", "nf-tables.ko.debug", "nf-tables.ko.xz": is FILE of the module NAME, which the kernel writes with underscores? */
+/*
+ * Return whether FILE is a file of the module NAME, such as "nf_tables.ko", "nf-tables.ko.debug" or "nf-tables.ko.xz". In
+ * NAME, underscores may stand for hyphens.
+ */
 static bool is_of_module(const char *file, const char *name)
 {
 	while (*name && (*file == *name || (*file == '-' && *name == '_'))) {
@@ -179,7 +185,10 @@ static bool is_of_module(const char *file, const char *name)
 	return !*name && !strncmp(file, ".ko", 3) && (!file[3] || file[3] == '.');
 }
 
-/* Join two files of one module: return the one with code, with the DWARF of either. The other is destroyed, or owned by it. */
+/*
+ * Join two files of one module. Return the file that has the code; it gets the DWARF of either file. Destroy the other
+ * file, or let the result own it.
+ */
 static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 {
 	struct kernel_image *code = a->has_code ? a : b, *other = code == a ? b : a;
@@ -194,7 +203,7 @@ static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 	return code;
 }
 
-/* Open PATH, and join it to *OUT if it has the build ID. */
+/* Open PATH. If it has the build-id ID, join it to *OUT. */
 static void try_file(const char *path, const struct kernel_build_id *id, struct kernel_image **out)
 {
 	struct kernel_image *img;

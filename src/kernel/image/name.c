@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "kernel/image/kallsyms.h"
 
-/* Suffixes that compilers append to a function's name after a dot, perhaps with a number. */
+/* Suffixes that compilers append to a function's name, after a dot. A number may follow. */
 static const char *const suffixes[] = {
 	"isra", /* gcc: parameters removed or passed by value */
 	"constprop", /* gcc: parameters that are always the same constant */
@@ -26,7 +26,7 @@ static bool is_suffix(const char *s, size_t len)
 	return false;
 }
 
-/* Return the place of the last dot in the first LEN bytes; LEN if there is none after the first byte. */
+/* Return the position of the last dot in the first LEN bytes, or LEN if there is none after the first byte. */
 static size_t last_dot(const char *name, size_t len)
 {
 	for (size_t i = len; i-- > 1;)
@@ -75,7 +75,7 @@ int kernel_name_compare(const char *a, const char *b)
 
 bool kernel_name_is_cold(const char *name)
 {
-	/* Search in the middle too: foo.cold.isra.0 is no function either. */
+	/* Search in the middle too: foo.cold.isra.0 is not a function either. */
 	const char *p = name;
 
 	while ((p = strstr(p, ".cold")) != NULL) {
@@ -92,7 +92,7 @@ bool kernel_name_is_padding(const char *name)
 	       !strncmp(name, "__cfi_", strlen("__cfi_"));
 }
 
-/* ---- names that were perhaps meant where one is not found ---- */
+/* ---- names that the user may have meant ---- */
 
 /* The kernel's own limit is 512 (KSYM_NAME_LEN). */
 #define MAX_NAME 512
@@ -125,7 +125,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 			if (row[j] < least)
 				least = row[j];
 		}
-		/* A swap uses the row before the last, whose least value is smaller by at most one. */
+		/* A swap uses the row before the last row. Its least value may be less, but by one at most. */
 		if (least > limit)
 			return limit + 1;
 		before = above;
@@ -135,7 +135,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 	return above[lb] > limit ? limit + 1 : above[lb];
 }
 
-/* Return whether NAME is WORD with one more word before or behind it; underscores at the front do not count. */
+/* Return whether NAME is WORD with one more word before or after it. Ignore underscores at the front. */
 static bool is_word_less(const char *word, const char *name)
 {
 	size_t len = strlen(word), longer = strlen(name);
@@ -150,7 +150,7 @@ static bool is_word_less(const char *word, const char *name)
 }
 
 /*
- * Return whether A and B may be two kernels' names of one function: "kmem_cache_alloc" became
+ * Return whether A and B may be the names of one function in two kernels: "kmem_cache_alloc" became
  * "kmem_cache_alloc_noprof", "do_mmap_pgoff" "do_mmap", "lru_add_drain" "__lru_add_drain".
  */
 static bool is_rename(const char *a, const char *b)
@@ -177,7 +177,10 @@ define_compare(compare_candidate, struct candidate,
 		       compare_values(a->len, b->len) ?:
 							strcmp(a->name, b->name));
 
-/* About one typing error in five characters: more would suggest what merely has the same length. */
+/*
+ * Return the number of typing errors to allow: about one in five characters. More errors would suggest names that have
+ * only their length in common.
+ */
 static unsigned int distance_limit(size_t len)
 {
 	return len < 4 ? 1 : len < 9 ? 2 : len < 16 ? 3 : 4;

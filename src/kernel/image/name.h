@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts from a symbol's name: the function of the source of which it is a copy or a piece, its distance
- * from another name, and whether a probe there can harm the machine.
+ * Facts that a symbol's name tells: the source's function of which it is a copy or a part, its distance from another
+ * name, and whether a probe there can harm the machine.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * The length of NAME less the suffixes compilers give to copies and pieces of a function: .isra.N,
+ * Return the length of NAME without the suffixes that compilers give to copies and parts of a function: .isra.N,
  * .constprop.N, .part.N, .cold, .cold.N, .llvm.N, .lto_priv.N, .localalias, in any combination.
  */
 size_t kernel_name_base_len(const char *name);
@@ -17,24 +17,27 @@ size_t kernel_name_base_len(const char *name);
 /* Compare names without these suffixes, like strcmp(). */
 int kernel_name_compare(const char *a, const char *b);
 
-/* Return whether this is a piece split off a function, into which the function jumps: it has no entry and no return. */
+/*
+ * Return whether NAME is a part that was split off a function. The function jumps into it, so it has no entry and no
+ * return.
+ */
 bool kernel_name_is_cold(const char *name);
 
-/* Return whether this is the padding in front of a function, which kallsyms lists and nobody calls. */
+/* Return whether NAME is the padding before a function. kallsyms lists it, but nothing calls it. */
 bool kernel_name_is_padding(const char *name);
 
 /*
- * The Damerau-Levenshtein distance (insertions, deletions, substitutions and swaps of neighbours;
- * optimal string alignment), or LIMIT + 1 where it is more than LIMIT.
+ * Return the Damerau-Levenshtein distance (insertions, deletions, substitutions and swaps of neighbours; optimal string
+ * alignment), or LIMIT + 1 if it is larger than LIMIT.
  */
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
 /*
- * Return "; did you mean 'fold'?" with the name nearest to NAME, or "" if none is near. NAME_OF returns the Ith name, NULL after the
- * last one. The caller frees the result, and this function the names.
+ * Return "; did you mean 'fold'?" with the name nearest to NAME, or "" if none is near. NAME_OF returns the Ith name, or
+ * NULL after the last one. This function frees the names; the caller frees the result.
  */
 char *kernel_name_guess(const char *name, char *(*name_of)(size_t i));
 
-/* Return whether the compiler knows that the function NAME never returns. No code belongs behind a call of it. */
+/* Return whether the compiler knows that the function NAME never returns. Then no code of the caller follows a call of it. */
 bool kernel_name_is_noreturn(const char *name);
 
 enum kernel_safety {
@@ -44,7 +47,7 @@ enum kernel_safety {
 };
 
 /*
- * Return whether the function NAME may be probed at its entry and return; *REASON (may be NULL) becomes a
- * static phrase ("…: REASON") or NULL. It knows names only: ask kernel_tracing_*() as well.
+ * Return whether the function NAME may be probed at its entry and return. *REASON (may be NULL) becomes a static phrase
+ * ("…: REASON") or NULL. Only the name is examined: call kernel_tracing_*() too.
  */
 enum kernel_safety kernel_name_safety(const char *name, const char **reason);

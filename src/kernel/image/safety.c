@@ -2,15 +2,14 @@
 /*
  * Names that must not be probed, or not by a glob.
  *
- * REFUSE is for what would harm the kernel, even where its user names it: a return probe on
- * something that is not entered by a call and left by a return, and probes on what the probes
- * themselves run through (programs, maps, clock, unwinder, trap handling), where a hit inside a
- * hit is at best an event lost and at worst BUG(). SKIP is for what works and is seldom meant: the
- * hottest primitives, and code that a probe touches now and then. The kernel itself
- * refuses most of what this table forgets: noinstr, NOKPROBE_SYMBOL and notrace functions, for which
- * see kernel_tracing_*().
+ * REFUSE is for functions whose probes would harm the kernel, even if the user names them: a return probe on code that is
+ * not entered by a call and left by a return, and probes on code that probes themselves execute (programs, maps, clock,
+ * unwinder, trap handling). There, a hit within a hit loses an event or ends in BUG(). SKIP is for functions that can be
+ * probed, but are seldom meant: the hottest primitives, and code that probes sometimes execute. If this table lacks a
+ * name, the kernel itself refuses most such functions: noinstr, NOKPROBE_SYMBOL and notrace functions, for which see
+ * kernel_tracing_*().
  *
- * The memory, file system and network code that this tool is there to measure is in neither.
+ * Memory, file system and network code is in neither group, because it is what kprotperf measures.
  */
 #include <fnmatch.h>
 #include <string.h>
@@ -34,7 +33,7 @@ struct rule {
 #define HEX           "[0-9a-f]"
 #define NEVER_RETURNS "it never returns, so there is nothing to time"
 
-/* The compiler knows that they never return, so that no code belongs behind calls of them. */
+/* The compiler knows that these functions never return, so no code of the caller follows a call. */
 static const char *const noreturn[] = {
 	"__fortify_panic",
 	"__invalid_creds",
@@ -70,7 +69,7 @@ static const char *const noreturn[] = {
 	"vpanic",
 };
 
-/* The first rule that matches holds, so exceptions stand above what they are exceptions from. */
+/* The first rule that matches applies, so exceptions come before the rules that they are exceptions from. */
 static const struct rule rules[] = {
 	RULE(KERNEL_REFUSE, "a linker script symbol, not a function", "_stext", "_etext", "_text",
 	     "_sinittext", "_einittext", "*_text_start", "*_text_end"),
@@ -81,7 +80,7 @@ static const struct rule rules[] = {
 	     "__raw_callee_save_*", "_paravirt_*", "paravirt_ret0", "paravirt_BUG",
 	     "hypercall_page", "xen_hypercall*", "__sev_es_nmi_complete", "kcfi_*"),
 
-	/* Code entered by a trap, or left on another stack, has no return address. */
+	/* Code that a trap enters, or that is left on another stack, has no return address. */
 	RULE(KERNEL_REFUSE, "kernel entry or exit code, not a function", "asm_*", "exc_*",
 	     "entry_*", "irqentry_*", "irq_entries_start", "spurious_entries_start", "idtentry_*",
 	     "early_idt_handler_*", "early_ignore_irq", "vc_no_ghcb*", "error_entry",
@@ -103,7 +102,7 @@ static const struct rule rules[] = {
 	     "x86_64_start_*", "asm_cpu_bringup_and_idle", "native_play_dead", "mwait_play_dead",
 	     "play_dead*"),
 
-	/* RCU does not watch the CPU there, and a program may be freed while it runs. */
+	/* RCU does not watch the CPU there, so a program may be freed while it runs. */
 	RULE(KERNEL_REFUSE, "it runs while the CPU is idle, where BPF programs must not run",
 	     "default_idle", "default_idle_call", "arch_cpu_idle*", "do_idle", "cpu_idle_poll",
 	     "cpuidle_enter*", "cpuidle_idle_call", "intel_idle*", "acpi_idle_*",
@@ -130,7 +129,7 @@ static const struct rule rules[] = {
 	     "__bpf_trace_*", "trace_call_bpf*", "bpf_overflow_handler", "perf_trace_run_bpf_*",
 	     "__traceiter_*", "__probestub_*", "kprobe_multi_link_*", "bpf_kprobe_multi_*"),
 
-	/* record calibrates with these: they are made for being probed. */
+	/* record uses these functions for calibration. They are made to be probed. */
 	RULE(KERNEL_SKIP_IN_GLOB, "a test function of BPF", "bpf_fentry_test*",
 	     "bpf_modify_return_*"),
 
@@ -279,7 +278,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 		*reason = "padding before a function, never called";
 		return KERNEL_REFUSE;
 	}
-	/* The kernel's names are shorter (KSYM_NAME_LEN). */
+	/* Names in the kernel are shorter (KSYM_NAME_LEN). */
 	if (len >= sizeof(base)) {
 		*reason = "its name is too long";
 		return KERNEL_REFUSE;

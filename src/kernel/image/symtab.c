@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The image's .symtab: which addresses are functions, and where _stext is. */
+/* The image's .symtab: the addresses of functions, and the address of _stext. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -22,10 +22,10 @@ struct symtab {
 	struct entries labels; /* other symbols of code; sorted by address */
 	struct entries objects; /* data with a size; sorted by address */
 	uint64_t stext;
-	bool has_stext, has_objects; /* OBJECTS are read when the first is asked for */
+	bool has_stext, has_objects; /* OBJECTS are read at the first use */
 };
 
-/* A search finds the last of several at one address, which is to be a global one. */
+/* If several symbols have one address, a search finds the last of them. Sort a global symbol last. */
 define_compare(compare_entry, struct entry,
 	       compare_values(a->addr, b->addr)             ?:
 		       compare_values(a->global, b->global) ?:
@@ -113,7 +113,7 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 	}
 }
 
-/* The symbol table, read now if it was not; never NULL, perhaps empty. */
+/* Return the symbol table. Read it at the first call. It is never NULL, but may be empty. */
 static struct symtab *symtab_of(struct kernel_image *img)
 {
 	if (!img->symtab)
@@ -139,7 +139,7 @@ uint64_t kernel_image_base(struct kernel_image *img)
 	return tab->has_stext ? tab->stext : img->text_addr;
 }
 
-/* The index of the first entry beyond ADDR. */
+/* Return the index of the first entry after ADDR. */
 static uint32_t first_after(const struct entries *e, uint64_t addr)
 {
 	return bisect(e->n_items, i, e->items[i].addr <= addr);
@@ -167,13 +167,13 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 	return false;
 }
 
-/* Maximum number of functions to look back for one that covers an address after shorter ones. */
+/* Maximum number of functions to look back over. A long function may cover an address after shorter ones. */
 #define MAX_NESTED 8
 
 /* Maximum reach of a label, which has no size. */
 #define MAX_LABEL_REACH 0x10000
 
-/* The function whose bytes cover the file's address ADDR. */
+/* Return the function that covers the file's address ADDR, or NULL. */
 static const struct entry *function_at(const struct symtab *tab, uint64_t addr)
 {
 	uint32_t i = first_after(&tab->functions, addr);
@@ -198,7 +198,10 @@ const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct 
 	return e->name;
 }
 
-/* Return whether the module's file address ADDR stands for a symbol outside of it; *NAME becomes its name, or NULL. */
+/*
+ * Return whether the module's file address ADDR stands for a symbol outside of the module. *NAME becomes the symbol's
+ * name, or NULL.
+ */
 static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *offset,
 		      const char **name)
 {
@@ -277,7 +280,7 @@ void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, vo
 	free(at);
 }
 
-/* Of several at one address the longest comes last, and a search finds it. */
+/* If several objects have one address, a search finds the last of them. Sort the longest last. */
 define_compare(compare_object, struct entry,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
 

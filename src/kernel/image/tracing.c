@@ -28,7 +28,7 @@ struct kernel_tracing {
 	char *blacklist; /* path of the blacklist; NULL after it was read */
 	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
 	uint8_t *ftrace;
-	size_t next; /* while locations are added: index of the symbol behind the last one */
+	size_t next; /* while locations are added: index of the symbol after the last one */
 	struct blacked *blacks; /* sorted by start */
 	size_t n_blacks, cap_blacks;
 };
@@ -51,7 +51,7 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - t->ks->syms);
 }
 
-/* Mark all symbols at the location ADDR as functions. Locations are mostly sorted, so search from the last one on. */
+/* Mark all symbols at the location ADDR as functions. Locations are mostly sorted, so start the search at the last one. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
 	const struct kernel_sym *syms = t->ks->syms;
@@ -68,7 +68,7 @@ static void add_location(struct kernel_tracing *t, uint64_t addr)
 		t->ftrace[--at] = KERNEL_YES;
 }
 
-/* A line "ADDR NAME[ [MODULE]]". */
+/* Parse a line "ADDR NAME[ [MODULE]]". */
 static void add_line(char *text, void *tracing)
 {
 	const char *line = text;
@@ -79,8 +79,8 @@ static void add_line(char *text, void *tracing)
 }
 
 /*
- * Parse a line "NAME[ [MODULE]]". While the file is read, t->ftrace of the first symbol of that name and
- * module counts these lines.
+ * Parse a line "NAME[ [MODULE]]". While the file is read, t->ftrace of the first symbol with that name and module counts
+ * these lines.
  */
 static void count_name(char *line, void *tracing)
 {
@@ -93,7 +93,7 @@ static void count_name(char *line, void *tracing)
 		size_t len = strlen(module);
 
 		*module++ = '\0';
-		/* len counts the space as well. */
+		/* len includes the space. */
 		if (len < 4 || module[0] != '[' || module[len - 2] != ']')
 			return;
 		module[len - 2] = '\0';
@@ -112,7 +112,7 @@ static void count_name(char *line, void *tracing)
 	}
 }
 
-/* Turns the counts of a name's first symbol into answers for all symbols of name and module. */
+/* For each module, turn the count of NAMED's first symbol into answers for all symbols of the same name and module. */
 static void settle_name(struct kernel_tracing *t, const struct kernel_sym *const *named, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ static void settle_names(struct kernel_tracing *t)
 		if (named[0] == &syms[i])
 			settle_name(t, named, n);
 	}
-	/* The kernel prints one name for an address that has several. */
+	/* If an address has several names, the kernel prints only one. */
 	for (size_t i = 0, end; i < n_syms; i = end) {
 		bool yes = false;
 
@@ -160,7 +160,10 @@ static void settle_names(struct kernel_tracing *t)
 	}
 }
 
-/* Call FN for each line. Return 1; 0 if the file is missing or may not be read; else -errno, reported. */
+/*
+ * Call FN for each line. Return 1, or 0 if the file is missing, empty, or may not be read. On other errors report them
+ * and return -errno.
+ */
 static int read_lines(struct kernel_tracing *t, const char *path,
 		      void (*fn)(char *line, void *tracing))
 {
@@ -194,7 +197,7 @@ static int load_ftrace(struct kernel_tracing *t, const char *tracefs)
 	return ret < 0 ? ret : 0;
 }
 
-/* A line "0xSTART-0xEND\tNAME"; where addresses are hidden both are 0. */
+/* Parse a line "0xSTART-0xEND\tNAME". If the kernel hides addresses, both are 0. */
 static void add_black(char *text, void *tracing)
 {
 	struct kernel_tracing *t = tracing;
@@ -207,7 +210,7 @@ static void add_black(char *text, void *tracing)
 		vec_push(t, blacks, b);
 }
 
-/* Load the blacklist on first use: it concerns kprobes alone. */
+/* Load the blacklist at the first use. Only kprobes need it. */
 static void load_blacklist(struct kernel_tracing *t)
 {
 	int ret;
@@ -220,7 +223,7 @@ static void load_blacklist(struct kernel_tracing *t)
 	/* If no line had an address, the list is unknown. */
 	t->blacklist_known = ret > 0 && t->n_blacks > 0;
 	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
-	/* Ranges within others would hide what lies behind them from a binary search: merge. */
+	/* Merge overlapping ranges: a binary search would not find a range that contains others and ends after them. */
 	for (size_t i = 1, last = 0, n = t->n_blacks; i < n; i++) {
 		if (t->blacks[i].start <= t->blacks[last].end) {
 			if (t->blacks[i].end > t->blacks[last].end)
@@ -296,10 +299,10 @@ enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint6
 
 /* ---- ftrace ---- */
 
-#define PAGES_MAX   4096 /* a longer list is circular: it was changed while it was read */
+#define PAGES_MAX   4096 /* a longer list is circular, because it was changed while it was read */
 #define RECORDS_MAX (1 << 20) /* maximum number of records in a page */
 
-/* Offsets of the members read of struct ftrace_page and struct dyn_ftrace, in bytes. */
+/* Offsets in bytes of the members that are read from struct ftrace_page and struct dyn_ftrace. */
 struct layout {
 	int next, records, index, ip, record_size;
 };

@@ -2,7 +2,7 @@
 /*
  * The places that the running kernel allows to probe: its ftrace locations and its kprobe blacklist.
  *
- * Both are files that only root sees and that some kernels lack, so "unknown" is an answer.
+ * Both are files that only root can read and that some kernels lack, so "unknown" is a possible answer.
  */
 #pragma once
 
@@ -26,11 +26,10 @@ const char *kernel_tracefs_find(void);
 struct kernel_tracing;
 
 /*
- * Takes the N_LOCATIONS addresses LOCATIONS for the ftrace locations. Where there are none,
- * reads available_filter_functions_addrs, else available_filter_functions, below TRACEFS. BLACKLIST is read when
- * it is first asked about; either path may be NULL. A file that is missing or may not be read is no error
- * but makes answers KERNEL_UNKNOWN. KS must outlive the result. Returns 0, or -errno of a read that
- * broke off, which it has reported.
+ * Use the N_LOCATIONS addresses LOCATIONS as the ftrace locations. If there are none, read
+ * available_filter_functions_addrs, or available_filter_functions, below TRACEFS. BLACKLIST is read at its first use.
+ * Either path may be NULL. If a file is missing or may not be read, answers are KERNEL_UNKNOWN; this is not an error. KS
+ * must outlive the result. Return 0, or -errno of a read that failed; that error is reported.
  */
 int kernel_tracing_load(const struct kernel_kallsyms *ks, const uint64_t *locations,
 			size_t n_locations, const char *tracefs, const char *blacklist,
@@ -41,23 +40,23 @@ bool kernel_tracing_ftrace_known(const struct kernel_tracing *t);
 bool kernel_tracing_blacklist_known(struct kernel_tracing *t);
 
 /*
- * Does SYM (of the KS given at load) begin with an ftrace location: is it a real function that
- * fentry, kprobe.multi and return probes are safe on? UNKNOWN also where several functions share
- * the name, some are ftrace locations, and the kernel (before 6.5) does not tell which.
+ * Return whether SYM (of the KS given at load) begins with an ftrace location. If so, it is a real function, on which
+ * fentry, kprobe.multi and return probes are safe. Also return UNKNOWN if several functions share the name, some are
+ * ftrace locations, and the kernel (before 6.5) does not tell which.
  */
 enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 					    const struct kernel_sym *sym);
 
 /*
- * Answer whether the kernel refuses kprobes at this absolute address. A list that cannot be read is reported, and the answer
- * is unknown.
+ * Return whether the kernel refuses kprobes at this absolute address. If the list cannot be read, report this, and return
+ * UNKNOWN.
  */
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
 
 /*
- * The kernel's ftrace locations, from its memory. Its own list of them, available_filter_functions, is text that
- * takes it longer to print than all else that a recording of one function begins with, and tells no addresses
- * before 6.5.
+ * The kernel's ftrace locations, from its memory. The kernel also has a list of them, available_filter_functions. To
+ * print that takes longer than everything else at the start of a recording of one function, and before 6.5 it has no
+ * addresses.
  */
 
 struct btf;
@@ -65,8 +64,8 @@ struct kernel_kallsyms;
 struct kernel_kcore;
 
 /*
- * Reads them from KCORE, modules' among them: *N addresses in *ADDRS, for free(). -errno, not reported: where BTF
- * or KS do not tell where they are, or it was changed meanwhile.
+ * Read the locations from KCORE, including those of modules. *ADDRS becomes *N addresses, which the caller frees. Return
+ * -errno without a message if BTF or KS do not tell where the locations are, or if they were changed meanwhile.
  */
 int kernel_ftrace_read(const struct kernel_kcore *kcore, const struct btf *btf,
 		       const struct kernel_kallsyms *ks, uint64_t **addrs, size_t *n);
