@@ -159,7 +159,7 @@ SUDO_UID=65534 SUDO_GID=65533 run record -F 0 --user=root -o theirs/b.data -- sh
 is 'sudo: --user=root keeps root' "$status" 1
 usage 'invoker or root' record --user=nobody -- true
 
-# as_nobody CAPS COMMAND…: run COMMAND as user nobody with the capabilities CAPS only.
+# as_nobody CAPS COMMAND…: run COMMAND as the user "nobody", with the capabilities CAPS only.
 as_nobody() {
   local caps=$1
   shift
@@ -167,7 +167,7 @@ as_nobody() {
   status=$?
 }
 
-# Let nobody use the scratch folder, and kprotperf from there: the build folder may be closed to nobody.
+# The user "nobody" needs access to kprotperf and to the scratch folder, but may have none to the build folder.
 cp "$kprotperf" kprotperf
 chmod 777 .
 as_nobody ,+bpf,+perfmon,+sys_admin,+syslog ./kprotperf record -F 0 -o nobody.data -- true

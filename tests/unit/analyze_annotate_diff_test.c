@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Annotate a function on two kernels: lines and bodies that are the same, that moved, or that one side lacks. */
+/*
+ * Compare the annotations of a function on two kernels: lines and bodies that are the same, that moved, or that one side
+ * lacks.
+ */
 #include <math.h>
 
 #include "test.h"
@@ -8,7 +11,7 @@
 
 static struct analyze_place place;
 
-/* Annotation with N samples; MEAN per call and 2 * MEAN per run. MEAN 0: the function was not timed. */
+/* Return an annotation with N samples, MEAN ticks per call and 2 * MEAN ticks per run. MEAN 0: the function was not timed. */
 static struct analyze_annotation side(double n, double mean)
 {
 	return (struct analyze_annotation){ .places = &place,
@@ -102,7 +105,7 @@ static const char *text(unsigned int on, const char *file, uint32_t line, void *
 {
 	(void)file;
 	(void)arg;
-	/* The hardened kernel's source has five more lines in front. */
+	/* The hardened kernel's source has five more lines before these. */
 	switch (on ? line - 5 : line) {
 	case 10:
 		return "first(x);";
@@ -136,14 +139,14 @@ TEST(lines_that_moved)
 	r = row(&d.lines, NULL, 15);
 	assert_int_equal(r->sides[0].line, 10);
 	assert_float_equal(r->delta.value, 300, 1e-9);
-	/* A line with only a bracket matches in its order; the same text in another body does not match. */
+	/* A line that is only a bracket is matched by its order. The same text in another body is not matched. */
 	assert_int_equal(row(&d.lines, NULL, 16)->sides[0].line, 11);
 	assert_int_equal(row(&d.lines, "f", 12)->sides[1].n_insns, 0);
 	assert_int_equal(d.lines.n_rows, 4);
 	done(&d, &a, &b);
 }
 
-/* Another line with the same number is another line, and a bracket elsewhere is not the same one. */
+/* Lines with the same number but other text are different lines. A bracket elsewhere is not the same line. */
 TEST(lines_with_one_number_are_two)
 {
 	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
@@ -161,7 +164,7 @@ TEST(lines_with_one_number_are_two)
 	done(&d, &a, &b);
 }
 
-/* Without calls on one side, both sides' costs are per run. A kernel without the function does not change the unit. */
+/* If one side has no calls, the costs of both sides are per run. A kernel without the function does not change the unit. */
 TEST(what_costs_are_of)
 {
 	struct analyze_annotation a = side(100, 0), b = side(100, 1000), none = { 0 };

@@ -204,7 +204,7 @@ TEST(a_context_alone)
 	close_kernel(&k);
 }
 
-/* Samples in callees count as below the call; the .cold part belongs to the function. */
+/* Samples in callees count as below the call. The .cold part belongs to the function. */
 TEST(what_it_calls_is_below)
 {
 	const struct analyze_annotate_options o = { .name = "split", .all = true };

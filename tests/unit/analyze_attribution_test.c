@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attribute a change to its parts. The parts add up for any profile. */
+/* Attribute a change to its parts. For any profile, the parts add up to the change. */
 #include <stdio.h>
 
 #include "test.h"
@@ -92,7 +92,7 @@ static void check_sums(const struct why_attribution *a)
 	}
 }
 
-/* Everything known of two recordings. */
+/* The comparison of two recordings. */
 struct compared {
 	struct analyze_diff d;
 	struct why why;
@@ -192,7 +192,7 @@ TEST(test_one_sided)
 	attribute(&a, &d, pb, pb);
 	assert_int_equal(a.n_rows, 0);
 	release(&a, &d);
-	/* One has. */
+	/* One side has a run. */
 	attribute(&a, &d, pb, pa);
 	assert_int_equal(a.n_rows, 0);
 	release(&a, &d);
@@ -237,7 +237,7 @@ TEST(test_partner)
 	profile_destroy(pb);
 }
 
-/* Bodies timed in an untimed function are its parts, and are not counted as in no timed function. */
+/* Bodies that were timed in an untimed function are parts of it. Their time does not count as time in no timed function. */
 TEST(test_range_alone)
 {
 	struct profile *p[2] = { work(500000, 100, 0, false), work(600000, 100, 0, false) };

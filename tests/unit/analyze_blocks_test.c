@@ -208,7 +208,7 @@ static void check_own(const struct tree_pair *t, const char *name, double was, d
 	fail_msg("no node %s", name);
 }
 
-/* Check the lines of A and B that differ: those of the loop, and that which calls slow(). */
+/* Check the lines of A and B that differ: the lines of the loop, and the line that calls slow(). */
 static void check_lines(const struct tree_pair *t)
 {
 	scoped(tree_line_changes_deinit) struct tree_line_changes lines = {};
@@ -224,7 +224,7 @@ static void check_lines(const struct tree_pair *t)
 	assert_true(lines.items[1].times[0] == 20 && lines.items[1].times[1] == 60);
 }
 
-/* Counted functions and the bodies in them have their instructions, and their lines how often these are executed. */
+/* Counted functions and the bodies in them have their instructions. Lines have the numbers of their executions. */
 TEST(changes_of_counted_functions)
 {
 	const struct calls before = { 80, 0, 20, 1000 }, after = { 0, 40, 60, 2000 };
@@ -234,11 +234,11 @@ TEST(changes_of_counted_functions)
 	why_init(&why, a, b);
 	check_own(&why.pair, "shuffle", 1600, 8000);
 	check_own(&why.pair, "refill", 700, 900);
-	/* The rest of the time measured, which probes of blocks distort. */
+	/* clone has the rest of the measured time, which probes of blocks distort. */
 	check_own(&why.pair, "clone", 80 * 50 + 20 * 1000 - 2300, 40 * 50 + 60 * 2000 - 8900);
 	check_lines(&why.pair);
 	why_deinit(&why);
-	/* Elsewhere instructions are no time. */
+	/* With a clock in ns, counted instructions are not times. */
 	a->clock = b->clock = PROFILE_CLOCK_NS;
 	why_init(&why, a, b);
 	check_own(&why.pair, "shuffle", 0, 0);
@@ -250,7 +250,7 @@ TEST(changes_of_counted_functions)
 	profile_destroy(b);
 }
 
-/* The bodies of a counted function have parts of its change. */
+/* The bodies of a counted function explain parts of its change. */
 TEST(counted_function_as_cause)
 {
 	const struct calls none = { 0, 0, 20, 1000 }, some = { 20, 0, 20, 1000 };
@@ -262,7 +262,7 @@ TEST(counted_function_as_cause)
 	vec_each(const struct why_cause, c, &why.command.causes, items)
 		cause = !strcmp(c->name, "refill") ? c : cause;
 	assert_non_null(cause);
-	/* 80 iterations of 5 instructions, and 20 calls more of 6 besides. */
+	/* 80 iterations of 5 instructions, and 6 more instructions in each of 20 more calls. */
 	assert_true(cause->delta == 80 * 5 + 20 * 6);
 	why_deinit(&why);
 	profile_destroy(a);

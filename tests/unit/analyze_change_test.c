@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Get from repetitions in a profile to intervals and verdicts in a diff. */
+/* Compute intervals and verdicts of a diff from the repetitions in profiles. */
 #include <math.h>
 
 #include "test.h"
@@ -257,8 +257,8 @@ static void check_recordings(const double *a, const double *b, const char *order
 	assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
 	assert_true(isnan(d.syscalls.rows[0].change.boots_needed) || !undecided);
 	/*
-	 * Recordings of the same kernel as control, as far apart as the sides: one is not enough, three decide if turns are the
-	 * problem.
+	 * As control, use recordings of the same kernel that differ as much as the sides do. One recording is not enough.
+	 * Three are enough if the problem is that the sides' recordings were made in a row.
 	 */
 	if (verdict == ANALYZE_VERDICT_UNCLEAR && undecided) {
 		const double again[] = { a[0] + 9, a[0] - 1, a[0] + 4 };
@@ -280,7 +280,8 @@ static void check_recordings(const double *a, const double *b, const char *order
 }
 
 /*
- * Runs of one recording agree better than recordings do: by runs alone, 10 of the host's 20 A/A comparisons were false alarms.
+ * Runs of one recording agree better than recordings do. With runs alone, 10 of the host's 20 A/A comparisons were false
+ * alarms.
  */
 TEST(test_recordings)
 {

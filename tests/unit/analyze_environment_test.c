@@ -86,10 +86,7 @@ TEST(test_config)
 	assert_string_equal(env.rows[0].sides[0], "y");
 	analyze_env_deinit(&env);
 
-	/*
-	 * Without one side's configuration nothing is reported, rather than that all options
-	 * differ.
-	 */
+	/* Without one side's configuration, report nothing: otherwise all options would differ. */
 	profile_destroy(b);
 	b = profile_create();
 	analyze_env_diff(&env, a, b);

@@ -46,7 +46,7 @@ TEST(test_share)
 	uint32_t control;
 
 	assert_true(s.kernel == 2500 && s.command == 10000 && s.share == 0.25);
-	/* Unprobed runs tell the true CPU time. */
+	/* Unprobed runs have the true CPU time. */
 	control = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[control].cpu = 5000;
 	s = share_of(p);

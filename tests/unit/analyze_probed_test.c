@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Explain the difference between two recordings by probes: what is named of functions and contexts, and how sure it is. */
+/*
+ * Explain the difference between two recordings made with probes: the functions and contexts that the answer names, and
+ * how certain it is.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,7 @@ struct answer {
 	char *text;
 };
 
-/* Take A and B. */
+/* Make X from A and B. X owns them. */
 static void answer_init(struct answer *x, struct profile *a, struct profile *b)
 {
 	const struct analyze_options oncpu = { .time = ANALYZE_TIME_ONCPU };
@@ -41,7 +44,7 @@ static void answer_deinit(struct answer *x)
 	profile_destroy(x->p[1]);
 }
 
-/* Check that the answer of A and B, which it takes, has SAYS in it; NULL: that there is none. */
+/* Check that the answer for A and B contains SAYS, or (NULL) that there is no answer. Free A and B. */
 static void check(struct profile *a, struct profile *b, const char *says)
 {
 	struct answer x;
@@ -85,7 +88,7 @@ static void check_probed_says(struct profile *hardened, const char *says)
 	check(probed(20, 100, 0), hardened, says);
 }
 
-/* A function timed by probes is charged with its own time, or with being called more often, summed over contexts. */
+/* The cause is the own time of a function that probes timed, or that it is called more often. Contexts are summed up. */
 TEST(functions_that_were_timed_are_causes)
 {
 	check_probed_says(
@@ -121,7 +124,7 @@ TEST(a_patch_of_a_timed_function_is_named)
 	unlink(path);
 }
 
-/* A function that the other side did not time is accused of nothing. */
+/* A function that only one side timed is not a cause. */
 TEST(functions_that_one_side_timed_are_no_causes)
 {
 	struct profile *hardened = probed(20, 150, 0);
@@ -130,7 +133,7 @@ TEST(functions_that_one_side_timed_are_no_causes)
 	check_probed_says(hardened, "h, not timed on the baseline side: ");
 }
 
-/* A body that only one side has is worded as in exact recordings, but in the recording's clock. */
+/* A body that only one side has gets the same wording as in exact recordings, but in the recording's clock. */
 TEST(times_are_in_the_clock_of_the_recording)
 {
 	struct profile *sides[] = { probed(20, 100, 0), probed(20, 100, 300) };
@@ -145,7 +148,7 @@ TEST(times_are_in_the_clock_of_the_recording)
 	answer_deinit(&x);
 }
 
-/* Recordings that were made in a row on a real clock do not tell kernels from times. */
+/* On a real clock, two recordings made one after the other cannot tell a change of the kernel from a change over time. */
 TEST(one_recording_on_a_real_clock_has_no_noise)
 {
 	struct profile *sides[] = { probed(20, 100, 0), probed(20, 150, 0) };
@@ -249,7 +252,7 @@ TEST(the_protection_that_differs_can_be_recorded)
 	check(a, b, "\n  Record with --protection=init_on_alloc or --func to see where.");
 }
 
-/* Ten calls whose times spread tenfold may differ by that much by chance, and a single one is lost in a long command. */
+/* If the times of a few calls spread widely, the sides may differ as much by chance. */
 TEST(spread_of_calls_is_no_change)
 {
 	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
@@ -271,7 +274,7 @@ TEST(spread_of_calls_is_no_change)
 	check(clones(10, 10000), clones(10, 10003), NULL);
 }
 
-/* The calls of each of ten contexts spread by 1,200 instructions per run, which makes 3,800 in all, not 12,000. */
+/* In each of ten contexts, the calls spread by 1,200 instructions per run. Together they spread by 3,800, not by 12,000. */
 TEST(spreads_of_contexts_are_independent)
 {
 	struct profile *sides[2] = { clones(10, 1000), clones(10, 2000) };
@@ -354,12 +357,12 @@ TEST(the_whole_is_the_commands_own_time)
 	check(took(clones(10, 1000), 100000), took(clones(10, 1200), 102000),
 	      "\n  Most likely, 100 % of it is in clone (+200 instructions per call): +2,000 instructions "
 	      "per run.");
-	/* A single call that takes a tenth more is nothing of a long command. */
+	/* A single call that takes a tenth longer does not matter in a long command. */
 	check(took(clones(1, 10000), 20000000), took(clones(1, 11000), 20000000),
 	      "the command takes the same CPU time (unprobed; 1 run per side).");
 }
 
-/* A change as large as the difference of two recordings of the baseline is none. */
+/* A change is ignored if two recordings of the baseline differ as much. */
 TEST(a_control_bounds_the_change)
 {
 	const struct analyze_options oncpu = { .time = ANALYZE_TIME_ONCPU };
@@ -432,13 +435,13 @@ TEST(samples_open_what_nobody_timed)
 	      "instructions per run, ±");
 	check(sampled(false), sampled(true),
 	      "; record with --func=c to time it; all of this in clone (+90.0 %).");
-	/* The same number of samples, of a time that did not change: differences are chance. */
+	/* The samples move little from one callee to the other: this may be chance. */
 	check(two_callees(1000, 30, 70), two_callees(1100, 35, 65),
 	      "in clone (+100 instructions per call): +100,000 instructions per run.\n  Record with --func to "
 	      "see where.");
 }
 
-/* Each of ten syscalls calls z and has too few samples in it to tell, but all together have enough. */
+/* Each of ten syscalls calls z. In each, the samples in z are too few; in all together they are enough. */
 TEST(few_samples_in_many_places_are_many)
 {
 	struct profile *sides[2];
@@ -456,7 +459,7 @@ TEST(few_samples_in_many_places_are_many)
 	check(sides[0], sides[1], "is in z (via x and y), estimated from samples: +");
 }
 
-/* Time that went from one function to another is no change of what both are called by. */
+/* If time moves from one function to another, the time of their common caller has not changed. */
 TEST(samples_of_other_names_are_no_change)
 {
 	check(two_callees(1000, 500, 500), two_callees(1010, 900, 100),
@@ -503,7 +506,7 @@ TEST(a_part_of_a_part_shows_that_a_function_is_no_whole)
 	check(deep(0), deep(70), "is in c (via a and b), estimated from samples: ");
 }
 
-/* A wrapper that one kernel alone calls, and the other inlines, hides nothing. */
+/* If only one kernel calls a wrapper, and the other inlines it, the function below it is still found. */
 TEST(samples_below_another_layer_are_the_same)
 {
 	check(wrapped("", 0), wrapped("x", 600),
@@ -526,7 +529,7 @@ TEST(samples_open_timed_functions)
 	      "that in c (estimated from samples)");
 }
 
-/* A function that was timed is no part of what samples open. */
+/* Samples do not explain the time of a function that probes timed. */
 TEST(samples_of_timed_functions_are_theirs)
 {
 	struct profile *sides[2];

@@ -38,7 +38,7 @@ TEST(test_binomial)
 		assert_near(e.value, known[i].k / known[i].n);
 	}
 	assert_near(analyze_binomial(0, 17).high, 1 - pow(0.025, 1.0 / 17));
-	/* The library has no quantile for more, and says so in the middle of our output. */
+	/* libRmath has no quantile for more samples, and would print a message to stdout. */
 	assert_false(isnan(analyze_binomial(5e11, 1e12).low));
 	assert_true(isnan(analyze_binomial(5e11, 2e12).low));
 	assert_true(isnan(analyze_binomial(0, 0).value));
@@ -54,7 +54,10 @@ static double binomial(double p, double k, double n)
 		   (n - k) * log1p(-p));
 }
 
-/* A body with one sample may have any small share; one with many samples has the plain binomial interval. */
+/*
+ * The true share of a body with one sample may be any small share. A body with many samples has the plain binomial
+ * interval.
+ */
 TEST(test_binomial_seen)
 {
 	struct analyze_estimated e;

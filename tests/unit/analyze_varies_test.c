@@ -91,8 +91,8 @@ static void assert_condition(const struct varies_part *part, const char *variabl
 }
 
 /*
- * Among variables that tell the same, in any order, a name is selected first, then an argument, then the variable with the
- * fewest pointers.
+ * Some variables explain the same. In any order of variables, the selected one is a name, else an argument, else the
+ * variable with the fewest pointers.
  */
 TEST(test_known)
 {
@@ -208,7 +208,7 @@ TEST(test_flag)
 	profile_destroy(p);
 }
 
-/* Names have no order and no distances, whatever their values: each slow one is a condition of its own. */
+/* Names have no order and no distances, whatever their values. Each slow name is a separate condition. */
 TEST(test_names)
 {
 	struct profile *p = START("s->name", "n");
@@ -246,8 +246,8 @@ TEST(test_names)
 }
 
 /*
- * The context is selected if no variable tells as much. An argument that tells the same, or has the name "context", comes
- * first.
+ * The context is selected if no variable explains as much. An argument that explains the same, or that is named
+ * "context", comes first.
  */
 TEST(test_context)
 {
@@ -295,7 +295,7 @@ TEST(test_context)
 	}
 }
 
-/* A setting decides, with a line below each of its values; a third variable tells the same as the second. */
+/* A setting decides, with a line for each of its values. A third variable explains the same as the second. */
 TEST(test_two)
 {
 	struct profile *p = START("crng_init", "s->objects", "s->size", "cpu");

@@ -461,8 +461,8 @@ TEST(test_other_place)
 }
 
 /*
- * a calls b more often with smaller pieces of work. The lower cost per call is not a change of b and c; only a total beyond a's
- * is c's.
+ * a calls b more often, with smaller pieces of work. The lower cost per call is not a change of b and c. c is a cause only if
+ * its total is not between the baseline's total and the total that the number of a's calls explains.
  */
 TEST(test_pieces)
 {
@@ -483,7 +483,7 @@ TEST(test_pieces)
 	}
 }
 
-/* The same number of lines call b on both sides, so lines cannot be matched: each is called as often as all. */
+/* Two lines call b, each twice as often on the hardened side. All calls of b change equally, so the text names no line. */
 TEST(test_same_places)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -522,7 +522,7 @@ TEST(test_spread)
 	answer_deinit(&x);
 }
 
-/* A difference that two functions share, but that is small beside their others, is not reported as spread. */
+/* If two functions share a difference that is small compared with their other differences, it is not reported as spread. */
 TEST(test_no_spread)
 {
 	struct profile *a = exact(1), *b = exact(1);
@@ -1045,7 +1045,7 @@ TEST(test_patches)
 	why_patches_deinit(&p);
 }
 
-/* A line that continues a statement is executed where that begins. */
+/* If a line continues a statement, it is executed where the statement begins. */
 TEST(a_patch_changes_the_statement_that_it_is_in)
 {
 	char path[] = "/tmp/patch.XXXXXX";
@@ -1121,7 +1121,10 @@ TEST(test_patched)
 	answer_deinit(&x);
 }
 
-/* Check the functions that probes would time around the cause c. Without b if d calls b MORE times than a does. */
+/*
+ * Check the functions to time around the cause c. d also calls b, MORE times: if b is called much more often than c, b is not
+ * among them.
+ */
 static void check_probed(uint64_t more, const char *expected)
 {
 	const char *names[WHY_PROBED];
@@ -1154,7 +1157,7 @@ static const struct why_context *find(const struct answer *x, const char *name)
 	return NULL;
 }
 
-/* Check what is said of the command as a whole. */
+/* Check that the text about the whole command contains WHAT. */
 static void assert_command_says(const struct answer *x, const char *what)
 {
 	scoped_free char *text = view_why(&x->why, &x->why.command);
@@ -1215,7 +1218,10 @@ TEST(interrupts_are_not_the_command)
 	answer_deinit(&x);
 }
 
-/* One run of three has more of them: that may be chance, but a reader who compares CPU times misses them. */
+/*
+ * One of three runs has more interrupts. This may be chance. They are named all the same, for readers who compare CPU
+ * times.
+ */
 TEST(interrupts_that_are_not_certain_are_named)
 {
 	struct profile *sides[] = { two_contexts(0), two_contexts(200) };
@@ -1251,7 +1257,10 @@ TEST(a_larger_change_that_is_not_certain_is_named)
 	answer_deinit(&x);
 }
 
-/* f is called in Y, and then in X instead: its work is no change, only what X and Y do besides is. */
+/*
+ * The baseline calls f in Y, the hardened side calls it in X. The work of f is not a change; only the other work of X and
+ * Y is.
+ */
 TEST(work_that_moves_is_netted)
 {
 	struct profile *sides[] = { two_contexts(0), two_contexts(0) };
@@ -1301,7 +1310,7 @@ TEST(work_below_other_callers_stays)
 	answer_deinit(&x);
 }
 
-/* A small cause that a patch makes comes before a larger one that it does not. */
+/* A small cause in lines of a patch comes before a larger cause in other lines. */
 TEST(lines_of_a_patch_come_first)
 {
 	struct profile *sides[] = { two_contexts(0), two_contexts(200) };

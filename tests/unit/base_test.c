@@ -298,7 +298,7 @@ TEST(the_longest_common_subsequence_is_matched)
 	check_subsequence("aab", "ab", "0-1");
 	check_subsequence("abc", "", "---");
 	check_subsequence("", "abc", "");
-	/* More than fits into memory is not looked at. */
+	/* Sequences that are too large for memory are not compared. */
 	assert_false(subsequence_match(of, 2, UINT32_MAX, letters_same, NULL));
 	assert_true(of[0] == SUBSEQUENCE_NONE && of[1] == SUBSEQUENCE_NONE);
 }

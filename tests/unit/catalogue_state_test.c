@@ -67,7 +67,7 @@ TEST(versions_have_their_defaults)
 	       "CONFIG_SLS is not set");
 	expect("sls", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" }, CATALOGUE_OFF,
 	       "CONFIG_MITIGATION_SLS is not set");
-	/* A distribution's backport is believed. */
+	/* The option counts, because a distribution may have backported it. */
 	expect("sls", (struct kernel){ RELEASE_6_1, "CONFIG_MITIGATION_SLS=y\n" }, CATALOGUE_ON,
 	       "CONFIG_MITIGATION_SLS=y");
 	expect("refcount", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" }, CATALOGUE_ON,
@@ -146,7 +146,7 @@ TEST(the_kernels_report_decides_unless_forced)
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
 	kernel.says = "Not affected";
 	expect("page_table_isolation", kernel, CATALOGUE_OFF, "meltdown: Not affected");
-	/* Forced: the kernel still reports "Not affected". */
+	/* The parameter forces the protection, although the kernel still reports "Not affected". */
 	kernel.cmdline = "pti=on";
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "pti=on on the command line");
 	kernel.vulnerability = NULL;

@@ -136,7 +136,7 @@ TEST(counts_follow_from_those_chosen)
 		deduce(&g, &run, measure, calls, &counts);
 		check_counts(&g, &run, &counts, 0);
 		kernel_counts_clear(&counts);
-		/* Each of them is needed. */
+		/* Each chosen block is needed. */
 		for (uint32_t b = 0; b < g.n_blocks; b++) {
 			if (!measure[b])
 				continue;

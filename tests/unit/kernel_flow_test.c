@@ -347,7 +347,7 @@ TEST(other_indirect_jumps)
 	check(flow_of(memory), "0:tail", 0);
 	check(flow_of(loaded), "0:tail", 0);
 	check(flow_of(unknown), "0-2:fall 0-4:taken 2:any 4:ret 6:ret", KERNEL_FLOW_UNRESOLVED);
-	/* With a thunk there, the compiler's value was a function pointer. */
+	/* If the table lists a thunk there, the value in the source was a function pointer. */
 	check(flow_with(unknown, sizeof(unknown), NULL, &tables, NULL),
 	      "0-2:fall 0-4:taken 2:tail 4:ret", 0);
 }
@@ -397,7 +397,7 @@ TEST(the_end_falls_out)
 	check(flow_of(code), "0:tail", KERNEL_FLOW_FALLS_OUT);
 }
 
-/* Others' probes are replaced by the file's code; the kernel's own patches are kept. */
+/* Other tools' probes are replaced by the file's code. The kernel's own patches stay. */
 TEST(probes_of_others)
 {
 	static const uint8_t file[] = {

@@ -272,7 +272,7 @@ TEST(names_of_other_kernels_are_suggested_first)
 	assert_string_equal(names[0], "__vma_link_rb");
 	assert_int_equal(kernel_kallsyms_suggest(ks, "__vma_link", names, 1), 1);
 	assert_int_equal(kernel_kallsyms_suggest(ks, "_", names, 4), 0);
-	/* A symbol that contains the whole name comes first, whatever its length. From Linux 6.12. */
+	/* A symbol that contains the whole name comes first, whatever its length. These names are those of Linux 6.12. */
 	assert_int_equal(kernel_kallsyms_suggest(ks, "__alloc_pages", names, 3), 3);
 	assert_string_equal(names[0], "__alloc_pages_noprof");
 	kernel_kallsyms_destroy(ks);

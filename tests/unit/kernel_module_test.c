@@ -270,7 +270,7 @@ TEST(others_are_refused)
 	fixture_loud();
 }
 
-/* Damage costs answers only. */
+/* Damage makes answers missing, and has no other effect. */
 TEST(damage_is_survived)
 {
 	struct kernel_image *img;

@@ -55,9 +55,9 @@ TEST(test_choice)
 		assert_string_equal(items[i].name, names[i]);
 		free(items[i].name);
 	}
-	/* The limit of calls is higher for functions of protections, */
+	/* The limit of calls is higher for functions of protections. */
 	assert_in_range(items[0].most, 9999, 10000);
-	/* and assumes that a call costs a millionth of the command's time. */
+	/* Limits assume that a call costs a millionth of the command's time. */
 	assert_in_range(items[1].most, 4999, 5000);
 	/* Where instructions are counted, probes do not distort times. */
 	p->clock = PROFILE_CLOCK_INSN;

@@ -6,7 +6,7 @@
 #include "record/cost/cost.h"
 #include "record/engine/engine.h"
 
-/* VALUE; in every tenth round 5,000 more, by an interrupt; in every fourth OFF more. */
+/* Return a series of VALUE. In every tenth round an interrupt adds 5,000; in every fourth round it has OFF more. */
 static struct record_series series_of(uint64_t value, uint64_t off)
 {
 	struct record_series s;

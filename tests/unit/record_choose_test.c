@@ -77,7 +77,7 @@ static const struct record_mechanism session = {
 	.refuse = session_refuse,
 };
 
-/* The program's own table is in a file of its own, mechanisms.c, which is not linked then. */
+/* This table replaces the program's table. The linker leaves mechanisms.c out, which has only that table. */
 const struct record_mechanism *const record_mechanisms[] = { &record_fentry_mechanism, &session,
 							     &record_multi_mechanism,
 							     &record_kprobe_mechanism, NULL };
@@ -250,7 +250,10 @@ static void auto_takes_the_first_that_reaches_it(void **state)
 	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), PROFILE_MECH_KPROBE);
 }
 
-/* A new mechanism is a row: it is asked for by its name, tried in its place, and taken where another is refused. */
+/*
+ * A new mechanism is a row of the table. A user can ask for it by name, record tries it in its place, and uses it if
+ * others are refused.
+ */
 static void a_mechanism_is_a_row(void **state)
 {
 	const struct record_machine machine = { .n_cpus = 3 };
@@ -265,12 +268,12 @@ static void a_mechanism_is_a_row(void **state)
 	assert_int_equal(record_choose_after(&features, PROFILE_MECH_FENTRY), SESSION);
 	assert_int_equal(record_choose_after(&features, SESSION), PROFILE_MECH_MULTI);
 	assert_int_equal(record_probe_memory(&machine, SESSION, 2), 6);
-	/* It alone is enough. */
+	/* It is enough if only this mechanism works. */
 	features.fentry = features.multi = features.kprobe = -EOPNOTSUPP;
 	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), SESSION);
 }
 
-/* BTF has functions by name only. */
+/* BTF has functions by name only, so fentry cannot tell functions of one name apart. */
 static void fentry_takes_no_namesakes(void **state)
 {
 	(void)state;
@@ -331,7 +334,7 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	assert_int_equal(chosen(PROFILE_UNTIMED, "do_exit"), PROFILE_UNTIMED);
 }
 
-/* Padding is not counted as left out, since nobody means it. */
+/* Padding does not count as left out, because no user means it. */
 static void padding_is_not_left_out(void **state)
 {
 	(void)state;

@@ -30,7 +30,7 @@ TEST(names_lockdown)
 	assert_string_equal(record_features_why_not_fentry(&f), strerror(ENOMEM));
 	f.bpf = 0;
 	assert_null(record_features_why_not_bpf(&f));
-	/* Its state is hidden. */
+	/* The state of lockdown is hidden. */
 	f.lockdown[0] = '\0';
 	f.lockdown_hidden = true;
 	assert_non_null(strstr(record_features_why_not_multi(&f), "securityfs"));

@@ -47,7 +47,7 @@ static struct record_trials trials_of(const struct truth *t)
 	r.more[TRIAL_IDLE_ENTER] = jump + t->idle_enter;
 	r.more[TRIAL_INNER] = jump + t->idle_leave + t->per_frame;
 	r.more[TRIAL_OUTER] = jump + open + t->idle_leave + t->per_frame + close;
-	/* A list reads the clock when it is hit, and excludes the time from there on. */
+	/* When a list is hit, it reads the clock, and excludes the time from then on. */
 	r.listed = 1000;
 	r.more[TRIAL_TO_LIST] = tail[ENGINE_RANGE_OPTIMIZED] + t->list_head;
 	r.more[TRIAL_FROM_LIST] = r.listed + t->list_tail + head[ENGINE_RANGE_OPTIMIZED];

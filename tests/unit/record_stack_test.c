@@ -136,7 +136,7 @@ static void expect(const char *expected, uint32_t flags, const uint64_t *ips, ui
 	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 #define EPOCH(n) ((n) << ENGINE_SAMPLE_EPOCH)
 
-/* A program NAME comes to ADDR during EPOCH. */
+/* Report that the program NAME was loaded at ADDR during EPOCH. */
 static void report(uint64_t addr, const char *name, uint32_t epoch)
 {
 	struct kernel_sym sym = {
@@ -166,7 +166,7 @@ TEST(own_code_is_separate_and_others_have_names)
 	end();
 }
 
-/* Kernel code that leads to probes belongs to the tool that probed the function. */
+/* Kernel code that leads to probes is attributed to the tool that probed the function. */
 TEST(probe_code_belongs_to_who_probed)
 {
 	begin(PROFILE_MECH_FENTRY);
@@ -190,7 +190,7 @@ TEST(an_address_may_belong_to_another_module_later)
 	end();
 }
 
-/* A program may come to where another was, and go before a table is read. */
+/* A program may be loaded at the address of an earlier one, and be unloaded before the next table is read. */
 TEST(a_program_may_replace_another_between_tables)
 {
 	const uint32_t epoch = code.n_tables;

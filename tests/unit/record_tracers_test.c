@@ -63,7 +63,7 @@ TEST(reads_lists)
 	write_lists("nop\n", "vfs_readv (1)\nb (1)\nc (1)\nvfs_read (1)\n", "");
 	read_lists(&t, "init_on_alloc");
 	assert_noted(&t, "4 functions (vfs_read, b, c, ...)", "nothing");
-	/* A list that would take the kernel long is cut off. */
+	/* If the kernel would take long to print a list, it is cut off. */
 	char *many = NULL;
 	for (int i = 0; i < 10000; i++)
 		alloc_append(&many, "f%d (1)\n", i % 2000);

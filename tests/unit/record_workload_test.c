@@ -247,7 +247,7 @@ TEST(ends_at_the_limit)
 	assert_in_range(clock_ns() - start, 200000000, 30000000000);
 }
 
-/* Run FN in another process, since interrupts are remembered. Return its result. */
+/* Run FN in another process, because a process remembers interrupts. Return its result. */
 static int in_child(int (*fn)(void))
 {
 	pid_t pid = fork();
@@ -312,7 +312,7 @@ static int interrupted_at_start(void)
 	return status_with("sleep 20; exit 7", &terminating);
 }
 
-/* Return whether SIGINT waits for PID to be run. */
+/* Return whether a SIGINT for PID is pending. */
 static bool is_pending(pid_t pid)
 {
 	scoped_free char *status = alloc_printf("/proc/%d/status", pid);
@@ -328,7 +328,7 @@ static bool is_pending(pid_t pid)
 	return mask & 1ULL << (SIGINT - 1);
 }
 
-/* Send SIGINT to this process TIMES times, at least 0.3 s apart: two that wait would be one. */
+/* Send SIGINT to this process TIMES times, at least 0.3 s apart, because two pending signals become one. */
 static void interrupt_after_a_while(int times)
 {
 	pid_t parent = getpid();

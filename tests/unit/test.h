@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unit tests by cmocka. A file has tests, each TEST(NAME) and a function's body, and behind the last one RUN_TESTS(), by which they run
- * in the file's order. NAME says what must hold.
+ * Unit tests with cmocka. A file has tests, each TEST(NAME) followed by a function's body, and after the last test
+ * RUN_TESTS(), which runs them in the order of the file. NAME says what must hold.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 static struct CMUnitTest tests_of_file[64] __attribute__((unused));
 
-/* A test that SET_UP comes before, and TEAR_DOWN after; each may be NULL. */
+/* A test. SET_UP runs before it, and TEAR_DOWN after it; either may be NULL. */
 #define TEST_WITH(name, set_up, tear_down)                                                       \
 	static void name(void **state);                                                          \
 	static void __attribute__((constructor)) add_##name(void)                                \
@@ -28,7 +28,7 @@ static struct CMUnitTest tests_of_file[64] __attribute__((unused));
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* Runs the tests between SET_UP and TEAR_DOWN, which may be NULL, and prints TAP. */
+/* Run the tests between SET_UP and TEAR_DOWN, which may be NULL, and print TAP. */
 #define RUN_TESTS(set_up, tear_down)                                                    \
 	int main(void)                                                                  \
 	{                                                                               \

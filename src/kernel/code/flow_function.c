@@ -128,8 +128,7 @@ static bool read_parts(struct function *f)
 
 /*
  * Set *RANGE to a few instructions at ADDR, outside of all functions, that jump back into FLOW's code. static_cpu_has()
- * uses such code until alternatives are applied, and before Linux 5.16 such code handled faults. Return false if there
- * are none.
+ * uses them until alternatives are applied. Before Linux 5.16 they also handled faults. Return false if there are none.
  */
 static bool find_snippet(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 			 struct kernel_range *range)
