@@ -34,6 +34,10 @@ static double allowed(const struct profile *p)
 	return p->clock == PROFILE_CLOCK_INSN ? ALLOWED_INSNS : ALLOWED;
 }
 
+/* So many samples tell which functions are worth timing. */
+#define ENOUGH_SAMPLES 300
+#define MAX_FREQ       20000
+
 /* ---- what samples say ---- */
 
 struct callee {
@@ -288,6 +292,16 @@ static void say_stdin(void)
 			 "standard input");
 }
 
+/* Return the frequency of samples by which functions are chosen: a short command is sampled more often, where that distorts nothing. */
+static int frequency(const struct rounds *r)
+{
+	double wanted = ENOUGH_SAMPLES / (r->unprobed / 1e9);
+
+	if (r->p->clock != PROFILE_CLOCK_INSN || !r->o->freq)
+		return r->o->freq;
+	return (int)fmax(r->o->freq, fmin(wanted, MAX_FREQ));
+}
+
 /* The runs before functions are timed. */
 static int look_around(struct rounds *r)
 {
@@ -303,7 +317,7 @@ static int look_around(struct rounds *r)
 	r->target = r->p ? allowed(r->p) + ALLOWED_REST : 0;
 	o.control_run = false;
 	o.repeat = 1;
-	o.freq = r->o->freq;
+	o.freq = r->p ? frequency(r) : 0;
 	r->sampled = r->p ? run(r, &o, "sampled") : NULL;
 	if (!r->sampled)
 		return -1;
