@@ -50,10 +50,7 @@ struct decoder;
 struct decoder *decoder_create(void);
 void decoder_destroy(struct decoder *d); /* accepts NULL */
 
-/*
- * Decodes the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where there
- * is none.
- */
+/* Decodes the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where there is none. */
 bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 	    struct decoded *out);
 

@@ -18,9 +18,8 @@ struct arch_disasm *arch_disasm_create(enum arch_syntax syntax);
 void arch_disasm_destroy(struct arch_disasm *d); /* accepts NULL */
 
 /*
- * The instruction at the start of the LEN bytes CODE, which lie at ADDR, for free(): mnemonic and
- * operands with a blank between, or "(bad)". OPERANDS, if not NULL, replaces the printed operands, such as
- * a called address by the function's name.
+ * The instruction at the start of the LEN bytes CODE, which lie at ADDR, for free(): mnemonic and operands with a blank
+ * between, or "(bad)". OPERANDS, if not NULL, replaces the printed operands, such as a called address by the function's name.
  */
 char *arch_disasm_text(struct arch_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 		       const char *operands);

@@ -26,10 +26,7 @@ struct hash_index {
 /* Return whether item ITEM of CTX is the one that KEY describes. */
 typedef bool (*hash_equal_fn)(const void *ctx, uint32_t item, const void *key);
 
-/*
- * Hash of SIZE bytes. It differs from process to process, so that no file can be made whose entries
- * all collide.
- */
+/* Hash of SIZE bytes. It differs from process to process, so that no file can be made whose entries all collide. */
 uint32_t hash_bytes(const void *data, size_t size);
 uint32_t hash_string(const char *s);
 

@@ -16,9 +16,8 @@ enum catalogue_state {
 };
 
 /*
- * From the environment in P: the kernel's configuration, its command line, what it says of the CPU's
- * vulnerabilities, its release. LIVE: P is this kernel's, whose files may be read. HOW is one phrase, to be
- * freed; it may be NULL.
+ * From the environment in P: the kernel's configuration, its command line, what it says of the CPU's vulnerabilities, its
+ * release. LIVE: P is this kernel's, whose files may be read. HOW is one phrase, to be freed; it may be NULL.
  */
 enum catalogue_state catalogue_state(const struct catalogue_protection *protection,
 				     const struct profile *p, bool live, char **how);

@@ -73,10 +73,7 @@ struct output_section {
 	size_t redundant;
 	/* Return the mark for ROW's estimable figures of GROUP, "~", or NULL. May be NULL: no marks. */
 	const char *(*mark)(const void *row, const struct output_group *group);
-	/*
-	 * Offset, in a row, of a `double`, the row's weight; 0: no such field. Tables show rows of
-	 * weight NAN.
-	 */
+	/* Offset, in a row, of a `double`, the row's weight; 0: no such field. Tables show rows of weight NAN. */
 	size_t weight;
 	bool pointers; /* ROWS are pointers to the rows */
 };

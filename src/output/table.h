@@ -11,10 +11,7 @@
 #include "output/section.h"
 
 struct output_table_options {
-	/*
-	 * Columns to fill; 0: no limit. If a table is wider, columns of high rank are left out, then
-	 * elastic ones are cut.
-	 */
+	/* Columns to fill; 0: no limit. If a table is wider, columns of high rank are left out, then elastic ones are cut. */
 	unsigned int width;
 	/* Cut any long text if that is not enough. Not for files, where a cut name is lost. */
 	bool truncate;

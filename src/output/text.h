@@ -14,9 +14,8 @@ char *output_text_escape(const char *s);
 char *output_name_escape(const char *s);
 
 /*
- * Prints TEXT (as it is: escape it first) broken at spaces into lines of at most WIDTH columns. The
- * first line begins in column COLUMN, behind what was printed there; all others are indented by
- * INDENT. WIDTH 0: one line.
+ * Prints TEXT (as it is: escape it first) broken at spaces into lines of at most WIDTH columns. The first line begins in column
+ * COLUMN, behind what was printed there; all others are indented by INDENT. WIDTH 0: one line.
  */
 void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int column,
 		      unsigned int indent);

@@ -13,10 +13,7 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/*
- * The parts of a profile, in the order in which they are in a file: a section refers only to sections before
- * it.
- */
+/* The parts of a profile, in the order in which they are in a file: a section refers only to sections before it. */
 enum section_type {
 	SECTION_STRINGS = 1,
 	SECTION_RECORDING,

@@ -5,10 +5,9 @@
 #include "profile/profile.h"
 
 /*
- * Return why SRC's runs cannot be added to DST's, for the caller to free; NULL: they can be.
- * Everything has to be equal that a figure could depend on: the environment (but for keys
- * under "record."), the clock, the sampler, the workload's arguments, and what was timed, and how:
- * a function that only one side recorded would read as one that the other never called.
+ * Return why SRC's runs cannot be added to DST's, for the caller to free; NULL: they can be. Everything has to be equal that a
+ * figure could depend on: the environment (but for keys under "record."), the clock, the sampler, the workload's arguments, and
+ * what was timed, and how: a function that only one side recorded would read as one that the other never called.
  */
 char *profile_merge_conflict(const struct profile *dst, const struct profile *src);
 

@@ -97,10 +97,7 @@ struct profile_cell {
 	struct profile_stats stats;
 };
 
-/*
- * A basic block of a function whose blocks were counted: code that is executed from its first instruction to
- * its last.
- */
+/* A basic block of a function whose blocks were counted: code that is executed from its first instruction to its last. */
 struct profile_block {
 	uint64_t addr; /* relative to _stext */
 	uint32_t bytes, insns;
@@ -546,10 +543,7 @@ const char *profile_name_of(const struct profile *p, uint64_t value);
 /* Return the value of the name TEXT: its FNV-1a hash. */
 uint64_t profile_name_value(const char *text);
 
-/*
- * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.
- * Valid until the next add.
- */
+/* The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none. Valid until the next add. */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
 /* The same; NULL: there is none. */
@@ -562,9 +556,7 @@ uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *bloc
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
 
-/*
- * A pool of strings, each kept once and numbered in the order of arrival. Internal to profile/.
- */
+/* A pool of strings, each kept once and numbered in the order of arrival. Internal to profile/. */
 
 struct profile_strings;
 

@@ -19,14 +19,13 @@ struct profile_bucket {
 } __attribute__((packed, aligned(4)));
 
 /*
- * The calls of one cell. WALL and ONCPU are as measured; COST is what the probes inside those calls
- * are thought to have added to both (0 where nothing was calibrated), and SELF is without it. Where
- * the calibration overstates, ONCPU less COST is below zero, and so may SELF be: neither is ever
- * held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less their cost,
- * with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
+ * The calls of one cell. WALL and ONCPU are as measured; COST is what the probes inside those calls are thought to have added
+ * to both (0 where nothing was calibrated), and SELF is without it. Where the calibration overstates, ONCPU less COST is below
+ * zero, and so may SELF be: neither is ever held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less
+ * their cost, with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
  *
- * Control may leave an inlined body and come back to it, so what is timed of a range are excursions,
- * ENTRIES of them; the distribution is theirs, the mean of a call is a sum over CALLS.
+ * Control may leave an inlined body and come back to it, so what is timed of a range are excursions, ENTRIES of them; the
+ * distribution is theirs, the mean of a call is a sum over CALLS.
  */
 struct profile_stats {
 	uint64_t calls; /* calls; a range: executions of its entry, see struct profile_site */
@@ -47,10 +46,7 @@ void profile_count_add(uint64_t *sum, uint64_t n);
 /* Return the number of times in the sums and the distribution: calls, or a range's excursions. */
 uint64_t profile_stats_observed(const struct profile_stats *s);
 
-/*
- * Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors and entries
- * NOT_COUNTED.
- */
+/* Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors and entries NOT_COUNTED. */
 void profile_stats_init(struct profile_stats *s);
 void profile_stats_deinit(struct profile_stats *s);
 /* Adds SRC to DST; errors and entries stay NOT_COUNTED only if both are. */

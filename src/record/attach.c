@@ -20,9 +20,7 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-/*
- * Probes inside of functions: those of ranges, which enter and leave bodies, and those of blocks, which count.
- */
+/* Probes inside of functions: those of ranges, which enter and leave bodies, and those of blocks, which count. */
 
 /* Called when the kernel refuses the probe P with ERR. */
 typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);

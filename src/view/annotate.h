@@ -71,8 +71,7 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 /* Return whether PLACE's instructions are the running kernel's; otherwise they are the vmlinux's. */
 bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);
 /*
- * Return the place of an instruction, "+0x11e", or "allocate_slab.cold+0x5" outside of the function's own symbol; for
- * free().
+ * Return the place of an instruction, "+0x11e", or "allocate_slab.cold+0x5" outside of the function's own symbol; for free().
  */
 char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i);
 /* Its text, with the names of what it calls or jumps to, and of data. For free(). */

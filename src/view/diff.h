@@ -62,9 +62,7 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 
 extern const struct view_list view_diff_list;
 
-/*
- * Return a sentence on the row that changed most; SIGNIFICANT: NULL where that is not a significant change. For free().
- */
+/* Return a sentence on the row that changed most; SIGNIFICANT: NULL where that is not a significant change. For free(). */
 char *view_diff_largest(const struct view_diff *c, bool significant);
 
 /* Return a note on repetitions: why there are no verdicts, or what they do not cover; NULL: neither. For free(). */

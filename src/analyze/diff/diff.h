@@ -55,10 +55,9 @@ struct analyze_diff_row {
 	 */
 	double delta_total;
 	/*
-	 * Functions: delta_total as a fraction of that of its syscall, for ANALYZE_ALL_CONTEXTS of
-	 * that of all syscalls. Negative or above 1 where others make up for it. NAN where either
-	 * is NAN or the divisor is 0. Self times are compared with the syscall's on-CPU time, of
-	 * which they are parts that do not overlap.
+	 * Functions: delta_total as a fraction of that of its syscall, for ANALYZE_ALL_CONTEXTS of that of all syscalls.
+	 * Negative or above 1 where others make up for it. NAN where either is NAN or the divisor is 0. Self times are compared
+	 * with the syscall's on-CPU time, of which they are parts that do not overlap.
 	 */
 	double share;
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* of the percentiles of a call */

@@ -6,10 +6,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/*
- * Linux 6.10 counts memory by the place that allocates it: functions that do became macros around ones of
- * this ending.
- */
+/* Linux 6.10 counts memory by the place that allocates it: functions that do became macros around ones of this ending. */
 #define NOPROF "_noprof"
 
 /*

@@ -434,10 +434,7 @@ static double mean_wall(const struct profile *p, enum profile_run_kind kind, uin
 	return *n ? sum / *n : NAN;
 }
 
-/*
- * Return the time that probes are known to have taken from the workload, also around its syscalls if that was
- * calibrated.
- */
+/* Return the time that probes are known to have taken from the workload, also around its syscalls if that was calibrated. */
 static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;

@@ -92,10 +92,7 @@ struct analyze_costs {
 	enum profile_clock clock;
 	struct analyze_cost *rows; /* by name */
 	uint32_t n_rows;
-	/*
-	 * The time of all syscalls and page faults as measured, and the part that was subtracted, with that of
-	 * samples.
-	 */
+	/* The time of all syscalls and page faults as measured, and the part that was subtracted, with that of samples. */
 	double oncpu, subtracted;
 	/*
 	 * The time that things took more than without probes, in percent; NAN if it is not known.

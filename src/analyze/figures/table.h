@@ -96,9 +96,8 @@ struct analyze_table {
 };
 
 /*
- * Clones and namesakes, sites that are reported under the same name, are summed under it. A function
- * that was never called has a sum of no calls. With raw, percentiles, min and max, which are kept
- * without probe cost, are NAN where there was any.
+ * Clones and namesakes, sites that are reported under the same name, are summed under it. A function that was never called has
+ * a sum of no calls. With raw, percentiles, min and max, which are kept without probe cost, are NAN where there was any.
  */
 void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options);

@@ -78,10 +78,9 @@ void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning war
 void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
- * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, runs that
- * failed, a clock that is too coarse, and unless RAW, where nothing is subtracted, times below zero and
- * probe costs that are not known or not those of all calls. TABLE is P's, as RAW as that; NULL: no time can
- * be below zero.
+ * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, runs that failed, a clock that
+ * is too coarse, and unless RAW, where nothing is subtracted, times below zero and probe costs that are not known or not those
+ * of all calls. TABLE is P's, as RAW as that; NULL: no time can be below zero.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 const struct analyze_table *table, enum analyze_side side,

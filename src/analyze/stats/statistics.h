@@ -75,21 +75,20 @@ enum analyze_verdict {
 struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
 
 /*
- * The two-sided test of B's mean less A's, without the assumption that both sides vary alike: Welch,
- * "The generalization of Student's problem when several different population variances are
- * involved", Biometrika 34 (1947), with Satterthwaite's degrees of freedom (Biometrics Bulletin 2
- * (1946)). A systematic uncertainty is one more component of the variance, with degrees of freedom of its
- * own: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
+ * The two-sided test of B's mean less A's, without the assumption that both sides vary alike: Welch, "The generalization of
+ * Student's problem when several different population variances are involved", Biometrika 34 (1947), with Satterthwaite's
+ * degrees of freedom (Biometrics Bulletin 2 (1946)). A systematic uncertainty is one more component of the variance, with
+ * degrees of freedom of its own: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
  *
- * Where the sides have unlike numbers, df is more careful than Satterthwaite's, which comes near the larger
- * side's where three repetitions happen to agree, so that of many rows some are called different by chance:
- * both variances go into it with the smaller number's degrees of freedom, and it is no larger than with like
- * spreads. It does not fall below min(n) - 1, with which p is never too small (Mickey and Brown, "Bounds on
- * the distribution functions of the Behrens-Fisher statistic", The Annals of Mathematical Statistics 37
- * (1966)). With equal numbers it is Satterthwaite's. docs/internals/statistics.md has what it does.
+ * Where the sides have unlike numbers, df is more careful than Satterthwaite's, which comes near the larger side's where three
+ * repetitions happen to agree, so that of many rows some are called different by chance: both variances go into it with the
+ * smaller number's degrees of freedom, and it is no larger than with like spreads. It does not fall below min(n) - 1, with
+ * which p is never too small (Mickey and Brown, "Bounds on the distribution functions of the Behrens-Fisher statistic", The
+ * Annals of Mathematical Statistics 37 (1966)). With equal numbers it is Satterthwaite's. docs/internals/statistics.md has what
+ * it does.
  *
- * Where nothing varies at all, df is NAN, and p 0 or, for equal means, 1. With fewer than
- * ANALYZE_MIN_REPETITIONS on a side all but the difference is NAN.
+ * Where nothing varies at all, df is NAN, and p 0 or, for equal means, 1. With fewer than ANALYZE_MIN_REPETITIONS on a side all
+ * but the difference is NAN.
  */
 struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
 					const struct analyze_moments *b);
@@ -99,11 +98,10 @@ struct analyze_interval analyze_welch_interval(const struct analyze_welch *welch
 					       double confidence);
 
 /*
- * The interval of the relative change, b / a - 1, which is not that of the difference divided by a's
- * mean: that varies too. Fieller, "Some problems in interval estimation", Journal of the Royal
- * Statistical Society B 16 (1954); for unlike variances with degrees of freedom at the estimated
- * ratio, Tamhane and Logan, "Finding the maximum safe dose level for heteroscedastic data", Journal
- * of Biopharmaceutical Statistics 14 (2004).
+ * The interval of the relative change, b / a - 1, which is not that of the difference divided by a's mean: that varies too.
+ * Fieller, "Some problems in interval estimation", Journal of the Royal Statistical Society B 16 (1954); for unlike variances
+ * with degrees of freedom at the estimated ratio, Tamhane and Logan, "Finding the maximum safe dose level for heteroscedastic
+ * data", Journal of Biopharmaceutical Statistics 14 (2004).
  *
  * NAN where a's mean is not significantly above 0, for then no interval has two ends.
  */
@@ -111,26 +109,23 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 					       const struct analyze_moments *b, double confidence);
 
 /*
- * Return how many times longer the 95 % intervals of ROWS rows must be than that of one, to be as sure all together:
- * of hundreds without a change, dozens would seem to have one. Bonferroni, with the normal distribution for the
- * interval's form.
+ * Return how many times longer the 95 % intervals of ROWS rows must be than that of one, to be as sure all together: of
+ * hundreds without a change, dozens would seem to have one. Bonferroni, with the normal distribution for the interval's form.
  */
 double analyze_interval_widening(size_t rows);
 
 /*
- * Return whether b / a - 1 lies within -+MARGIN (0.01 for 1 %), by two one-sided tests at the 5 % level: the 90 %
- * interval lies within. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach",
- * Journal of Pharmacokinetics and Biopharmaceutics 15 (1987); with the ratio's interval, Hauschke, Kieser and Hothorn,
- * Biometrical Journal 41 (1999).
+ * Return whether b / a - 1 lies within -+MARGIN (0.01 for 1 %), by two one-sided tests at the 5 % level: the 90 % interval lies
+ * within. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach", Journal of Pharmacokinetics
+ * and Biopharmaceutics 15 (1987); with the ratio's interval, Hauschke, Kieser and Hothorn, Biometrical Journal 41 (1999).
  */
 bool analyze_is_same(const struct analyze_moments *a, const struct analyze_moments *b,
 		     double margin);
 
 /*
- * Replaces the N P-values of one table by those adjusted for their number, NAN ones left out:
- * of all that are then below some limit, at most that share is expected to be false. Benjamini and
- * Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical Society B 57
- * (1995); as adjusted values, Yekutieli and Benjamini, Journal of Statistical Planning and
+ * Replaces the N P-values of one table by those adjusted for their number, NAN ones left out: of all that are then below some
+ * limit, at most that share is expected to be false. Benjamini and Hochberg, "Controlling the false discovery rate", Journal of
+ * the Royal Statistical Society B 57 (1995); as adjusted values, Yekutieli and Benjamini, Journal of Statistical Planning and
  * Inference 82 (1999).
  */
 void analyze_adjust(double *p, size_t n);
@@ -160,23 +155,21 @@ struct analyze_estimated {
 extern const struct analyze_estimated analyze_estimated_none;
 
 /*
- * The share of which K of N samples are, with its 95 % interval: Clopper and Pearson, "The use of
- * confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26 (1934), by
- * quantiles of the beta distribution. It covers the truth in 95 % of the cases at least, and more
- * where K is small, which most bodies' is: Wilson's is shorter, and covers less than 95 % just there
- * (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16
- * (2001)). 0 of N is 0 with an upper end; of 0 samples nothing is known.
+ * The share of which K of N samples are, with its 95 % interval: Clopper and Pearson, "The use of confidence or fiducial limits
+ * illustrated in the case of the binomial", Biometrika 26 (1934), by quantiles of the beta distribution. It covers the truth in
+ * 95 % of the cases at least, and more where K is small, which most bodies' is: Wilson's is shorter, and covers less than 95 %
+ * just there (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001)). 0 of N
+ * is 0 with an upper end; of 0 samples nothing is known.
  */
 struct analyze_estimated analyze_binomial(double k, double n);
 
 /*
- * The same of something that is only looked at because a sample hit it. Of many bodies that take next to no
- * time some are hit by chance, and those not hit have no row, so that intervals which leave that out miss the
- * truth of just the rows there are. So the lower end is that of a binomial that is not 0 (Johnson, Kemp and Kotz,
- * "Univariate Discrete Distributions", chapter 3); that such intervals hold for what was selected says Neufeld,
- * Perry and Witten, "Inference conditional on selection: a review" (arXiv:2604.09779). One sample says
- * nothing of how little there may be: the end is 0. From ten samples on there is no difference, nor is there
- * any to speak of at the upper end.
+ * The same of something that is only looked at because a sample hit it. Of many bodies that take next to no time some are hit
+ * by chance, and those not hit have no row, so that intervals which leave that out miss the truth of just the rows there are.
+ * So the lower end is that of a binomial that is not 0 (Johnson, Kemp and Kotz, "Univariate Discrete Distributions", chapter
+ * 3); that such intervals hold for what was selected says Neufeld, Perry and Witten, "Inference conditional on selection: a
+ * review" (arXiv:2604.09779). One sample says nothing of how little there may be: the end is 0. From ten samples on there is no
+ * difference, nor is there any to speak of at the upper end.
  */
 struct analyze_estimated analyze_binomial_seen(double k, double n);
 

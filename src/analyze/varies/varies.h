@@ -55,9 +55,7 @@ struct varies_part {
 	const struct profile_variable *variable; /* of the condition */
 	uint64_t value;
 	double calls, mean;
-	/*
-	 * Parts of all variance: explained by the conditions or the law below, and left by those that have none below.
-	 */
+	/* Parts of all variance: explained by the conditions or the law below, and left by those that have none below. */
 	double explained, unexplained;
 	bool is_split;
 	struct varies_law law;

@@ -87,9 +87,8 @@ static size_t modrm_len(const uint8_t *code, size_t avail)
 }
 
 /*
- * The length of an instruction that is younger than the installed capstone; 0 where it is none of
- * those that kernels have: groups of system instructions (rdpkru, serialize, tpause, mwaitx, ...),
- * and VEX.
+ * The length of an instruction that is younger than the installed capstone; 0 where it is none of those that kernels have:
+ * groups of system instructions (rdpkru, serialize, tpause, mwaitx, ...), and VEX.
  */
 static size_t younger_len(const uint8_t *code, size_t avail)
 {

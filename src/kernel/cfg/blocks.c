@@ -483,9 +483,7 @@ void kernel_counts_clear(struct kernel_counts *counts)
 	memset(counts, 0, sizeof(*counts));
 }
 
-/*
- * A plan for one function: where probes can be, what each is likely to cost, and which are needed.
- */
+/* A plan for one function: where probes can be, what each is likely to cost, and which are needed. */
 
 /*
  * Choose the instruction of the block to probe: the first cheap one before the first call, otherwise the first that can

@@ -46,9 +46,7 @@ void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measur
 			 struct kernel_counts *out);
 void kernel_counts_clear(struct kernel_counts *counts);
 
-/*
- * A plan for one function.
- */
+/* A plan for one function. */
 
 struct kernel_block_probe {
 	uint32_t block;

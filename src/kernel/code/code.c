@@ -217,10 +217,7 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 
 char *kernel_static_key_name(const char *name, uint64_t offset)
 {
-	/*
-	 * A name with a dot and a number is a static variable of a function. Several functions have one with the same
-	 * name.
-	 */
+	/* A name with a dot and a number is a static variable of a function. Several functions have one with the same name. */
 	if (strchr(name, '.'))
 		return NULL;
 	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);

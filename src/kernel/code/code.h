@@ -76,8 +76,7 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
 
 /*
  * Static keys are the kernel's switches that are jumps in its code. The running kernel patches these jumps in or out.
- * Parameters, the CPU and the kernel's state (such as a seeded random generator) decide which keys are on; the image does
- * not.
+ * Parameters, the CPU and the kernel's state (such as a seeded random generator) decide which keys are on; the image does not.
  */
 
 struct kernel_kallsyms;

@@ -17,9 +17,7 @@ static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr
 	return b->in->callee ? b->in->callee(addr, b->in->arg) : KERNEL_CALLEE_ORDINARY;
 }
 
-/*
- * Instructions.
- */
+/* Instructions. */
 
 /* Return an array, indexed by byte of the part: whether an instruction of the file begins there. The caller frees it. */
 static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_part *p)

@@ -180,9 +180,7 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 }
 
-/*
- * Probes.
- */
+/* Probes. */
 
 /* Return the instruction that covers ADDR. ADDR is in a part. */
 static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64_t addr)
@@ -314,9 +312,7 @@ uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 	return len;
 }
 
-/*
- * Substitutes.
- */
+/* Substitutes. */
 
 struct slide {
 	const struct kernel_flow *flow;

@@ -96,8 +96,7 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
 	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
 	/*
-	 * Another tool's probe hides an instruction that the kernel changed at run time. Read it again when the probe is
-	 * gone.
+	 * Another tool's probe hides an instruction that the kernel changed at run time. Read it again when the probe is gone.
 	 */
 	KERNEL_FLOW_HIDDEN = 64,
 };
@@ -239,9 +238,8 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 void kernel_site_edges_clear(struct kernel_site_edges *edges);
 
 /*
- * Find addresses to probe in place of ADDR, which cannot be probed: each path from ADDR passes one of them. If INSIDE,
- * all are within the ranges, otherwise all are outside. Return their number, up to MAX, or 0 if there are none of this
- * kind.
+ * Find addresses to probe in place of ADDR, which cannot be probed: each path from ADDR passes one of them. If INSIDE, all are
+ * within the ranges, otherwise all are outside. Return their number, up to MAX, or 0 if there are none of this kind.
  */
 size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       const struct kernel_range *ranges, size_t n, bool inside,

@@ -85,9 +85,7 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 
 /* ---- flow graph ---- */
 
-/*
- * Branches: all targets of an instruction other than the next instruction.
- */
+/* Branches: all targets of an instruction other than the next instruction. */
 
 static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind,
 		       uint64_t target)
@@ -165,9 +163,7 @@ static void add_branches(struct flow_builder *b, uint32_t i)
 		add_branch(flow, i, KERNEL_EDGE_TAIL, insn->addr + insn->len);
 }
 
-/*
- * Blocks.
- */
+/* Blocks. */
 
 static bool is_padding(const struct kernel_insn *insn)
 {

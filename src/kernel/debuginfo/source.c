@@ -199,8 +199,7 @@ static char *folder_of(Dwarf_Die *die)
 }
 
 /*
- * Find the tree and the folder of generated files. The unit of init/main.c is among the kernel's first, so this reads
- * little.
+ * Find the tree and the folder of generated files. The unit of init/main.c is among the kernel's first, so this reads little.
  */
 static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 {

@@ -32,18 +32,14 @@ struct kernel_build_id {
 /* Read the GNU build-id from a file of ELF notes, such as /sys/kernel/notes. Return -errno without a message. */
 int kernel_build_id_read(const char *notes, struct kernel_build_id *id);
 bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_build_id *b);
-/*
- * Write the build-id to BUF in lower-case hexadecimal, and return BUF. 2 * KERNEL_BUILD_ID_MAX + 1 bytes are always
- * enough.
- */
+/* Write the build-id to BUF in lower-case hexadecimal, and return BUF. 2 * KERNEL_BUILD_ID_MAX + 1 bytes are always enough. */
 const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, size_t size);
 
 /*
- * Open EXPLICIT_PATH if it is given, or $KPROTPERF_VMLINUX if that is set, or the first matching file in the usual places
- * for RELEASE. The file must have the build-id ID; NULL, or a len of 0, accepts any. If a file that was asked for is
- * missing or is of another build, report the error and set *OUT to NULL. In the usual places, skip such files. If no file
- * there matches, return 0, set *OUT to NULL, and set *WHY_NOT (may be NULL) to a text about the files that were tried.
- * The caller frees it.
+ * Open EXPLICIT_PATH if it is given, or $KPROTPERF_VMLINUX if that is set, or the first matching file in the usual places for
+ * RELEASE. The file must have the build-id ID; NULL, or a len of 0, accepts any. If a file that was asked for is missing or is
+ * of another build, report the error and set *OUT to NULL. In the usual places, skip such files. If no file there matches,
+ * return 0, set *OUT to NULL, and set *WHY_NOT (may be NULL) to a text about the files that were tried. The caller frees it.
  */
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
@@ -92,10 +88,7 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
  */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
-/*
- * Return the data object, with a size, that covers the file's address ADDR, or NULL. *OFFSET becomes ADDR less its
- * address.
- */
+/* Return the data object, with a size, that covers the file's address ADDR, or NULL. *OFFSET becomes ADDR less its address. */
 const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
 struct kernel_range {

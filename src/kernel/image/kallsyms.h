@@ -71,10 +71,7 @@ define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 /* Return the address of a variable of the image, or 0 if it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
 
-/*
- * Return the last variable of the image at or before ADDR, or NULL if there is none. *OFFSET becomes ADDR less its
- * address.
- */
+/* Return the last variable of the image at or before ADDR, or NULL if there is none. *OFFSET becomes ADDR less its address. */
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset);
 

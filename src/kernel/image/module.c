@@ -20,10 +20,7 @@
 /* Gap between the code and all other sections (data and init code). */
 #define MODULE_GAP 0x100000u
 
-/*
- * Return whether S is code that stays loaded. The kernel loads such sections one after the other, in the order of the
- * file.
- */
+/* Return whether S is code that stays loaded. The kernel loads such sections one after the other, in the order of the file. */
 static bool is_core_code(const Elf64_Shdr *s, const char *name)
 {
 	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_EXECINSTR &&

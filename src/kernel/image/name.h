@@ -17,10 +17,7 @@ size_t kernel_name_base_len(const char *name);
 /* Compare names without these suffixes, like strcmp(). */
 int kernel_name_compare(const char *a, const char *b);
 
-/*
- * Return whether NAME is a part that was split off a function. The function jumps into it, so it has no entry and no
- * return.
- */
+/* Return whether NAME is a part that was split off a function. The function jumps into it, so it has no entry and no return. */
 bool kernel_name_is_cold(const char *name);
 
 /* Return whether NAME is the padding before a function. kallsyms lists it, but nothing calls it. */

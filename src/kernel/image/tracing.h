@@ -54,9 +54,8 @@ enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
 
 /*
- * The kernel's ftrace locations, from its memory. The kernel also has a list of them, available_filter_functions. To
- * print that takes longer than everything else at the start of a recording of one function, and before 6.5 it has no
- * addresses.
+ * The kernel's ftrace locations, from its memory. The kernel also has a list of them, available_filter_functions. To print that
+ * takes longer than everything else at the start of a recording of one function, and before 6.5 it has no addresses.
  */
 
 struct btf;

@@ -23,9 +23,7 @@ void record_environment_tasks(struct profile *p, bool all, const char *cgroup, i
  */
 void record_environment_config(struct profile *p, const char *root, const char *release);
 
-/*
- * Other load of a real machine during a run: other tasks, other guests, and the speed of its CPUs.
- */
+/* Other load of a real machine during a run: other tasks, other guests, and the speed of its CPUs. */
 
 /* Counters on each CPU that must stay open during a run. */
 struct record_meters;

@@ -83,10 +83,9 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);
 
 /*
- * Measure the mechanisms of P's sites and of page faults, except kprobe.multi, and set the engine's costs.
- * The engine must have been started and not armed. If the kernel lacks what calibration needs, costs stay
- * unknown, with a note to the user; that is no error. Known costs are kept: call this again for a mechanism
- * that turns out to be needed.
+ * Measure the mechanisms of P's sites and of page faults, except kprobe.multi, and set the engine's costs. The engine must have
+ * been started and not armed. If the kernel lacks what calibration needs, costs stay unknown, with a note to the user; that is
+ * no error. Known costs are kept: call this again for a mechanism that turns out to be needed.
  */
 void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);
@@ -126,9 +125,8 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 			      struct record_calibration *out);
 
 /*
- * Attach the N sites of ITEMS by kprobe.multi, and measure its cost on the empty functions, which are
- * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. The cost depends on all attached
- * functions, so call this last.
+ * Attach the N sites of ITEMS by kprobe.multi, and measure its cost on the empty functions, which are attached with them: ITEMS
+ * must have room for RECORD_MULTI_MORE more. The cost depends on all attached functions, so call this last.
  */
 #define RECORD_MULTI_MORE (RECORD_N_TESTS + 1)
 void record_calibrate_multi(struct record_probes *probes, const struct profile *p,

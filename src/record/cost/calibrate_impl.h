@@ -46,9 +46,7 @@ static inline uint64_t empty_ticks(const struct calibrator *c, uint64_t insns)
 	return c->p->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS;
 }
 
-/*
- * Set OUTER to the time of CALL's context and, if SITE is not 0, INNER to the time of the function as SITE reads it.
- */
+/* Set OUTER to the time of CALL's context and, if SITE is not 0, INNER to the time of the function as SITE reads it. */
 int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
 			      struct record_series *outer, struct record_series *inner);
 

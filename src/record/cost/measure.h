@@ -13,9 +13,7 @@
 #include "record/engine/engine.h"
 #include "record/target/symbols.h"
 
-/*
- * Repeated readings of one quantity: interrupts that hit a few of them do not change the median.
- */
+/* Repeated readings of one quantity: interrupts that hit a few of them do not change the median. */
 
 #define RECORD_ROUNDS 101
 
@@ -70,9 +68,7 @@ int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
 /* Run the program whose descriptor ARG points to. */
 int record_round_run(void *arg);
 
-/*
- * Counting the calls of functions before any is timed. Counting stops at a maximum, so that it takes next to no time.
- */
+/* Counting the calls of functions before any is timed. Counting stops at a maximum, so that it takes next to no time. */
 
 #define RECORD_COUNTED_CLONES 4
 

@@ -306,9 +306,7 @@ static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 	return i;
 }
 
-/*
- * Return the reading of range TRIAL less its own instructions.
- */
+/* Return the reading of range TRIAL less its own instructions. */
 static int64_t more(struct calibration *c, enum record_trial trial)
 {
 	int64_t time = record_series_median(&c->readings[trial].series);
@@ -344,9 +342,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	t->blocks = c->probe != RECORD_NO_PROBE;
 }
 
-/*
- * Set costs that reduce no reading, but exclude some time: a frame without excluded time takes a shorter path.
- */
+/* Set costs that reduce no reading, but exclude some time: a frame without excluded time takes a shorter path. */
 static void use_provisional_costs(struct record_engine *e)
 {
 	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};

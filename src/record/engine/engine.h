@@ -61,10 +61,9 @@ const struct record_programs *record_engine_variants(const struct record_engine 
 struct record_saved_programs *record_engine_saved_programs(struct record_engine *e);
 
 /*
- * Attach the programs that follow tasks and time syscalls. Call record_engine_start() before any site
- * is attached, and record_engine_arm(), which adds page faults and the sampler, after the last. The
- * kernel runs the latest program on a function first, so this order nests a site on handle_mm_fault()
- * within its [page_fault]. Both report errors.
+ * Attach the programs that follow tasks and time syscalls. Call record_engine_start() before any site is attached, and
+ * record_engine_arm(), which adds page faults and the sampler, after the last. The kernel runs the latest program on a function
+ * first, so this order nests a site on handle_mm_fault() within its [page_fault]. Both report errors.
  */
 int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);

@@ -25,9 +25,8 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 
 /*
  * If there are many functions, move those of globs to kprobe.multi, or to kprobes on a kernel without it: detaching a fentry
- * trampoline takes 0.1 s.
- * Not for callees, whatever their number: what its probes cost varies from one function to the next, and they are
- * there for exact self times.
+ * trampoline takes 0.1 s. Not for callees, whatever their number: what its probes cost varies from one function to the next,
+ * and they are there for exact self times.
  */
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
 			       enum profile_mechanism how);

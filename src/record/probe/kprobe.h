@@ -20,9 +20,8 @@ struct record_engine;
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
 
 /*
- * Wait, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is
- * turned off. By then it has also been to all kprobes enabled before. Return how the kernel then reaches the probe,
- * as record_optimizer_look().
+ * Wait, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is turned off. By then
+ * it has also been to all kprobes enabled before. Return how the kernel then reaches the probe, as record_optimizer_look().
  */
 enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr);
 

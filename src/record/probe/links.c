@@ -105,10 +105,7 @@ void record_detach_hurried(bool hurry)
 		write_expedited('0');
 }
 
-/*
- * struct bpf_link_info as it is since 6.7, which headers need not have yet. Only the members that are
- * read here.
- */
+/* struct bpf_link_info as it is since 6.7, which headers need not have yet. Only the members that are read here. */
 struct link_info {
 	__u32 type, id, prog_id, pad;
 	union {

@@ -165,10 +165,9 @@ static int link_half(const struct bpf_program *prog, uint32_t flags, const unsig
 }
 
 /*
- * Attaches both halves to all N, or neither to any. The entry's first: ftrace goes through what is
- * attached from the latest on, and finding the function again for the return's would take a time that
- * differs from one to the next, within the call if it came after the entry's program. No task is
- * followed yet whose return would be missed.
+ * Attaches both halves to all N, or neither to any. The entry's first: ftrace goes through what is attached from the latest on,
+ * and finding the function again for the return's would take a time that differs from one to the next, within the call if it
+ * came after the entry's program. No task is followed yet whose return would be missed.
  */
 static int attach_pair(struct record_probes *probes, const struct record_target *targets,
 		       uint32_t n)

@@ -16,9 +16,7 @@ struct record_machine;
 struct record_points;
 struct record_probes;
 
-/*
- * A mechanism. Its capabilities are in profile/names.h. Functions here report no errors unless their comments say so.
- */
+/* A mechanism. Its capabilities are in profile/names.h. Functions here report no errors unless their comments say so. */
 struct record_mechanism {
 	enum profile_mechanism mech;
 	/* Mechanisms that a site attached by this one may turn out to have, by how the kernel reaches the probe; PROFILE_UNTIMED: none. */

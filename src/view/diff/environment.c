@@ -9,10 +9,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/*
- * Kernel options that are no protections: two versions of a kernel differ in hundreds, of which the first few
- * say nothing.
- */
+/* Kernel options that are no protections: two versions of a kernel differ in hundreds, of which the first few say nothing. */
 #define CONFIG_MOST 8
 /* A line names at most so many. */
 #define LINE_MOST 3
@@ -102,10 +99,7 @@ static json_t *json(const void *data)
 	return env;
 }
 
-/*
- * Return whether a row before row I says the same. A protection has the names of its parameter, its static key and
- * options.
- */
+/* Return whether a row before row I says the same. A protection has the names of its parameter, its static key and options. */
 static bool is_said(const struct analyze_env_row *rows, size_t i)
 {
 	for (size_t j = 0; j < i; j++)

@@ -45,10 +45,7 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 /* On stderr alone: for formats that have no place for them. */
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
 
-/*
- * Return a phrase for the times of calls, as "on-CPU time less probe cost"; EXACT: of recordings without probes. For
- * free().
- */
+/* Return a phrase for the times of calls, as "on-CPU time less probe cost"; EXACT: of recordings without probes. For free(). */
 char *view_times(const struct analyze_options *figures, bool exact);
 
 /* Return a sentence on the unit if people expect another meaning, else NULL. */

@@ -77,9 +77,7 @@ struct view_table {
 	void (*rows)(struct view_rows *rows, const void *data);
 	/* Below the rows on the page. */
 	void (*after)(const struct view *view, const void *data);
-	/*
-	 * Print a table that is not title and rows on the page; NULL: it is. Print nothing if there is nothing to say.
-	 */
+	/* Print a table that is not title and rows on the page; NULL: it is. Print nothing if there is nothing to say. */
 	void (*page)(const struct view *view, const void *data);
 	/* Return the JSON of a table that is not a list of rows there; NULL: it has no key. */
 	json_t *(*json)(const void *data);
