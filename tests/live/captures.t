@@ -26,7 +26,7 @@ guest_main() {
 	record plain -F 0 --func allocate_slab -- "$workloads/big-fork" -n 3
 	# shellcheck disable=SC2086 # a list of words
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
-		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
+		--capture 's->size' --capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
 	record poll -F 0 --func do_sys_poll --func vfs_read --func __x64_sys_poll --context --capture 'end_time->tv_sec' \
 		--capture 'do_sys_poll:sys.nfds' --capture 'vfs_read:sys.read.count' -- perl -e "$polls"
 	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
@@ -39,7 +39,7 @@ guest_main() {
 		record "bad-${bad//[^a-zA-Z]/_}" --func allocate_slab --capture "$bad" -- true
 	done
 	record multi --attach=multi --func allocate_slab --capture node -- true
-	record crowd -F 0 --attach=kprobe --func 'skb_*' --capture 'skb->len' -- true
+	record crowd -F 0 --attach=kprobe --func 'skb_[a-p]*' --capture 'skb->len' -- true
 	record kpoll -F 0 --attach=kprobe --func do_sys_poll --context --capture 'end_time->tv_sec' \
 		--capture 'do_sys_poll:sys.nfds' -- perl -e "$polls"
 	# shellcheck disable=SC2086 # a list of words
@@ -59,7 +59,6 @@ guest_main() {
 			--capture 'vfs_read:file->f_op->owner->name' -- sh -c 'dd if=bytes of=/dev/null bs=70; cat "$0" >/dev/null' "$odd"
 	done
 	record mmap -F 0 --func do_mmap --capture len --capture sys.mmap.len -- "$workloads/big-fork" -n 1
-	record sizes -F 0 --func allocate_slab --capture 's->oo.x' --capture 's->size' -- "$workloads/big-fork" -n 3
 	record caches -F 0 --func allocate_slab --capture node --capture 's->name' -- "$workloads/big-fork" -n 3
 	record kplain -F 0 --attach=kprobe --func allocate_slab -- "$workloads/big-fork" -n 3
 	keep no-function "$kprotperf" record --context -- true
@@ -134,9 +133,8 @@ equal 'by kprobe: all calls are in a row' "$(rows kslab allocate_slab 'map(.call
 equal 'by kprobe: members of arguments, and of what is returned' "$(rows kslab allocate_slab \
 	'map(.values | capture("s->oo.x=(?<oo>[0-9]+) .*return->objects=(?<n>[0-9]+)") |
 		select((.oo | tonumber) % 65536 != (.n | tonumber))) | length')" 0
-equal 'by kprobe: several that are read at once, as by fentry' "$(rows kslab allocate_slab \
-	'map(.values | capture("(?<x>s->oo.x=[0-9]+) .*(?<s>s->size=[0-9]+)") | "\(.x) \(.s)") | unique - ["s->oo.x=0"] | tostring')" \
-	"$(rows sizes allocate_slab 'map(.values) | unique | tostring')"
+sizes='map(.values | capture("(?<x>s->oo.x=[0-9]+) .*(?<s>s->size=[0-9]+)") | "\(.x) \(.s)") | unique - ["s->oo.x=0"] | tostring'
+equal 'by kprobe: several that are read at once, as by fentry' "$(rows kslab allocate_slab "$sizes")" "$(rows slab allocate_slab "$sizes")"
 holds 'by kprobe: what pointers lead to' "$(rows kslab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
 equal 'too many arguments for fentry: by kprobe, not kprobe.multi' "$(rows mmap do_mmap 'map(select(.syscall == "mmap") | .values |
