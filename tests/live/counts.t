@@ -30,13 +30,13 @@ recursive='do_dentry_open vfs_getattr_nosec inode_permission notify_change'
 
 guest_first() {
 	record fentry --func vm_area_dup --func allocate_slab -- "$workloads/big-fork"
-	# Under record it reports its figures once more.
-	keep strace env KPROTPERF_REPORT_FD=9 strace -c -f -o strace.txt "$workloads/big-fork" 9>report.txt
+	# As the recording of ticks. Under record it reports its figures once more.
+	keep strace env KPROTPERF_REPORT_FD=9 strace -c -f -o strace.txt "$workloads/big-fork" --iterations 5 9>report.txt
 
 	record events --event cpu-clock,page-faults,context-switches --func __set_task_comm --func do_nanosleep --func hrtimer_nanosleep \
 		-- bash "$self" --guest act_events
 	keep no-counters "$kprotperf" record --event instructions -o none.data -- true
-	printf '%s\n' "$workloads/big-fork --iterations 5" "$acts files 50" >both.sh
+	printf '%s\n' "$workloads/big-fork --iterations 2" "$acts files 50" >both.sh
 	record ticks --freq 10000 -- "$workloads/big-fork" --iterations 5
 	local how
 	for how in auto kprobe; do
@@ -76,7 +76,7 @@ holds 'as many vm_area_dup as the mappings and forks require' "$(calls fentry vm
 equal 'clone is called as often as the workload forks' "$(syscalls fentry clone)" 20
 
 # Not exit_group, which strace does not count because it does not return.
-json fentry '.syscalls[] | select(.name | startswith("[") or startswith("exit") | not) |
+json ticks '.syscalls[] | select(.name | startswith("[") or startswith("exit") | not) |
 	"\(.name) \(.calls) \(.errors)"' | sort >ours.txt
 awk 'NR > 2 && $1 ~ /^[0-9.]+$/ && $NF != "total" {
 	print $NF, $4, NF == 6 ? $5 : 0 }' strace.txt | sort >theirs.txt
