@@ -1,54 +1,41 @@
-"""What all rooms of the lab share: where things are, messages, and how a command ends."""
+"""What all parts of the lab share: where things are, messages, options, and how a command ends."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import FrameType
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, NoReturn, Sequence
 
 # Statuses of `run`, `ab`, `why` and `matrix` that are the lab's own; all others there are the command's. The other commands
-# use 1 (failed) and 2 (usage).
+# use 1 (failed) and 2 (usage). A command that has said why it ends raises SystemExit.
 STATUS_LAB, STATUS_PANIC, STATUS_HANG, STATUS_STATE = 120, 121, 122, 123
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class LabError(Exception):
-    """A line for the user: what failed, where, what to do next. status is the command's, if it is not the usual one."""
-
-    def __init__(self, text: str, status: int | None = None) -> None:
-        super().__init__(text)
-        self.status = status
+    """A line for the user: what failed, where, what to do next."""
 
 
 class UsageError(LabError):
     """The command line is wrong."""
 
 
-class Ended(Exception):
-    """The command ends with this status; the reason has been printed."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
 class Stopped(BaseException):
-    """A signal ends the lab; what is under way is taken back on its way up."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    """A signal, the argument, ends the lab. Cleanup runs while this propagates."""
 
 
 def stop_on_signals() -> None:
-    """Raises Stopped on the signals that end a program; those that are ignored stay ignored."""
+    """Raise Stopped on the signals that end a program, unless they are ignored."""
 
-    def stop(number: int, _frame: FrameType | None) -> None:
-        # What is taken back is taken back whole.
+    def stop(number: int, _frame: FrameType | None) -> NoReturn:
+        # A second signal must not interrupt the cleanup.
         for one in STOPPING:
             signal.signal(one, signal.SIG_IGN)
         raise Stopped(number)
@@ -56,28 +43,6 @@ def stop_on_signals() -> None:
     for one in STOPPING:
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, stop)
-
-
-def quote(words: Sequence[str | Path]) -> str:
-    """Returns words as one line of POSIX shell."""
-    return " ".join("'" + str(word).replace("'", "'\\''") + "'" for word in words)
-
-
-def counted(number: int, noun: str) -> str:
-    """Returns "1 boot", "2 boots"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def last_line(text: str) -> str:
-    """Returns the last line of what a program said."""
-    return text.rstrip("\n").rpartition("\n")[2]
-
-
-def number(text: str, what: str) -> int:
-    """Returns a count of at least 1, given as the value of option what."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise UsageError(f"{what} needs a number, not '{text}'")
-    return int(text)
 
 
 class Lab:
@@ -90,51 +55,130 @@ class Lab:
         self.fragments = scripts / "kernels"
         self.cache = Path(os.path.realpath(environ.get("KPROTPERF_LAB") or Path.home() / ".cache/kprotperf/lab"))
         self.kprotperf = environ.get("KPROTPERF") or str(self.repo / "build/kprotperf")
-        # As the user finds them, in a clone or installed.
-        in_clone = (self.repo / "Makefile").exists()
-        self.name = "scripts/lab" if in_clone else "kprotperf-lab"
-        self.setup = "scripts/setup" if in_clone else str(scripts / "setup")
+
+    @cached_property
+    def usage(self) -> str:
+        return self.text((self.data / "usage").read_text())
 
     def text(self, text: str) -> str:
-        """Returns text with the names of the lab's commands as the user finds them."""
-        return text.replace("scripts/lab", self.name).replace("scripts/setup", self.setup)
+        """Return text with the names of the lab's commands as the user finds them, in a clone or installed."""
+        if (self.repo / "Makefile").exists():
+            return text
+        return text.replace("scripts/lab", "kprotperf-lab").replace("scripts/setup", str(self.scripts / "setup"))
 
     def note(self, text: str) -> None:
-        """Prints a line on stderr."""
+        """Print a line on stderr."""
         print(f"lab: {self.text(text)}", file=sys.stderr, flush=True)
 
     def command(self, *words: str | Path) -> list[str]:
-        """Returns the command line of the lab itself."""
+        """Return the command line of the lab itself."""
         return [str(self.scripts / "lab"), *map(str, words)]
 
-    # --- kprotperf -------------------------------------------------------------
-
     def need_kprotperf(self, which: str = "") -> None:
-        """Raises LabError where there is no kprotperf."""
         if not self.has_kprotperf():
             raise LabError(f"no program {self.kprotperf}{which}; build it with make, or set KPROTPERF")
 
     def has_kprotperf(self) -> bool:
         return os.access(self.kprotperf, os.X_OK)
 
-    def guess(self, word: str, names: Sequence[str]) -> str:
-        """Returns "; did you mean 'NAME'? ..." with the nearest name, or nothing if none is near."""
+    def guess(self, word: str, names: Iterable[str]) -> str:
+        """Return "; did you mean 'NAME'? ..." with the nearest name, or nothing if none is near."""
         return output([self.kprotperf, "guess", word, *names])
 
     def ask(self, *words: str | Path) -> Any:
-        """Returns what kprotperf prints as JSON, None where it fails."""
+        """Return what kprotperf prints as JSON, None if it fails."""
         text = output([self.kprotperf, *words])
         return json.loads(text) if text else None
 
     def make_index(self, vmlinux: Path, beside: bool) -> None:
-        """Makes the index of vmlinux, so that no guest reads DWARF, which takes it seconds of its own time. Guests do
-        without where it cannot be made."""
+        """Make the index of vmlinux, so that no guest spends seconds reading DWARF. Guests can do without."""
         if self.has_kprotperf():
             output([self.kprotperf, "index", *(["--beside"] if beside else []), vmlinux])
 
 
+# --- options -----------------------------------------------------------------------
+
+
+class Options:
+    """The options of a command line, in order. Words that are no options are values of the option ""."""
+
+    def __init__(self, *given: tuple[str, str]) -> None:
+        self.given = list(given)
+
+    def has(self, option: str) -> bool:
+        return any(option == name for name, _ in self.given)
+
+    def all(self, option: str) -> list[str]:
+        return [value for name, value in self.given if name == option]
+
+    def get(self, option: str, default: str = "") -> str:
+        """Return the last value of an option."""
+        return [default, *self.all(option)][-1]
+
+    def words(self, options: Sequence[str]) -> list[str]:
+        """Return these options as they were given."""
+        return [word for name, value in self.given if name in options for word in (name, value)]
+
+
+def read_options(
+    lab: Lab, command: str, words: list[str], valued: str, flags: str = "", unknown: bool = False, first_word_ends: bool = False
+) -> Options:
+    """Take options off the front of words, up to `--`. Raise UsageError for unknown ones, or take them for words."""
+    found = Options()
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "--":
+            break
+        if name in valued.split():
+            if not equals and not words:
+                raise UsageError(f"{name} needs a value")
+            found.given.append((name, value if equals else words.pop(0)))
+        elif word in flags.split():
+            found.given.append((word, ""))
+        elif word.startswith("-") and not unknown:
+            raise UsageError(f"{command} has no option '{word}'{lab.guess(name, re.findall('--[a-z-]+', lab.usage))}")
+        elif first_word_ends:
+            words.insert(0, word)
+            break
+        else:
+            found.given.append(("", word))
+    return found
+
+
+def number(text: str, what: str) -> int:
+    """Return a count of at least 1, given as the value of option what."""
+    if not re.fullmatch("0*[1-9][0-9]*", text):
+        raise UsageError(f"{what} needs a number, not '{text}'")
+    return int(text)
+
+
+# --- words -------------------------------------------------------------------------
+
+
+def quote(words: Sequence[str | Path]) -> str:
+    """Return words as one line of POSIX shell, all of them in quotes."""
+    return " ".join("'" + str(word).replace("'", "'\\''") + "'" for word in words)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 boot", "2 boots"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def last_line(text: str) -> str:
+    return text.rstrip("\n").rpartition("\n")[2]
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    return "".join(line + "\n" for line in lines)
+
+
+# --- programs ----------------------------------------------------------------------
+
+
 def output(words: Sequence[str | Path], **options: Any) -> str:
-    """Returns what a program prints, without the line ends at its end; nothing where it fails or is not there."""
+    """Return what a program prints, without line ends at the end; nothing if it fails or does not exist."""
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
     except OSError:
@@ -143,14 +187,24 @@ def output(words: Sequence[str | Path], **options: Any) -> str:
     return text.rstrip("\n") if done.returncode == 0 else ""
 
 
-def missing_tools(tools: Sequence[str]) -> list[str]:
-    """Returns those that are not there."""
+def need_tools(purpose: str, setup: str, tools: Sequence[str]) -> None:
+    """Raise LabError unless these programs are installed."""
     path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    return [tool for tool in tools if not shutil.which(tool, path=path)]
+    missing = [tool for tool in tools if not shutil.which(tool, path=path)]
+    if missing:
+        raise LabError(f"cannot {purpose} kernels without {' '.join(missing)}; install them with scripts/setup --for={setup}")
+
+
+def outliving_nobody(words: Sequence[str | Path]) -> list[str]:
+    """Return a command line that is killed when its parent ends, whatever ends that."""
+    return ["setpriv", "--pdeathsig", "KILL", *map(str, words)]
+
+
+# --- files -------------------------------------------------------------------------
 
 
 def remove(path: Path) -> None:
-    """Removes a file, a link, or a folder with all that is in it; what is not there is no error."""
+    """Remove a file, a link or a folder with its content, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -158,10 +212,21 @@ def remove(path: Path) -> None:
 
 
 def with_suffix(path: Path, suffix: str) -> Path:
-    """Returns the path whose name has suffix at its end."""
+    """Return the path with suffix appended to its name."""
     return path.with_name(path.name + suffix)
 
 
-def outliving_nobody(words: Sequence[str | Path]) -> list[str]:
-    """Returns a command line that is killed when its parent ends, whatever ends that."""
-    return ["setpriv", "--pdeathsig", "KILL", *map(str, words)]
+@contextmanager
+def whole(path: Path, part: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary name for a file or folder, which gets its own name when it is complete."""
+    part = part or path.with_name(f".{path.name}.{os.getpid()}")
+    remove(part)
+    try:
+        yield part
+        part.rename(path)
+    finally:
+        remove(part)
+
+
+def all_but_newest(kept: int, files: Iterable[Path]) -> list[Path]:
+    return sorted(files, key=lambda one: -one.lstat().st_mtime)[kept:]

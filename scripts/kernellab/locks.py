@@ -1,4 +1,4 @@
-"""Locks in the cache: what does not share one goes side by side. A guest takes none."""
+"""Locks in the cache. Builds that share no lock run in parallel; guests take none."""
 
 import fcntl
 import os
@@ -11,65 +11,44 @@ from .lab import Lab, LabError
 
 
 class Lock:
-    """An open lock file. Whoever inherits its descriptor has the lock, too."""
+    """An open lock file. Processes that inherit its descriptor hold the lock, too."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
 
     def take(self, shared: bool = False, seconds: float | None = None) -> bool:
-        """Waits for the lock, for so many seconds at most. Returns whether it has it."""
+        """Wait for the lock, for so many seconds at most. Return whether it is held."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        if seconds is None:
-            fcntl.flock(self.fd, kind)
-            return True
-        end = time.monotonic() + seconds
+        end = time.monotonic() + (seconds or 0)
         while True:
             try:
-                fcntl.flock(self.fd, kind | fcntl.LOCK_NB)
+                fcntl.flock(self.fd, kind if seconds is None else kind | fcntl.LOCK_NB)
                 return True
             except BlockingIOError:
                 if time.monotonic() >= end:
                     return False
                 time.sleep(0.05)
 
-    def is_at(self, path: Path) -> bool:
-        """Returns whether path is this lock's file still."""
-        return path.exists() and os.path.samestat(os.fstat(self.fd), path.stat())
-
-    def sign(self, text: str) -> None:
-        """Says for those who wait who has it."""
-        os.ftruncate(self.fd, 0)
-        os.write(self.fd, text.encode())
-
-    def signature(self) -> str:
-        return os.pread(self.fd, 200, 0).decode(errors="replace")
-
     def release(self) -> None:
-        """Gives the lock back; whoever inherited it keeps it."""
+        """Close the file. Processes that inherited it keep the lock."""
         os.close(self.fd)
 
 
 class Locks:
-    """The locks of builds: one for each source and object tree, and for each kernel that modules are built for. Who holds one
-    of an object tree or of a kernel may take that of a source, nobody two of one kind: no circle."""
+    """The locks of builds: one per source tree, object tree, and kernel that modules are built for. The holder of an object
+    tree or a kernel may take a source tree, nobody two of one kind: there is no circle."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.held: list[Lock] = []
+        self.folder = lab.cache / "locks"
+        self.held: list[int] = []  # descriptors
         self.cache: Lock | None = None
 
-    def folder(self) -> Path:
-        return self.lab.cache / "locks"
-
-    def fds(self) -> list[int]:
-        """Returns the descriptors of all that are held, for a process that is to have them, too."""
-        return [lock.fd for lock in self.held]
-
     def share_cache(self) -> None:
-        """Takes the lock that `clean` alone wants for itself, and removes, and makes the folders."""
-        path = self.folder() / "cache"
-        while not (self.cache and self.cache.is_at(path)):
+        """Make the folders, and take the lock that `clean` takes exclusively before it removes them."""
+        path = self.folder / "cache"
+        while not (self.cache and path.exists() and os.path.samestat(os.fstat(self.cache.fd), path.stat())):
             for name in ("src", "obj", "kernels", "logs", "locks"):
                 (self.lab.cache / name).mkdir(parents=True, exist_ok=True)
             self.cache = Lock(path)
@@ -77,25 +56,26 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, who: str, shared: bool = False) -> Iterator[Lock]:
-        """Waits for the lock of that name, with a line that says for whom. who is what others are told."""
+        """Hold the lock of that name. If it is taken, print whose it is; others print who."""
         self.share_cache()
-        lock = Lock(self.folder() / name)
+        lock = Lock(self.folder / name)
         if not lock.take(shared, 0):
-            holder = lock.signature()
+            holder = os.pread(lock.fd, 200, 0).decode(errors="replace")
             self.lab.note(f"waiting for another build in {self.lab.cache} ({name}{', held by ' if holder else ''}{holder})")
             lock.take(shared)
         if not shared:
-            lock.sign(f"{who} since {time.strftime('%H:%M:%S')}")
-        self.held.append(lock)
+            os.ftruncate(lock.fd, 0)
+            os.write(lock.fd, f"{who} since {time.strftime('%H:%M:%S')}".encode())
+        self.held.append(lock.fd)
         try:
             yield lock
         finally:
-            self.held.remove(lock)
+            self.held.remove(lock.fd)
             lock.release()
 
     def alone(self) -> Lock:
-        """Takes the whole cache; raises LabError while a build is running."""
-        lock = Lock(self.folder() / "cache")
+        """Take the whole cache; raise LabError while a build is running."""
+        lock = Lock(self.folder / "cache")
         if not lock.take(seconds=0):
             raise LabError(f"a build is running in {self.lab.cache}")
         return lock

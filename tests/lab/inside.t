@@ -16,13 +16,13 @@ sys.path[:0] = [str(repo / "scripts"), str(repo / "tests")]
 from kernellab.guests.machine import Machine, kernel_command_line  # noqa: E402
 from kernellab.guests.watch import Output, carry_all  # noqa: E402
 from kernellab.jobs import pair, table  # noqa: E402
-from kernellab.jobs.ab import Said, read  # noqa: E402
+from kernellab.jobs.ab import Said  # noqa: E402
 from kernellab.jobs.boots import Boot, Pool  # noqa: E402
 from kernellab.jobs.commits import Cost, Search  # noqa: E402
-from kernellab.jobs.rows import Row, Side, join, together_rows  # noqa: E402
+from kernellab.jobs.pair import Side  # noqa: E402
+from kernellab.jobs.rows import Row, join, together_rows  # noqa: E402
 from kernellab.kernels.definitions import Kernels, named_compiler  # noqa: E402
-from kernellab.lab import Ended, Lab, LabError, UsageError, quote  # noqa: E402
-from kernellab.words import options  # noqa: E402
+from kernellab.lab import Lab, LabError, Options, UsageError, quote  # noqa: E402
 from tap import done, is_, like, ok, raises  # noqa: E402
 
 BROKEN = None
@@ -48,7 +48,7 @@ class Series(Search):
 
     def __init__(self, *costs: int | None, noise: int = 0) -> None:
         self.lab = Notes()
-        self.said = Said(True, boots=3, range="start..HEAD")
+        self.said = Said(self.lab, "--boots 3 --range start..HEAD -- true".split(), why=True)
         self.first, self.last = "start", "HEAD"
         self.costs, self.noise = [0, *costs], noise
         self.commits = [f"commit {number}" for number in range(len(self.costs))]
@@ -123,19 +123,19 @@ kernels = Kernels(lab)
 
 
 def chosen(**wanted: str) -> tuple[str, str]:
-    found = pair.choose(lab, kernels, pair.Wanted(**wanted))
-    return found.kernel["baseline"], found.kernel["hardened"]
+    found = pair.choose(kernels, Options(*((f"--{name}", value) for name, value in wanted.items())))
+    return found["baseline"].kernel, found["hardened"].kernel
 
 
 is_("without a word the pair is baseline and hardened", chosen(), ("baseline", "hardened"))
 is_("of another series", chosen(series="6.12"), ("baseline-6.12", "hardened-6.12"))
 is_("two kernels for what a rebuild switches", chosen(protection="debug_list"), ("debug_list-off", "debug_list-on"))
 is_("one for what a parameter does", chosen(protection="init_on_alloc"), ("baseline", "baseline"))
-found = pair.choose(lab, kernels, pair.Wanted(protection="init_on_alloc"))
-is_("which has it", (found.append["baseline"], found.append["hardened"]), ("init_on_alloc=0", "init_on_alloc=1"))
+found = pair.choose(kernels, Options(("--protection", "init_on_alloc")))
+is_("which has it", (found["baseline"].append, found["hardened"].append), ("init_on_alloc=0", "init_on_alloc=1"))
 is_(
     "a row's CPU is the pair's",
-    pair.choose(lab, kernels, pair.Wanted(protection="srso")).cpu,
+    pair.choose(kernels, Options(("--protection", "srso")))["baseline"].cpu,
     "vendor=AuthenticAMD,family=25,model=1",
 )
 for wanted, text in {
@@ -169,7 +169,7 @@ is_(
 # --- words -----------------------------------------------------------------------
 
 words = ["--boots", "2", "--func=f", "-r", "3", "--", "cmd", "--boots"]
-said = read(lab, words, False)
+said = Said(lab, words, why=False)
 is_(
     "options of ab and of record are told apart, in order",
     (said.boots, said.record, words),
@@ -187,9 +187,9 @@ for wrong in (
     "--auto --exact",
     "--trace f",
 ):
-    raises(f"refused: ab {wrong}", UsageError, ".", lambda: read(lab, [*wrong.split(), "--", "cmd"], False))
-raises("refused: ab without a command", UsageError, "needs -- and a command", lambda: read(lab, ["--boots", "2"], False))
-raises("an option without its value", UsageError, "--patch needs a value", lambda: list(options(["--patch"], ["--patch"], [])))
+    raises(f"refused: ab {wrong}", UsageError, ".", lambda: Said(lab, [*wrong.split(), "--", "cmd"], why=False))
+raises("refused: ab without a command", UsageError, "needs -- and a command", lambda: Said(lab, ["--boots", "2"], why=False))
+raises("an option without its value", UsageError, "--patch needs a value", lambda: Said(lab, ["--patch"], why=False))
 is_("words are quoted for any shell", quote(["a b", "it's", "$x", ""]), "'a b' 'it'\\''s' '$x' ''")
 
 # --- a matrix ----------------------------------------------------------------------
@@ -283,8 +283,8 @@ def run_all(at_a_time: int, *scripts: str) -> tuple[str, list[str], int]:
         Pool(shell, len(scripts)).run(
             [Boot(f"boot {script}", [script], f"recording {script}") for script in scripts], at_a_time
         )
-    except Ended as ended:
-        status = ended.status
+    except SystemExit as ended:
+        status = int(ended.code or 0)
     finally:
         sys.stdout, printed = ours, sys.stdout
     printed.seek(0)

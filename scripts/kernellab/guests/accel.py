@@ -1,7 +1,7 @@
 """Which accelerator QEMU can use on this machine.
 
 /dev/kvm may exist and never get a kernel past its boot, so only a boot that ran a program counts. It is tried once for each
-boot of the host and each QEMU; the file `accel` in the cache says what was found.
+boot of the host and each QEMU; the file `accel` in the cache has the results.
 """
 
 import os
@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Callable
 
-from ..lab import Lab
+from ..lab import Lab, join_lines, whole
 
 ACCELERATORS = ("icount", "tcg", "mttcg", "kvm")
 TRIAL_SECONDS = 10
@@ -20,38 +20,38 @@ def boot_id() -> str:
 
 
 def machine_id() -> str:
-    """Returns one line for this boot of the host and this QEMU."""
+    """Return one line for this boot of the host and this QEMU."""
     qemu = shutil.which("qemu-system-x86_64")
-    if not qemu:
-        return boot_id()
-    found = os.stat(qemu)
-    return f"{boot_id()} {found.st_size}.{int(found.st_mtime)}"
+    found = os.stat(qemu) if qemu else None
+    return f"{boot_id()} {found.st_size}.{int(found.st_mtime)}" if found else boot_id()
+
+
+def trials(lab: Lab) -> list[str]:
+    """Return the results so far, a line each."""
+    file = lab.cache / "accel"
+    return file.read_text().splitlines() if file.is_file() else []
 
 
 def kvm_state(lab: Lab) -> str:
-    """Returns whether KVM works: yes, no or untried."""
+    """Return whether KVM works: yes, no or untried."""
     if not os.access("/dev/kvm", os.W_OK):
         return "no"
-    file = lab.cache / "accel"
-    lines = file.read_text().splitlines() if file.is_file() else []
-    known = [line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == machine_id()]
-    return known[-1] if known else "untried"
+    found = dict(line.rpartition(" ")[::2] for line in trials(lab))
+    return found.get(machine_id(), "untried")
 
 
 def choose(lab: Lab, cpus: int, boots: Callable[[], bool]) -> str:
-    """Returns the best accelerator that works; boots tries a boot with KVM."""
+    """Return the best accelerator that works; boots tries a boot with KVM."""
     works = kvm_state(lab)
     if works == "untried":
         lab.note(f"checking whether KVM works on this machine (once, up to {TRIAL_SECONDS} s)")
         works = "yes" if boots() else "no"
         if works == "no":
             lab.note("/dev/kvm exists but cannot boot a kernel; using --accel icount")
-        file = lab.cache / "accel"
-        # A line for each QEMU of this boot: another one in PATH makes nobody try this one again.
-        kept = [line for line in (file.read_text().splitlines() if file.is_file() else []) if line.startswith(boot_id() + " ")]
-        new = file.with_name(f"accel.{os.getpid()}")
-        new.write_text("".join(line + "\n" for line in [*kept, f"{machine_id()} {works}"]))
-        new.rename(file)
+        # Other QEMUs of this boot of the host keep their lines.
+        kept = [line for line in trials(lab) if line.startswith(boot_id() + " ")]
+        with whole(lab.cache / "accel") as new:
+            new.write_text(join_lines([*kept, f"{machine_id()} {works}"]))
     if works == "yes":
         return "kvm"
     return "tcg" if cpus > 1 else "icount"  # icount has one CPU

@@ -1,12 +1,11 @@
 """One command in one guest.
 
     runs/XXXXXXXX/       control folder of a run, shared with the guest as "lab"
-    logs/console-*.log   the guest kernels' consoles, the last 20
+    logs/console-*.log   the guest kernels' consoles
 
 The guest's side is guest-init.
 """
 
-import fcntl
 import os
 import re
 import shutil
@@ -18,12 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from ..lab import STATUS_HANG, STATUS_LAB, STATUS_PANIC, STATUS_STATE, Lab, LabError, last_line, outliving_nobody, remove
+from ..lab import STATUS_HANG, STATUS_LAB, STATUS_PANIC, STATUS_STATE, Lab, LabError, last_line, remove
+from ..locks import Lock
 from . import machine as told
 from . import memory
 from .machine import Machine
-from .resume import Saved
-from .share import Share, qemu_path
+from .resume import going_on, saved_boot
+from .share import qemu_path, running, shared
 from .watch import ENDED, READER_GONE, SILENT, TIMEOUT, Clock, Output, wait
 
 CONSOLES_KEPT = 20
@@ -45,7 +45,7 @@ class Guest:
         self.qemu = shutil.which("qemu-system-x86_64") or ""
 
     def run(self, command: Sequence[str]) -> int:
-        """Boots and runs a command. Returns its status, or one of the lab's own."""
+        """Boot and run a command. Return its status, or one of the lab's own."""
         cwd = os.path.realpath(".")
         check_cwd(cwd)
         with self.control_folder() as control:
@@ -78,7 +78,7 @@ class Guest:
     # --- files -----------------------------------------------------------------
 
     def fill_memory(self, control: Path, cwd: str, command: Sequence[str]) -> None:
-        """Puts what the command will read where the guest takes it into its memory."""
+        """Write the files that the command will read to where the guest takes them into its memory."""
         if command[0] == self.lab.kprotperf and "--" in command:
             command = command[command.index("--") + 1 :]
 
@@ -91,9 +91,8 @@ class Guest:
 
         paths = memory.listed(self.lab, cwd, command, find)
         if not paths:
-            self.note(
-                "it cannot be found which files the command reads; reading them, and the interrupts of that, are in its cost"
-            )
+            cost = "reading them, and the interrupts of that, are in its cost"
+            self.note(f"it cannot be found which files the command reads; {cost}")
         with (control / "files").open("wb") as file:
             said = memory.write(paths, cwd, file)
         if said:
@@ -101,38 +100,39 @@ class Guest:
 
     @contextmanager
     def control_folder(self) -> Iterator[Path]:
-        """Makes the control folder, marked as in use by a lock, which another container sharing the cache can see, too; and
-        removes those of runs whose lab was killed."""
+        """Make the control folder, and remove those of labs that were killed, whose locks are free. Other containers that share
+        the cache see locks, and not processes."""
         runs = self.lab.cache / "runs"
         try:
             runs.mkdir(parents=True, exist_ok=True)
             (self.lab.cache / "logs").mkdir(exist_ok=True)
         except OSError as error:
             raise LabError(f"cannot create the cache {self.lab.cache}") from error
-        for lock in runs.glob("*/lock"):
-            if try_lock(lock):
-                remove(lock.parent)
+        for file in runs.glob("*/lock"):
+            lock = Lock(file)
+            if lock.take(seconds=0):
+                remove(file.parent)
+            lock.release()
         control = Path(tempfile.mkdtemp(dir=runs, prefix=""))
-        # Locked before it gets its name, so that nobody sees it unlocked.
-        with (control / "lock.new").open("wb") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            (control / "lock.new").rename(control / "lock")
-            try:
-                yield control
-            finally:
-                remove(control)
+        # Other labs must not see it unlocked.
+        held = Lock(control / "lock.new")
+        held.take()
+        (control / "lock.new").rename(control / "lock")
+        try:
+            yield control
+        finally:
+            remove(control)
+            held.release()
 
     def keep_last_consoles(self) -> None:
-        """Keeps the last 20, and those of what still runs, whatever has ended since."""
-        # They begin with the time.
+        """Keep the last ones, and those of guests that run. Their names begin with the time."""
         logs = sorted((self.lab.cache / "logs").glob("console-*.log"))
         for log in logs[:-CONSOLES_KEPT]:
             if not (self.lab.cache / "runs" / log.stem.rpartition(".")[2]).exists():
                 log.unlink(missing_ok=True)
 
     def resolve(self, control: Path, cwd: str) -> None:
-        """Puts names and lines into the files that kprotperf wrote in the guest and listed: reading DWARF there would cost the
-        guest seconds of its own time. What it wrote elsewhere ended with the guest."""
+        """Put names and lines into the files that kprotperf listed in the guest, which would need seconds to read DWARF."""
         listed = control / "resolve"
         if not listed.is_file() or not self.lab.has_kprotperf():
             return
@@ -150,50 +150,41 @@ class Guest:
     # --- QEMU ------------------------------------------------------------------
 
     def boot(self, cwd: str, control: Path, console: Path) -> str:
-        """Boots, or goes on from a saved boot, and waits. Returns what ended it."""
-        share = Share(self.lab, self.machine.share, cwd, control, "always" if self.machine.in_memory else "auto")
-        try:
-            outputs, saved = self.outputs(control), None
+        """Boot, or go on from a saved boot, and wait. Return what ended it."""
+        cache = "always" if self.machine.in_memory else "auto"
+        with shared(self.lab, self.machine.share, cwd, control, cache) as sharing:
+            # A QEMU that saves a boot opens the FIFOs, too.
+            outputs, words, saved = self.outputs(control), self.arguments(sharing, control), None
             if self.machine.resume:
-                saved = Saved.find(self.lab, self.qemu, self.arguments(share, control), self.machine)
-            outcome = self.start(share, control, console, saved, outputs)
-            if saved and outcome == ENDED and not (control / "booted").exists() and console.read_bytes() == saved.console():
-                # QEMU did not run the guest that it was to go on with.
-                remove(saved.folder)
-                self.machine.resume = False
-                outcome = self.start(share, control, console, None, self.outputs(control))
+                saved = saved_boot(self.lab, self.qemu, words, self.machine)
+            outcome = self.start(words, control, console, saved, outputs)
+            if saved and outcome == ENDED and not (control / "booted").exists():
+                if console.read_bytes() == (saved / "console").read_bytes():
+                    # QEMU did not run the guest that it was to go on with.
+                    remove(saved)
+                    self.machine.resume = False
+                    outcome = self.start(self.arguments(sharing, control), control, console, None, self.outputs(control))
             return outcome
-        finally:
-            share.end()
 
-    def arguments(self, share: Share, control: Path) -> list[str]:
-        """Returns QEMU's, but for the console and what a saved boot adds."""
-        machine = self.machine
+    def arguments(self, sharing: Sequence[str], control: Path) -> list[str]:
+        """Return QEMU's, but for the console and what a saved boot adds."""
+        machine, hpet = self.machine, "off"
         words = [*QEMU, "-m", "2G", "-smp", str(machine.cpus), "-seed", machine.seed, "-kernel", str(machine.bzimage)]
-        if machine.initramfs:
-            words += ["-initrd", str(machine.initramfs)]
-        words += [
-            "-append",
-            told.kernel_command_line(self.lab, machine),
-            *share.arguments,
-            "-device",
-            "virtio-serial-pci,max_ports=3",
-        ]
+        words += ["-initrd", str(machine.initramfs)] if machine.initramfs else []
+        words += ["-append", told.kernel_command_line(self.lab, machine), *sharing, "-device", "virtio-serial-pci,max_ports=3"]
         for number, name in enumerate(("out", "err"), 1):
             words += ["-chardev", f"file,id={name},path={qemu_path(control / name)}"]
             words += ["-device", f"virtserialport,chardev={name},nr={number}"]
-        hpet = "off"
-        cpu = "max,-erms,-fsrm" + ("," + machine.cpu if machine.cpu else "")
+        more = "," + machine.cpu if machine.cpu else ""
+        cpu = "max,-erms,-fsrm" + more
         if machine.accel == "icount":
-            # sleep=on: while the guest idles its clock follows the host's. With sleep=off it would jump from timer to timer as
-            # long as the host takes to answer, 20 s in a boot on a busy one, and the interrupts of these timers feed a random
-            # generator that is to stay unseeded.
+            # With sleep=off the clock of an idle guest jumps from timer to timer until the host answers, and the interrupts of
+            # these timers feed a random generator that is to stay unseeded.
             how = ["-accel", "tcg", "-cpu", cpu, "-icount", "shift=0,sleep=on", "-rtc", "clock=vm,base=2026-01-01"]
         elif machine.accel == "kvm":
-            how = ["-accel", "kvm", "-cpu", "host" + ("," + machine.cpu if machine.cpu else "")]
+            how = ["-accel", "kvm", "-cpu", "host" + more]
         else:
-            # The kernel calibrates the TSC by the PIT, which fails on a busy host. With an HPET it has another clock to
-            # calibrate by, and to use instead; else its ticks are all it has.
+            # Calibrating the TSC by the PIT fails on a busy host: give the kernel another clock.
             hpet = "on"
             how = ["-accel", f"tcg,thread={'single' if machine.accel == 'tcg' else 'multi'}", "-cpu", cpu]
         return [*words, "-machine", f"q35,sata=off,smbus=off,hpet={hpet},usb=off,graphics=off", *how]
@@ -209,33 +200,25 @@ class Guest:
     def outputs(self, control: Path) -> list[Output]:
         return [Output(control / name, target, self.silent) for target, name in enumerate(("out", "err"), 1)]
 
-    def start(self, share: Share, control: Path, console: Path, saved: Saved | None, outputs: list[Output]) -> str:
-        """Starts QEMU and waits for its end. Nothing outlives the lab, should that be killed. QEMU does not get the lab's
-        output: it would keep a reader of that waiting."""
+    def start(self, words: Sequence[str], control: Path, console: Path, saved: Path | None, outputs: list[Output]) -> str:
+        """Start QEMU and wait for its end."""
         serial = ["-chardev", f"file,id=console,path={qemu_path(console)},append=on", "-serial", "chardev:console"]
-        words = [self.qemu, *self.arguments(share, control), *self.plugin(control), *serial]
-        process = None
+        words = [self.qemu, *words, *self.plugin(control), *serial]
         try:
             with (control / "qemu.log").open("wb") as log:
-                if saved:
-                    process = saved.go_on(words, console, log)
-                else:
-                    process = subprocess.Popen(outliving_nobody(words), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-            clock = Clock(process.pid, self.machine.timeout, self.machine.silence, console, control / "booted")
-            outcome = wait(process, outputs, clock)
+                with going_on(saved, words, console, log) if saved else running(words, log) as process:
+                    clock = Clock(process.pid, self.machine.timeout, self.machine.silence, console, control / "booted")
+                    outcome = wait(process, outputs, clock)
             self.received = [one.received for one in outputs]
             return outcome
         finally:
-            if process:
-                process.kill()
-                process.wait()
             for one in outputs:
                 one.close()
 
     # --- the end ---------------------------------------------------------------
 
     def judge(self, outcome: str, control: Path, console: Path) -> int:
-        """Returns the run's status, having said why it is one of the lab's own."""
+        """Return the run's status. Print why it is one of the lab's own."""
         file = control / "status"
         word, _, rest = (file.read_text().splitlines() or [""])[0].partition(" ") if file.is_file() else ("", "", "")
         text = console.read_text(errors="replace").replace("\r", "")
@@ -278,19 +261,9 @@ class Guest:
 
 
 def check_cwd(cwd: str) -> None:
-    """Raises LabError where the current directory cannot be shared. The guest has its own /proc, /sys and /dev, and / shared
-    writable would be the host's root."""
+    """Raise LabError if the current directory cannot be shared: the guest has its own /proc, /sys and /dev, and must not write
+    to the host's /."""
     if cwd in UNSHARED or cwd.startswith(("/dev/pts/", "/proc/", "/sys/")):
         raise LabError(f"the current directory {cwd} cannot be shared with a guest; change to another directory")
     if "\n" in cwd or '"' in cwd:
         raise LabError("the current directory has a quote or newline in its name")
-
-
-def try_lock(path: Path) -> bool:
-    """Returns whether nobody holds the lock of a run."""
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-    except OSError:  # it is held, or gone by now
-        return False

@@ -6,11 +6,11 @@ import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Sequence
 
-from ..lab import Lab, quote
+from ..lab import Lab, join_lines, quote, whole
 
-# What the guest has instead of the host's.
+# The guest has its own.
 HIDDEN = ("/tmp", "/run", "/dev/shm")
 PASSED = re.compile(r"PATH|HOME|LANG|LC_.*|TZ|USER|LOGNAME|SHELL|NO_COLOR|XDG_CACHE_HOME|KPROTPERF|KPROTPERF_.*|.*SAN_OPTIONS")
 UNSET = "TERM BOOT_IMAGE lab_share lab_root_options lab_init PERL_HASH_SEED PERL_INTERNAL_RAND_SEED"
@@ -55,7 +55,7 @@ class Machine:
     lists: bool = False  # a boot that finds these
 
     def unseeded(self) -> bool:
-        """Returns whether the random generator is to stay unseeded."""
+        """Return whether the random generator is to stay unseeded."""
         return bool(re.search(r" random\.trust_cpu=(off|0|n|N|f|F) ", f" {self.append} "))
 
 
@@ -64,16 +64,16 @@ def is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def share_options(share: str, cache: str) -> tuple[str, str]:
-    """Returns file system and options. mmap is as good as no cache, so that a file written there is on the host at once,
-    whatever becomes of the guest; but files can be mapped. virtiofs writes through by itself."""
+    """Return file system and options. With mmap what the guest writes is on the host at once, as without a cache, and files can
+    be mapped. virtiofs writes through by itself."""
     if share == "9p":
         return "9p", f"trans=virtio,version=9p2000.L,cache={cache},msize=512000"
     return "virtiofs", "defaults"
 
 
 def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
-    """Returns the mounts of the current directory: where nothing is to be kept, below an overlay; where its files are read
-    ahead, with a cache that keeps them."""
+    """Return the mounts of the current directory: below an overlay, if nothing is to be kept; with a cache, if its files are
+    read ahead."""
     if machine.lists:
         kind, how = share_options(machine.share, "loose")
         layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"
@@ -82,12 +82,11 @@ def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
 
 
 def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
-    """Returns the mounts of the guest, in order, as guest-init makes them on the bare root. The overlay's upper layer and
-    /tmp are in memory."""
+    """Return the mounts of the guest, in order, as guest-init makes them on the bare root."""
     layers = "lowerdir=/sys/files:/" if machine.in_memory else "lowerdir=/"
     found = [("overlay", "/sys/root", "overlay", layers + ",upperdir=/sys/upper,workdir=/sys/work")]
     found += [(one[0], "/sys/root" + one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
-    # What /tmp and /run now hide but the command needs: the kernel's symbols, their index, this repository.
+    # The command needs these even if /tmp or /run hide them: the kernel's symbols, their index, this repository.
     index = os.environ.get("KPROTPERF_CACHE") or (os.environ.get("XDG_CACHE_HOME") or f"{Path.home()}/.cache") + "/kprotperf"
     for folder in [str(lab.repo), *([str(machine.vmlinux.parent)] if machine.vmlinux else []), f"{index}/index"]:
         if os.path.isdir(folder) and is_below(folder + "/", HIDDEN):
@@ -101,12 +100,11 @@ def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
 
 
 def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
-    """Returns shell text that guest-init reads."""
+    """Return shell text that guest-init reads."""
     # Elsewhere the clock is whichever the kernel finds best.
     clock = "tsc" if machine.accel == "icount" and " clocksource=" not in " " + machine.append else ""
     lines = [f"lab_wait_random={int(not machine.unseeded())}", f"lab_clock={clock}", f"lab_lists={int(machine.lists)}"]
-    lines.append(f"lab_keeps_output={int(machine.in_memory)}")
-    lines += ["lab_command() {", f"unset {UNSET}"]
+    lines += [f"lab_keeps_output={int(machine.in_memory)}", "lab_command() {", f"unset {UNSET}"]
     env = {name: value for name, value in os.environ.items() if PASSED.fullmatch(name)}
     if machine.vmlinux:
         env["KPROTPERF_VMLINUX"] = str(machine.vmlinux)
@@ -120,23 +118,22 @@ def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
     lines.append(f"cd {quote([cwd])} || exit 126")
     lines += [f"insmod -- {quote([name])} || exit 126" for name in machine.insmod]
     lines += [f"exec setsid -- {quote(command)}", "}"]
-    return "".join(line + "\n" for line in lines)
+    return join_lines(lines)
 
 
 def guest_init(lab: Lab) -> Path:
-    """Returns where the guest finds its init, which is the same for all clones: saved boots have it."""
-    text = (lab.data / "guests/guest-init").read_bytes()
-    file = lab.cache / "resume" / f"init-{hashlib.sha256(text).hexdigest()[:16]}"
+    """Return where the guest finds its init, which is the same for all clones: saved boots have it."""
+    init = lab.data / "guests/guest-init"
+    file = lab.cache / "resume" / f"init-{hashlib.sha256(init.read_bytes()).hexdigest()[:16]}"
     if not os.access(file, os.X_OK):
         file.parent.mkdir(parents=True, exist_ok=True)
-        new = file.with_name(f"{file.name}.{os.getpid()}")
-        shutil.copy(lab.data / "guests/guest-init", new)
-        new.rename(file)
+        with whole(file) as new:
+            shutil.copy(init, new)
     return file
 
 
 def kernel_command_line(lab: Lab, machine: Machine) -> str:
-    """Returns what the kernel is told."""
+    """Return what the kernel is told."""
     words = ["console=ttyS0 panic=-1 oops=panic hostname=lab no5lvl"]
     init = guest_init(lab)
     if machine.initramfs:
@@ -147,15 +144,12 @@ def kernel_command_line(lab: Lab, machine: Machine) -> str:
         words.append("rootdelay=1")
     words.append("random.trust_cpu=on PERL_HASH_SEED=0 PERL_INTERNAL_RAND_SEED=1")
     if machine.accel == "icount":
-        # The TSC counts QEMU's virtual nanoseconds. Saying so, and leaving no other timer to calibrate it against, makes it
-        # exactly 1 GHz.
+        # The TSC counts QEMU's virtual nanoseconds: without another timer to calibrate it against it has exactly 1 GHz.
         words.append("tsc=reliable tsc_early_khz=1000000 pmtmr=0 no_timer_check")
-        # Calibrating the local APIC's timer spins for 0.1 s of guest time, 10 s of the host's; the PIT needs no calibration.
+        # Calibrating the local APIC's timer takes 10 s of the host's time; the PIT needs no calibration.
         words.append("nolapic_timer")
-        # Where mappings lie decides how many page tables and tree nodes they need: by chance, 134 instructions of a page
-        # fault's 4,217.
-        words.append("norandmaps")
-        words.append("kprotperf.clock=icount")
+        # Random addresses of mappings vary a page fault of 4,217 instructions by 134.
+        words.append("norandmaps kprotperf.clock=icount")
     elif machine.accel.endswith("tcg"):
         words.append("tsc=reliable no_timer_check")
     if machine.in_memory:
@@ -164,14 +158,10 @@ def kernel_command_line(lab: Lab, machine: Machine) -> str:
 
 
 def hidden_file(lab: Lab, cwd: str, command: Sequence[str]) -> str:
-    """Returns a file that the command line names, and that the guest's own folders hide; nothing where there is none."""
-
-    def named() -> Iterator[str]:
-        yield from command
-        yield from filter(None, map(shutil.which, command))
-        yield from re.findall(r"/(?:tmp|run|dev/shm)/[^][ \"'`$;:,|&<>(){}=]+", " ".join(command))
-
-    for word in named():
+    """Return a file that the command line names, and that the guest's own folders hide, or nothing."""
+    inside: list[str] = re.findall(r"/(?:tmp|run|dev/shm)/[^][ \"'`$;:,|&<>(){}=]+", " ".join(command))
+    programs = [shutil.which(word) or word for word in command]
+    for word in [*command, *programs, *inside]:
         if os.path.exists(word):
             path = os.path.realpath(word)
             ours = is_below(path, [cwd, str(lab.repo)]) or is_below(cwd + "/", [path])

@@ -1,7 +1,7 @@
 """Files of the host in a guest's memory, so that what the lab needs to reach them is not taken for the command's cost.
 
     files/KEY   the files and folders that a command opens, found by a boot of its own, which keeps nothing of what the command
-                does; KEY is a hash of the command and the current directory. The last 100 are kept
+                does; KEY is a hash of the command and the current directory
 
 Before the command begins the guest has copies of these files in a layer of its own, on top of the host's /, and has looked up
 what else is in these folders. Files that are looked up but not opened stay the host's, with inode numbers and times as git
@@ -11,10 +11,9 @@ knows them. What lies in the current directory, which is writable, is read ahead
 import hashlib
 import os
 import stat
-from pathlib import Path
 from typing import BinaryIO, Callable, Sequence
 
-from ..lab import Lab, counted, with_suffix
+from ..lab import Lab, all_but_newest, counted, remove, whole, with_suffix
 from ..locks import Lock
 
 KEPT = 100
@@ -23,46 +22,36 @@ BYTES_MOST = 256 << 20  # of a guest's 2 GB
 COPY_BYTES = 1 << 20
 
 
-def list_file(lab: Lab, cwd: str, command: Sequence[str]) -> Path:
-    """Returns the file that lists what a command opens."""
-    key = hashlib.sha256("\0".join([cwd, *command]).encode(errors="surrogateescape")).hexdigest()[:16]
-    return lab.cache / "files" / key
-
-
 def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]) -> list[str]:
-    """Returns the files and folders that a command opens, in order; `find` boots a guest to find out, once for each command."""
-    file = list_file(lab, cwd, command)
+    """Return the files and folders that a command opens, in order; `find` boots a guest to find out, once per command."""
+    key = hashlib.sha256("\0".join([cwd, *command]).encode(errors="surrogateescape")).hexdigest()[:16]
+    file = lab.cache / "files" / key
     lock = Lock(with_suffix(file, ".lock"))
     try:
         if not file.is_file():
             lock.take()
         if not file.is_file():
             found = find()
-            # Of a guest that panicked there is no list.
+            # A guest that panicked lists none.
             if not found:
                 return []
-            new = with_suffix(file, ".part")
-            new.write_bytes(found)
-            new.rename(file)
-            prune(file.parent)
+            with whole(file, with_suffix(file, ".part")) as part:
+                part.write_bytes(found)
+            lists = [one for one in file.parent.iterdir() if one.suffix not in (".lock", ".part")]
+            for old in all_but_newest(KEPT, lists):
+                remove(old)
+                remove(with_suffix(old, ".lock"))
         os.utime(file)
         return [os.fsdecode(path) for path in file.read_bytes().split(b"\0") if path]
-    except FileNotFoundError:  # another has just removed the oldest
+    except FileNotFoundError:  # another lab has just removed the oldest
         return []
     finally:
         lock.release()
 
 
-def prune(folder: Path) -> None:
-    lists = [one for one in folder.iterdir() if one.suffix not in (".lock", ".part")]
-    for old in sorted(lists, key=lambda one: -one.stat().st_mtime)[KEPT:]:
-        old.unlink(missing_ok=True)
-        with_suffix(old, ".lock").unlink(missing_ok=True)
-
-
 class Pack:
-    """A file with what a guest copies into its memory: for each entry its mode, owner, group, time in ns, size and path,
-    ended by a zero byte, and its content. `into_memory` is whether it is copied, or looked up and read only."""
+    """A file with what a guest copies into its memory. An entry has mode, owner, group, time in ns, size, whether it is copied
+    (or looked up and read only), and path, ended by a zero byte; then the content."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -75,14 +64,14 @@ class Pack:
         self.file.write(" ".join(map(str, fields)).encode() + b" " + os.fsencode(path) + b"\0")
 
     def folder(self, path: str) -> None:
-        """Adds a folder and those above it."""
+        """Add a folder and those above it."""
         if path not in self.folders and path != "/":
             self.folder(os.path.dirname(path))
             self.folders.add(path)
             self.header(path, os.stat(path), 0, True)
 
     def add(self, path: str, into_memory: bool) -> None:
-        """Adds what the command opens, unless it has gone."""
+        """Add what the command opens, unless it has gone."""
         try:
             found = os.lstat(path)
             if stat.S_ISREG(found.st_mode) and into_memory:
@@ -109,7 +98,7 @@ class Pack:
 
 
 def write(paths: Sequence[str], cwd: str, file: BinaryIO) -> str:
-    """Writes a pack of these files and folders. Returns what is to be said of files that have no room."""
+    """Write a pack of these files and folders. Return a note about files that have no room."""
     pack = Pack(file)
     for path in dict.fromkeys(paths):
         pack.add(path, into_memory=not (path + "/").startswith(cwd + "/"))

@@ -3,139 +3,108 @@
 import os
 import re
 import shutil
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, Sequence
+from typing import Sequence
 
 from ..kernels import module
 from ..kernels.definitions import Kernels
-from ..lab import Ended, Lab, LabError, UsageError, number
-from ..words import REST, no_option, options
+from ..lab import Lab, LabError, Options, UsageError, number, read_options
 from . import accel, host
 from .guest import Guest
 from .machine import Machine
 
-VALUED = "--on --kernel --bzimage --accel --cpus --cpu --append --timeout --seed --trace --model --insmod -o".split()
-TRACE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(:[1-9][0-9]*)?")
+VALUED = "--on --kernel --bzimage --accel --cpus --cpu --append --timeout --seed --trace --model --insmod -o"
+FLAGS = "--exact --resume --in-memory"
+NOT_ON_HOST = "--bzimage --accel --cpus --cpu --insmod --exact --trace --model".split()
 
 
-@dataclass
-class Options:
-    """The options of run, as they are written."""
-
-    on: str = ""
-    kernel: str = ""
-    bzimage: str = ""
-    accel: str = ""
-    cpus: str = ""
-    cpu: str = ""
-    append: str = ""
-    timeout: str = "600"
-    seed: str = "1"
-    trace: str = ""
-    model: str = ""
-    output: str = ""
-    insmod: list[str] = field(default_factory=list)
-    resume: bool = False
-    exact: bool = False
-    in_memory: bool = False
-
-
-def read(lab: Lab, words: list[str], usage: str) -> Options:
-    """Takes run's options off the front of its words, which leaves the command."""
-    said = Options()
-    for option, value, known in options(words, VALUED, ("--exact", "--resume", "--in-memory")):
-        if not known:
-            raise no_option(lab, usage, "run", option)
-        if option == REST:
-            words.insert(0, value)
-            break
-        if option == "--insmod":
-            said.insmod.append(value)
-        else:
-            name = "output" if option == "-o" else option[2:].replace("-", "_")
-            setattr(said, name, value if option in VALUED else True)
+def command(kernels: Kernels, words: list[str]) -> None:
+    """Do `run`."""
+    lab = kernels.lab
+    said = read_options(lab, "run", words, VALUED, FLAGS, first_word_ends=True)
     if not words:
         raise UsageError("run needs a command")
-    if said.kernel and said.bzimage:
+    if said.get("--kernel") and said.get("--bzimage"):
         raise UsageError("--kernel and --bzimage are mutually exclusive")
-    if not re.fullmatch("[1-9][0-9]*", said.timeout):
-        raise UsageError(f"--timeout needs whole seconds, not '{said.timeout}'")
-    if not re.fullmatch("[0-9]+", said.seed):
-        raise UsageError(f"--seed needs a number, not '{said.seed}'")
-    return said
-
-
-def command(lab: Lab, kernels: Kernels, words: list[str], usage: str) -> NoReturn:
-    """Does what `run` with these words is to do."""
-    said = read(lab, words, usage)
-    if said.on:
-        raise Ended(run_on_host(lab, said, words))
-    machine = choose(lab, kernels, said)
-    if said.exact:
+    check_seconds("--timeout", said.get("--timeout", "600"))
+    if not re.fullmatch("[0-9]+", said.get("--seed", "1")):
+        raise UsageError(f"--seed needs a number, not '{said.get('--seed')}'")
+    if said.get("--on"):
+        raise SystemExit(run_on_host(lab, said, words))
+    machine = choose(kernels, said)
+    if machine.exact:
         words = [lab.kprotperf, "record", "--exact", "-o", machine.output, "--", *words]
-    raise Ended(Guest(lab, machine).run(words))
+    raise SystemExit(Guest(lab, machine).run(words))
+
+
+def check_seconds(what: str, text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]*", text):
+        raise UsageError(f"{what} needs whole seconds, not '{text}'")
+    return int(text)
 
 
 def run_on_host(lab: Lab, said: Options, words: Sequence[str]) -> int:
-    machine = host.Host(lab, host.host_of(said.on), int(said.timeout))
-    if not said.kernel:
+    machine = host.Host(lab, host.host_of(said.get("--on")), int(said.get("--timeout", "600")))
+    if not said.get("--kernel"):
         raise UsageError("--on needs --kernel, the name of one in HOST's /boot")
-    if said.bzimage or said.accel or said.cpus or said.cpu or said.insmod or said.exact or said.trace or said.model:
+    if any(map(said.has, NOT_ON_HOST)):
         takes = "--kernel, --append, --timeout and -o"
         raise UsageError(f"--on runs CMD on a real machine: of the options of run it takes {takes}")
-    return host.run(lab, machine, said.kernel, said.append, said.output, words)
+    return host.run(machine, said.get("--kernel"), said.get("--append"), said.get("-o"), words)
 
 
-def choose(lab: Lab, kernels: Kernels, said: Options) -> Machine:
-    """Returns the machine that the options ask for."""
-    silence = os.environ.get("KPROTPERF_LAB_SILENCE") or "60"
-    if not re.fullmatch("[1-9][0-9]*", silence):
-        raise UsageError(f"KPROTPERF_LAB_SILENCE needs whole seconds, not '{silence}'")
-    machine = choose_kernel(lab, kernels, said)
-    machine.timeout, machine.silence, machine.seed = int(said.timeout), int(silence), said.seed
-    machine.cpu, machine.append = said.cpu, said.append
-    machine.cpus = number(said.cpus or "1", "--cpus")
-    choose_accel(lab, machine, said.accel)
-    # Elsewhere time goes on while nobody runs the guest; and QEMU cannot save what virtiofs serves.
-    machine.resume = said.resume and machine.accel == "icount" and not machine.initramfs
-    machine.in_memory = said.in_memory
-    machine.insmod = modules(lab, kernels, said)
-    choose_exact(lab, machine, said)
+def choose(kernels: Kernels, said: Options) -> Machine:
+    """Return the machine that the options ask for."""
+    silence = check_seconds("KPROTPERF_LAB_SILENCE", os.environ.get("KPROTPERF_LAB_SILENCE") or "60")
+    name, wanted = said.get("--kernel") or ("" if said.get("--bzimage") else "hardened"), dict[str, str]()
+    if name:
+        machine = lab_kernel(kernels, name)
+        # The kernel's fragment may ask for options: `# run: ...`.
+        words = kernels.inherited(name, "run").split()
+        wanted = dict(zip(words[::2], words[1::2]))
+    else:
+        machine = any_kernel(kernels.lab, said.get("--bzimage"))
+    machine.timeout, machine.silence, machine.seed = int(said.get("--timeout", "600")), silence, said.get("--seed", "1")
+    machine.cpu, machine.append = said.get("--cpu"), said.get("--append")
+    machine.accel = said.get("--accel") or wanted.get("--accel", "")
+    cpus = "" if machine.accel == "icount" else wanted.get("--cpus", "")
+    machine.cpus = number(said.get("--cpus") or cpus or "1", "--cpus")
+    choose_accel(kernels.lab, machine)
+    # Elsewhere time goes on while no guest runs; and QEMU cannot save what virtiofs serves.
+    machine.resume = said.has("--resume") and machine.accel == "icount" and not machine.initramfs
+    machine.in_memory = said.has("--in-memory")
+    for file in said.all("--insmod"):
+        if os.path.isdir(file) and not name:
+            raise UsageError("--insmod with a folder needs --kernel")
+        machine.insmod += map(str, module.build(kernels, name, file)) if os.path.isdir(file) else [file]
+    choose_exact(kernels.lab, machine, said)
     return machine
 
 
-def choose_kernel(lab: Lab, kernels: Kernels, said: Options) -> Machine:
-    if said.bzimage:
-        if not os.access(said.bzimage, os.R_OK):
-            raise LabError(f"cannot read the kernel {said.bzimage}")
-        bzimage = Path(os.path.realpath(said.bzimage))
-        beside = bzimage.parent / "vmlinux"
-        given = os.environ.get("KPROTPERF_VMLINUX")
-        vmlinux = beside if beside.exists() else Path(given) if given else None
-        if vmlinux:
-            lab.make_index(vmlinux, beside=False)
-        return Machine(bzimage, vmlinux)
-    said.kernel = said.kernel or "hardened"
-    folder = kernels.known_dir(said.kernel)
+def any_kernel(lab: Lab, file: str) -> Machine:
+    if not os.access(file, os.R_OK):
+        raise LabError(f"cannot read the kernel {file}")
+    bzimage = Path(os.path.realpath(file))
+    beside, given = bzimage.parent / "vmlinux", os.environ.get("KPROTPERF_VMLINUX")
+    vmlinux = beside if beside.exists() else Path(given) if given else None
+    if vmlinux:
+        lab.make_index(vmlinux, beside=False)
+    return Machine(bzimage, vmlinux)
+
+
+def lab_kernel(kernels: Kernels, name: str) -> Machine:
+    folder = kernels.known_dir(name)
     machine = Machine(folder / "bzImage")
     if (folder / "vmlinux").is_file():
         machine.vmlinux = folder / "vmlinux"
-        lab.make_index(machine.vmlinux, beside=True)
+        kernels.lab.make_index(machine.vmlinux, beside=True)
     if (folder / "initramfs").is_file():
         machine.initramfs = folder / "initramfs"
         machine.share = (folder / "share").read_text().strip()
-    # Options that the kernel's fragment asks for (`# run: ...`) where the caller has not said otherwise.
-    wanted = kernels.inherited(said.kernel, "run").split()
-    for option, value in zip(wanted[::2], wanted[1::2]):
-        if option == "--accel":
-            said.accel = said.accel or value
-        elif option == "--cpus" and said.accel != "icount":
-            said.cpus = said.cpus or value
     return machine
 
 
-def choose_accel(lab: Lab, machine: Machine, wanted: str) -> None:
+def choose_accel(lab: Lab, machine: Machine) -> None:
     if not shutil.which("qemu-system-x86_64"):
         raise LabError("qemu-system-x86_64 is not installed; install it with scripts/setup --for=lab")
     if not shutil.which("perl"):
@@ -145,42 +114,29 @@ def choose_accel(lab: Lab, machine: Machine, wanted: str) -> None:
         trial = Machine(machine.bzimage, machine.vmlinux, machine.initramfs, machine.share, "kvm", timeout=accel.TRIAL_SECONDS)
         return Guest(lab, trial, silent=True).run(["true"]) == 0
 
-    machine.accel = wanted or accel.choose(lab, machine.cpus, boots)
+    machine.accel = machine.accel or accel.choose(lab, machine.cpus, boots)
     if machine.accel not in accel.ACCELERATORS:
         raise UsageError(f"--accel is icount, tcg, mttcg or kvm, not '{machine.accel}'")
     if machine.accel == "icount" and machine.cpus > 1:
         raise UsageError(f"--accel icount has one CPU (more hang in QEMU); for --cpus {machine.cpus} use --accel tcg")
 
 
-def modules(lab: Lab, kernels: Kernels, said: Options) -> list[str]:
-    """Returns the files of --insmod; those of a folder are built."""
-    files: list[str] = []
-    for name in said.insmod:
-        if os.path.isdir(name):
-            if not said.kernel:
-                raise UsageError("--insmod with a folder needs --kernel")
-            files += map(str, module.build(lab, kernels, said.kernel, name))
-        else:
-            files.append(name)
-    return files
-
-
 def choose_exact(lab: Lab, machine: Machine, said: Options) -> None:
-    """The emulator can count all instructions only where it is what executes them, one after the other."""
-    if (said.trace or said.model) and not said.exact:
+    """Check the options of --exact: only an emulator that executes one instruction after the other can count them."""
+    machine.trace, model = said.get("--trace"), said.get("--model")
+    if (machine.trace or model) and not said.has("--exact"):
         raise UsageError("--trace and --model need --exact")
     models = lab.repo / "emulator/models"
-    machine.model = said.model if "/" in said.model or not said.model else str(models / said.model)
-    if machine.model and not os.path.isfile(machine.model):
+    machine.model = model if "/" in model or not model else str(models / model)
+    if model and not os.path.isfile(machine.model):
         known = sorted(file.name for file in models.glob("*"))
-        near = lab.guess(os.path.basename(machine.model), known)
+        near = lab.guess(os.path.basename(model), known)
         raise UsageError(f"--model is a file (with a / in its name) or one of {' '.join(known)}{near}")
-    if said.trace and not TRACE.fullmatch(said.trace):
-        raise UsageError(f"--trace needs FUNC or FUNC:N, not '{said.trace}'")
-    machine.trace, machine.output = said.trace, said.output
-    if not said.exact:
+    if machine.trace and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*(:[1-9][0-9]*)?", machine.trace):
+        raise UsageError(f"--trace needs FUNC or FUNC:N, not '{machine.trace}'")
+    if not said.has("--exact"):
         return
-    machine.output = said.output or "kprotperf.data"
+    machine.output = said.get("-o") or "kprotperf.data"
     if machine.accel != "icount":
         raise UsageError(f"--exact needs --accel icount, not {machine.accel}")
     machine.exact = str(lab.repo / "build/emulator/exact.so")

@@ -1,10 +1,11 @@
-"""What ends a run: QEMU's end, too much time, a silent kernel, or a reader of our output that has gone."""
+"""The end of a run: QEMU's end, too much time, a silent kernel, or output without a reader; and the output until then."""
 
 import os
 import select
 import subprocess
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Sequence
 
@@ -17,8 +18,7 @@ BUFFERED_MOST = 1 << 30  # bytes of output that nobody has read yet
 
 
 class Clock:
-    """How long a guest takes. Time counts in which QEMU could run or slept: when the host has no CPU for it, which on a busy
-    one is most of the time, that counts for nothing."""
+    """How long a guest takes. The time in which the host has no CPU for QEMU does not count; on a busy host that is most."""
 
     def __init__(self, pid: int, seconds: int, silence: int, console: Path, booted: Path) -> None:
         self.pid = pid
@@ -30,19 +30,16 @@ class Clock:
         self.size, self.grown = -1, 0.0
 
     def waited(self) -> float:
-        """Returns the seconds that threads of QEMU have waited for a CPU; 0 where the host's kernel does not say
-        (CONFIG_SCHED_INFO). Of several the longest: they wait at the same time."""
+        """Return the longest time in seconds that a thread of QEMU has waited for a CPU, 0 without CONFIG_SCHED_INFO."""
         longest = 0.0
         for path in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
-            try:
+            with suppress(OSError, IndexError):
                 longest = max(longest, int(path.read_text().split()[1]) / 1e9)
-            except (OSError, IndexError):
-                pass
         return longest
 
     def expired(self) -> str:
-        """Returns TIMEOUT after so many seconds; SILENT after so many in which the console has not grown, as long as the guest
-        has not booted; else nothing."""
+        """Return TIMEOUT after so many seconds; SILENT if the console has not grown for so many before the guest has booted;
+        else nothing."""
         spent = time.monotonic() - self.begun - self.waited()
         if spent >= self.seconds:
             return TIMEOUT
@@ -56,10 +53,10 @@ class Clock:
 
 
 class Output:
-    """What a guest writes into a FIFO, on its way to one of our descriptors."""
+    """Output of a guest, from a FIFO to a descriptor of the lab."""
 
     def __init__(self, path: Path, target: int, discard: bool) -> None:
-        # Held open, so that opening it waits for nobody, and its end is ours to make.
+        # A writer of ours: opening waits for no other, and the end comes when this is closed.
         self.hold: int | None = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self.reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         self.target = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC) if discard else target
@@ -69,7 +66,6 @@ class Output:
         self.ended = False
 
     def end_input(self) -> None:
-        """Nobody writes any more."""
         if self.hold is not None:
             os.close(self.hold)
             self.hold = None
@@ -78,25 +74,21 @@ class Output:
         return self.ended and not self.waiting
 
     def register(self, poll: select.poll) -> None:
-        """Asks for what it waits for. It reads ahead of a slow reader of ours: what QEMU has not got rid of when the guest
-        ends is lost."""
+        """Register what it waits for. It reads ahead of a slow reader, as QEMU loses what it still has when the guest ends."""
         if self.waiting:
             poll.register(self.target, select.POLLOUT)
         if not self.ended and self.buffered < BUFFERED_MOST:
             poll.register(self.reader, select.POLLIN)
 
     def carry(self, ready: Sequence[int]) -> bool:
-        """Reads and writes what is possible at once. Returns whether the reader of our output is there."""
+        """Read and write what is possible at once. Return whether the lab's output has a reader."""
         if self.reader in ready:
-            try:
+            with suppress(BlockingIOError):
                 data = os.read(self.reader, 1 << 16)
                 self.ended = not data
                 self.received += len(data)
                 self.buffered += len(data)
-                if data:
-                    self.waiting.append(memoryview(data))
-            except BlockingIOError:
-                pass
+                self.waiting += [memoryview(data)] if data else []
         if self.waiting and self.target in ready:
             try:
                 written = os.write(self.target, self.waiting[0][:CHUNK])
@@ -118,7 +110,7 @@ class Output:
 
 
 def carry_all(outputs: Sequence[Output], also: int | None, timeout: int | None) -> tuple[bool, list[int]]:
-    """Waits until something can be carried, or the descriptor `also` is ready, or milliseconds have passed. Returns whether the
+    """Wait until something can be carried, the descriptor `also` is ready, or milliseconds have passed. Return whether the
     readers are there, and what was ready."""
     poll = select.poll()
     for output in outputs:
@@ -131,7 +123,7 @@ def carry_all(outputs: Sequence[Output], also: int | None, timeout: int | None) 
 
 
 def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clock) -> str:
-    """Carries output until the run ends. Returns what ended it; QEMU is gone then, and all that the guest wrote is out."""
+    """Carry output until the run ends. Return what ended it; QEMU is gone then, and all that the guest wrote is out."""
     outcome = ""
     ended = os.pidfd_open(process.pid)
     try:

@@ -1,4 +1,4 @@
-"""Boots, several at a time where nothing is timed by a real clock."""
+"""Boots, several at a time if nothing is timed by a real clock."""
 
 import os
 import re
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO, Sequence
 
 from ..guests import accel
-from ..lab import Ended, Lab
+from ..lab import Lab
 
 # Each seed has a saved boot of its own, so boots differ from each other as much as without.
-OPTIONS = ["--resume", "--in-memory"]  # where instructions are counted
+OPTIONS = ["--resume", "--in-memory"]  # if instructions are counted
 GUEST_KB = 2 << 20  # a guest's memory
 GUESTS_PER_CPU = 1.5  # one waits for a third of its time
 REFRESH_MS = 1000
@@ -24,16 +24,16 @@ REFRESH_MS = 1000
 
 @dataclass
 class Boot:
-    """A guest that is to be booted by `run` with these words."""
+    """A guest for `run` with these words."""
 
     title: str  # for the log, nothing if it is the only one
     words: list[str]
-    failure: str  # what is said where it fails, before its status
+    failure: str  # precedes its status in the message
 
 
 @dataclass
 class Started:
-    """A guest that was booted, and where what it prints is kept; nowhere if it is the only one."""
+    """A guest that was booted, and the files with its output; none if it is the only one."""
 
     boot: Boot
     process: subprocess.Popen[bytes]
@@ -41,13 +41,12 @@ class Started:
 
 
 def is_icount(lab: Lab, wanted: str) -> bool:
-    """Returns whether boots with --accel wanted, or without, will be those of icount."""
+    """Return whether boots with --accel wanted, or without, will be those of icount."""
     return wanted == "icount" or (not wanted and accel.kvm_state(lab) == "no")
 
 
 def slots(lab: Lab, wanted: str) -> int:
-    """Returns how many guests may run at a time. Under icount one makes no difference to another; elsewhere time is the
-    host's."""
+    """Return how many guests may run at a time: one, if they measure the host's time."""
     if not is_icount(lab, wanted):
         return 1
     available = re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text())
@@ -56,7 +55,7 @@ def slots(lab: Lab, wanted: str) -> int:
 
 
 class Pool:
-    """Runs boots. On a terminal one line tells how far they are; in a log each has a line."""
+    """Runs boots. Progress is one line on a terminal, a line per boot in a log."""
 
     def __init__(self, lab: Lab, total: int) -> None:
         self.lab = lab
@@ -65,8 +64,8 @@ class Pool:
         self.done = 0
 
     def run(self, boots: Sequence[Boot], at_a_time: int) -> None:
-        """Runs all, in order. What a guest prints comes as if they had run one after the other. Raises Ended with the status
-        of one that fails; the others end then."""
+        """Run all boots. Their output comes as if they had run one after the other. If one fails, end the others and raise
+        SystemExit with its status."""
         waiting, running = list(boots), list[Started]()
         try:
             while waiting or running:
@@ -75,13 +74,13 @@ class Pool:
                     alive.append(self.start(waiting.pop(0), at_a_time > 1))
                     running.append(alive[-1])
                 self.wait(alive)
-                # The first prints at once, the others when it is its turn.
                 while running and running[0].process.poll() is not None:
                     self.finish(running.pop(0))
         finally:
-            self.clear()
+            self.show("")
             for one in running:
-                self.stop(one)
+                one.process.terminate()
+                one.process.wait()
 
     def start(self, boot: Boot, beside_others: bool) -> Started:
         if boot.title and not sys.stderr.isatty():
@@ -92,54 +91,37 @@ class Pool:
         return Started(boot, subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err), output)
 
     def wait(self, alive: Sequence[Started]) -> None:
-        """Waits until one ends."""
+        """Wait until one ends."""
         fds = [os.pidfd_open(boot.process.pid) for boot in alive]
         poll = select.poll()
         for fd in fds:
             poll.register(fd, select.POLLIN)
         try:
             while fds and not poll.poll(REFRESH_MS):
-                self.progress()
+                seconds = (time.monotonic() - self.begun) / (self.done or 1) * (self.total - self.done)
+                left = f", about {seconds:.0f} s left" if self.done else ""
+                self.show(f"lab: boot {self.done + 1} of {self.total}{left}")
         finally:
             for fd in fds:
                 os.close(fd)
 
     def finish(self, one: Started) -> None:
-        self.clear()
+        self.show("")
         self.done += 1
-        self.print(one)
-        status = one.process.returncode
-        if status:
-            status = status if status > 0 else 128 - status
-            self.lab.note(f"{one.boot.failure} ended with status {status}; stopped")
-            raise Ended(status)
-
-    @staticmethod
-    def print(one: Started) -> None:
         for target, file in zip((sys.stdout, sys.stderr), one.output):
             target.flush()
             file.seek(0)
             shutil.copyfileobj(file, target.buffer)
             target.flush()
             file.close()
+        status = one.process.returncode
+        if status:
+            status = status if status > 0 else 128 - status
+            self.lab.note(f"{one.boot.failure} ended with status {status}; stopped")
+            raise SystemExit(status)
 
     @staticmethod
-    def stop(one: Started) -> None:
-        if one.process.poll() is None:
-            one.process.terminate()
-            one.process.wait()
-        for file in one.output:
-            file.close()
-
-    def progress(self) -> None:
+    def show(text: str) -> None:
+        """Replace the progress line of a terminal."""
         if sys.stderr.isatty():
-            left = ""
-            if self.done:
-                seconds = (time.monotonic() - self.begun) / self.done * (self.total - self.done)
-                left = f", about {seconds:.0f} s left"
-            print(f"\rlab: boot {self.done + 1} of {self.total}{left}\033[K", end="", file=sys.stderr, flush=True)
-
-    @staticmethod
-    def clear() -> None:
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)

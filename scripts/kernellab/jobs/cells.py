@@ -1,13 +1,13 @@
 """A cell of a matrix: what why and diff say of a row's recordings of a workload."""
 
 import json
-import os
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Sequence
 
-from ..lab import Lab, remove
+from ..lab import Lab, remove, whole
 
 CONTEXT = "name delta_total delta_total_low delta_total_high delta_pct significant cause protection".split()
 NO_ANSWER = "the recordings cannot be compared"
@@ -29,7 +29,7 @@ class Cell:
         return f"{'yes' if self.html else 'no'} {' '.join([*self.files['off'], '--', *self.files['on']])}"
 
     def is_made(self) -> bool:
-        """Returns whether it is there, of these recordings, or cannot be."""
+        """Return whether it is there, of these recordings, or cannot be."""
         boots = self.folder / "boots"
         if not self.reason and boots.is_file() and boots.read_text().strip() == self.made_of():
             return True
@@ -38,11 +38,9 @@ class Cell:
 
     def make(self, lab: Lab) -> None:
         """Makes the folder, which appears when it is whole; where the recordings cannot be compared there is none."""
-        part = self.folder.with_name(f".{self.folder.name}.{os.getpid()}")
-        remove(part)
-        part.mkdir(parents=True)
-        (part / "boots").write_text(self.made_of() + "\n")
-        try:
+        with suppress(subprocess.CalledProcessError), whole(self.folder) as part:
+            part.mkdir(parents=True)
+            (part / "boots").write_text(self.made_of() + "\n")
             for side, name in (("off", "baseline.data"), ("on", "hardened.data")):
                 subprocess.run([lab.kprotperf, "merge", "-o", part / name, *self.files[side]], check=True)
             why = self.answer(lab, part, "why", "contexts") if self.explained else None
@@ -50,13 +48,9 @@ class Cell:
             (part / "cell.json").write_text(json.dumps(content) + "\n")
             for name in ("baseline.data", "hardened.data"):
                 (part / name).unlink()
-            remove(self.folder)
-            part.rename(self.folder)
-        except subprocess.CalledProcessError:
-            remove(part)
 
     def answer(self, lab: Lab, part: Path, command: str, section: str) -> Any:
-        """Returns what a command says, and makes its page."""
+        """Return what a command says, and makes its page."""
 
         def said(*words: str) -> bytes:
             full = [lab.kprotperf, command, *words, "baseline.data", "hardened.data"]
@@ -89,7 +83,7 @@ class Cell:
         }
 
     def content(self) -> dict[str, Any]:
-        """Returns its JSON."""
+        """Return its JSON."""
         file = self.folder / "cell.json"
         if not self.reason and file.is_file():
             found: dict[str, Any] = json.loads(file.read_text())

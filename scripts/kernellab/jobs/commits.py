@@ -1,4 +1,4 @@
-"""lab why --range A..B --tree DIR: the commit that carries a cost.
+"""lab why; and lab why --range A..B --tree DIR: the commit that carries a cost.
 
 A build takes minutes and a boot seconds. So each commit that is built halves what is left, whatever it takes to tell on which
 side the cost is: that is decided by the interval of `why`, against half of what the whole range costs, and where the interval
@@ -6,15 +6,16 @@ has both sides of that, by further boots.
 """
 
 import subprocess
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
 from ..kernels.definitions import Kernels
-from ..lab import Ended, Lab, LabError, UsageError, counted, output
-from .ab import Comparison, Said, Scratch, build_changed
-from .boots import OPTIONS, Boot, Pool, slots
-from .pair import Pair
+from ..lab import LabError, UsageError, counted, output
+from .ab import Comparison, Said, build_changed, prepared
+from .boots import Boot, Pool, slots
+from .pair import Side, named
 
 BOOTS_MOST = 12  # per side, to decide on which side of a half an interval is
 NOT_BUILT_OF = (":!Documentation", ":!samples", ":!tools/testing")
@@ -22,7 +23,7 @@ NOT_BUILT_OF = (":!Documentation", ":!samples", ":!tools/testing")
 
 @dataclass
 class Cost:
-    """What a commit executes per run more than the first one, in one context; low and high are None where it is not known."""
+    """Instructions per run that a commit adds to the first one, in one context; low and high may be unknown."""
 
     context: str
     total: float = 0
@@ -34,18 +35,15 @@ class Cost:
 class Search:
     """The search for a commit, by index in the range: 0 is what the range is applied to."""
 
-    def __init__(self, lab: Lab, kernels: Kernels, said: Said, command: Sequence[str], scratch: Scratch) -> None:
-        self.lab = lab
+    def __init__(self, kernels: Kernels, said: Said) -> None:
+        self.lab = kernels.lab
         self.kernels = kernels
         self.said = said
-        self.command = command
-        self.scratch = scratch
-        trees = [value for option, value in said.wanted.change if option == "--tree"]
         self.first, dots, self.last = said.range.partition("..")
-        if not trees or not (self.first and dots and self.last):
+        self.tree = said.given.get("--tree")
+        if not self.tree or not (self.first and dots and self.last):
             raise UsageError("--range needs A..B, and --tree DIR, a git work tree")
-        self.tree = trees[-1]
-        self.others = [one for one in said.wanted.change if one[0] != "--tree"]
+        self.others = [one for one in said.changes if one[0] != "--tree"]
         self.commits = self.list_range()
         self.parts: dict[int, list[str]] = {}
         self.context, self.total = "", 0
@@ -54,8 +52,7 @@ class Search:
         return output(["git", "-C", self.tree, *words])
 
     def list_range(self) -> list[str]:
-        """Returns the commits, oldest first, and in front of them what they are applied to. Those that change only what no
-        kernel is built of are left out."""
+        """Return the commit that the range is applied to, and those of the range that change a kernel, oldest first."""
         ends = [self.git("rev-parse", "--verify", "-q", end + "^{commit}") for end in (self.first, self.last)]
         for end, found in zip((self.first, self.last), ends):
             if not found:
@@ -72,60 +69,49 @@ class Search:
         return self.git("log", "-1", "--format=%h %s", self.commits[index])
 
     def build(self, index: int) -> bool:
-        """Returns whether a commit is built."""
+        """Build a commit. Return whether it could be built."""
         if index in self.parts:
             return True
         self.parts[index] = []
         self.lab.note(f"commit {index} of {len(self.commits) - 1}: {self.title(index)}")
         change = [("--tree", f"{self.tree}@{self.commits[index]}"), *self.others]
         try:
-            build_changed(self.lab, self.kernels, self.name(index), self.said.wanted.baseline or "baseline", change)
+            build_changed(self.kernels, self.name(index), named(self.said.given, "baseline") or "baseline", change)
             return True
         except LabError as error:
             self.lab.note(str(error))
-        except Ended:
+        except SystemExit:
             pass
         return False
 
     def measure(self, indices: Sequence[int], boots: int) -> bool:
-        """Makes so many boots altogether of each of these commits. Returns whether they could be built."""
+        """Boot each of these commits until it has so many boots. Return whether they could be built."""
         if not all([self.build(index) for index in indices]):
             return False
-        jobs = []
+        said, jobs = self.said, []
         for index in indices:
+            name = self.name(index)
             for boot in range(len(self.parts[index]) + 1, boots + 1):
-                part = self.scratch.file(f"commit{index}.{boot}.exact.data")
+                part = said.file(f"commit{index}.{boot}.exact.data")
                 self.parts[index].append(part)
-                name = self.name(index)
-                words = [
-                    "--kernel",
-                    name,
-                    "--seed",
-                    str(boot),
-                    *OPTIONS,
-                    "--append",
-                    self.said.append + " ",
-                    *self.said.run,
-                    "--exact",
-                ]
-                title = f"boot {boot} of {self.said.boots}: commit{index}, exact (kernel {name})"
-                failure = f"recording commit{index} (kernel {name}, boot {boot})"
-                jobs.append(Boot(title, [*words, *self.said.exact, "-o", part, "--", *self.command], failure))
+                words = [*said.run_options(name, boot, ""), "--exact", *said.exact_options, "-o", part, "--", *said.command]
+                title = f"boot {boot} of {said.boots}: commit{index}, exact (kernel {name})"
+                jobs.append(Boot(title, words, f"recording commit{index} (kernel {name}, boot {boot})"))
         Pool(self.lab, len(jobs)).run(jobs, slots(self.lab, self.said.accel()))
         return True
 
     def more_boots(self, index: int) -> bool:
-        """Makes one more of a commit and of the first one. Returns whether that is not more than enough."""
+        """Boot a commit and the first one once more. Return False if they have BOOTS_MOST already."""
         wanted = len(self.parts[index]) + 1
         return wanted <= BOOTS_MOST and self.measure([0, index], wanted)
 
     def cost(self, index: int) -> Cost:
-        """Returns the cost, as if it were one where the whole range is a gain."""
+        """Return the cost, with its sign changed if the whole range is a gain."""
         if index == 0:
             return Cost(self.context)
         files = []
         for one in (0, index):
-            files.append(self.scratch.file(f"range{one}.data"))
+            files.append(self.said.file(f"range{one}.data"))
             subprocess.run([self.lab.kprotperf, "merge", "-o", files[-1], *self.parts[one]], check=True)
         context = [f"--context={self.context}"] if self.context else []
         said = self.lab.ask("why", "--format=json", "--section=contexts", *context, *files)
@@ -135,14 +121,12 @@ class Search:
         if not found:
             return Cost(said["of"] or "")
         sign = -1 if self.total < 0 else 1
-        total, low, high = (
-            None if found.get(key) is None else found[key] * sign
-            for key in ("delta_total", "delta_total_low", "delta_total_high")
-        )
+        keys = ("delta_total", "delta_total_low", "delta_total_high")
+        total, low, high = (None if found.get(key) is None else found[key] * sign for key in keys)
         return Cost(found["name"], total or 0, low, high, bool(found["significant"]))
 
     def side_of_half(self, index: int) -> bool:
-        """Returns whether a commit costs more than half of the whole."""
+        """Return whether a commit costs more than half of the whole."""
         half = abs(self.total) / 2
         while True:
             cost = self.cost(index)
@@ -155,7 +139,7 @@ class Search:
                 return cost.total > half
 
     def untried(self, low: int, high: int) -> int:
-        """Returns the commit next to the middle that was not tried."""
+        """Return the commit next to the middle that was not tried."""
         middle = (low + high) // 2
         for distance in range(high - low):
             for one in (middle - distance, middle + distance):
@@ -165,7 +149,7 @@ class Search:
         raise LabError(f"the change is in one of the {high - low} commits {commits}, of which only the last can be built")
 
     def whole(self, last: int) -> None:
-        """Measures the whole range: the context that it changes most, and by how much."""
+        """Measure the whole range: the context that it changes most, and by how much."""
         for index, which in ((0, "first"), (last, "last")):
             if not self.build(index):
                 raise LabError(f"cannot build the {which} commit of {self.said.range}: see above")
@@ -179,7 +163,7 @@ class Search:
         self.lab.note(f"{self.said.range} changes {self.context} by {self.total} instructions per run; {among}")
 
     def run(self) -> int:
-        """Searches, and prints the answer. Returns the status."""
+        """Search, and print the answer. Return the status."""
         low, high = 0, len(self.commits) - 1
         self.whole(high)
         while high - low > 1:
@@ -192,22 +176,27 @@ class Search:
         return self.explain(low, high)
 
     def explain(self, low: int, high: int) -> int:
-        """Prints what why says of a commit and the one before it that was measured."""
+        """Print what why says of a commit and the one before it that was measured."""
         sign = -1 if self.total < 0 else 1
         more = round((self.cost(high).total - self.cost(low).total) * sign)
         of = f"{more:+d} of the {self.total:+d} instructions per run that {self.said.range} adds"
         print(f"{self.title(high)}\n{self.context}: {of}.", flush=True)
         # The answer says what a file of this name changes.
-        patch = Path(self.scratch.file("commit")) / self.title(high).partition(" ")[0]
+        patch = Path(self.said.file("commit")) / self.title(high).partition(" ")[0]
         patch.parent.mkdir()
         patch.write_text(self.git("diff", self.commits[low], self.commits[high]) + "\n", errors="surrogateescape")
-        self.said.wanted.change = [("--patch", str(patch))]
-        pair = Pair({"baseline": self.name(low), "hardened": self.name(high)})
-        comparison = Comparison(self.lab, self.kernels, self.said, pair, self.command, self.scratch)
+        self.said.changes = [("--patch", str(patch))]
+        sides = {"baseline": Side(self.name(low)), "hardened": Side(self.name(high))}
+        comparison = Comparison(self.kernels, self.said, sides)
         comparison.record(["exact"], "")
         return comparison.explain()
 
 
-def command(lab: Lab, kernels: Kernels, said: Said, words: Sequence[str], scratch: Scratch) -> None:
-    """Does what `why --range` is to do."""
-    raise Ended(Search(lab, kernels, said, words, scratch).run())
+def why(kernels: Kernels, words: list[str]) -> None:
+    """Do `why`."""
+    with closing(Said(kernels.lab, words, why=True)) as said:
+        if said.range:
+            raise SystemExit(Search(kernels, said).run())
+        comparison = prepared(kernels, said)
+        comparison.record(said.kinds(), "")
+        raise SystemExit(comparison.explain())

@@ -17,40 +17,64 @@ import re
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Any, Sequence
 
 from ..guests.host import Host, host_of
 from ..kernels.definitions import Kernels
-from ..lab import Ended, Lab, LabError, UsageError, counted, last_line, number, outliving_nobody, quote, remove
+from ..lab import (
+    Lab,
+    LabError,
+    UsageError,
+    counted,
+    join_lines,
+    last_line,
+    number,
+    outliving_nobody,
+    quote,
+    read_options,
+    remove,
+    whole,
+)
 from ..locks import Lock
-from ..words import REST, no_option, options
 from . import table
 from .boots import OPTIONS
 from .cells import Cell, make_all
-from .rows import FLOOR, Row, Side, best_workloads, protection_row, switchable, together_rows
+from .pair import Side
+from .rows import FLOOR, Row, best_workloads, protection_row, switchable, together_rows
 
-VALUED = "--protection --together --workload --series --kernel --sshlogin --boots --dir --jobs --on".split()
-FLAGS = ("--print-jobs", "--html", "--retry-failed")
+VALUED = "--protection --together --workload --series --kernel --sshlogin --boots --dir --jobs --on"
+FLAGS = "--print-jobs --html --retry-failed"
 NOISE = re.compile(r"  \| |kprotperf: (one run|warning: the command)")
 LOCALE = "LANG TZ USER LOGNAME SHELL NO_COLOR".split()
 
 
-@dataclass
 class Said:
     """The options of matrix."""
 
-    protections: list[str] = field(default_factory=list)
-    together: list[tuple[str, str]] = field(default_factory=list)
-    workloads: list[str] = field(default_factory=list)
-    sources: list[tuple[str, str]] = field(default_factory=list)
-    logins: list[str] = field(default_factory=list)
-    boots: str = "3"
-    dir: str = "matrix"
-    jobs: str = ""
-    on: str = ""
-    flags: set[str] = field(default_factory=set)
+    def __init__(self, lab: Lab, words: list[str]) -> None:
+        given = read_options(lab, "matrix", words, VALUED, FLAGS)
+        for word in given.all("") + words:
+            raise UsageError(f"matrix takes options only, not '{word}'")
+        self.protections = [one for value in given.all("--protection") for one in value.split(",")]
+        self.together: list[tuple[str, str]] = []
+        for value in given.all("--together"):
+            first, comma, second = value.partition(",")
+            if not (first and comma and second) or "," in second or first == second:
+                raise UsageError(f"--together needs two protections, P,Q, not '{value}'")
+            self.together.append((first, second))
+        self.sources = [one for one in given.given if one[0] in ("--series", "--kernel")]
+        self.logins = given.all("--sshlogin")
+        for login in self.logins:
+            if login.startswith("-"):
+                raise UsageError(f"--sshlogin needs a host, not '{login}'")
+        self.workloads = given.all("--workload")
+        self.boots = number(given.get("--boots", "3"), "--boots")
+        self.jobs, self.on, self.dir = given.get("--jobs"), given.get("--on"), given.get("--dir", "matrix")
+        if self.dir.startswith(("/", "-")) or "/../" in f"/{self.dir}/":
+            raise UsageError("--dir is a folder below the current directory, as guests write nowhere else")
+        self.print_jobs, self.html, self.retry = map(given.has, FLAGS.split())
 
 
 @dataclass
@@ -62,55 +86,23 @@ class Workload:
     file: str
 
 
-def read(lab: Lab, words: list[str], usage: str) -> Said:
-    said = Said()
-    for option, value, known in options(words, VALUED, FLAGS):
-        if option == REST or (not known and not option.startswith("--")):
-            raise UsageError(f"matrix takes options only, not '{value or option}'")
-        if not known:
-            raise no_option(lab, usage, "matrix", option)
-        if option in FLAGS:
-            said.flags.add(option)
-        elif option == "--protection":
-            said.protections += value.split(",")
-        elif option == "--together":
-            first, comma, second = value.partition(",")
-            if not (first and comma and second) or "," in second or first == second:
-                raise UsageError(f"--together needs two protections, P,Q, not '{value}'")
-            said.together.append((first, second))
-        elif option in ("--series", "--kernel"):
-            said.sources.append((option[2:], value))
-        elif option == "--sshlogin":
-            if value.startswith("-"):
-                raise UsageError(f"--sshlogin needs a host, not '{value}'")
-            said.logins.append(value)
-        elif option == "--workload":
-            said.workloads.append(value)
-        else:
-            setattr(said, option[2:], value)
-    return said
-
-
 def file_name(text: str) -> str:
-    """Returns text as the name of a file."""
+    """Return text as the name of a file."""
     return re.sub(r"[^A-Za-z0-9_.=,-]", "+", text.replace("  ", " ", 1))
 
 
 class Matrix:
     """A table of protections and workloads."""
 
-    def __init__(self, lab: Lab, kernels: Kernels, said: Said) -> None:
-        self.lab = lab
+    def __init__(self, kernels: Kernels, said: Said) -> None:
+        self.lab = kernels.lab
         self.kernels = kernels
         self.said = said
-        self.boots = number(said.boots, "--boots")
-        if said.dir.startswith(("/", "-")) or "/../" in f"/{said.dir}/":
-            raise UsageError("--dir is a folder below the current directory, as guests write nowhere else")
         self.dir = Path(said.dir)
         self.rows: list[Row] = []
         self.together: list[list[str]] = []  # the names of four rows each
         self.kernel_reason: dict[str, str] = {}
-        lab.need_kprotperf()
+        self.lab.need_kprotperf()
         if not shutil.which("parallel"):
             raise LabError("GNU parallel is not installed; install it with scripts/setup --for=lab")
 
@@ -126,8 +118,8 @@ class Matrix:
         named = said.protections + [one for two in zip(*said.together) for one in two]
         for protection in named:
             self.kernels.protections.need(protection, self.kernels.base_series())
-        for source in said.sources or [("series", "")]:
-            if source[0] == "kernel":
+        for source in said.sources or [("--series", "")]:
+            if source[0] == "--kernel":
                 self.kernels.known_dir(source[1])
             suffix = f"-{source[1]}" if len(said.sources) > 1 and source[1] else ""
             self.rows += [self.row(protection + suffix, protection, source) for protection in said.protections]
@@ -138,10 +130,10 @@ class Matrix:
         self.workloads = [self.workload(one) for one in said.workloads or best_workloads(self.kernels, named)]
 
     def row(self, name: str, protection: str, source: tuple[str, str]) -> Row:
-        return protection_row(self.lab, self.kernels, name, protection, source, bool(self.said.on))
+        return protection_row(self.kernels, name, protection, source, bool(self.said.on))
 
     def workload(self, text: str) -> Workload:
-        """Returns a program of build/workloads or a command line; NAME=COMMAND gives it a name."""
+        """Return a program of build/workloads or a command line; NAME=COMMAND gives it a name."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)=(.+)", text, re.DOTALL)
         name, command = (match[1], match[2]) if match else (text, text)
         program, _, rest = command.strip().partition(" ")
@@ -157,13 +149,13 @@ class Matrix:
         said, host = self.said, Host(self.lab, host_of(self.said.on))
         if said.logins:
             raise UsageError("--on is for one machine: it cannot be combined with --sshlogin")
-        if not said.sources or any(kind != "kernel" for kind, _ in said.sources):
+        if not said.sources or any(kind != "--kernel" for kind, _ in said.sources):
             raise UsageError("--on needs --kernel, the name of one in HOST's /boot")
         self.lab.cache = Path.cwd() / self.dir / "host"
         for _, name in said.sources:
             done = host.do("kernel", name)
             if done.returncode:
-                raise host.name_and_reason(f"cannot read kernel {name}: {last_line(done.stderr or done.stdout)}")
+                raise host.error(f"cannot read kernel {name}: {last_line(done.stderr or done.stdout)}")
             key, _, config = done.stdout.partition("\n")
             kernel = self.lab.cache / "stock/versions" / file_name(f"{name}-{host.host.rpartition('@')[2]}-{key}")
             (kernel / "lib/modules" / name).mkdir(parents=True, exist_ok=True)
@@ -187,7 +179,7 @@ class Matrix:
                 left = f", about {minutes:.0f} min left"
             if not failed.is_file():
                 self.lab.note(f"kernel {done + 1} of {len(missing)}: {kernel}{left}")
-                whole(failed, self.lab.command("build", kernel))
+                run_job(failed, self.lab.command("build", kernel))
             if failed.is_file():
                 self.kernel_reason[kernel] = failed.read_text().strip()
         for row in self.rows:
@@ -208,17 +200,17 @@ class Matrix:
     # --- boots -----------------------------------------------------------------
 
     def boot_file(self, row: Row, side: str, boot: int, workload: Workload) -> tuple[str, int]:
-        """Returns the file of a boot, without .data, and its seed, which is in its name: on the floor's second side there are
+        """Return the file of a boot, without .data, and its seed, which is in its name: on the floor's second side there are
         other seeds, or it would be the same instructions once more."""
-        seed = self.boots + boot if (row.name, side) == (FLOOR, "on") else boot
+        seed = self.said.boots + boot if (row.name, side) == (FLOOR, "on") else boot
         return f"{self.said.dir}/boots/{row.folders[side]}/{workload.file}/{seed}", seed
 
     def jobs(self) -> list[str]:
-        """Returns the boots that are missing, one command per line. First one of each side, so that a matrix with fewer
+        """Return the boots that are missing, one command per line. First one of each side, so that a matrix with fewer
         --boots is complete first."""
         lines: dict[str, None] = {}
         start = f"cd {quote([pwd()])} && {quote(self.lab.command())} boot"
-        for boot in range(1, self.boots + 1):
+        for boot in range(1, self.said.boots + 1):
             for row in [row for row in self.rows if not row.reason]:
                 for workload in self.workloads:
                     for side, how in row.sides.items():
@@ -235,14 +227,11 @@ class Matrix:
         words += ["--cpu", how.cpu] if how.cpu else []
         return quote(words) + ("" if self.said.on else f"  --seed {seed}")
 
-    def parallel(self, words: Sequence[str], text: str) -> str:
-        """Runs the command lines of text by GNU parallel, which ends with us; by the lock others wait for what it has started.
-        Returns what they print."""
-        progress = ["--eta"] if os.isatty(2) else []
+    def parallel(self, words: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run GNU parallel, which ends with the lab. The processes that it starts inherit the lock of the matrix."""
+        command = outliving_nobody(["parallel", "--will-cite", *words])
         env = os.environ | {"PARALLEL_SHELL": "/bin/sh"}
-        command = outliving_nobody(["parallel", "--will-cite", *progress, *words])
-        done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, env=env, close_fds=False, check=False)
-        return done.stdout
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, check=False, **options)
 
     def run_boots(self, jobs: Sequence[str]) -> None:
         if not jobs:
@@ -255,35 +244,32 @@ class Matrix:
         if self.said.on:
             words = ["--jobs", "1"]
         self.lab.note(f"{counted(len(jobs), 'boot')} (log: {self.dir}/jobs.log)")
-        text = "".join(job + "\n" for job in jobs)
-        for line in self.parallel([*words, "--joblog", f"+{self.dir}/jobs.log"], text).splitlines():
+        words = [*(["--eta"] if os.isatty(2) else []), *words, "--joblog", f"+{self.dir}/jobs.log"]
+        done = self.parallel(words, input=join_lines(jobs), close_fds=False)
+        for line in done.stdout.splitlines():
             file, tab, reason = line.partition("\t")
-            # Of a host that does not share this folder.
+            # A host that does not share this folder sends no file of a failure.
             if tab and not os.path.isfile(file + ".failed"):
                 Path(file + ".failed").parent.mkdir(parents=True, exist_ok=True)
                 Path(file + ".failed").write_text(reason + "\n")
 
     def check_hosts(self, jobs: Sequence[str], words: Sequence[str]) -> list[str]:
-        """Checks that each machine has the kernels, under the name that has the hash of all that they depend on. Returns the
+        """Check that each machine has the kernels, under the name that has the hash of all that they depend on. Return the
         options with which those that do not share this folder send files back."""
         names = sorted(set(re.findall(r"'--kernel' '([^']*)'", "\n".join(jobs))))
-        kernels = "".join(name + " " for name in names)
-        lab = quote(self.lab.command())
-        ask = (
-            f"mkdir -p {quote([pwd()])} && cd {quote([pwd()])} && for kernel in {kernels}; do {lab} path $kernel || exit; done"
-        )
-        here = subprocess.run(["sh", "-c", ask], capture_output=True, text=True, check=False).stdout.splitlines()
+        kernels, here = "".join(name + " " for name in names), quote([pwd()])
+        each = f"for kernel in {kernels}; do {quote(self.lab.command())} path $kernel || exit; done"
+        ask = f"mkdir -p {here} && cd {here} && {each}"
+        ours = subprocess.run(["sh", "-c", ask], capture_output=True, text=True, check=False).stdout.splitlines()
         shared = f"{ask}; [ ! -s {quote([self.dir / 'jobs'])} ] || echo shared"
+        done = self.parallel([*words, "--nonall", "--tag", shared], stderr=subprocess.STDOUT)
         said: dict[str, list[str]] = {}
-        env = os.environ | {"PARALLEL_SHELL": "/bin/sh"}
-        command = outliving_nobody(["parallel", "--will-cite", *words, "--nonall", "--tag", shared])
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, check=False)
         for line in done.stdout.splitlines():
             login, tab, answer = line.partition("\r")[0].partition("\t")
             if login:
                 said.setdefault(login, []).append(answer)
         for login, answers in sorted(said.items()):
-            if [answer for answer in answers if answer != "shared"] != here:
+            if [answer for answer in answers if answer != "shared"] != ours:
                 raise LabError(f"{login} does not have this machine's kernels {kernels}(docs/scaling.md): {answers[-1]}")
         if done.returncode:
             raise LabError(f"cannot log in to all of {' '.join(self.said.logins)}; see that this works: ssh HOST true")
@@ -294,14 +280,14 @@ class Matrix:
     # --- cells -----------------------------------------------------------------
 
     def cells(self) -> list[Cell]:
-        """Returns the cells, row after row."""
+        """Return the cells, row after row."""
         return [self.cell(row, workload) for row in self.rows for workload in self.workloads]
 
     def cell(self, row: Row, workload: Workload) -> Cell:
         folder = self.dir / "cells" / row.name / workload.file
-        cell = Cell(folder, row.name, workload.name, "--html" in self.said.flags, not self.said.on, row.reason)
+        cell = Cell(folder, row.name, workload.name, self.said.html, not self.said.on, row.reason)
         for side in row.sides if not row.reason else ():
-            for boot in range(1, self.boots + 1):
+            for boot in range(1, self.said.boots + 1):
                 file, _ = self.boot_file(row, side, boot, workload)
                 cell.files[side].append(file + ".data")
                 if not os.path.isfile(file + ".data"):
@@ -312,18 +298,12 @@ class Matrix:
 
     def write(self, cells: Sequence[Cell]) -> None:
         """Writes the table."""
-        found = table.document(
-            self.lab,
-            [cell.content() for cell in cells],
-            self.boots,
-            [row.name for row in self.rows],
-            [workload.name for workload in self.workloads],
-            self.together,
-        )
+        contents = [cell.content() for cell in cells]
+        rows, workloads = [row.name for row in self.rows], [workload.name for workload in self.workloads]
+        found = table.document(self.lab, contents, self.said.boots, rows, workloads, self.together)
         for form, text in table.forms(found).items():
-            new = self.dir / f".matrix.{form}"
-            new.write_text(text)
-            new.rename(self.dir / f"matrix.{form}")
+            with whole(self.dir / f"matrix.{form}") as new:
+                new.write_text(text)
 
     # --- all of it -------------------------------------------------------------
 
@@ -340,9 +320,9 @@ class Matrix:
         self.tidy()
         self.build()
         jobs = self.jobs()
-        (self.dir / "jobs").write_text("".join(job + "\n" for job in jobs))
-        if "--print-jobs" in self.said.flags:
-            print((self.dir / "jobs").read_text(), end="")
+        (self.dir / "jobs").write_text(join_lines(jobs))
+        if self.said.print_jobs:
+            print(join_lines(jobs), end="")
             return
         self.run_boots(jobs)
         cells = self.cells()
@@ -359,7 +339,7 @@ class Matrix:
         for name in ("boots", "cells", "kernels"):
             for path in list((self.dir / name).rglob(".*")):
                 remove(path)
-        if "--retry-failed" in self.said.flags:
+        if self.said.retry:
             for name in ("boots", "kernels"):
                 for path in (self.dir / name).rglob("*.failed"):
                     path.unlink()
@@ -369,30 +349,28 @@ def pwd() -> str:
     return os.environ.get("PWD") or os.getcwd()
 
 
-def whole(failed: Path, words: Sequence[str]) -> int:
-    """Runs a command, and returns its status. Where it fails, `failed` gets the reason, its last line that is one."""
+def run_job(failed: Path, words: Sequence[str]) -> int:
+    """Run a command, and return its status. If it fails, write the reason, the last line of its errors that is one."""
     done = subprocess.run(
         words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, close_fds=False, check=False
     )
     if done.returncode:
         lines = done.stderr.decode(errors="replace").splitlines()
         reasons = [line for line in lines if not NOISE.match(line)] or ["no message"]
-        new = failed.with_name(f".{os.getpid()}.reason")
-        new.write_text(f"status {done.returncode}: {reasons[-1].removeprefix('lab: ')}\n")
-        new.rename(failed)
+        with whole(failed) as new:
+            new.write_text(f"status {done.returncode}: {reasons[-1].removeprefix('lab: ')}\n")
     return done.returncode
 
 
-def command(lab: Lab, kernels: Kernels, words: list[str], usage: str) -> None:
-    """Does what `matrix` with these words is to do."""
-    matrix = Matrix(lab, kernels, read(lab, words, usage))
+def command(kernels: Kernels, words: list[str]) -> None:
+    """Do `matrix`."""
+    matrix = Matrix(kernels, Said(kernels.lab, words))
     matrix.choose()
     matrix.run()
 
 
-def boot(lab: Lab, words: list[str]) -> None:
-    """Does `boot FILE [RUN-OPTION...] -- CMD...`: one boot, into FILE.data or, with the reason, FILE.failed, which is
-    printed."""
+def boot(kernels: Kernels, words: list[str]) -> None:
+    """Do `boot FILE [RUN-OPTION...] -- CMD...`: one boot, into FILE.data or, with the reason, FILE.failed, which is printed."""
     if len(words) < 3:
         raise UsageError("boot needs a file, and what run takes")
     file, *words = words
@@ -406,9 +384,9 @@ def boot(lab: Lab, words: list[str]) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
     failed.unlink(missing_ok=True)
     how = [] if words[0] == "--on" else ["--accel", "icount", *OPTIONS, "--exact"]
-    status = whole(failed, lab.command("run", *how, "-o", str(part), *words))
+    status = run_job(failed, kernels.lab.command("run", *how, "-o", str(part), *words))
     if status:
         part.unlink(missing_ok=True)
         print(f"{file}\t{failed.read_text().strip()}")
-        raise Ended(status)
+        raise SystemExit(status)
     part.rename(data)

@@ -1,50 +1,46 @@
-"""Which two kernels are compared, and what either has on its command line."""
+"""The two kernels of a comparison, and their parameters."""
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..kernels.definitions import Kernels
-from ..lab import Lab, LabError, UsageError
+from ..lab import LabError, Options, UsageError
 
 SIDES = ("baseline", "hardened")
+CHANGES = ("--patch", "--tree", "--config")
 
 
-@dataclass
-class Pair:
-    """Two sides: a kernel's name, or the path of one; parameters; and what QEMU's CPU must claim to be."""
+@dataclass(frozen=True)
+class Side:
+    """A kernel, by its name or path, as it is booted."""
 
-    kernel: dict[str, str]
-    append: dict[str, str] = field(default_factory=lambda: {side: "" for side in SIDES})
-    cpu: str = ""
-
-
-@dataclass
-class Wanted:
-    """What a command line says of the two."""
-
-    baseline: str = ""
-    hardened: str = ""
-    kernel: str = ""
-    series: str = ""
-    protection: str = ""
-    change: list[tuple[str, str]] = field(default_factory=list)  # --patch, --tree and --config, in order
-
-    def patches(self) -> list[str]:
-        """Returns kprotperf's options for the patches by which the sides differ."""
-        return [f"{option}={value}" for option, value in self.change if option == "--patch"]
+    kernel: str
+    append: str = ""
+    cpu: str = ""  # properties of QEMU's CPU
 
 
-def changed_name(wanted: Wanted) -> str:
-    """Returns the name of the kernel that --patch, --tree and --config make, after the first's file or folder."""
-    option, value = wanted.change[0]
+def readable(kernel: str) -> str:
+    if not os.access(kernel, os.R_OK):
+        raise LabError(f"cannot read the kernel {kernel}")
+    return kernel
+
+
+def named(given: Options, side: str) -> str:
+    """Return the name or path of a side's kernel, if it is given."""
+    bzimage = given.get("--bzimage-" + side)
+    return os.path.realpath(readable(bzimage)) if bzimage else given.get("--" + side)
+
+
+def changed_name(option: str, value: str) -> str:
+    """Return the name of the kernel that --patch, --tree and --config make, after the first's file or folder."""
     name = os.path.basename(os.path.abspath(value))
     name = name if option == "--tree" else os.path.splitext(name)[0] or name
     return "ab-" + re.sub("[^a-z0-9_-]", "-", name.lower())
 
 
-def check_pair_of_boots(lab: Lab, kernels: Kernels, protection: str, kernel: str) -> None:
-    """Raises LabError unless a parameter of that kernel switches the protection."""
+def check_pair_of_boots(kernels: Kernels, protection: str, kernel: str) -> None:
+    """Raise LabError unless a parameter of that kernel switches the protection."""
     fact = kernels.protections.need(protection, kernels.kernel_series(kernel))
     if not any(fact.parameter.values()):
         raise LabError(f"no kernel parameter switches {protection}: it needs two kernels (use ab without --kernel)")
@@ -55,32 +51,34 @@ def check_pair_of_boots(lab: Lab, kernels: Kernels, protection: str, kernel: str
             raise LabError(f"kernel {kernel} has no {protection}: CONFIG_{symbol} is not set")
     if not (folder / "vmlinux").is_file() and kernel.startswith("debian-"):
         without = f"without debug symbols nothing is timed that is inlined in {kernel}"
-        lab.note(f"{without}; get them with: scripts/lab fetch --dbg {kernel}")
+        kernels.lab.note(f"{without}; get them with: scripts/lab fetch --dbg {kernel}")
 
 
-def choose(lab: Lab, kernels: Kernels, wanted: Wanted) -> Pair:
-    """Returns the pair; raises LabError where there is none."""
-    baseline, hardened, suffix = wanted.baseline, wanted.hardened, "-" + wanted.series if wanted.series else ""
-    if wanted.change:
-        if hardened or wanted.kernel or wanted.protection or "/" in baseline:
+def choose(kernels: Kernels, given: Options) -> dict[str, Side]:
+    """Return the sides that the options of ab ask for; raise LabError if there are none."""
+    baseline, hardened = named(given, "baseline"), named(given, "hardened")
+    kernel, series, protection = map(given.get, ("--kernel", "--series", "--protection"))
+    changes, suffix = [one for one in given.given if one[0] in CHANGES], "-" + series if series else ""
+    if changes:
+        if hardened or kernel or protection or "/" in baseline:
             how = "build the hardened kernel, from a --baseline that the lab builds"
             raise UsageError(f"--patch, --tree and --config {how}")
-        hardened = changed_name(wanted)
-    elif wanted.kernel:
-        if baseline or hardened or wanted.series:
+        hardened = changed_name(*changes[0])
+    elif kernel:
+        if baseline or hardened or series:
             raise UsageError("--kernel is for both sides: it cannot be combined with --baseline, --hardened or --series")
-        baseline = hardened = wanted.kernel
-    if not wanted.protection:
-        return Pair({"baseline": baseline or "baseline" + suffix, "hardened": hardened or "hardened" + suffix})
-    if wanted.kernel:
-        kernels.check_known(wanted.kernel)
-        series = kernels.kernel_series(wanted.kernel)
-        check_pair_of_boots(lab, kernels, wanted.protection, wanted.kernel)
+        baseline = hardened = kernel
+    if not protection:
+        return {"baseline": Side(baseline or "baseline" + suffix), "hardened": Side(hardened or "hardened" + suffix)}
+    if kernel:
+        kernels.check_known(kernel)
+        check_pair_of_boots(kernels, protection, kernel)
     else:
         if baseline or hardened:
             raise UsageError("--protection chooses the kernels: it cannot be combined with --baseline or --hardened")
-        series = wanted.series or kernels.base_series()
-        baseline, hardened = kernels.pair(wanted.protection, wanted.series)
-    fact = kernels.protections.need(wanted.protection, series)
-    append = {"baseline": fact.parameter["off"], "hardened": fact.parameter["on"]}
-    return Pair({"baseline": baseline, "hardened": hardened}, append, fact.lab_cpu)
+        baseline, hardened = kernels.pair(protection, series)
+    fact = kernels.protections.need(protection, kernels.kernel_series(kernel) if kernel else series or kernels.base_series())
+    return {
+        "baseline": Side(baseline, fact.parameter["off"], fact.lab_cpu),
+        "hardened": Side(hardened, fact.parameter["on"], fact.lab_cpu),
+    }

@@ -2,26 +2,17 @@
 what ab --protection says."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Sequence
 
 from ..kernels.definitions import Kernels
-from ..lab import Lab, LabError
-from .pair import Wanted, choose
+from ..lab import LabError, Options
+from .pair import Side, choose
 
 SWITCHED = ("boot", "rebuild", "full rebuild")
 BASELINE = re.compile(r"baseline(-[0-9.]+)?")
 FLOOR = "A+A"
 WAYS = (("off", "off"), ("on", "off"), ("off", "off"), ("off", "on"), ("on", "off"), ("on", "on"), ("off", "off"), ("on", "on"))
-
-
-@dataclass(frozen=True)
-class Side:
-    """A kernel as it is booted."""
-
-    kernel: str
-    append: str = ""
-    cpu: str = ""
 
 
 @dataclass
@@ -34,21 +25,18 @@ class Row:
     folders: dict[str, str] = field(default_factory=dict)  # the sides' in boots/
 
 
-def protection_row(lab: Lab, kernels: Kernels, name: str, protection: str, source: tuple[str, str], own_cpu: bool) -> Row:
-    """Returns the row of a protection on a source of kernels, ("series" or "kernel", name). A real machine has its own CPU."""
-    wanted = Wanted(protection=protection)
-    setattr(wanted, *source)
+def protection_row(kernels: Kernels, name: str, protection: str, source: tuple[str, str], own_cpu: bool) -> Row:
+    """Return the row of a protection on a source of kernels: ("--series" or "--kernel", name). own_cpu: of a real machine."""
     try:
-        pair = choose(lab, kernels, wanted)
+        pair = choose(kernels, Options(("--protection", protection), source))
     except LabError as error:
-        return Row(name, reason=lab.text(str(error)))
-    cpu = "" if own_cpu else pair.cpu
-    sides = (("off", "baseline"), ("on", "hardened"))
-    return Row(name, {side: Side(pair.kernel[one], pair.append[one], cpu) for side, one in sides})
+        return Row(name, reason=kernels.lab.text(str(error)))
+    off, on = (replace(side, cpu="") if own_cpu else side for side in pair.values())
+    return Row(name, {"off": off, "on": on})
 
 
 def join(one: Side, other: Side) -> Side:
-    """Returns the side that is as both say; raises LabError where there is none. What a parameter of baseline switches, kernels
+    """Return the side that is as both say; raises LabError where there is none. What a parameter of baseline switches, kernels
     that are built on it have too."""
     kernel = other.kernel if BASELINE.fullmatch(one.kernel) else one.kernel
     other_kernel = kernel if BASELINE.fullmatch(other.kernel) else other.kernel
@@ -61,7 +49,7 @@ def join(one: Side, other: Side) -> Side:
 
 
 def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
-    """Returns the rows of the four ways to switch two protections. What Q costs with P on less what it costs with P off is
+    """Return the rows of the four ways to switch two protections. What Q costs with P on less what it costs with P off is
     what both cost less the sum of each alone, of recordings of which no two are the same."""
     first, second = p.name, q.name
     names = [f"{first} without {second}", f"{second} without {first}", f"{second} with {first}", f"{first}+{second}"]
@@ -78,11 +66,11 @@ def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
 
 
 def switchable(kernels: Kernels) -> list[str]:
-    """Returns the protections that the lab can switch."""
+    """Return the protections that the lab can switch."""
     catalogue = kernels.protections.catalogue.values()
     return [one["name"] for one in catalogue if not one.get("missing") and one["switched_by"] in SWITCHED]
 
 
 def best_workloads(kernels: Kernels, protections: Sequence[str]) -> list[str]:
-    """Returns the workload that shows each of these protections best."""
+    """Return the workload that shows each of these protections best."""
     return sorted({kernels.protections.catalogue[name]["workloads"][0] for name in protections})

@@ -22,7 +22,7 @@ body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid 
 def document(
     lab: Lab, cells: list[Found], boots: int, rows: list[str], workloads: list[str], together: Sequence[list[str]]
 ) -> Found:
-    """Returns the table as JSON has it. together: the four rows of each two protections."""
+    """Return the table as JSON has it. together: the four rows of each two protections."""
     at = {(cell["protection"], cell["workload"]): cell for cell in cells}
     fours = [[at[row, workload] for row in four] for four in together for workload in workloads]
     return {
@@ -36,7 +36,7 @@ def document(
 
 
 def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
-    """Returns whether the costs of P and Q add up. What Q costs with P less what it costs without is the difference of two
+    """Return whether the costs of P and Q add up. What Q costs with P less what it costs without is the difference of two
     independent ones."""
     difference, interval = q_with_p["delta"] - q["delta"], None
     if q["ci"] and q_with_p["ci"] and None not in q["ci"] + q_with_p["ci"]:
@@ -58,7 +58,7 @@ def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
 
 
 def forms(found: Found) -> dict[str, str]:
-    """Returns the table as text, CSV, JSON and a page."""
+    """Return the table as text, CSV, JSON and a page."""
     return {
         "json": json.dumps(found, indent=2, ensure_ascii=False) + "\n",
         "txt": "".join(line + "\n" for line in text(found)),
@@ -71,7 +71,7 @@ def forms(found: Found) -> dict[str, str]:
 
 
 def figure(value: float | None) -> str:
-    """Returns a number with its sign and two decimals."""
+    """Return a number with its sign and two decimals."""
     if value is None:
         return "-"
     hundredths = math.floor(abs(value) * 100 + 0.5)
@@ -79,7 +79,7 @@ def figure(value: float | None) -> str:
 
 
 def doubt(cell: Found) -> str:
-    """Returns the mark of a cell that has warnings."""
+    """Return the mark of a cell that has warnings."""
     return "*" if cell.get("warnings") else ""
 
 
@@ -98,7 +98,7 @@ def where(context: Found) -> str:
 
 
 def sums(one: Found) -> str:
-    """Returns whether costs add up, in percent of what both cost nothing of."""
+    """Return whether costs add up, in percent of what both cost nothing of."""
 
     def percent(value: float | None) -> str:
         return figure(None if value is None else value / one["baseline"] * 100)

@@ -1,4 +1,4 @@
-"""Kernels of one's own: what `build NAME --patch` and the like make known, from then on, as NAME."""
+"""Kernels of one's own, as `build NAME --patch` and the like define them."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator
 
-from ..lab import LabError, UsageError, remove
+from ..lab import LabError, UsageError, join_lines, remove, whole
 from .definitions import NAME, Kernels, SERIES, stem_of
 
 OPTION_LINE = re.compile(r"CONFIG_[A-Z0-9_]+=|#|\s*$")
@@ -17,15 +17,12 @@ OPTION_SET = re.compile(r"CONFIG_[A-Z0-9_]+=|# CONFIG_[A-Z0-9_]+ is not set$")
 
 @dataclass
 class Definition:
-    """What `build` was told of a kernel."""
+    """A kernel as `build` defines it."""
 
     on: str = ""
     tree: str = ""
     config: str = ""
     patches: list[str] = field(default_factory=list)
-
-    def says_anything(self) -> bool:
-        return bool(self.on or self.tree or self.config or self.patches)
 
     def files(self) -> list[str]:
         return self.patches + ([self.config] if self.config else [])
@@ -52,7 +49,7 @@ def check(kernels: Kernels, name: str, definition: Definition) -> None:
 
 
 def source_lines(kernels: Kernels, definition: Definition) -> list[str]:
-    """Returns where its sources are, if other than those of the kernel that it builds on."""
+    """Return the header lines of its sources, if they are not those of the kernel that it builds on."""
     series = SERIES.fullmatch(definition.on)
     if not definition.tree:
         return [f"# source: {series[2]}"] if series else []
@@ -63,7 +60,7 @@ def source_lines(kernels: Kernels, definition: Definition) -> list[str]:
 
 
 def option_lines(file: str) -> list[str]:
-    """Returns those of a configuration; raises LabError for any other."""
+    """Return the option lines of a configuration; raise LabError for any other line."""
     lines = Path(file).read_text(errors="surrogateescape").splitlines()
     for number, line in enumerate(lines, 1):
         if not OPTION_LINE.match(line):
@@ -73,18 +70,18 @@ def option_lines(file: str) -> list[str]:
 
 @contextmanager
 def defined(kernels: Kernels, name: str, definition: Definition) -> Iterator[None]:
-    """Writes own/NAME, which holds all that may change or go: copies of the patches, the name of a tree's content. Where what
-    is done with it fails, it is as it was."""
+    """Write own/NAME, with copies of what may change: the patches, the name of a tree's content. If the block fails, restore
+    what was there."""
     definition.on = definition.on or "baseline"
     check(kernels, name, definition)
     own = kernels.own(name)
-    new, old = (own.with_name(f".{name}{suffix}") for suffix in (".part", ".old"))
+    old = own.with_name(f".{name}.old")
     try:
-        write(kernels, name, definition, new)
-        remove(old)
-        if own.is_dir():
-            own.rename(old)
-        new.rename(own)
+        with whole(own, own.with_name(f".{name}.part")) as new:
+            write(kernels, name, definition, new)
+            remove(old)
+            if own.is_dir():
+                own.rename(old)
         try:
             yield
         except BaseException:
@@ -93,12 +90,10 @@ def defined(kernels: Kernels, name: str, definition: Definition) -> Iterator[Non
                 old.rename(own)
             raise
     finally:
-        remove(new)
         remove(old)
 
 
 def write(kernels: Kernels, name: str, definition: Definition, into: Path) -> None:
-    remove(into)
     into.mkdir(parents=True)
     lines = [f"# about: {definition.title()}", f"# on: {stem_of(definition.on)}", *source_lines(kernels, definition)]
     for number, file in enumerate(definition.patches, 1):
@@ -106,6 +101,5 @@ def write(kernels: Kernels, name: str, definition: Definition, into: Path) -> No
         (into / str(number)).mkdir()
         shutil.copyfile(file, into / copy)
         lines.append(f"# patch: {kernels.own(name) / copy}")
-    if definition.config:
-        lines += option_lines(definition.config)
-    (into / "config").write_text("".join(line + "\n" for line in lines), errors="surrogateescape")
+    lines += option_lines(definition.config) if definition.config else []
+    (into / "config").write_text(join_lines(lines), errors="surrogateescape")

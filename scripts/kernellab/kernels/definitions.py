@@ -1,4 +1,4 @@
-"""What a kernel is: option lines and where its sources are from.
+"""The definition of a kernel: option lines and sources.
 
 A kernel's name is STEM or STEM-SERIES: hardened-6.12 is hardened made of other sources. scripts/kernels/STEM.config says what
 it is, kernels/STEM-SERIES.config what another series has otherwise; own/STEM/config in the cache is one that `build` was told
@@ -6,39 +6,54 @@ of. PROTECTION-off and PROTECTION-on are baseline with what switches a protectio
 """
 
 import hashlib
+import itertools
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
-from ..lab import Lab, LabError, UsageError, output
-from . import stock
+from ..lab import Lab, LabError, UsageError, join_lines, output
+from ..locks import Locks
+from .image import image_release
 from .protections import Protections
 from .sources import Trees, source_version
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 OPTION = re.compile(r"(CONFIG_[A-Z0-9_]+)=.*|# (CONFIG_[A-Z0-9_]+) is not set")
 SERIES = re.compile(r"(.+)-([0-9]+\.[0-9]+)")
+DEBIAN = re.compile(r"debian-[0-9]+\.[0-9]+(-cloud|-rt)?(@[a-z-]+)?")
 DEPTH_MOST = 16
 
 
 def stem_of(name: str) -> str:
-    """Returns the name without a series."""
+    """Return the name without a series."""
     match = SERIES.fullmatch(name)
     return match[1] if match else name
 
 
 def version_key(version: str) -> list[int | str]:
-    """Returns what sorts 6.2 before 6.12."""
+    """Return what sorts 6.2 before 6.12."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", version)]
 
 
 def named_compiler() -> str:
-    """Returns gcc, or the compiler that CC names. Kbuild makes everything anew if the name differs, so cc, which is a link to
-    gcc, is gcc."""
+    """Return gcc, or the compiler that CC names. A link to gcc, such as cc, is gcc: kbuild starts anew if the name differs."""
     name = os.environ.get("CC") or "gcc"
     path, gcc = shutil.which(name), shutil.which("gcc")
     return "gcc" if path and gcc and os.path.samefile(path, gcc) else name
+
+
+def options_by_symbol(lines: list[str]) -> dict[str, str]:
+    """Return the option lines by their symbols."""
+    matches = [OPTION.match(line) for line in lines]
+    return {match[1] or match[2]: match.string for match in matches if match}
+
+
+@cache
+def compiler_version(compiler: str) -> str:
+    """Return the first line that it prints about itself, nothing if it does not exist."""
+    return output([compiler, "--version"]).partition("\n")[0]
 
 
 class Kernels:
@@ -46,9 +61,13 @@ class Kernels:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
+        self.locks = Locks(lab)
         self.protections = Protections(lab)
         self.trees = Trees(lab)
-        self.compiler_versions: dict[str, str] = {}
+
+    @property
+    def stock(self) -> Path:
+        return self.lab.cache / "stock"
 
     # --- headers ---------------------------------------------------------------
 
@@ -57,14 +76,14 @@ class Kernels:
         return file if file.is_file() else self.own(stem) / "config"
 
     def own(self, stem: str) -> Path:
-        """Returns the folder of a kernel that `build` was told of."""
+        """Return the folder of a kernel that `build` defined."""
         return self.lab.cache / "own" / stem
 
     def has_fragment(self, stem: str) -> bool:
         return self.fragment_file(stem).is_file()
 
     def pair_side(self, stem: str) -> tuple[str, str] | None:
-        """Returns protection and side of PROTECTION-off or PROTECTION-on."""
+        """Return protection and side of PROTECTION-off or PROTECTION-on."""
         match = re.fullmatch(r"([a-z0-9_]+)-(off|on)", stem)
         return (match[1], match[2]) if match and not self.has_fragment(stem) else None
 
@@ -72,30 +91,23 @@ class Kernels:
         pair = self.pair_side(stem)
         return pair is not None and self.protections.fact(pair[0], self.base_series()) is not None
 
-    def header(self, stem: str, key: str) -> str:
-        """Returns what the `# KEY: value` lines of its fragment say, a line each."""
+    def lines(self, stem: str, series: str) -> list[str]:
+        """Return the fragment of a stem: that of a file, or of PROTECTION-off and PROTECTION-on."""
         pair = self.pair_side(stem)
-        if pair:
-            return self.pair_header(*pair, key)
-        found = []
-        for line in self.fragment_file(stem).read_text().splitlines():
-            if line.startswith(f"# {key}: "):
-                found.append(line[len(key) + 4 :])
-            elif line and not line.startswith("#"):
-                break
-        return "\n".join(found)
+        if not pair:
+            return self.fragment_file(stem).read_text().splitlines()
+        fact = self.protections.need(pair[0], series or self.base_series())
+        # A protection that changes every file has an object tree of its own.
+        wide = ["# objects: wide"] if fact.switched_by == "full rebuild" else []
+        return [f"# about: {fact.title} {pair[1]}", "# on: baseline", *wide, *fact.options[pair[1]]]
 
-    def pair_header(self, protection: str, side: str, key: str) -> str:
-        if key == "on":
-            return "baseline"
-        fact = self.protections.fact(protection, self.base_series())
-        if key == "about":
-            return f"{fact.title if fact else protection} {side}"
-        # One that changes every file gets out of the others' way.
-        return "wide" if key == "objects" and fact and fact.switched_by == "full rebuild" else ""
+    def header(self, stem: str, key: str) -> str:
+        """Return the values of the `# KEY: value` lines of its fragment, a line each."""
+        head = itertools.takewhile(lambda line: line[:1] in ("", "#"), self.lines(stem, ""))
+        return "\n".join(line[len(key) + 4 :] for line in head if line.startswith(f"# {key}: "))
 
     def inherited(self, name: str, key: str) -> str:
-        """Returns the same, from the nearest of a kernel and those that it builds on."""
+        """Return the same of the first of a kernel and those that it builds on that has one."""
         stem = "" if self.is_stock(name) else stem_of(name)
         while stem:
             value = self.header(stem, key)
@@ -107,65 +119,68 @@ class Kernels:
     def base_series(self) -> str:
         return self.header("base", "source")
 
-    def other_series(self) -> list[str]:
-        """Returns the series besides base's that there are options for."""
-        return sorted(file.name[len("base-") : -len(".config")] for file in self.lab.fragments.glob("base-*.config"))
+    def all_series(self) -> list[str]:
+        """Return the series that there are options for, base's first."""
+        others = sorted(file.stem.removeprefix("base-") for file in self.lab.fragments.glob("base-*.config"))
+        return [self.base_series(), *others]
 
     def series(self, name: str) -> str:
-        """Returns the series of a kernel that the lab builds."""
+        """Return the series of a kernel that the lab builds."""
         match = SERIES.fullmatch(name)
         return match[2] if match else self.inherited(name, "source")
 
     def kernel_series(self, name: str) -> str:
-        """Returns the same of any kernel."""
+        """Return the same of any kernel."""
         if not self.is_stock(name):
             return self.series(name)
-        match = re.match(r"[0-9]+\.[0-9]+", stock.image_release(self.built_dir(name)))
+        match = re.match(r"[0-9]+\.[0-9]+", image_release(self.built_dir(name)))
         return match[0] if match else ""
 
     def nearest_series(self, version: str) -> str:
-        """Returns, of the series that the lab has options for, the last one up to version, or the first."""
-        series = sorted([self.base_series(), *self.other_series()], key=version_key)
+        """Return the last series up to version that there are options for, or the first one."""
+        series = sorted(self.all_series(), key=version_key)
         return ([one for one in series if version_key(one) <= version_key(version)] or series[:1])[-1]
 
     # --- names -----------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Returns the ones of base's series, then the same of others, then those of the cache."""
+        """Return the names of base's series, then the same of others, then those of the cache."""
         stems = [file.stem for file in sorted(self.lab.fragments.glob("*.config"))]
         stems = [stem for stem in stems if stem != "base" and stem == stem_of(stem)]
         own = sorted(file.parent.name for file in self.lab.cache.glob("own/*/config"))
-        return [stem + suffix for suffix in ["", *("-" + one for one in self.other_series())] for stem in stems] + own
+        suffixes = ["", *("-" + one for one in self.all_series()[1:])]
+        return [stem + suffix for suffix in suffixes for stem in stems] + own
 
     def is_stock(self, name: str) -> bool:
-        return stock.is_stock(self.lab, name)
+        """Return whether a distribution's kernel may have this name, fetched or not."""
+        return bool(DEBIAN.fullmatch(name)) or (name != "" and "/" not in name and (self.stock / name).is_symlink())
+
+    def stock_names(self) -> list[str]:
+        """Return the kernels that are fetched."""
+        return sorted(one.name for one in self.stock.glob("*") if one.is_symlink())
 
     def check_known(self, name: str) -> None:
-        """Raises UsageError for a kernel that there is not."""
+        """Raise UsageError for a kernel that there is not."""
         if self.is_stock(name):
             return
         stem = stem_of(name)
         valid = NAME.fullmatch(stem) and stem != "base"
         if not valid or not (self.has_fragment(stem) or self.known_pair(stem)):
             pairs = [protection + side for side in ("-off", "-on") for protection in self.protections.names()]
-            near = self.lab.guess(name, [*self.names(), *stock.names(self.lab), *pairs])
-            raise UsageError(
-                f"unknown kernel '{name}'; known: {' '.join(self.names())} and PROTECTION-off, PROTECTION-on{near}"
-            )
-        series = self.series(name)
-        if series != self.base_series() and not (self.lab.fragments / f"base-{series}.config").exists():
-            raise UsageError(
-                f"unknown kernel '{name}': the lab has Linux {' '.join([self.base_series(), *self.other_series()])}"
-            )
+            near = self.lab.guess(name, [*self.names(), *self.stock_names(), *pairs])
+            known = f"{' '.join(self.names())} and PROTECTION-off, PROTECTION-on"
+            raise UsageError(f"unknown kernel '{name}'; known: {known}{near}")
+        if self.series(name) not in self.all_series():
+            raise UsageError(f"unknown kernel '{name}': the lab has Linux {' '.join(self.all_series())}")
 
     def check_own(self, name: str) -> None:
-        """Raises UsageError for a kernel that the lab does not build."""
+        """Raise UsageError for a kernel that the lab does not build."""
         self.check_known(name)
         if self.is_stock(name):
             raise UsageError(f"kernel '{name}' is fetched, not built: scripts/lab fetch {name}")
 
     def stems(self, name: str) -> list[str]:
-        """Returns its stem and those that it builds on, base first."""
+        """Return its stem and those that it builds on, base first."""
         stem, found = stem_of(name), list[str]()
         while stem:
             if not self.has_fragment(stem) and not self.pair_side(stem):
@@ -177,8 +192,8 @@ class Kernels:
         return found
 
     def pair(self, protection: str, series: str) -> tuple[str, str]:
-        """Returns the names of the two kernels that differ in a protection, which are one where a parameter switches it.
-        series is empty for that of base. Raises LabError where the lab cannot switch it."""
+        """Return the names of the two kernels that differ in a protection: the same if a parameter switches it. Raise LabError
+        if the lab cannot switch it."""
         suffix = "-" + series if series else ""
         fact = self.protections.need(protection, series or self.base_series())
         if fact.missing:
@@ -198,29 +213,17 @@ class Kernels:
     # --- content ---------------------------------------------------------------
 
     def fragment(self, name: str) -> list[str]:
-        """Returns all option lines that make a kernel; of two for one option the later wins. Remarks and headers are no part
-        of a kernel's identity."""
+        """Return all option lines of a kernel; the last one for an option wins."""
         series = self.series(name)
         last: dict[str, str] = {}
         for stem in self.stems(name):
-            for file in (self.fragment_file(stem), self.lab.fragments / f"{stem}-{series}.config"):
-                self.add_options(last, file.read_text().splitlines() if file.is_file() else [])
-            pair = self.pair_side(stem)
-            fact = self.protections.fact(pair[0], series) if pair else None
-            if pair and fact:
-                self.add_options(last, fact.options[pair[1]])
+            last |= options_by_symbol(self.lines(stem, series))
+            other = self.lab.fragments / f"{stem}-{series}.config"
+            last |= options_by_symbol(other.read_text().splitlines() if other.is_file() else [])
         return list(last.values())
 
-    @staticmethod
-    def add_options(last: dict[str, str], lines: list[str]) -> None:
-        for line in lines:
-            match = OPTION.match(line)
-            if match:
-                last[match[1] or match[2]] = line
-
     def compiler(self, options: list[str]) -> str:
-        """Returns what compiles a kernel with these option lines. For one that has to be Clang's it is the oldest that has KCFI
-        for x86, as it is the nearest to the lab's sources."""
+        """Return the compiler of a kernel with these option lines. Of Clang it is the oldest that has KCFI for x86."""
         if "CONFIG_CC_IS_CLANG=y" not in options:
             return named_compiler()
         found = set()
@@ -228,24 +231,18 @@ class Kernels:
             found |= {int(file.name[6:]) for file in Path(folder or ".").glob("clang-[0-9]*") if file.name[6:].isdigit()}
         return f"clang-{min([one for one in found if one >= 16], default=16)}"
 
-    def compiler_version(self, compiler: str) -> str:
-        """Returns the first line of what it says of itself, nothing where there is none."""
-        if compiler not in self.compiler_versions:
-            self.compiler_versions[compiler] = output([compiler, "--version"]).partition("\n")[0]
-        return self.compiler_versions[compiler]
-
     def sources(self, name: str) -> str:
-        """Returns one word for what a kernel's patches apply to: the name of a folder in src."""
+        """Return the name of the folder in src that a kernel's patches apply to."""
         tree = self.inherited(name, "tree")
         return self.trees.repository_name(tree) if tree else source_version(self.lab, self.series(name))
 
     def sources_title(self, name: str) -> str:
-        """Returns the same for messages."""
+        """Return the same for messages."""
         tree = self.inherited(name, "tree")
         return str(self.trees.folder(tree)) if tree else f"linux-source-{self.series(name)} {self.sources(name)}"
 
     def patches(self, name: str) -> list[Path]:
-        """Returns a kernel's patches in order; those of what it builds on come first."""
+        """Return a kernel's patches in order, after those of what it builds on."""
         return [self.trees.absolute(file) for stem in self.stems(name) for file in self.header(stem, "patch").splitlines()]
 
     def patch_texts(self, name: str) -> bytes:
@@ -258,48 +255,42 @@ class Kernels:
         return text
 
     def tree_id(self, name: str) -> str:
-        """Returns git's name for the content of its tree, nothing where it has none."""
+        """Return git's name for the content of its tree, if it is built from one."""
         tree = self.inherited(name, "tree")
         return self.trees.identity(tree) if tree else ""
 
     def own_sources(self, name: str) -> bool:
-        """Returns whether its sources are anything else than the package's."""
+        """Return whether its sources differ from the package's."""
         return bool(self.inherited(name, "tree")) or bool(self.patches(name))
 
-    def changes(self, name: str) -> bytes:
-        """Returns all that tells its sources from those of the package or repository."""
-        tree = self.tree_id(name)
-        return (tree + "\n" if tree else "").encode() + self.patch_texts(name)
-
     def objects(self, name: str) -> str:
-        """Returns the name of its object tree. Compilers share none."""
+        """Return the name of its object tree."""
         clang = self.compiler(self.fragment(name)).startswith("clang-")
         return f"{self.sources(name)}-{self.inherited(name, 'objects')}{'-clang' if clang else ''}"
 
     # --- built -----------------------------------------------------------------
 
     def dir(self, name: str) -> Path:
-        """Returns where a kernel's files are or will be. The folder's name holds all that they depend on, so that what exists
-        is what is wanted, under whichever name it was built."""
+        """Return where a kernel's files are or will be. Its name has a hash of all that they depend on."""
         if self.is_stock(name):
-            return stock.folder(self.lab, name)
+            return Path(os.path.realpath(self.stock / name))
         version, options = self.sources(name), self.fragment(name)
-        depends = [*options, version, self.compiler_version(self.compiler(options)), self.tree_id(name)]
-        text = "".join(line + "\n" for line in depends if line).encode() + self.patch_texts(name)
+        depends = [*options, version, compiler_version(self.compiler(options)), self.tree_id(name)]
+        text = join_lines(filter(None, depends)).encode() + self.patch_texts(name)
         key = hashlib.sha256(text).hexdigest()[:12]
         kernels = self.lab.cache / "kernels"
         found = sorted(one for one in kernels.glob(f"*-{version}-{key}") if one.is_dir())
         return found[0] if found else kernels / f"{stem_of(name)}-{version}-{key}"
 
     def dir_if(self, name: str) -> Path | None:
-        """Returns the same, None where it cannot have one."""
+        """Return the same, None if its sources are missing."""
         try:
             return self.dir(name)
         except LabError:
             return None
 
     def built_dir(self, name: str) -> Path:
-        """Returns the same of a kernel that is there. A folder is renamed into place complete, so its presence is enough."""
+        """Return the same of a kernel that is built or fetched; raise LabError for another."""
         folder = self.dir(name)
         if not folder.is_dir():
             verb = ("fetched", "fetch") if self.is_stock(name) else ("built", "build")

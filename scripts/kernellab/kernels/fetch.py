@@ -1,19 +1,21 @@
-"""lab fetch: Debian's kernels from its archive, verified with the archive's keys, and unpacked images of any distribution.
-Nothing is installed."""
+"""lab fetch: Debian's kernels from its archive, and unpacked images of any distribution. Nothing is installed.
+
+    stock/NAME             link to a version
+    stock/versions/X       one version: boot/ and lib/modules/ as in the image; links bzImage, vmlinux (--dbg) and config;
+                           initramfs: the modules that reach the host's files; share: how; about
+    stock/apt/SUITE        package lists, apart from this machine's apt
+    stock/part             downloads
+"""
 
 import hashlib
 import os
 import re
 import shutil
 from pathlib import Path
-from typing import Callable
 
-from ..lab import Lab, LabError, UsageError, output, remove
-from ..locks import Locks
-from ..words import REST, no_option, options
-from . import stock
+from ..lab import Lab, LabError, UsageError, output, read_options, remove
 from .definitions import Kernels, version_key
-from .image import Installer
+from .image import Installer, image_release
 
 # The first suite that has a kernel wins. Their package lists are small, sid's is not.
 SUITES = "bookworm-security trixie-security trixie-backports bullseye-security bookworm-backports sid".split()
@@ -37,41 +39,32 @@ APT::Update::Error-Mode "any";
 """
 
 
-def command(lab: Lab, kernels: Kernels, words: list[str], usage: str) -> None:
-    """Does what `fetch` with these words is to do."""
-    names, symbols, newer = [], "", False
-    for option, value, known in options(words, (), ("--dbg", "--dbg-modules", "--newer")):
-        if not known:
-            raise no_option(lab, usage, "fetch", option)
-        if option == REST:
-            names.append(value)
-        newer = newer or option == "--newer"
-        if option.startswith("--dbg"):
-            symbols = "modules" if option == "--dbg-modules" else symbols or "kernel"
-    fetcher = Fetcher(lab, kernels)
-    if names and names[0].startswith("file:"):
-        if len(names) > 2:
-            raise UsageError("fetch file:DIR takes one name")
-        fetcher.fetch_image(names[0][len("file:") :], "".join(names[1:]))
-        return
+def command(kernels: Kernels, words: list[str]) -> None:
+    """Do `fetch`."""
+    lab = kernels.lab
+    said = read_options(lab, "fetch", words, "", "--dbg --dbg-modules --newer")
+    names = said.all("")
+    symbols = "modules" if said.has("--dbg-modules") else "kernel" if said.has("--dbg") else ""
+    fetcher = Fetcher(kernels)
     if not names:
         fetcher.list_archive()
-        return
-    for name in names:
-        if not name.startswith("debian-") or not stock.is_stock(lab, name):
-            known_ones = "debian-6.1, debian-6.12-cloud, debian-6.1-rt, ... (scripts/lab fetch lists them), or file:DIR"
-            raise UsageError(f"cannot fetch '{name}': {known_ones}")
-    for name in names:
-        if (
-            newer
-            or not (lab.cache / "stock" / name / "bzImage").is_file()
-            or not has_symbols(lab.cache / "stock" / name, symbols)
-        ):
-            fetcher.fetch_debian(name, symbols)
+    elif names[0].startswith("file:"):
+        if len(names) > 2:
+            raise UsageError("fetch file:DIR takes one name")
+        fetcher.fetch_image(names[0].removeprefix("file:"), "".join(names[1:]))
+    else:
+        for name in names:
+            if not name.startswith("debian-") or not kernels.is_stock(name):
+                known = "debian-6.1, debian-6.12-cloud, debian-6.1-rt, ... (scripts/lab fetch lists them), or file:DIR"
+                raise UsageError(f"cannot fetch '{name}': {known}")
+        for name in names:
+            folder = lab.cache / "stock" / name
+            if said.has("--newer") or not (folder / "bzImage").is_file() or not has_symbols(folder, symbols):
+                fetcher.fetch_debian(name, symbols)
 
 
 def has_symbols(folder: Path, symbols: str) -> bool:
-    """Returns whether those that are wanted are there: the kernel's, and its modules', or none."""
+    """Return whether those that are wanted are there: the kernel's, and its modules', or none."""
     return (not symbols or (folder / "vmlinux").is_file()) and (symbols != "modules" or (folder / "debug").is_dir())
 
 
@@ -94,7 +87,7 @@ class Suite:
         installer.run(f"cannot read Debian's list of packages, suite {self.name}", ["apt-get", "-q", "update"], env=self.env)
 
     def kernels(self) -> list[tuple[str, str]]:
-        """Returns the name in the lab and the package of each kernel in the list, the newest last."""
+        """Return the name in the lab and the package of each kernel in the list, the newest last."""
         found = []
         for package in sorted(output(["apt-cache", "pkgnames", "linux-image-"], env=self.env).split(), key=version_key):
             match = PACKAGE.fullmatch(package)
@@ -108,32 +101,16 @@ class Suite:
         return match[1] if match else ""
 
 
-def unpack_package(package: Path, into: Path) -> list[str]:
-    return ["dpkg-deb", "-x", str(package), str(into)]
-
-
-def unpack_part(package: Path, into: Path, what: str) -> list[str]:
-    script = f'dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards {what}'
-    return ["bash", "-o", "pipefail", "-c", script, "unpack", str(package), str(into)]
-
-
-def unpack_kernel_symbols(package: Path, into: Path) -> list[str]:
-    # Its modules' are gigabytes.
-    return unpack_part(package, into, "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'")
-
-
-def unpack_all_symbols(package: Path, into: Path) -> list[str]:
-    return unpack_part(package, into, "./usr/lib/debug")
+DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # modules' are gigabytes
 
 
 class Fetcher:
     """Fetches kernels."""
 
-    def __init__(self, lab: Lab, kernels: Kernels) -> None:
-        self.lab = lab
+    def __init__(self, kernels: Kernels) -> None:
+        self.lab = kernels.lab
         self.kernels = kernels
-        self.locks = Locks(lab)
-        self.installer = Installer(lab)
+        self.installer = Installer(kernels.lab)
 
     # --- Debian's archive ------------------------------------------------------
 
@@ -151,7 +128,7 @@ class Fetcher:
             seen |= set(newest)
 
     def pick(self, name: str) -> tuple[Suite, str]:
-        """Returns the first suite that has a kernel, and its newest package there."""
+        """Return the first suite that has a kernel, and its newest package there."""
         kernel, _, suite_name = name.partition("@")
         suites = [suite_name] if suite_name else SUITES
         for suite in [Suite(self.lab, one) for one in suites]:
@@ -163,7 +140,7 @@ class Fetcher:
 
     def fetch_debian(self, name: str, symbols: str) -> None:
         self.installer.check_tools("apt-get", "apt-cache", "dpkg-deb")
-        with self.locks.hold("stock", f"fetch {name}"):
+        with self.kernels.locks.hold("stock", f"fetch {name}"):
             self.installer.begin()
             suite, package = self.pick(name)
             version = suite.field(package, "Version")
@@ -173,24 +150,21 @@ class Fetcher:
                 # From 7.x the image is a shell around three packages.
                 depends = re.findall(r"linux-(?:base|binary|modules)-[^ ,]+", suite.field(package, "Depends"))
                 packages = [one for one in depends if "-" + package.removeprefix("linux-image-") in one] + [package]
-                self.download(name, suite, version, unpack_package, packages)
+                self.download(name, suite, version, packages, "")
                 self.installer.image(image, folder, f"{name}: {package.removeprefix('linux-image-')} ({version}, {suite.name})")
             if not has_symbols(folder, symbols):
-                unpack = unpack_all_symbols if symbols == "modules" else unpack_kernel_symbols
-                self.download(f"{name}, debug symbols", suite, version, unpack, [package + "-dbg"])
+                files = "./usr/lib/debug" if symbols == "modules" else DEBUG_KERNEL
+                self.download(f"{name}, debug symbols", suite, version, [package + "-dbg"], files)
                 self.installer.vmlinux(image, folder)
                 self.installer.debug(image, folder)
             self.installer.link(name, folder)
             remove(self.installer.part)
 
-    def download(
-        self, what: str, suite: Suite, version: str, unpack: Callable[[Path, Path], list[str]], packages: list[str]
-    ) -> None:
-        """Downloads and unpacks packages into stock/part/image. What it takes is said first."""
+    def download(self, what: str, suite: Suite, version: str, packages: list[str], files: str) -> None:
+        """Download packages and unpack these files of them, or all, into stock/part/image. Print the size first."""
         size = sum(int(suite.field(package, "Size") or 0) for package in packages) // 1000000
         space = sum(int(suite.field(package, "Installed-Size") or 0) for package in packages) // 1000
-        if unpack is unpack_kernel_symbols:
-            space = VMLINUX_MB
+        space = VMLINUX_MB if files == DEBUG_KERNEL else space
         part, stock_dir = self.installer.part, self.installer.stock
         free = shutil.disk_usage(stock_dir).free // 1000000
         needs = f"{size} MB to download, then {space} MB in {stock_dir}"
@@ -199,11 +173,13 @@ class Fetcher:
             remove(part)
             raise LabError(f"fetching {what} needs {size + space} MB in {stock_dir}, {free} MB are free")
         (part / "image").mkdir(parents=True, exist_ok=True)
+        script = f'dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards {files}'
+        unpack = ["bash", "-o", "pipefail", "-c", script, "unpack"] if files else ["dpkg-deb", "-x"]
         for package in packages:
             words = ["apt-get", "-q", "download", f"{package}={version}"]
             self.installer.run(f"cannot download {package}", words, cwd=part, env=suite.env)
             for file in part.glob(f"{package}_*.deb"):
-                self.installer.run(f"cannot unpack {package}", unpack(file, part / "image"))
+                self.installer.run(f"cannot unpack {package}", [*unpack, file, part / "image"])
                 file.unlink()
 
     # --- images ----------------------------------------------------------------
@@ -214,14 +190,14 @@ class Fetcher:
         if not image.is_dir():
             raise LabError(f"folder {source} does not exist")
         self.installer.check_tools()
-        release = stock.image_release(image)
+        release = image_release(image)
         kernel = self.installer.kernel(image, release)
         name = name or release
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+~-]*", name):
             raise UsageError(f"'{name}' is not a valid kernel name")
-        if name.startswith("debian-") or (not (self.lab.cache / "stock" / name).is_symlink() and self.is_known(name)):
+        if name.startswith("debian-") or (name not in self.kernels.stock_names() and self.is_known(name)):
             raise LabError(f"'{name}' is the name of another kernel; specify a name: scripts/lab fetch file:{source} NAME")
-        with self.locks.hold("stock", f"fetch {name}"):
+        with self.kernels.locks.hold("stock", f"fetch {name}"):
             self.installer.begin()
             key = hashlib.sha256(kernel.read_bytes()).hexdigest()[:12]
             folder = self.lab.cache / "stock/versions" / f"file-{release}-{key}"
@@ -241,7 +217,7 @@ class Fetcher:
 
 
 def listed(lab: Lab) -> str:
-    """Returns what can be fetched in a few words, as far as lists were read before."""
+    """Return what can be fetched in a few words, as far as lists were read before."""
     found = {
         kernel for suite in SUITES if (lab.cache / "stock/apt" / suite).is_dir() for kernel, _ in Suite(lab, suite).kernels()
     }

@@ -9,12 +9,21 @@ import subprocess
 from pathlib import Path
 from typing import Any, Sequence
 
-from ..lab import Lab, LabError, missing_tools, output, remove
-from .stock import image_release
+from ..lab import Lab, LabError, need_tools, output, remove
 
 NEEDED = {"virtio_pci": "VIRTIO_PCI", "virtio_console": "VIRTIO_CONSOLE", "overlay": "OVERLAY_FS"}
 UNPACK = {".xz": ["xz", "-dc"], ".zst": ["zstd", "-qdc"], ".gz": ["gzip", "-dc"]}
 REASON = re.compile(r"E: |(tar|dpkg-deb|cpio|xz|zstd|cp|depmod): |.*No space")
+
+
+def image_release(image: Path) -> str:
+    """Return the release of an image's one kernel, which its modules are named after."""
+    found = {one.name for lib in ("lib", "usr/lib") for one in (image / lib / "modules").glob("*") if one.is_dir()}
+    if not found:
+        raise LabError(f"{image} is not an unpacked kernel image: no folder lib/modules/RELEASE")
+    if len(found) > 1:
+        raise LabError(f"{image} contains several kernels ({' '.join(sorted(found))}), but the lab takes one")
+    return found.pop()
 
 
 class Installer:
@@ -27,9 +36,7 @@ class Installer:
         self.log = lab.cache / "logs/fetch.log"
 
     def check_tools(self, *more: str) -> None:
-        missing = missing_tools(["depmod", "modprobe", "cpio", "busybox", *more])
-        if missing:
-            raise LabError(f"cannot fetch kernels without {' '.join(missing)}; install them with scripts/setup --for=lab-stock")
+        need_tools("fetch", "lab-stock", ["depmod", "modprobe", "cpio", "busybox", *more])
 
     def begin(self) -> None:
         """Makes an empty stock/part."""
@@ -42,7 +49,7 @@ class Installer:
         self.log.write_bytes(b"")
 
     def failed(self, what: str, status: int) -> LabError:
-        """Returns the error with the first reason in the log, or the signal that ended the program; the cache has lost
+        """Return the error with the first reason in the log, or the signal that ended the program; the cache has lost
         nothing."""
         killed = signal.strsignal(-status) if status < 0 else ""
         lines = self.log.read_text(errors="replace").splitlines() or [killed or "no reason given"]
@@ -63,13 +70,12 @@ class Installer:
         return next((file for file in files if file.is_file()), None)
 
     def kernel(self, image: Path, release: str) -> Path:
-        """Returns the kernel itself."""
+        """Return the kernel itself."""
         modules = [image / lib / "modules" / release / "vmlinuz" for lib in ("lib", "usr/lib")]
         found = self.first_file([image / f"boot/vmlinuz-{release}", *modules])
         if not found:
-            raise LabError(
-                f"{image} has modules of {release}, but neither boot/vmlinuz-{release} nor lib/modules/{release}/vmlinuz"
-            )
+            neither = f"neither boot/vmlinuz-{release} nor lib/modules/{release}/vmlinuz"
+            raise LabError(f"{image} has modules of {release}, but {neither}")
         return found
 
     def image(self, image: Path, folder: Path, about: str) -> None:
@@ -100,14 +106,8 @@ class Installer:
         release = image_release(folder)
         debug = image / "usr/lib/debug"
         beside = [image / lib / "modules" / release / "vmlinux" for lib in ("lib", "usr/lib")]
-        file = self.first_file(
-            [
-                debug / f"boot/vmlinux-{release}",
-                debug / f"lib/modules/{release}/vmlinux",
-                image / f"boot/vmlinux-{release}",
-                *beside,
-            ]
-        )
+        names = [f"boot/vmlinux-{release}", f"lib/modules/{release}/vmlinux"]
+        file = self.first_file([*(debug / name for name in names), image / names[0], *beside])
         if file and not (folder / "vmlinux").is_file():
             self.run(f"cannot copy {file} into {self.stock}", ["cp", file, self.part / "vmlinux"])
             (self.part / "vmlinux").rename(folder / "vmlinux")
@@ -138,7 +138,7 @@ class Installer:
     # --- reaching the host's files ---------------------------------------------
 
     def module_files(self, root: Path, release: str, modules: Sequence[str]) -> list[str] | None:
-        """Returns the files to load, in order, none for what is built in; None where one is not there."""
+        """Return the files to load, in order, none for what is built in; None where one is not there."""
         files: list[str] = []
         for module in modules:
             words = ["/sbin/modprobe", "-C", "/dev/null", "-d", str(root), "-S", release, "--show-depends", module]

@@ -17,33 +17,27 @@ import shutil
 from contextlib import nullcontext
 from pathlib import Path
 
-from ..lab import Lab, LabError, UsageError, output, remove
-from ..words import REST, no_option, options
-from .build import Builder
+from ..lab import LabError, UsageError, all_but_newest, output, read_options, remove, whole
+from .build import check_tools, run_make
 from .definitions import Kernels
+from .layout import lay_out, opened
 
 OLDER_KEPT = 4  # builds of folders of the same name, for other clones
 PRODUCTS = re.compile(r"\..*|.*\.(o|ko|mod|mod\.c)|modules\.order|Module\.symvers")
 
 
-def command(lab: Lab, kernels: Kernels, words: list[str], usage: str) -> None:
-    """Does what `module` with these words is to do."""
-    kernel, folders = "hardened", []
-    for option, value, known in options(words, ("--kernel",), ()):
-        if not known:
-            raise no_option(lab, usage, "module", option)
-        if option == REST:
-            folders.append(value)
-        else:
-            kernel = value
-    if len(folders + words) != 1:
+def command(kernels: Kernels, words: list[str]) -> None:
+    """Do `module`."""
+    said = read_options(kernels.lab, "module", words, "--kernel")
+    folders = said.all("") + words
+    if len(folders) != 1:
         raise UsageError("module needs one folder with a Kbuild or Makefile")
-    for file in build(lab, kernels, kernel, (folders + words)[0]):
+    for file in build(kernels, said.get("--kernel", "hardened"), folders[0]):
         print(file)
 
 
-def build(lab: Lab, kernels: Kernels, kernel: str, folder: str) -> list[Path]:
-    """Builds the module in folder for a kernel, unless it is built. Returns its files."""
+def build(kernels: Kernels, kernel: str, folder: str) -> list[Path]:
+    """Build the module in folder for a kernel, unless it is built. Return its files."""
     kernels.check_own(kernel)
     if not any(os.path.isfile(os.path.join(folder, file)) for file in ("Kbuild", "Makefile")):
         raise LabError(f"neither {folder}/Kbuild nor {folder}/Makefile exists")
@@ -52,21 +46,20 @@ def build(lab: Lab, kernels: Kernels, kernel: str, folder: str) -> list[Path]:
     kernel_dir = kernels.built_dir(kernel)
     module = kernel_dir / "modules" / f"{name}-{sources_hash(sources)}"
     if not module.is_dir():
-        builder = Builder(lab, kernels)
-        builder.make.check_tools(kernels.compiler((kernel_dir / "config").read_text().splitlines()))
+        check_tools(kernels.compiler((kernel_dir / "config").read_text().splitlines()))
         # Also keeps a kernel build from pruning what is worked on.
-        with builder.locks.hold(f"kernel-{kernel_dir.name}", f"module {name}"):
+        with kernels.locks.hold(f"kernel-{kernel_dir.name}", f"module {name}"):
             if not kernel_dir.is_dir():
                 raise LabError(f"kernel '{kernel}' has been removed; build it with: scripts/lab build {kernel}")
             if not (kernel_dir / "build").is_dir():
-                prepare(builder, kernel, kernel_dir)
+                prepare(kernels, kernel, kernel_dir)
             if not module.is_dir():
-                compile_module(builder, kernel, kernel_dir, sources, name, module)
+                compile_module(kernels, kernel, kernel_dir, sources, name, module)
     return sorted(module.glob("*.ko"))
 
 
 def source_files(folder: Path) -> list[str]:
-    """Returns the files in a folder that are not products of kbuild."""
+    """Return the files in a folder that are not products of kbuild."""
     found = []
     for place, folders, files in os.walk(folder, followlinks=True):
         folders[:] = [one for one in folders if not one.startswith(".")]
@@ -75,62 +68,56 @@ def source_files(folder: Path) -> list[str]:
 
 
 def sources_hash(folder: Path) -> str:
-    """Returns a hash of their names and contents, and of the folder, which lines are in."""
+    """Return a hash of their names and contents, and of the folder, which lines are in."""
     found = hashlib.sha256(os.fsencode(folder))
     for file in source_files(folder):
         found.update(os.fsencode(file) + b"\0" + hashlib.sha256((folder / file).read_bytes()).digest())
     return found.hexdigest()[:12]
 
 
-def prepare(builder: Builder, name: str, kernel_dir: Path) -> None:
-    """Makes build, and the sources that are the kernel's own."""
-    log = builder.lab.cache / "logs" / f"prepare-{name}.log"
-    new = kernel_dir / ".build.part"
-    with builder.layout.opened(name) as src:
-        if builder.kernels.own_sources(name):
-            builder.layout.lay_out(name, src, kernel_dir / "source")
+def prepare(kernels: Kernels, name: str, kernel_dir: Path) -> None:
+    """Make build, and the sources if they are the kernel's own."""
+    log = kernels.lab.cache / "logs" / f"prepare-{name}.log"
+    with opened(kernels, name) as src, whole(kernel_dir / "build", kernel_dir / ".build.part") as new:
+        if kernels.own_sources(name):
+            lay_out(kernels, name, src, kernel_dir / "source")
             src = kernel_dir / "source"
-        builder.lab.note(f"preparing kernel {name} for modules (log: {log})")
-        remove(new)
+        kernels.lab.note(f"preparing kernel {name} for modules (log: {log})")
         new.mkdir()
         shutil.copy(kernel_dir / "config", new / ".config")
         log.write_bytes(b"")
-        builder.make.run(f"module support of {name}", src, new, log, "modules_prepare")
+        run_make(kernels, f"module support of {name}", src, new, log, "modules_prepare")
         for file in ("Module.symvers", "vmlinux"):
             remove(new / file)
             (new / file).symlink_to(f"../{file}")
-        new.rename(kernel_dir / "build")
 
 
-def compile_module(builder: Builder, kernel: str, kernel_dir: Path, sources: Path, name: str, module: Path) -> None:
-    """Makes module, from a copy, since kbuild works among the sources."""
-    log = builder.lab.cache / "logs" / f"module-{name}.log"
-    new, src = kernel_dir / "modules/.part", kernel_dir / "source"
-    # Lines are those of the sources, not of the copy; make knows no quoting.
-    plain = not re.search(r"[^A-Za-z0-9_./+-]", str(sources))
-    flags = [f"KCFLAGS=-fdebug-prefix-map={new}={sources}"] if plain else []
-    with nullcontext(src) if src.is_dir() else builder.layout.opened(kernel) as src:
-        remove(new)
+def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Path, name: str, module: Path) -> None:
+    """Make module, from a copy, since kbuild works among the sources."""
+    log = kernels.lab.cache / "logs" / f"module-{name}.log"
+    src = kernel_dir / "source"
+    with nullcontext(src) if src.is_dir() else opened(kernels, kernel) as src, whole(module, module.parent / ".part") as new:
+        # Line numbers are to be those of the sources; make has no quoting for their name.
+        plain = not re.search(r"[^A-Za-z0-9_./+-]", str(sources))
+        flags = [f"KCFLAGS=-fdebug-prefix-map={new}={sources}"] if plain else []
         new.mkdir(parents=True)
         for file in source_files(sources):
             (new / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(sources / file, new / file)
         log.write_bytes(b"")
-        builder.make.run(f"module {name}", src, kernel_dir / "build", log, f"M={new}", *flags, "modules")
-    built = list(new.glob("*.ko"))
-    if not built:
-        raise LabError(f"building {sources} produced no module; log: {log}")
-    for ko in built:
-        if not has_btf(kernel_dir, ko):
-            raise LabError(f"{ko} has no BTF, which fentry needs; log: {log}")
-    older = sorted(module.parent.glob(f"{name}-????????????"), key=lambda one: -one.stat().st_mtime)
-    for old in older[OLDER_KEPT:]:
-        remove(old)
-    new.rename(module)
+        run_make(kernels, f"module {name}", src, kernel_dir / "build", log, f"M={new}", *flags, "modules")
+        built = list(new.glob("*.ko"))
+        if not built:
+            raise LabError(f"building {sources} produced no module; log: {log}")
+        for ko in built:
+            if not has_btf(kernel_dir, ko):
+                raise LabError(f"{ko} has no BTF, which fentry needs; log: {log}")
+        for old in all_but_newest(OLDER_KEPT, module.parent.glob(f"{name}-????????????")):
+            remove(old)
 
 
 def has_btf(kernel_dir: Path, module: Path) -> bool:
-    """Returns whether a module has the BTF that its kernel's configuration asks for: kbuild leaves it out with a mere message
-    where it cannot be made."""
+    """Return whether a module has the BTF that its kernel's configuration asks for: if it cannot be made, kbuild only prints a
+    message."""
     wanted = "CONFIG_DEBUG_INFO_BTF_MODULES=y" in (kernel_dir / "config").read_text().splitlines()
     return not wanted or " .BTF " in output(["readelf", "-SW", module], env=os.environ | {"LC_ALL": "C"})

@@ -1,30 +1,13 @@
-"""Protections of the catalogue as the lab needs them: `kprotperf list --protections` says what switches each.
+"""Protections of `kprotperf list --protections`, as the lab needs them.
 
-What a parameter of the kernel's command line switches needs two boots of one kernel: baseline, or switches, which has built in
-what baseline has not. All others need two kernels.
+A protection that a kernel parameter switches needs two boots of one kernel: baseline, or switches, which has more built in. All
+others need two kernels.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ..lab import Lab, UsageError
-
-
-@dataclass
-class Fact:
-    """A protection, of one series of Linux; sides are "off" and "on"."""
-
-    name: str
-    title: str
-    switched_by: str
-    missing: str
-    since: str
-    lab_cpu: str
-    exists: bool  # in that series
-    options: dict[str, list[str]]
-    parameter: dict[str, str]
-    symbols: list[str]
 
 
 def release(version: str) -> int:
@@ -39,6 +22,28 @@ def exists(entry: dict[str, Any], series: str) -> bool:
 def option_line(option: dict[str, Any], side: str) -> str:
     symbol, value = option["symbol"], option[side]
     return f"# CONFIG_{symbol} is not set" if value == "n" else f"CONFIG_{symbol}={value}"
+
+
+class Fact:
+    """A protection in one series of Linux. Sides are "off" and "on"."""
+
+    def __init__(self, entry: dict[str, Any], series: str) -> None:
+        self.title: str = entry["title"]
+        self.switched_by: str = entry["switched_by"]
+        self.missing, self.since, self.lab_cpu = (entry.get(key) or "" for key in ("missing", "since", "lab_cpu"))
+        self.exists = exists(entry, series)
+        by_boot = self.switched_by == "boot"
+        options = [option for option in entry["options"] if option["role"] != "default" and exists(option, series)]
+        parameters = [parameter for parameter in entry["parameters"] if exists(parameter, series)] if by_boot else []
+        # A kernel with a parameter for it has it built in on either side.
+        self.options = {side: [option_line(option, "on" if by_boot else side) for option in options] for side in ("off", "on")}
+        self.parameter = {side: parameter_word(parameters[0], side) if parameters else "" for side in ("off", "on")}
+        self.symbols: list[str] = [option["symbol"] for option in options if option["on"] != "n"]
+
+
+def parameter_word(parameter: dict[str, Any], side: str) -> str:
+    value = parameter.get(side)
+    return "" if value is None else f"{parameter['name']}{'=' + value if value else ''}"
 
 
 class Protections:
@@ -57,34 +62,12 @@ class Protections:
         return list(self.catalogue) if self.lab.has_kprotperf() else []
 
     def fact(self, name: str, series: str) -> Fact | None:
-        """Returns what is known of a protection in a series, None where there is no such protection."""
-        one = self.catalogue.get(name)
-        if one is None:
-            return None
-        by_boot = one["switched_by"] == "boot"
-        options = [option for option in one["options"] if option["role"] != "default" and exists(option, series)]
-        parameters = [parameter for parameter in one["parameters"] if exists(parameter, series)] if by_boot else []
-
-        def parameter(side: str) -> str:
-            value = parameters[0].get(side) if parameters else None
-            return "" if value is None else f"{parameters[0]['name']}{'=' + value if value else ''}"
-
-        return Fact(
-            name,
-            one["title"],
-            one["switched_by"],
-            one.get("missing") or "",
-            one.get("since") or "",
-            one.get("lab_cpu") or "",
-            exists(one, series),
-            # With a parameter for it, the kernel has it on either side.
-            {side: [option_line(option, "on" if by_boot else side) for option in options] for side in ("off", "on")},
-            {side: parameter(side) for side in ("off", "on")},
-            [option["symbol"] for option in options if option["on"] != "n"],
-        )
+        """Return a protection in a series, None if there is no such protection."""
+        entry = self.catalogue.get(name)
+        return Fact(entry, series) if entry else None
 
     def need(self, name: str, series: str) -> Fact:
-        """Returns the same; raises UsageError where there is no such protection."""
+        """Return the same; raise UsageError if there is no such protection."""
         fact = self.fact(name, series)
         if fact is None:
             near = self.lab.guess(name, self.names())

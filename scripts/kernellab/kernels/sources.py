@@ -27,7 +27,7 @@ def tarball(series: str) -> Path:
 
 
 def source_version(lab: Lab, series: str) -> str:
-    """Returns which linux-source is installed, as one word: the package's version where there is one, since the upstream number
+    """Return which linux-source is installed, as one word: the package's version where there is one, since the upstream number
     does not tell Debian's patches apart."""
     if series not in versions:
         file = tarball(series)
@@ -62,7 +62,7 @@ class Trees:
         self.identities: dict[str, str] = {}
 
     def absolute(self, file: str) -> Path:
-        """Returns a file that a fragment names, relative to the repository."""
+        """Return a file that a fragment names, relative to the repository."""
         return self.lab.repo / os.path.expanduser(file)
 
     def folder(self, tree: str) -> Path:
@@ -70,11 +70,11 @@ class Trees:
         return path if path.is_dir() else Path(str(path).partition("@")[0])
 
     def revision(self, tree: str) -> str:
-        """Returns the tree's revision, nothing for a work tree."""
+        """Return the tree's revision, nothing for a work tree."""
         return "" if self.absolute(tree).is_dir() else tree.partition("@")[2]
 
     def path(self, tree: str, *what: str) -> str:
-        """Returns something of its repository, an absolute name."""
+        """Return something of its repository, an absolute name."""
         if not shutil.which("git"):
             raise LabError("git is not installed; install it with scripts/setup --for=lab")
         folder = self.folder(tree)
@@ -97,7 +97,7 @@ class Trees:
         )
 
     def repository_name(self, tree: str) -> str:
-        """Returns one word, the same for all work trees of a repository."""
+        """Return one word, the same for all work trees of a repository."""
         if tree not in self.names:
             git = self.path(tree, "--git-common-dir")
             name = re.sub(r"[^A-Za-z0-9_]", "_", git.removesuffix("/.git").rpartition("/")[2])
@@ -105,7 +105,7 @@ class Trees:
         return self.names[tree]
 
     def identity(self, tree: str) -> str:
-        """Returns git's name for the content of a tree."""
+        """Return git's name for the content of a tree."""
         if tree not in self.identities:
             revision = self.revision(tree)
             found = self.revision_identity(tree, revision) if revision else self.work_tree_identity(tree)
@@ -141,7 +141,7 @@ class Trees:
         return found.stdout.strip()
 
     def version(self, tree: str) -> str:
-        """Returns of which Linux it is, such as 6.1."""
+        """Return of which Linux it is, such as 6.1."""
         makefile = self.store(tree, "cat-file", "-p", self.identity(tree) + ":Makefile").stdout
         match = re.search(r"^VERSION = ([0-9]+)\nPATCHLEVEL = ([0-9]+)", makefile, re.MULTILINE)
         if not match:
