@@ -36,8 +36,8 @@ class Lock:
 
 
 class Locks:
-    """The locks of builds: one per source tree, object tree, and kernel that modules are built for. The holder of an object
-    tree or a kernel may take a source tree, nobody two of one kind: there is no circle."""
+    """The locks of builds: one per source tree, object tree, and kernel that modules are built for. Holders of an object tree
+    or a kernel may take a source tree, nobody two of one kind, so there is no deadlock."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab

@@ -1,7 +1,6 @@
-"""Which accelerator QEMU can use on this machine.
+"""The accelerator that QEMU can use on this machine.
 
-/dev/kvm may exist and never get a kernel past its boot, so only a boot that ran a program counts. It is tried once for each
-boot of the host and each QEMU; the file `accel` in the cache has the results.
+/dev/kvm may exist and never get a kernel past its boot. So a boot is tried once for each boot of the host and each QEMU.
 """
 
 import os

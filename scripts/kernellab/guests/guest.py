@@ -1,10 +1,4 @@
-"""One command in one guest.
-
-    runs/XXXXXXXX/       control folder of a run, shared with the guest as "lab"
-    logs/console-*.log   the guest kernels' consoles
-
-The guest's side is guest-init.
-"""
+"""One command in one guest. The guest's side is guest-init."""
 
 import os
 import re
@@ -42,29 +36,29 @@ class Guest:
         self.silent = silent  # a trial
         self.received: list[int] = []  # bytes of the command's output and errors
         self.opened = b""  # the files that the command opened, in a boot that lists them
+        self.cwd = os.path.realpath(".")
+        self.control, self.console = Path(), Path()
         self.qemu = shutil.which("qemu-system-x86_64") or ""
 
     def run(self, command: Sequence[str]) -> int:
         """Boot and run a command. Return its status, or one of the lab's own."""
-        cwd = os.path.realpath(".")
-        check_cwd(cwd)
-        with self.control_folder() as control:
-            console = self.lab.cache / "logs" / f"console-{time.strftime('%Y%m%d-%H%M%S')}.{control.name}.log"
-            console.write_bytes(b"")
+        self.check_cwd()
+        with self.control_folder() as self.control:
+            self.console = self.lab.cache / "logs" / f"console-{time.strftime('%Y%m%d-%H%M%S')}.{self.control.name}.log"
+            self.console.write_bytes(b"")
             if self.machine.in_memory:
-                self.fill_memory(control, cwd, command)
-            (control / "mounts").write_bytes(told.mounts(self.lab, self.machine, cwd))
-            text = told.config(self.machine, cwd, command)
-            (control / "config").write_bytes(os.fsencode(text))
+                self.fill_memory(command)
+            (self.control / "mounts").write_bytes(told.mounts(self.lab, self.machine, self.cwd))
+            (self.control / "config").write_bytes(os.fsencode(told.config(self.machine, self.cwd, command)))
             for name in ("out", "err"):
-                os.mkfifo(control / name)
-            outcome = self.boot(cwd, control, console)
-            if self.machine.lists and (control / "opened").is_file():
-                self.opened = (control / "opened").read_bytes()
+                os.mkfifo(self.control / name)
+            outcome = self.boot()
+            if self.machine.lists and (self.control / "opened").is_file():
+                self.opened = (self.control / "opened").read_bytes()
             if not self.silent:
-                self.resolve(control, cwd)
-            status = self.judge(outcome, control, console)
-            hidden = told.hidden_file(self.lab, cwd, command) if status else ""
+                self.resolve()
+            status = self.judge(outcome)
+            hidden = told.hidden_file(self.lab, self.cwd, command) if status else ""
             if hidden:
                 own = "which has its own /tmp, /run and /dev/shm"
                 self.note(f"{hidden} is not in the guest, {own}: move it below the current directory")
@@ -77,7 +71,14 @@ class Guest:
 
     # --- files -----------------------------------------------------------------
 
-    def fill_memory(self, control: Path, cwd: str, command: Sequence[str]) -> None:
+    def check_cwd(self) -> None:
+        """Raise LabError if the current directory cannot be shared. The guest has its own /dev; / must stay read-only."""
+        if self.cwd in UNSHARED or self.cwd.startswith(("/dev/pts/", "/proc/", "/sys/")):
+            raise LabError(f"the current directory {self.cwd} cannot be shared with a guest; change to another directory")
+        if "\n" in self.cwd or '"' in self.cwd:
+            raise LabError("the current directory has a quote or newline in its name")
+
+    def fill_memory(self, command: Sequence[str]) -> None:
         """Write the files that the command will read to where the guest takes them into its memory."""
         if command[0] == self.lab.kprotperf and "--" in command:
             command = command[command.index("--") + 1 :]
@@ -89,19 +90,18 @@ class Guest:
             guest.run(command)
             return guest.opened
 
-        paths = memory.listed(self.lab, cwd, command, find)
+        paths = memory.listed(self.lab, self.cwd, command, find)
         if not paths:
             cost = "reading them, and the interrupts of that, are in its cost"
             self.note(f"it cannot be found which files the command reads; {cost}")
-        with (control / "files").open("wb") as file:
-            said = memory.write(paths, cwd, file)
+        with (self.control / "files").open("wb") as file:
+            said = memory.write(paths, self.cwd, file)
         if said:
             self.note(said)
 
     @contextmanager
     def control_folder(self) -> Iterator[Path]:
-        """Make the control folder, and remove those of labs that were killed, whose locks are free. Other containers that share
-        the cache see locks, and not processes."""
+        """Make the control folder; remove those whose labs were killed. Locks work between containers that share the cache."""
         runs = self.lab.cache / "runs"
         try:
             runs.mkdir(parents=True, exist_ok=True)
@@ -131,9 +131,9 @@ class Guest:
             if not (self.lab.cache / "runs" / log.stem.rpartition(".")[2]).exists():
                 log.unlink(missing_ok=True)
 
-    def resolve(self, control: Path, cwd: str) -> None:
+    def resolve(self) -> None:
         """Put names and lines into the files that kprotperf listed in the guest, which would need seconds to read DWARF."""
-        listed = control / "resolve"
+        listed, control = self.control / "resolve", self.control
         if not listed.is_file() or not self.lab.has_kprotperf():
             return
         if self.machine.exact:
@@ -141,39 +141,39 @@ class Guest:
                 if line.startswith("exact: "):
                     self.note(line[len("exact: ") :])
             words = [self.lab.kprotperf, "exact", self.machine.output, str(control / "symbols"), str(control / "counts")]
-            subprocess.run(words, cwd=cwd, check=False)
+            subprocess.run(words, check=False)
             return
         for path in sorted(set(listed.read_text(errors="surrogateescape").splitlines())):
-            if path.startswith(cwd + "/") and os.path.isfile(path):
+            if path.startswith(self.cwd + "/") and os.path.isfile(path):
                 subprocess.run([self.lab.kprotperf, "resolve", path], check=False)
 
     # --- QEMU ------------------------------------------------------------------
 
-    def boot(self, cwd: str, control: Path, console: Path) -> str:
+    def boot(self) -> str:
         """Boot, or go on from a saved boot, and wait. Return what ended it."""
         cache = "always" if self.machine.in_memory else "auto"
-        with shared(self.lab, self.machine.share, cwd, control, cache) as sharing:
+        with shared(self.lab, self.machine.share, self.cwd, self.control, cache) as sharing:
             # A QEMU that saves a boot opens the FIFOs, too.
-            outputs, words, saved = self.outputs(control), self.arguments(sharing, control), None
+            outputs, words, saved = self.outputs(), self.arguments(sharing), None
             if self.machine.resume:
                 saved = saved_boot(self.lab, self.qemu, words, self.machine)
-            outcome = self.start(words, control, console, saved, outputs)
-            if saved and outcome == ENDED and not (control / "booted").exists():
-                if console.read_bytes() == (saved / "console").read_bytes():
+            outcome = self.start(words, saved, outputs)
+            if saved and outcome == ENDED and not (self.control / "booted").exists():
+                if self.console.read_bytes() == (saved / "console").read_bytes():
                     # QEMU did not run the guest that it was to go on with.
                     remove(saved)
                     self.machine.resume = False
-                    outcome = self.start(self.arguments(sharing, control), control, console, None, self.outputs(control))
+                    outcome = self.start(self.arguments(sharing), None, self.outputs())
             return outcome
 
-    def arguments(self, sharing: Sequence[str], control: Path) -> list[str]:
+    def arguments(self, sharing: Sequence[str]) -> list[str]:
         """Return QEMU's, but for the console and what a saved boot adds."""
         machine, hpet = self.machine, "off"
         words = [*QEMU, "-m", "2G", "-smp", str(machine.cpus), "-seed", machine.seed, "-kernel", str(machine.bzimage)]
         words += ["-initrd", str(machine.initramfs)] if machine.initramfs else []
         words += ["-append", told.kernel_command_line(self.lab, machine), *sharing, "-device", "virtio-serial-pci,max_ports=3"]
         for number, name in enumerate(("out", "err"), 1):
-            words += ["-chardev", f"file,id={name},path={qemu_path(control / name)}"]
+            words += ["-chardev", f"file,id={name},path={qemu_path(self.control / name)}"]
             words += ["-device", f"virtserialport,chardev={name},nr={number}"]
         more = "," + machine.cpu if machine.cpu else ""
         cpu = "max,-erms,-fsrm" + more
@@ -189,25 +189,26 @@ class Guest:
             how = ["-accel", f"tcg,thread={'single' if machine.accel == 'tcg' else 'multi'}", "-cpu", cpu]
         return [*words, "-machine", f"q35,sata=off,smbus=off,hpet={hpet},usb=off,graphics=off", *how]
 
-    def plugin(self, control: Path) -> list[str]:
-        machine, where = self.machine, qemu_path(control)
+    def plugin(self) -> list[str]:
+        machine, where = self.machine, qemu_path(self.control)
         if not machine.exact:
             return []
         trace = f",trace={machine.trace}" if machine.trace else ""
         model = f",model={qemu_path(machine.model)}" if machine.model else ""
         return ["-plugin", f"{machine.exact},symbols={where}/symbols,out={where}/counts{trace}{model}"]
 
-    def outputs(self, control: Path) -> list[Output]:
-        return [Output(control / name, target, self.silent) for target, name in enumerate(("out", "err"), 1)]
+    def outputs(self) -> list[Output]:
+        return [Output(self.control / name, target, self.silent) for target, name in enumerate(("out", "err"), 1)]
 
-    def start(self, words: Sequence[str], control: Path, console: Path, saved: Path | None, outputs: list[Output]) -> str:
+    def start(self, words: Sequence[str], saved: Path | None, outputs: list[Output]) -> str:
         """Start QEMU and wait for its end."""
+        machine, control, console = self.machine, self.control, self.console
         serial = ["-chardev", f"file,id=console,path={qemu_path(console)},append=on", "-serial", "chardev:console"]
-        words = [self.qemu, *words, *self.plugin(control), *serial]
+        words = [self.qemu, *words, *self.plugin(), *serial]
         try:
             with (control / "qemu.log").open("wb") as log:
                 with going_on(saved, words, console, log) if saved else running(words, log) as process:
-                    clock = Clock(process.pid, self.machine.timeout, self.machine.silence, console, control / "booted")
+                    clock = Clock(process.pid, machine.timeout, machine.silence, console, control / "booted")
                     outcome = wait(process, outputs, clock)
             self.received = [one.received for one in outputs]
             return outcome
@@ -217,15 +218,15 @@ class Guest:
 
     # --- the end ---------------------------------------------------------------
 
-    def judge(self, outcome: str, control: Path, console: Path) -> int:
+    def judge(self, outcome: str) -> int:
         """Return the run's status. Print why it is one of the lab's own."""
-        file = control / "status"
+        file = self.control / "status"
         word, _, rest = (file.read_text().splitlines() or [""])[0].partition(" ") if file.is_file() else ("", "", "")
-        text = console.read_text(errors="replace").replace("\r", "")
+        text = self.console.read_text(errors="replace").replace("\r", "")
         panic = re.search(r"BUG: .*", text) or re.search(r"Kernel panic.*", text)
         shown = CONSOLE_LINES
         if word == "exit":
-            return self.judge_exit(rest, text, console, outcome)
+            return self.judge_exit(rest, text, outcome)
         if outcome == READER_GONE and word != "error":
             return 141
         if word == "error":
@@ -239,18 +240,18 @@ class Guest:
             during = f'its kernel stopped during boot, after "{last_line(text)}"'
             status, said = STATUS_STATE, f"the guest did not reach its known state: {during}"
         else:
-            log = last_line((control / "qemu.log").read_text(errors="replace"))
+            log = last_line((self.control / "qemu.log").read_text(errors="replace"))
             status, said, shown = STATUS_LAB, f"QEMU exited before the guest: {log or 'no reason given'}", 0
-        self.note(f"{said} (console: {console})")
+        self.note(f"{said} (console: {self.console})")
         if not self.silent:
             lines = text.splitlines()[-shown:] if shown else []
             os.write(2, "".join(f"  | {line}\n" for line in lines).encode(errors="replace"))
         return status
 
-    def judge_exit(self, rest: str, text: str, console: Path, outcome: str) -> int:
+    def judge_exit(self, rest: str, text: str, outcome: str) -> int:
         # At the start of a message: elsewhere it is about the CPU.
         if re.search(r"(^|\] )WARNING: |BUG: |KASAN: |INFO: possible|Call Trace:", text, re.MULTILINE):
-            self.note(f"the guest's kernel printed a warning: {console}")
+            self.note(f"the guest's kernel printed a warning: {self.console}")
         status, bits, *sent = rest.split()
         lost = sum(map(int, sent)) - sum(self.received)
         if sent and lost and outcome == ENDED:
@@ -258,12 +259,3 @@ class Guest:
         if self.machine.unseeded() and int(bits) >= SEEDED_BITS:
             self.note("the random generator did not stay unseeded; see docs/internals/lab.md")
         return int(status)
-
-
-def check_cwd(cwd: str) -> None:
-    """Raise LabError if the current directory cannot be shared: the guest has its own /proc, /sys and /dev, and must not write
-    to the host's /."""
-    if cwd in UNSHARED or cwd.startswith(("/dev/pts/", "/proc/", "/sys/")):
-        raise LabError(f"the current directory {cwd} cannot be shared with a guest; change to another directory")
-    if "\n" in cwd or '"' in cwd:
-        raise LabError("the current directory has a quote or newline in its name")

@@ -1,6 +1,6 @@
-"""lab run --on ssh:HOST: a command on a real machine, under a kernel that is installed there. The machine's side is on-host.
+"""lab run --on ssh:HOST: a command on a real machine, under a kernel of its own. The machine's side is on-host.
 
-A process of its own, the guard, sees the end of the lab, whatever that is, and then has HOST return to its default kernel.
+When the lab has ended, however it ended, another process, the guard, makes the machine return to its default kernel.
 """
 
 import os
@@ -47,8 +47,7 @@ class Host:
         return subprocess.CompletedProcess(done.args, done.returncode, *text)
 
     def wait_for(self, word: str, left: str, mark: str) -> bool:
-        """Run a command of on-host until it answers with mark at the end, from another boot than `left`. Return whether it did
-        in time."""
+        """Run a command of on-host until it answers with mark, from another boot than `left`. Return whether it did in time."""
         end = time.monotonic() + self.timeout
         while True:
             done = self.do(word)
@@ -69,8 +68,7 @@ Say = Callable[[str], object]
 
 @contextmanager
 def guard(host: Host) -> Iterator[Say]:
-    """Start the guard, which inherits the lock of the machine, and wait for it at the end. Yield what tells it the boot that
-    the machine is to leave, empty if it stays."""
+    """Start the guard, which inherits the lock. Yield what tells it the boot that the machine is to leave, empty if none."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -93,8 +91,7 @@ def guard(host: Host) -> Iterator[Say]:
 
 
 def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[str]) -> int:
-    """Boot the machine into a kernel with these parameters, run a command there, and fetch its recording if that has a name.
-    Return the command's status."""
+    """Boot a kernel with these parameters, run a command, and fetch its recording if that has a name. Return the status."""
     programs = [command[0]]
     if recording:
         command = [host.lab.kprotperf, "record", "--warmup=1", "--control-run", "-o", RECORDING, "--", *command]

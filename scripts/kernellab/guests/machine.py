@@ -72,8 +72,7 @@ def share_options(share: str, cache: str) -> tuple[str, str]:
 
 
 def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
-    """Return the mounts of the current directory: below an overlay, if nothing is to be kept; with a cache, if its files are
-    read ahead."""
+    """Return the mounts of the current directory: under an overlay if nothing is kept; cached if its files are read ahead."""
     if machine.lists:
         kind, how = share_options(machine.share, "loose")
         layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"

@@ -1,11 +1,8 @@
-"""Files of the host in a guest's memory, so that what the lab needs to reach them is not taken for the command's cost.
+"""Files of the host in a guest's memory, so that the lab's transport is not part of the command's cost.
 
-    files/KEY   the files and folders that a command opens, found by a boot of its own, which keeps nothing of what the command
-                does; KEY is a hash of the command and the current directory
-
-Before the command begins the guest has copies of these files in a layer of its own, on top of the host's /, and has looked up
-what else is in these folders. Files that are looked up but not opened stay the host's, with inode numbers and times as git
-knows them. What lies in the current directory, which is writable, is read ahead instead.
+Another boot finds the files and folders that a command opens, and keeps nothing of what the command does. Before the command
+begins, the guest copies these files to a layer on top of /, looks up what is in these folders, and reads ahead files in the
+current directory, which is writable. Files that are only looked up stay the host's, as git compares inode numbers and times.
 """
 
 import hashlib

@@ -1,9 +1,7 @@
 """lab run --resume: guests that go on from a saved boot.
 
-    resume/KEY/   memory; state, of the CPU and the devices; console, of the boot; KEY is a hash of all that a boot depends on
-
-A guest is saved while it waits (rootdelay) before it mounts the host's files, after which QEMU cannot save it. Those that go
-on from there map its memory privately, so that each finds it as it was.
+A guest is saved while it waits (rootdelay) before it mounts the host's files, after which QEMU cannot save it. Guests that go
+on from there map its memory privately.
 """
 
 import hashlib

@@ -38,8 +38,7 @@ class Clock:
         return longest
 
     def expired(self) -> str:
-        """Return TIMEOUT after so many seconds; SILENT if the console has not grown for so many before the guest has booted;
-        else nothing."""
+        """Return TIMEOUT if time is up, SILENT if the console of a guest that has not booted does not grow, else nothing."""
         spent = time.monotonic() - self.begun - self.waited()
         if spent >= self.seconds:
             return TIMEOUT
@@ -110,8 +109,8 @@ class Output:
 
 
 def carry_all(outputs: Sequence[Output], also: int | None, timeout: int | None) -> tuple[bool, list[int]]:
-    """Wait until something can be carried, the descriptor `also` is ready, or milliseconds have passed. Return whether the
-    readers are there, and what was ready."""
+    """Carry what is possible, wait until then, for `also`, or a timeout. Return whether the readers are there, and what was
+    ready."""
     poll = select.poll()
     for output in outputs:
         output.register(poll)

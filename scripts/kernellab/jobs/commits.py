@@ -1,8 +1,7 @@
 """lab why; and lab why --range A..B --tree DIR: the commit that carries a cost.
 
-A build takes minutes and a boot seconds. So each commit that is built halves what is left, whatever it takes to tell on which
-side the cost is: that is decided by the interval of `why`, against half of what the whole range costs, and where the interval
-has both sides of that, by further boots.
+A build takes minutes and a boot seconds. So each build halves the range: the commit is booted until the interval of its cost
+is above or below half of the whole cost.
 """
 
 import subprocess

@@ -1,15 +1,6 @@
-"""lab matrix: protections down, workloads across.
+"""lab matrix: protections down, workloads across. docs/matrix.md has the files in DIR.
 
-    DIR/boots/SIDE/WORKLOAD/N.data    one boot; N.failed instead, with the reason, where there is none. A SIDE is a kernel's
-                                      folder and its parameters, so that what is off on several rows is recorded once
-    DIR/kernels/NAME.failed           why a kernel could not be built
-    DIR/jobs, DIR/jobs.log            the boots that were missing at the last start; what GNU parallel says of them
-    DIR/cells/ROW/WORKLOAD/           cell.json, and pages with --html; `boots`: what it was made of. The row A+A is the floor:
-                                      the first row's baseline, and the same with other seeds
-    DIR/matrix.{txt,csv,json,html}    the table
-
-Each file gets its name when it is whole, and what has its file is not done again: that is how a matrix resumes, whatever runs
-its jobs.
+Files appear complete, and are not made again: so a matrix resumes, whatever runs its jobs.
 """
 
 import os
@@ -167,8 +158,7 @@ class Matrix:
     # --- kernels ---------------------------------------------------------------
 
     def build(self) -> None:
-        """Builds what is not built yet, object tree after object tree, so that in each only the first kernel is a full build,
-        or as many as change every file. Then sides get names of folders."""
+        """Build missing kernels, object tree after object tree, so that most builds are incremental. Name the sides' folders."""
         kernels = {side.kernel for row in self.rows for side in row.sides.values()}
         missing = sorted((self.kernels.objects(kernel), kernel) for kernel in kernels if not self.kernels.dir(kernel).is_dir())
         started, left = time.monotonic(), ""
@@ -200,14 +190,13 @@ class Matrix:
     # --- boots -----------------------------------------------------------------
 
     def boot_file(self, row: Row, side: str, boot: int, workload: Workload) -> tuple[str, int]:
-        """Return the file of a boot, without .data, and its seed, which is in its name: on the floor's second side there are
-        other seeds, or it would be the same instructions once more."""
+        """Return the file of a boot, without .data, and its seed."""
+        # With the same seeds the floor's second side would execute the same instructions.
         seed = self.said.boots + boot if (row.name, side) == (FLOOR, "on") else boot
         return f"{self.said.dir}/boots/{row.folders[side]}/{workload.file}/{seed}", seed
 
     def jobs(self) -> list[str]:
-        """Return the boots that are missing, one command per line. First one of each side, so that a matrix with fewer
-        --boots is complete first."""
+        """Return the boots that are missing, one command per line: the first one of each side, then the second ones."""
         lines: dict[str, None] = {}
         start = f"cd {quote([pwd()])} && {quote(self.lab.command())} boot"
         for boot in range(1, self.said.boots + 1):

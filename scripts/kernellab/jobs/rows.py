@@ -1,5 +1,4 @@
-"""Rows of a matrix: protections on each source of kernels, and two together. Which kernels and parameters a row is made of is
-what ab --protection says."""
+"""Rows of a matrix: protections on each source of kernels, and two together. They are pairs of ab --protection."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -36,8 +35,8 @@ def protection_row(kernels: Kernels, name: str, protection: str, source: tuple[s
 
 
 def join(one: Side, other: Side) -> Side:
-    """Return the side that is as both say; raises LabError where there is none. What a parameter of baseline switches, kernels
-    that are built on it have too."""
+    """Return the side that has the kernel and parameters of both, as kernels that are built on baseline have its parameters.
+    Raise LabError if there is none."""
     kernel = other.kernel if BASELINE.fullmatch(one.kernel) else one.kernel
     other_kernel = kernel if BASELINE.fullmatch(other.kernel) else other.kernel
     if kernel != other_kernel:
@@ -49,8 +48,7 @@ def join(one: Side, other: Side) -> Side:
 
 
 def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
-    """Return the rows of the four ways to switch two protections. What Q costs with P on less what it costs with P off is
-    what both cost less the sum of each alone, of recordings of which no two are the same."""
+    """Return the rows of the four ways to switch two protections. No two of their costs share a recording."""
     first, second = p.name, q.name
     names = [f"{first} without {second}", f"{second} without {first}", f"{second} with {first}", f"{first}+{second}"]
     rows = [Row(name + suffix, reason=p.reason or q.reason) for name in names]

@@ -2,11 +2,12 @@
 
 import json
 import math
+from collections import defaultdict
 from html import escape
 from typing import Any, Iterator, Sequence
 from urllib.parse import quote
 
-from ..lab import Lab, output
+from ..lab import Lab, join_lines, output
 
 Found = dict[str, Any]
 NOTE = "A+A compares one kernel with itself"
@@ -36,8 +37,7 @@ def document(
 
 
 def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
-    """Return whether the costs of P and Q add up. What Q costs with P less what it costs without is the difference of two
-    independent ones."""
+    """Return whether the costs of P and Q add up. Q's cost with P and Q's cost without are independent."""
     difference, interval = q_with_p["delta"] - q["delta"], None
     if q["ci"] and q_with_p["ci"] and None not in q["ci"] + q_with_p["ci"]:
         estimates = [q["delta"], *q["ci"], q_with_p["delta"], *q_with_p["ci"]]
@@ -45,9 +45,7 @@ def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
     verdict = None if interval is None else "more" if interval[0] > 0 else "less" if interval[1] < 0 else "unclear"
     return {
         "protections": both["protection"],
-        "workload": both["workload"],
-        "unit": both["unit"],
-        "baseline": both["baseline"],
+        **{key: both[key] for key in ("workload", "unit", "baseline")},
         "alone": [p["delta"], q["delta"]],
         "sum": p["delta"] + q["delta"],
         "both": both["delta"],
@@ -61,9 +59,9 @@ def forms(found: Found) -> dict[str, str]:
     """Return the table as text, CSV, JSON and a page."""
     return {
         "json": json.dumps(found, indent=2, ensure_ascii=False) + "\n",
-        "txt": "".join(line + "\n" for line in text(found)),
-        "csv": "".join(line + "\n" for line in csv(found)),
-        "html": "".join(line + "\n" for line in page(found)),
+        "txt": join_lines(text(found)),
+        "csv": join_lines(csv(found)),
+        "html": join_lines(page(found)),
     }
 
 
@@ -109,31 +107,29 @@ def sums(one: Found) -> str:
     return f"{one['protections']}, {one['workload']}: {costs}"
 
 
-def cautions(found: Found) -> Iterator[str]:
-    """Yields warnings, each once, behind the cells that have it."""
-    cells: dict[str, list[str]] = {}
+def cautions(found: Found) -> list[str]:
+    """Return the warnings, each once, after the cells that have it."""
+    cells = defaultdict[str, list[str]](list)
     for cell in found["cells"]:
         for warning in cell.get("warnings") or []:
-            cells.setdefault(warning, []).append(f"{cell['protection']}, {cell['workload']}")
-    for warning in sorted(cells):
-        yield f"{'; '.join(cells[warning])}: {warning}"
+            cells[warning].append(f"{cell['protection']}, {cell['workload']}")
+    return [f"{'; '.join(cells[warning])}: {warning}" for warning in sorted(cells)]
 
 
-def failures(found: Found) -> Iterator[str]:
-    """Yields reasons, each once for a row."""
-    workloads: dict[tuple[str, str], list[str]] = {}
+def failures(found: Found) -> list[str]:
+    """Return the reasons for missing cells, each once per row."""
+    workloads = defaultdict[tuple[str, str], list[str]](list)
     for cell in found["cells"]:
         if cell["reason"]:
-            workloads.setdefault((cell["protection"], cell["reason"]), []).append(cell["workload"])
-    for protection, reason in sorted(workloads):
-        yield f"{protection}, {', '.join(workloads[protection, reason])}: {reason}"
+            workloads[cell["protection"], cell["reason"]].append(cell["workload"])
+    return [f"{row}, {', '.join(workloads[row, reason])}: {reason}" for row, reason in sorted(workloads)]
 
 
-def places(found: Found) -> Iterator[str]:
-    for cell in found["cells"]:
-        context = cell.get("context") or {}
-        if cell["reason"] is None and context.get("significant") and context["delta_total_low"] is not None:
-            yield f"{cell['protection']}, {cell['workload']}: {where(context)}"
+def places(found: Found) -> list[str]:
+    """Return the contexts that change most."""
+    known = [cell for cell in found["cells"] if cell["reason"] is None and (cell.get("context") or {}).get("significant")]
+    known = [cell for cell in known if cell["context"]["delta_total_low"] is not None]
+    return [f"{cell['protection']}, {cell['workload']}: {where(cell['context'])}" for cell in known]
 
 
 def rows(found: Found) -> Iterator[tuple[str, list[Found]]]:
@@ -153,10 +149,10 @@ def text(found: Found) -> Iterator[str]:
     yield f"Change of the command's CPU time in %, its 95 % interval, and the verdict. Boots per side: {found['boots']}."
     yield f"{NOTE}: a change no larger than that is not significant."
     below = {
-        "Where the change is, if it is significant:": list(places(found)),
+        "Where the change is, if it is significant:": places(found),
         SUMS: list(map(sums, found["together"])),
-        "* To be read with care:": list(cautions(found)),
-        "Not measured:": list(failures(found)),
+        "* To be read with care:": cautions(found),
+        "Not measured:": failures(found),
     }
     for title, lines in below.items():
         if lines:
@@ -197,10 +193,8 @@ def page_cell(cell: Found) -> str:
 def page(found: Found) -> Iterator[str]:
     yield "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>kprotperf: protections and workloads</title><style>"
     yield STYLE
-    yield (
-        "<p>Change of the command's CPU time, its 95 % interval, and the verdict. "
-        f"Boots per side: {found['boots']}. {NOTE}.</p>"
-    )
+    legend = "Change of the command's CPU time, its 95 % interval, and the verdict."
+    yield f"<p>{legend} Boots per side: {found['boots']}. {NOTE}.</p>"
     yield f"<table><tr><th></th>{''.join(f'<th>{escape(name)}</th>' for name in found['workloads'])}</tr>"
     for row, cells in rows(found):
         yield f"<tr><th>{escape(row)}</th>{''.join(map(page_cell, cells))}</tr>"

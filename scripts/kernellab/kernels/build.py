@@ -1,12 +1,4 @@
-"""lab build: kernels into the cache.
-
-    own/NAME                  a kernel of one's own: a config like those of scripts/kernels, and its patches
-    obj/SOURCES-OBJECTS       object trees; kernels that differ little share one, so that the second of a pair is an incremental
-                              build
-    kernels/NAME-VERSION-KEY  bzImage, vmlinux and its index, config, System.map, Module.symvers, and changes (patches, which
-                              tree) to the package's sources
-    logs/build-NAME.log       output of make
-"""
+"""lab build: kernels into the cache. Kernels that differ little share an object tree, so that builds are incremental."""
 
 import os
 import re

@@ -1,8 +1,8 @@
 """The definition of a kernel: option lines and sources.
 
-A kernel's name is STEM or STEM-SERIES: hardened-6.12 is hardened made of other sources. scripts/kernels/STEM.config says what
-it is, kernels/STEM-SERIES.config what another series has otherwise; own/STEM/config in the cache is one that `build` was told
-of. PROTECTION-off and PROTECTION-on are baseline with what switches a protection of the catalogue.
+A kernel's name is STEM or STEM-SERIES: hardened-6.12 is hardened from other sources. scripts/kernels/STEM.config defines it,
+STEM-SERIES.config adds to it for a series, own/STEM/config in the cache is one that `build` defined. PROTECTION-off and
+PROTECTION-on are baseline with the options of a protection.
 """
 
 import hashlib
@@ -192,8 +192,7 @@ class Kernels:
         return found
 
     def pair(self, protection: str, series: str) -> tuple[str, str]:
-        """Return the names of the two kernels that differ in a protection: the same if a parameter switches it. Raise LabError
-        if the lab cannot switch it."""
+        """Return the names of the kernels with a protection off and on, equal if a parameter switches it; or raise LabError."""
         suffix = "-" + series if series else ""
         fact = self.protections.need(protection, series or self.base_series())
         if fact.missing:

@@ -1,11 +1,4 @@
-"""lab fetch: Debian's kernels from its archive, and unpacked images of any distribution. Nothing is installed.
-
-    stock/NAME             link to a version
-    stock/versions/X       one version: boot/ and lib/modules/ as in the image; links bzImage, vmlinux (--dbg) and config;
-                           initramfs: the modules that reach the host's files; share: how; about
-    stock/apt/SUITE        package lists, apart from this machine's apt
-    stock/part             downloads
-"""
+"""lab fetch: Debian's kernels from its archive, and unpacked images of any distribution. Nothing is installed."""
 
 import hashlib
 import os
@@ -104,24 +97,23 @@ class Suite:
 DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # modules' are gigabytes
 
 
-class Fetcher:
-    """Fetches kernels."""
+class Fetcher(Installer):
+    """Gets kernels, and installs them."""
 
     def __init__(self, kernels: Kernels) -> None:
-        self.lab = kernels.lab
+        super().__init__(kernels.lab)
         self.kernels = kernels
-        self.installer = Installer(kernels.lab)
 
     # --- Debian's archive ------------------------------------------------------
 
     def list_archive(self) -> None:
         """Prints what could be fetched, of what version."""
-        self.installer.check_tools("apt-get")
-        self.installer.log.parent.mkdir(parents=True, exist_ok=True)
-        self.installer.log.write_bytes(b"")
+        self.check_tools("apt-get")
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log.write_bytes(b"")
         seen: set[str] = set()
         for suite in [Suite(self.lab, name) for name in SUITES]:
-            suite.update(self.installer)
+            suite.update(self)
             newest = dict(suite.kernels())
             for name in sorted(newest, key=version_key):
                 print(f"{name + ('@' + suite.name if name in seen else ''):<36} {newest[name]}")
@@ -132,54 +124,53 @@ class Fetcher:
         kernel, _, suite_name = name.partition("@")
         suites = [suite_name] if suite_name else SUITES
         for suite in [Suite(self.lab, one) for one in suites]:
-            suite.update(self.installer)
+            suite.update(self)
             package = dict(suite.kernels()).get(kernel)
             if package:
                 return suite, package
         raise LabError(f"Debian has no kernel {name} (looked in {' '.join(suites)}); scripts/lab fetch lists what it has")
 
     def fetch_debian(self, name: str, symbols: str) -> None:
-        self.installer.check_tools("apt-get", "apt-cache", "dpkg-deb")
+        self.check_tools("apt-get", "apt-cache", "dpkg-deb")
         with self.kernels.locks.hold("stock", f"fetch {name}"):
-            self.installer.begin()
+            self.begin()
             suite, package = self.pick(name)
             version = suite.field(package, "Version")
             folder = self.lab.cache / "stock/versions" / f"{package}_{version}"
-            image = self.installer.part / "image"
+            image = self.part / "image"
             if not folder.is_dir():
                 # From 7.x the image is a shell around three packages.
                 depends = re.findall(r"linux-(?:base|binary|modules)-[^ ,]+", suite.field(package, "Depends"))
                 packages = [one for one in depends if "-" + package.removeprefix("linux-image-") in one] + [package]
                 self.download(name, suite, version, packages, "")
-                self.installer.image(image, folder, f"{name}: {package.removeprefix('linux-image-')} ({version}, {suite.name})")
+                self.image(image, folder, f"{name}: {package.removeprefix('linux-image-')} ({version}, {suite.name})")
             if not has_symbols(folder, symbols):
                 files = "./usr/lib/debug" if symbols == "modules" else DEBUG_KERNEL
                 self.download(f"{name}, debug symbols", suite, version, [package + "-dbg"], files)
-                self.installer.vmlinux(image, folder)
-                self.installer.debug(image, folder)
-            self.installer.link(name, folder)
-            remove(self.installer.part)
+                self.vmlinux(image, folder)
+                self.debug(image, folder)
+            self.link(name, folder)
+            remove(self.part)
 
     def download(self, what: str, suite: Suite, version: str, packages: list[str], files: str) -> None:
         """Download packages and unpack these files of them, or all, into stock/part/image. Print the size first."""
         size = sum(int(suite.field(package, "Size") or 0) for package in packages) // 1000000
         space = sum(int(suite.field(package, "Installed-Size") or 0) for package in packages) // 1000
         space = VMLINUX_MB if files == DEBUG_KERNEL else space
-        part, stock_dir = self.installer.part, self.installer.stock
-        free = shutil.disk_usage(stock_dir).free // 1000000
-        needs = f"{size} MB to download, then {space} MB in {stock_dir}"
+        free = shutil.disk_usage(self.stock).free // 1000000
+        needs = f"{size} MB to download, then {space} MB in {self.stock}"
         self.lab.note(f"fetching {what} ({version} from {suite.name}): {needs}")
         if free <= size + space:
-            remove(part)
-            raise LabError(f"fetching {what} needs {size + space} MB in {stock_dir}, {free} MB are free")
-        (part / "image").mkdir(parents=True, exist_ok=True)
+            remove(self.part)
+            raise LabError(f"fetching {what} needs {size + space} MB in {self.stock}, {free} MB are free")
+        (self.part / "image").mkdir(parents=True, exist_ok=True)
         script = f'dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards {files}'
         unpack = ["bash", "-o", "pipefail", "-c", script, "unpack"] if files else ["dpkg-deb", "-x"]
         for package in packages:
             words = ["apt-get", "-q", "download", f"{package}={version}"]
-            self.installer.run(f"cannot download {package}", words, cwd=part, env=suite.env)
-            for file in part.glob(f"{package}_*.deb"):
-                self.installer.run(f"cannot unpack {package}", [*unpack, file, part / "image"])
+            self.run(f"cannot download {package}", words, cwd=self.part, env=suite.env)
+            for file in self.part.glob(f"{package}_*.deb"):
+                self.run(f"cannot unpack {package}", [*unpack, file, self.part / "image"])
                 file.unlink()
 
     # --- images ----------------------------------------------------------------
@@ -189,24 +180,24 @@ class Fetcher:
         image = Path(source)
         if not image.is_dir():
             raise LabError(f"folder {source} does not exist")
-        self.installer.check_tools()
+        self.check_tools()
         release = image_release(image)
-        kernel = self.installer.kernel(image, release)
+        kernel = self.kernel(image, release)
         name = name or release
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+~-]*", name):
             raise UsageError(f"'{name}' is not a valid kernel name")
         if name.startswith("debian-") or (name not in self.kernels.stock_names() and self.is_known(name)):
             raise LabError(f"'{name}' is the name of another kernel; specify a name: scripts/lab fetch file:{source} NAME")
         with self.kernels.locks.hold("stock", f"fetch {name}"):
-            self.installer.begin()
+            self.begin()
             key = hashlib.sha256(kernel.read_bytes()).hexdigest()[:12]
             folder = self.lab.cache / "stock/versions" / f"file-{release}-{key}"
             if not folder.is_dir():
-                self.installer.image(image, folder, f"{release}, from {image.resolve()}")
-            self.installer.vmlinux(image, folder)
-            self.installer.debug(image, folder)
-            self.installer.link(name, folder)
-            remove(self.installer.part)
+                self.image(image, folder, f"{release}, from {image.resolve()}")
+            self.vmlinux(image, folder)
+            self.debug(image, folder)
+            self.link(name, folder)
+            remove(self.part)
 
     def is_known(self, name: str) -> bool:
         try:

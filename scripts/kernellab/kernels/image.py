@@ -1,5 +1,4 @@
-"""A kernel that a distribution built becomes one of the lab: its files, its modules, and an initramfs that reaches the host's
-files."""
+"""Kernels that a distribution built: files, modules, and an initramfs that reaches the host's files."""
 
 import os
 import re
@@ -49,8 +48,7 @@ class Installer:
         self.log.write_bytes(b"")
 
     def failed(self, what: str, status: int) -> LabError:
-        """Return the error with the first reason in the log, or the signal that ended the program; the cache has lost
-        nothing."""
+        """Return an error with the first reason in the log, or the signal that ended the program. Remove what is unfinished."""
         killed = signal.strsignal(-status) if status < 0 else ""
         lines = self.log.read_text(errors="replace").splitlines() or [killed or "no reason given"]
         reason = next((line for line in lines if REASON.match(line)), lines[-1])

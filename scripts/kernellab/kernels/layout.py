@@ -1,10 +1,7 @@
-"""Sources on disk, for those who build of them.
-
-    src/*.kept, obj/*.kept  the sources and an object tree as they were before a patched kernel began to be built in their place
+"""Source folders of the cache.
 
 kbuild knows its files by absolute names and by their times. A patched kernel is therefore built where the unpatched ones are,
-by copies that have the same times, and then what was there comes back: make compiles what a patch changes, and nothing again
-after it.
+by copies that have the same times. Meanwhile the originals have the suffix .kept. So make compiles only what a patch changes.
 """
 
 import os

@@ -1,13 +1,7 @@
 """lab module: an external module for a kernel that is built.
 
-    kernels/NAME-VERSION-KEY/build           what `make M=DIR` needs: configuration, generated headers, objtool; made by the
-                                             first module, once
-    kernels/NAME-VERSION-KEY/modules/M-HASH  the module of a folder M with those sources
-    kernels/NAME-VERSION-KEY/source          the sources of one that is patched, or of a tree
-    logs/prepare-NAME.log, module-M.log      what make said
-
-Both are made beside their place and renamed into it whole. Not in obj/: the tree there holds whichever kernel was built last,
-and its vmlinux is the one that the module's type information (BTF) would refer to.
+It is not built in obj/, as the tree there is that of the last kernel, and the module's type information (BTF) would refer to
+that kernel's vmlinux.
 """
 
 import hashlib
@@ -117,7 +111,6 @@ def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Pat
 
 
 def has_btf(kernel_dir: Path, module: Path) -> bool:
-    """Return whether a module has the BTF that its kernel's configuration asks for: if it cannot be made, kbuild only prints a
-    message."""
+    """Return whether a module has the BTF that its kernel's configuration asks for. kbuild leaves it out with a message."""
     wanted = "CONFIG_DEBUG_INFO_BTF_MODULES=y" in (kernel_dir / "config").read_text().splitlines()
     return not wanted or " .BTF " in output(["readelf", "-SW", module], env=os.environ | {"LC_ALL": "C"})

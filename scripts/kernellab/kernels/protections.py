@@ -1,7 +1,6 @@
 """Protections of `kprotperf list --protections`, as the lab needs them.
 
-A protection that a kernel parameter switches needs two boots of one kernel: baseline, or switches, which has more built in. All
-others need two kernels.
+If a kernel parameter switches it, one kernel is enough: baseline, or switches, which has more built in.
 """
 
 from functools import cached_property

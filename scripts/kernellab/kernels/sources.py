@@ -1,11 +1,4 @@
-"""What kernels are made of: sources of a package, trees of git.
-
-    src/VERSION          a package's sources, unpacked once
-    src/git-NAME-HASH    those of a git repository, whichever tree was built last; and their .index
-    src/*-OBJECTS        the same for an object tree other than main, whose lock is theirs, too
-    versions/SERIES      which version of linux-source is installed, until dpkg's status changes
-    src/git              the lab's own git objects: what is not committed in somebody's work tree
-"""
+"""Sources of kernels: of a package, or trees of git."""
 
 import hashlib
 import os
@@ -13,43 +6,40 @@ import re
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Sequence
+from typing import Any
 
 from ..lab import Lab, LabError, output
 
 DPKG_STATUS = Path("/var/lib/dpkg/status")
-versions: dict[str, str] = {}
 
 
 def tarball(series: str) -> Path:
     return Path(f"/usr/src/linux-source-{series}.tar.xz")
 
 
+@cache
 def source_version(lab: Lab, series: str) -> str:
-    """Return which linux-source is installed, as one word: the package's version where there is one, since the upstream number
-    does not tell Debian's patches apart."""
-    if series not in versions:
-        file = tarball(series)
-        if not file.is_file():
-            purpose = "lab" if series == "6.1" else f"lab-{series}"
-            raise LabError(f"{file} is missing; install it with scripts/setup --for={purpose}")
-        versions[series] = re.sub(r"[^A-Za-z0-9.+-]", "_", package_version(lab.cache / "versions" / series, series, file))
-    return versions[series]
+    """Return the version of the linux-source that is installed, as one word."""
+    file = tarball(series)
+    if not file.is_file():
+        purpose = "lab" if series == "6.1" else f"lab-{series}"
+        raise LabError(f"{file} is missing; install it with scripts/setup --for={purpose}")
+    return re.sub(r"[^A-Za-z0-9.+-]", "_", package_version(lab.cache / "versions" / series, series, file))
 
 
 def package_version(kept: Path, series: str, file: Path) -> str:
-    # dpkg-query reads the file of all packages, which takes as long as ten other processes.
+    # Querying dpkg takes as long as ten other processes.
     if DPKG_STATUS.exists() and kept.is_file() and kept.stat().st_mtime_ns > DPKG_STATUS.stat().st_mtime_ns:
         return kept.read_text().strip()
     version = output(["dpkg-query", "-W", "-f", "${Version}", f"linux-source-{series}"])
     if not version:
         return f"{file.stat().st_size}.{int(file.stat().st_mtime)}"
-    try:
+    with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(version + "\n")
-    except OSError:
-        pass  # asked for again
     return version
 
 
@@ -59,7 +49,7 @@ class Trees:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.names: dict[str, str] = {}
-        self.identities: dict[str, str] = {}
+        self.identities: set[str] = set()  # that exist
 
     def absolute(self, file: str) -> Path:
         """Return a file that a fragment names, relative to the repository."""
@@ -92,9 +82,8 @@ class Trees:
             plain = {key: value for key, value in os.environ.items() if key not in ("GIT_WORK_TREE", "GIT_INDEX_FILE")}
             subprocess.run(["git", "init", "-q", "--bare", store], env=plain, check=False)
         env = os.environ | {"GIT_DIR": str(store), "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects} | environ
-        return subprocess.run(
-            ["git", *words], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
-        )
+        how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
+        return subprocess.run(["git", *words], env=env, check=False, **how)
 
     def repository_name(self, tree: str) -> str:
         """Return one word, the same for all work trees of a repository."""
@@ -106,14 +95,12 @@ class Trees:
 
     def identity(self, tree: str) -> str:
         """Return git's name for the content of a tree."""
-        if tree not in self.identities:
-            revision = self.revision(tree)
-            found = self.revision_identity(tree, revision) if revision else self.work_tree_identity(tree)
-            # What is named by its content stays what it is.
-            if found != revision:
-                return found
-            self.identities[tree] = found
-        return self.identities[tree]
+        revision = self.revision(tree)
+        if revision in self.identities:
+            return revision
+        found = self.revision_identity(tree, revision) if revision else self.work_tree_identity(tree)
+        self.identities.add(found)
+        return found
 
     def revision_identity(self, tree: str, revision: str) -> str:
         words = ["rev-parse", "-q", "--verify", revision + "^{tree}"]
@@ -154,6 +141,6 @@ class Trees:
             self.lab.note(f"checking out {tree}")
         src.mkdir(parents=True, exist_ok=True)
         index = str(src) + ".index"
-        words: Sequence[str] = ["read-tree", "--reset", "-u", self.identity(tree)]
+        words = ["read-tree", "--reset", "-u", self.identity(tree)]
         if self.store(tree, *words, GIT_INDEX_FILE=index, GIT_WORK_TREE=str(src)).returncode != 0:
             raise LabError(f"cannot check out {tree} into {src} (is the disk full?)")
