@@ -5,9 +5,9 @@ import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
+from typing import Callable, Iterator
 
-from .lab import Lab, LabError
+from .lab import Lab, LabError, all_but_newest, remove, whole, with_suffix
 
 
 class Lock:
@@ -33,6 +33,29 @@ class Lock:
     def release(self) -> None:
         """Close the file. Processes that inherited it keep the lock."""
         os.close(self.fd)
+
+
+def cache_entry(path: Path, kept: int, wait: bool, make: Callable[[Path], None]) -> Path | None:
+    """Return a file or folder of a cache that keeps the last ones used. `make` makes a new one. Return None if that raises
+    OSError or, unless wait is set, if another lab is making it."""
+    lock = Lock(with_suffix(path, ".lock"))
+    try:
+        if not path.exists():
+            if not lock.take(seconds=None if wait else 0):
+                return None
+        if not path.exists():
+            with whole(path, with_suffix(path, ".part")) as part:
+                make(part)
+            same = [one for one in path.parent.iterdir() if one.suffix == "" and one.is_dir() == path.is_dir()]
+            for old in all_but_newest(kept, same):
+                remove(old)
+                remove(with_suffix(old, ".lock"))
+        os.utime(path)
+        return path
+    except OSError:
+        return None
+    finally:
+        lock.release()
 
 
 class Locks:

@@ -8,10 +8,11 @@ current directory, which is writable. Files that are only looked up stay the hos
 import hashlib
 import os
 import stat
+from pathlib import Path
 from typing import BinaryIO, Callable, Sequence
 
-from ..lab import Lab, all_but_newest, counted, remove, whole, with_suffix
-from ..locks import Lock
+from ..lab import Lab, counted
+from ..locks import cache_entry
 
 KEPT = 100
 LIST_SECONDS = 60  # that a boot runs which finds what a command opens
@@ -21,29 +22,16 @@ COPY_BYTES = 1 << 20
 
 def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]) -> list[str]:
     """Return the files and folders that a command opens, in order; `find` boots a guest to find out, once per command."""
+
+    def make(file: Path) -> None:
+        found = find()
+        if not found:
+            raise OSError("the guest panicked")
+        file.write_bytes(found)
+
     key = hashlib.sha256("\0".join([cwd, *command]).encode(errors="surrogateescape")).hexdigest()[:16]
-    file = lab.cache / "files" / key
-    lock = Lock(with_suffix(file, ".lock"))
-    try:
-        if not file.is_file():
-            lock.take()
-        if not file.is_file():
-            found = find()
-            # A guest that panicked lists none.
-            if not found:
-                return []
-            with whole(file, with_suffix(file, ".part")) as part:
-                part.write_bytes(found)
-            lists = [one for one in file.parent.iterdir() if one.suffix not in (".lock", ".part")]
-            for old in all_but_newest(KEPT, lists):
-                remove(old)
-                remove(with_suffix(old, ".lock"))
-        os.utime(file)
-        return [os.fsdecode(path) for path in file.read_bytes().split(b"\0") if path]
-    except FileNotFoundError:  # another lab has just removed the oldest
-        return []
-    finally:
-        lock.release()
+    file = cache_entry(lab.cache / "files" / key, KEPT, True, make)
+    return [os.fsdecode(path) for path in file.read_bytes().split(b"\0") if path] if file else []
 
 
 class Pack:

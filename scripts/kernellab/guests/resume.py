@@ -16,8 +16,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any, Iterator, Sequence
 
-from ..lab import Lab, all_but_newest, quote, remove, whole, with_suffix
-from ..locks import Lock
+from ..lab import Lab, quote
+from ..locks import cache_entry
 from .machine import Machine
 from .share import qemu_path, running
 from .watch import Clock
@@ -83,37 +83,25 @@ def saved_boot(lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) 
     depends = [f"{file} {os.stat(file).st_size} {int(os.stat(file).st_mtime)}" for file in files]
     depends += [re.sub(r"path=([^,]|,,)*", "", word) for word in arguments]
     key = hashlib.sha256("\n".join(depends).encode(errors="surrogateescape")).hexdigest()[:16]
-    folder = lab.cache / "resume" / key
-    lock = Lock(with_suffix(folder, ".lock"))
-    try:
-        if folder.is_dir():
-            os.utime(folder)
-        elif not lock.take(seconds=0):
-            return None
-        else:
-            save(folder, qemu, arguments, machine)
-        return folder
-    except OSError:
-        return None
-    finally:
-        lock.release()
+
+    def make(part: Path) -> None:
+        save(part, qemu, arguments, machine)
+
+    return cache_entry(lab.cache / "resume" / key, KEPT, False, make)
 
 
 def save(folder: Path, qemu: str, arguments: Sequence[str], machine: Machine) -> None:
-    """Boot until the kernel waits, into the folder; raise OSError if that fails. Keep the last boots."""
-    with whole(folder, with_suffix(folder, ".part")) as part, closing(Monitor()) as monitor:
-        part.mkdir()
-        console = part / "console"
-        words = [qemu, *arguments, "-serial", f"file:{qemu_path(part)}/console", *memory(part, "on"), *monitor.arguments]
+    """Boot until the kernel waits, into the folder; raise OSError if that fails."""
+    folder.mkdir()
+    console = folder / "console"
+    with closing(Monitor()) as monitor:
+        words = [qemu, *arguments, "-serial", f"file:{qemu_path(console)}", *memory(folder, "on"), *monitor.arguments]
         with running(words, subprocess.DEVNULL, [monitor.theirs.fileno()]) as process:
-            clock = Clock(process.pid, machine.timeout, machine.silence, console, part / "booted")
+            clock = Clock(process.pid, machine.timeout, machine.silence, console, folder / "booted")
             while process.poll() is None and not (console.exists() and DELAY in console.read_bytes()) and not clock.expired():
                 time.sleep(LOOK_SECONDS)
-            monitor.save(part / "state")
+            monitor.save(folder / "state")
             process.wait()
-    for old in all_but_newest(KEPT, (one for one in folder.parent.iterdir() if one.is_dir())):
-        remove(old)
-        remove(with_suffix(old, ".lock"))
 
 
 @contextmanager
