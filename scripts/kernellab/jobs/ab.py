@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Sequence
 
 from ..kernels.build import build
-from ..kernels.define import Definition, defined
+from ..kernels.define import defined
 from ..kernels.definitions import Kernels
-from ..lab import Lab, LabError, UsageError, number, read_options, remove
+from ..lab import Lab, LabError, Options, UsageError, number, read_options, remove
 from .boots import OPTIONS, Boot, Pool, is_icount, slots
 from .pair import CHANGES, SIDES, Side, choose, readable
 
@@ -42,7 +42,7 @@ class Said:
             raise UsageError("ab needs -- and a command")
         self.boots = number(given.get("--boots", WHY_BOOTS if why else "1"), "--boots")
         self.given = given
-        self.changes = [one for one in given.given if one[0] in CHANGES]
+        self.changes = Options(*(one for one in given.given if one[0] in CHANGES))
         self.append, self.range, self.write_plan = map(given.get, ("--append", "--range", "--write-plan"))
         self.run = given.words(OF_RUN.split())
         self.record = given.all("")
@@ -74,7 +74,7 @@ class Said:
 
     def patches(self) -> list[str]:
         """Return kprotperf's options for the patches by which the sides differ."""
-        return [f"{option}={value}" for option, value in self.changes if option == "--patch"]
+        return [f"--patch={file}" for file in self.changes.all("--patch")]
 
     def accel(self) -> str:
         return dict(zip(self.run[::2], self.run[1::2])).get("--accel", "")
@@ -121,7 +121,7 @@ def prepared(kernels: Kernels, said: Said) -> "Comparison":
             said.record = ["--protection", protection, *said.record]
         for name, state in zip(SIDES, ("off", "on")):
             said.lab.note(f"{name}: {protection} {state}: kernel {sides[name].kernel} {sides[name].append}")
-    if said.changes:
+    if said.changes.given:
         # The changed kernel first: it may not build.
         baseline = sides["baseline"].kernel
         kernels.check_own(baseline)
@@ -130,11 +130,9 @@ def prepared(kernels: Kernels, said: Said) -> "Comparison":
     return Comparison(kernels, said, sides)
 
 
-def build_changed(kernels: Kernels, name: str, on: str, change: Sequence[tuple[str, str]]) -> None:
+def build_changed(kernels: Kernels, name: str, on: str, changes: Options) -> None:
     """Build a kernel with these changes, known as name."""
-    last = dict(change)
-    patches = [value for option, value in change if option == "--patch"]
-    with defined(kernels, name, Definition(on, last.get("--tree", ""), last.get("--config", ""), patches)):
+    with defined(kernels, name, on, changes):
         build(kernels, [name])
 
 
@@ -198,8 +196,6 @@ class Comparison:
         title = f"boot {boot} of {said.boots}: {side}, {kind} (kernel {kernel})" if said.boots > 1 and kind != "auto" else ""
         return Boot(title, words, f"recording {side} (kernel {kernel}, boot {boot})")
 
-    # --- --auto ----------------------------------------------------------------
-
     def choose_functions(self) -> None:
         """Have record find the functions to time, in one more boot of the hardened kernel."""
         self.plan = self.said.file("auto")
@@ -231,8 +227,6 @@ class Comparison:
             self.lab.note(f"also timed, as the patch changes their code: {' '.join(names)}")
             with open(self.plan, "a", encoding="utf-8") as plan:
                 plan.write(f"--func=@({'|'.join(names)})\n")
-
-    # --- answers ---------------------------------------------------------------
 
     def compare(self) -> int:
         """Print the differences. Return kprotperf's status."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Sequence
 
 from ..kernels.definitions import Kernels
-from ..lab import LabError, UsageError, counted, output
+from ..lab import LabError, Options, UsageError, counted, output
 from .ab import Comparison, Said, build_changed, prepared
 from .boots import Boot, Pool, slots
 from .pair import Side, named
@@ -42,7 +42,7 @@ class Search:
         self.tree = said.given.get("--tree")
         if not self.tree or not (self.first and dots and self.last):
             raise UsageError("--range needs A..B, and --tree DIR, a git work tree")
-        self.others = [one for one in said.changes if one[0] != "--tree"]
+        self.others = [one for one in said.changes.given if one[0] != "--tree"]
         self.commits = self.list_range()
         self.parts: dict[int, list[str]] = {}
         self.context, self.total = "", 0
@@ -73,9 +73,9 @@ class Search:
             return True
         self.parts[index] = []
         self.lab.note(f"commit {index} of {len(self.commits) - 1}: {self.title(index)}")
-        change = [("--tree", f"{self.tree}@{self.commits[index]}"), *self.others]
+        changes = Options(("--tree", f"{self.tree}@{self.commits[index]}"), *self.others)
         try:
-            build_changed(self.kernels, self.name(index), named(self.said.given, "baseline") or "baseline", change)
+            build_changed(self.kernels, self.name(index), named(self.said.given, "baseline") or "baseline", changes)
             return True
         except LabError as error:
             self.lab.note(str(error))
@@ -184,7 +184,7 @@ class Search:
         patch = Path(self.said.file("commit")) / self.title(high).partition(" ")[0]
         patch.parent.mkdir()
         patch.write_text(self.git("diff", self.commits[low], self.commits[high]) + "\n", errors="surrogateescape")
-        self.said.changes = [("--patch", str(patch))]
+        self.said.changes = Options(("--patch", str(patch)))
         sides = {"baseline": Side(self.name(low)), "hardened": Side(self.name(high))}
         comparison = Comparison(self.kernels, self.said, sides)
         comparison.record(["exact"], "")

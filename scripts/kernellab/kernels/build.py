@@ -10,9 +10,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Iterator
 
-from ..lab import Lab, LabError, UsageError, all_but_newest, join_lines, need_tools, read_options, remove, whole
+from ..lab import Lab, LabError, Options, UsageError, all_but_newest, join_lines, need_tools, read_options, remove, whole
 from ..locks import Lock
-from .define import Definition, defined
+from .define import defined
 from .definitions import Kernels, options_by_symbol, stem_of
 from .layout import lay_out, opened_for, part, put_back, stand_in
 
@@ -28,21 +28,20 @@ FAILURES = (r"error:|undefined reference|No space|Killed", r"error|Error")
 
 def command(kernels: Kernels, words: list[str]) -> None:
     """Do `build`."""
-    said = read_options(kernels.lab, "build", words, "--patch --tree --config --on")
-    names, definition = list[str](), Definition(said.get("--on"), said.get("--tree"), said.get("--config"))
-    words_are = names
-    for option, value in said.given:
-        if option:
-            # The shell expands --patch *.patch: words after the first one are patches, too.
-            words_are = definition.patches if option == "--patch" else names
-        if option in ("", "--patch"):
-            words_are.append(value)
-    if definition == Definition():
+    names, changes, before = list[str](), Options(), ""
+    for option, value in read_options(kernels.lab, "build", words, "--patch --tree --config --on").given:
+        # The shell expands --patch *.patch: words after the first one are patches, too.
+        if option or before == "--patch":
+            before = option or before
+            changes.given.append((before, value))
+        else:
+            names.append(value)
+    if not changes.given:
         build(kernels, names or ["baseline", "hardened"])
         return
     if len(names) != 1:
         raise UsageError("build needs one name for a kernel with --patch, --tree, --config or --on")
-    with defined(kernels, names[0], definition):
+    with defined(kernels, names[0], changes.get("--on") or "baseline", changes):
         build(kernels, names)
 
 
