@@ -4,7 +4,6 @@ import os
 import select
 import subprocess
 import time
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Sequence
@@ -12,7 +11,7 @@ from typing import Sequence
 from ..lab import LabError
 
 ENDED, TIMEOUT, SILENT, READER_GONE = "ended", "timeout", "silent", "reader gone"
-TICK_MS = 1000
+TICK_SECONDS = 1
 CHUNK = 4096  # a pipe that can be written takes as much at once
 BUFFERED_MOST = 1 << 30  # bytes of output that nobody has read yet
 
@@ -59,8 +58,7 @@ class Output:
         self.hold: int | None = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self.reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         self.target = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC) if discard else target
-        self.waiting: deque[memoryview] = deque()
-        self.buffered = 0
+        self.waiting = bytearray()
         self.received = 0  # bytes
         self.ended = False
 
@@ -72,13 +70,6 @@ class Output:
     def is_done(self) -> bool:
         return self.ended and not self.waiting
 
-    def register(self, poll: select.poll) -> None:
-        """Register what it waits for. It reads ahead of a slow reader, as QEMU loses what it still has when the guest ends."""
-        if self.waiting:
-            poll.register(self.target, select.POLLOUT)
-        if not self.ended and self.buffered < BUFFERED_MOST:
-            poll.register(self.reader, select.POLLIN)
-
     def carry(self, ready: Sequence[int]) -> bool:
         """Read and write what is possible at once. Return whether the lab's output has a reader."""
         if self.reader in ready:
@@ -86,19 +77,14 @@ class Output:
                 data = os.read(self.reader, 1 << 16)
                 self.ended = not data
                 self.received += len(data)
-                self.buffered += len(data)
-                self.waiting += [memoryview(data)] if data else []
+                self.waiting += data
         if self.waiting and self.target in ready:
             try:
-                written = os.write(self.target, self.waiting[0][:CHUNK])
+                del self.waiting[: os.write(self.target, self.waiting[:CHUNK])]
             except BrokenPipeError:
                 return False
             except OSError as error:
                 raise LabError(f"cannot write what the command prints: {error.strerror}") from error
-            self.buffered -= written
-            self.waiting[0] = self.waiting[0][written:]
-            if not self.waiting[0]:
-                self.waiting.popleft()
         return True
 
     def close(self) -> None:
@@ -109,16 +95,15 @@ class Output:
 
 
 def carry_all(outputs: Sequence[Output], also: int | None, timeout: int | None) -> tuple[bool, list[int]]:
-    """Carry what is possible, wait until then, for `also`, or a timeout. Return whether the readers are there, and what was
-    ready."""
-    poll = select.poll()
-    for output in outputs:
-        output.register(poll)
-    if also is not None:
-        poll.register(also, select.POLLIN)
-    ready = [fd for fd, _ in poll.poll(timeout)]
-    there = [output.carry(ready) for output in outputs]
-    return all(there), ready
+    """Wait for something to carry, for `also`, or for some seconds. Return whether the readers of the lab's output are there,
+    and what was ready."""
+    # Read ahead of slow readers: QEMU loses what it still has when the guest ends.
+    readers = [one.reader for one in outputs if not one.ended and len(one.waiting) < BUFFERED_MOST]
+    writers = [one.target for one in outputs if one.waiting]
+    ready = select.select(readers if also is None else [*readers, also], writers, [], timeout)
+    fds = [*ready[0], *ready[1]]
+    there = [output.carry(fds) for output in outputs]
+    return all(there), fds
 
 
 def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clock) -> str:
@@ -127,7 +112,7 @@ def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clo
     ended = os.pidfd_open(process.pid)
     try:
         while not outcome:
-            there, ready = carry_all(outputs, ended, TICK_MS)
+            there, ready = carry_all(outputs, ended, TICK_SECONDS)
             outcome = ENDED if ended in ready else clock.expired() if there else READER_GONE
     finally:
         os.close(ended)

@@ -19,7 +19,7 @@ from ..lab import Lab
 OPTIONS = ["--resume", "--in-memory"]  # if instructions are counted
 GUEST_KB = 2 << 20  # a guest's memory
 GUESTS_PER_CPU = 1.5  # one waits for a third of its time
-REFRESH_MS = 1000
+REFRESH_SECONDS = 1
 
 
 @dataclass
@@ -93,11 +93,8 @@ class Pool:
     def wait(self, alive: Sequence[Started]) -> None:
         """Wait until one ends."""
         fds = [os.pidfd_open(boot.process.pid) for boot in alive]
-        poll = select.poll()
-        for fd in fds:
-            poll.register(fd, select.POLLIN)
         try:
-            while fds and not poll.poll(REFRESH_MS):
+            while fds and not select.select(fds, [], [], REFRESH_SECONDS)[0]:
                 seconds = (time.monotonic() - self.begun) / (self.done or 1) * (self.total - self.done)
                 left = f", about {seconds:.0f} s left" if self.done else ""
                 self.show(f"lab: boot {self.done + 1} of {self.total}{left}")
