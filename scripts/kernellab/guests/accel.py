@@ -6,7 +6,6 @@
 import os
 import shutil
 from pathlib import Path
-from typing import Callable
 
 from ..lab import Lab, join_lines, whole
 
@@ -39,18 +38,8 @@ def kvm_state(lab: Lab) -> str:
     return found.get(machine_id(), "untried")
 
 
-def choose(lab: Lab, cpus: int, boots: Callable[[], bool]) -> str:
-    """Return the best accelerator that works; boots tries a boot with KVM."""
-    works = kvm_state(lab)
-    if works == "untried":
-        lab.note(f"checking whether KVM works on this machine (once, up to {TRIAL_SECONDS} s)")
-        works = "yes" if boots() else "no"
-        if works == "no":
-            lab.note("/dev/kvm exists but cannot boot a kernel; using --accel icount")
-        # Other QEMUs of this boot of the host keep their lines.
-        kept = [line for line in trials(lab) if line.startswith(boot_id() + " ")]
-        with whole(lab.cache / "accel") as new:
-            new.write_text(join_lines([*kept, f"{machine_id()} {works}"]))
-    if works == "yes":
-        return "kvm"
-    return "tcg" if cpus > 1 else "icount"  # icount has one CPU
+def record_trial(lab: Lab, works: str) -> None:
+    """Keep the result of a trial. Other QEMUs of this boot of the host keep theirs."""
+    kept = [line for line in trials(lab) if line.startswith(boot_id() + " ")]
+    with whole(lab.cache / "accel") as new:
+        new.write_text(join_lines([*kept, f"{machine_id()} {works}"]))

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Sequence
 
@@ -109,16 +110,26 @@ def choose_accel(lab: Lab, machine: Machine) -> None:
         raise LabError("qemu-system-x86_64 is not installed; install it with scripts/setup --for=lab")
     if not shutil.which("perl"):
         raise LabError("perl is not installed; the guest needs it to carry output")
-
-    def boots() -> bool:
-        trial = Machine(machine.bzimage, machine.vmlinux, machine.initramfs, machine.share, "kvm", timeout=accel.TRIAL_SECONDS)
-        return Guest(lab, trial, silent=True).run(["true"]) == 0
-
-    machine.accel = machine.accel or accel.choose(lab, machine.cpus, boots)
+    machine.accel = machine.accel or best_accel(lab, machine)
     if machine.accel not in accel.ACCELERATORS:
         raise UsageError(f"--accel is icount, tcg, mttcg or kvm, not '{machine.accel}'")
     if machine.accel == "icount" and machine.cpus > 1:
         raise UsageError(f"--accel icount has one CPU (more hang in QEMU); for --cpus {machine.cpus} use --accel tcg")
+
+
+def best_accel(lab: Lab, machine: Machine) -> str:
+    """Return the best accelerator that works. Try a boot with KVM, once."""
+    works = accel.kvm_state(lab)
+    if works == "untried":
+        lab.note(f"checking whether KVM works on this machine (once, up to {accel.TRIAL_SECONDS} s)")
+        trial = replace(machine, accel="kvm", append="", seed="1", cpu="", cpus=1, timeout=accel.TRIAL_SECONDS)
+        works = "yes" if Guest(lab, trial, silent=True).run(["true"]) == 0 else "no"
+        if works == "no":
+            lab.note("/dev/kvm exists but cannot boot a kernel; using --accel icount")
+        accel.record_trial(lab, works)
+    if works == "yes":
+        return "kvm"
+    return "tcg" if machine.cpus > 1 else "icount"  # icount has one CPU
 
 
 def choose_exact(lab: Lab, machine: Machine, said: Options) -> None:
