@@ -69,8 +69,6 @@ class Guest:
         if not self.silent:
             self.lab.note(text)
 
-    # --- files -----------------------------------------------------------------
-
     def check_cwd(self) -> None:
         """Raise LabError if the current directory cannot be shared. The guest has its own /dev; / must stay read-only."""
         if self.cwd in UNSHARED or self.cwd.startswith(("/dev/pts/", "/proc/", "/sys/")):
@@ -147,8 +145,6 @@ class Guest:
             if path.startswith(self.cwd + "/") and os.path.isfile(path):
                 subprocess.run([self.lab.kprotperf, "resolve", path], check=False)
 
-    # --- QEMU ------------------------------------------------------------------
-
     def boot(self) -> str:
         """Boot, or go on from a saved boot, and wait. Return what ended it."""
         cache = "always" if self.machine.in_memory else "auto"
@@ -215,8 +211,6 @@ class Guest:
         finally:
             for one in outputs:
                 one.close()
-
-    # --- the end ---------------------------------------------------------------
 
     def judge(self, outcome: str) -> int:
         """Return the run's status. Print why it is one of the lab's own."""

@@ -29,7 +29,7 @@ class Cell:
         return f"{'yes' if self.html else 'no'} {' '.join([*self.files['off'], '--', *self.files['on']])}"
 
     def is_made(self) -> bool:
-        """Return whether it is there, of these recordings, or cannot be."""
+        """Return whether it is there, of these recordings, or cannot be made."""
         boots = self.folder / "boots"
         if not self.reason and boots.is_file() and boots.read_text().strip() == self.made_of():
             return True
@@ -37,7 +37,7 @@ class Cell:
         return bool(self.reason)
 
     def make(self, lab: Lab) -> None:
-        """Makes the folder, which appears when it is whole; where the recordings cannot be compared there is none."""
+        """Make the folder, unless the recordings cannot be compared."""
         with suppress(subprocess.CalledProcessError), whole(self.folder) as part:
             part.mkdir(parents=True)
             (part / "boots").write_text(self.made_of() + "\n")
@@ -50,7 +50,7 @@ class Cell:
                 (part / name).unlink()
 
     def answer(self, lab: Lab, part: Path, command: str, section: str) -> Any:
-        """Return what a command says, and makes its page."""
+        """Return the answer of a command, and make its page."""
 
         def said(*words: str) -> bytes:
             full = [lab.kprotperf, command, *words, "baseline.data", "hardened.data"]
@@ -70,8 +70,7 @@ class Cell:
             "workload": self.workload,
             "reason": None,
             "unit": diff["unit"],
-            "baseline": command["baseline"]["mean"],
-            "hardened": command["hardened"]["mean"],
+            **{side: command[side]["mean"] for side in ("baseline", "hardened")},
             **{key: command.get(key) for key in ("delta", "delta_pct", "ci")},
             "ci_low_pct": low,
             "ci_high_pct": high,
@@ -92,7 +91,7 @@ class Cell:
 
 
 def make_all(lab: Lab, cells: Sequence[Cell], at_a_time: int) -> None:
-    """Makes cells, so many at a time."""
+    """Make cells, so many at a time."""
     # Loading it takes a fifth of what `lab path` takes.
     from concurrent.futures import ThreadPoolExecutor
 

@@ -100,7 +100,7 @@ class Matrix:
     # --- rows and columns ------------------------------------------------------
 
     def choose(self) -> None:
-        """Chooses rows and columns."""
+        """Choose rows and columns."""
         said = self.said
         if said.on:
             self.host_kernels()
@@ -136,7 +136,7 @@ class Matrix:
         return Workload(name, f"{program} {rest.strip()}".strip(), file_name(name))
 
     def host_kernels(self) -> None:
-        """Puts what a row needs to know of --kernel on the machine of --on in the place of the lab's cache."""
+        """Use a cache of its own, with the configurations of the kernels of the machine."""
         said, host = self.said, Host(self.lab, host_of(self.said.on))
         if said.logins:
             raise UsageError("--on is for one machine: it cannot be combined with --sshlogin")
@@ -158,7 +158,7 @@ class Matrix:
     # --- kernels ---------------------------------------------------------------
 
     def build(self) -> None:
-        """Build missing kernels, object tree after object tree, so that most builds are incremental. Name the sides' folders."""
+        """Build missing kernels, by object tree, so that most builds are incremental. Name the sides' folders."""
         kernels = {side.kernel for row in self.rows for side in row.sides.values()}
         missing = sorted((self.kernels.objects(kernel), kernel) for kernel in kernels if not self.kernels.dir(kernel).is_dir())
         started, left = time.monotonic(), ""
@@ -286,7 +286,7 @@ class Matrix:
         return cell
 
     def write(self, cells: Sequence[Cell]) -> None:
-        """Writes the table."""
+        """Write the table."""
         contents = [cell.content() for cell in cells]
         rows, workloads = [row.name for row in self.rows], [workload.name for workload in self.workloads]
         found = table.document(self.lab, contents, self.said.boots, rows, workloads, self.together)
@@ -297,7 +297,7 @@ class Matrix:
     # --- all of it -------------------------------------------------------------
 
     def run(self) -> None:
-        """Makes what is missing, and the table."""
+        """Make missing files, and the table."""
         for name in ("kernels", "boots", "cells"):
             (self.dir / name).mkdir(parents=True, exist_ok=True)
         # Whoever this starts has it too: what an earlier run that was killed left running ends first.
@@ -324,7 +324,7 @@ class Matrix:
         print((self.dir / "matrix.txt").read_text(), end="")
 
     def tidy(self) -> None:
-        """Removes what was not finished, and what failed if it is to be tried again."""
+        """Remove unfinished files, and failures if they are to be tried again."""
         for name in ("boots", "cells", "kernels"):
             for path in list((self.dir / name).rglob(".*")):
                 remove(path)

@@ -11,7 +11,6 @@ from .pair import Side, choose
 SWITCHED = ("boot", "rebuild", "full rebuild")
 BASELINE = re.compile(r"baseline(-[0-9.]+)?")
 FLOOR = "A+A"
-WAYS = (("off", "off"), ("on", "off"), ("off", "off"), ("off", "on"), ("on", "off"), ("on", "on"), ("off", "off"), ("on", "on"))
 
 
 @dataclass
@@ -49,18 +48,19 @@ def join(one: Side, other: Side) -> Side:
 
 def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
     """Return the rows of the four ways to switch two protections. No two of their costs share a recording."""
-    first, second = p.name, q.name
-    names = [f"{first} without {second}", f"{second} without {first}", f"{second} with {first}", f"{first}+{second}"]
-    rows = [Row(name + suffix, reason=p.reason or q.reason) for name in names]
+    ways = {
+        f"{p.name} without {q.name}": (("off", "off"), ("on", "off")),
+        f"{q.name} without {p.name}": (("off", "off"), ("off", "on")),
+        f"{q.name} with {p.name}": (("on", "off"), ("on", "on")),
+        f"{p.name}+{q.name}": (("off", "off"), ("on", "on")),
+    }
     try:
-        both = [join(p.sides[one], q.sides[other]) for one, other in WAYS] if not rows[0].reason else []
+        if p.reason or q.reason:
+            raise LabError(p.reason or q.reason)
+        sides = [[join(p.sides[one], q.sides[other]) for one, other in way] for way in ways.values()]
+        return [Row(name + suffix, {"off": off, "on": on}) for name, (off, on) in zip(ways, sides)]
     except LabError as error:
-        for row in rows:
-            row.reason = str(error)
-        return rows
-    for number, row in enumerate(rows if both else []):
-        row.sides = {"off": both[2 * number], "on": both[2 * number + 1]}
-    return rows
+        return [Row(name + suffix, reason=str(error)) for name in ways]
 
 
 def switchable(kernels: Kernels) -> list[str]:

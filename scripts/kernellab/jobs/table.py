@@ -65,9 +65,6 @@ def forms(found: Found) -> dict[str, str]:
     }
 
 
-# --- words -------------------------------------------------------------------------
-
-
 def figure(value: float | None) -> str:
     """Return a number with its sign and two decimals."""
     if value is None:
@@ -135,9 +132,6 @@ def places(found: Found) -> list[str]:
 def rows(found: Found) -> Iterator[tuple[str, list[Found]]]:
     for row in found["protections"]:
         yield row, [cell for cell in found["cells"] if cell["protection"] == row]
-
-
-# --- forms -------------------------------------------------------------------------
 
 
 def text(found: Found) -> Iterator[str]:

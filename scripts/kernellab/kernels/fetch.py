@@ -57,7 +57,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def has_symbols(folder: Path, symbols: str) -> bool:
-    """Return whether those that are wanted are there: the kernel's, and its modules', or none."""
+    """Return whether a kernel has these symbols: its own (kernel), its modules', too (modules), or none."""
     return (not symbols or (folder / "vmlinux").is_file()) and (symbols != "modules" or (folder / "debug").is_dir())
 
 
@@ -70,7 +70,7 @@ class Suite:
         self.env = os.environ | {"APT_CONFIG": str(self.dir / "apt.conf"), "LC_ALL": "C"}
 
     def update(self, installer: Installer) -> None:
-        """Gets the newest list of packages."""
+        """Get the newest list of packages."""
         archive = "debian-security" if self.name.endswith("-security") else "debian"
         (self.dir / "lists/partial").mkdir(parents=True, exist_ok=True)
         source = f"deb [signed-by={KEYRING}] http://deb.debian.org/{archive} {self.name} main\n"
@@ -79,14 +79,14 @@ class Suite:
         (self.dir / "apt.conf").write_text(APT_CONF.format(dir=self.dir))
         installer.run(f"cannot read Debian's list of packages, suite {self.name}", ["apt-get", "-q", "update"], env=self.env)
 
-    def kernels(self) -> list[tuple[str, str]]:
-        """Return the name in the lab and the package of each kernel in the list, the newest last."""
-        found = []
+    def kernels(self) -> dict[str, str]:
+        """Return the newest packages of the kernels in the list, by their names in the lab."""
+        found = {}
         for package in sorted(output(["apt-cache", "pkgnames", "linux-image-"], env=self.env).split(), key=version_key):
             match = PACKAGE.fullmatch(package)
             if match:
                 flavour = re.search(r"-(cloud|rt)$", match[2] or "")
-                found.append((f"debian-{match[1]}{flavour[0] if flavour else ''}", package))
+                found[f"debian-{match[1]}{flavour[0] if flavour else ''}"] = package
         return found
 
     def field(self, package: str, name: str) -> str:
@@ -98,23 +98,21 @@ DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/
 
 
 class Fetcher(Installer):
-    """Gets kernels, and installs them."""
+    """Get kernels, and installs them."""
 
     def __init__(self, kernels: Kernels) -> None:
         super().__init__(kernels.lab)
         self.kernels = kernels
 
-    # --- Debian's archive ------------------------------------------------------
-
     def list_archive(self) -> None:
-        """Prints what could be fetched, of what version."""
+        """Print the kernels that can be fetched, with their versions."""
         self.check_tools("apt-get")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_bytes(b"")
         seen: set[str] = set()
         for suite in [Suite(self.lab, name) for name in SUITES]:
             suite.update(self)
-            newest = dict(suite.kernels())
+            newest = suite.kernels()
             for name in sorted(newest, key=version_key):
                 print(f"{name + ('@' + suite.name if name in seen else ''):<36} {newest[name]}")
             seen |= set(newest)
@@ -125,7 +123,7 @@ class Fetcher(Installer):
         suites = [suite_name] if suite_name else SUITES
         for suite in [Suite(self.lab, one) for one in suites]:
             suite.update(self)
-            package = dict(suite.kernels()).get(kernel)
+            package = suite.kernels().get(kernel)
             if package:
                 return suite, package
         raise LabError(f"Debian has no kernel {name} (looked in {' '.join(suites)}); scripts/lab fetch lists what it has")
@@ -173,10 +171,8 @@ class Fetcher(Installer):
                 self.run(f"cannot unpack {package}", [*unpack, file, self.part / "image"])
                 file.unlink()
 
-    # --- images ----------------------------------------------------------------
-
     def fetch_image(self, source: str, name: str) -> None:
-        """Takes an unpacked image of any distribution."""
+        """Take an unpacked image of any distribution."""
         image = Path(source)
         if not image.is_dir():
             raise LabError(f"folder {source} does not exist")
@@ -208,9 +204,7 @@ class Fetcher(Installer):
 
 
 def listed(lab: Lab) -> str:
-    """Return what can be fetched in a few words, as far as lists were read before."""
-    found = {
-        kernel for suite in SUITES if (lab.cache / "stock/apt" / suite).is_dir() for kernel, _ in Suite(lab, suite).kernels()
-    }
-    names = sorted({re.sub(r"-(cloud|rt)$", "", name) for name in found}, key=version_key)
+    """Return a summary of what can be fetched, according to lists that were read before."""
+    suites = [Suite(lab, name) for name in SUITES if (lab.cache / "stock/apt" / name).is_dir()]
+    names = sorted({re.sub(r"-(cloud|rt)$", "", name) for suite in suites for name in suite.kernels()}, key=version_key)
     return f"{' '.join(names)} and these with -cloud or -rt" if names else "scripts/lab fetch lists them"

@@ -26,7 +26,7 @@ def image_release(image: Path) -> str:
 
 
 class Installer:
-    """Installs kernels into the cache, by whoever holds the lock of stock."""
+    """Installs kernels into the cache, by the holder of the lock of stock."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -38,7 +38,7 @@ class Installer:
         need_tools("fetch", "lab-stock", ["depmod", "modprobe", "cpio", "busybox", *more])
 
     def begin(self) -> None:
-        """Makes an empty stock/part."""
+        """Make an empty stock/part."""
         remove(self.part)
         try:
             for folder in (self.part, self.stock / "versions", self.stock / "apt"):
@@ -56,7 +56,7 @@ class Installer:
         return LabError(f"{what}: {reason.removeprefix('E: ')} (log: {self.log})")
 
     def run(self, what: str, words: Sequence[str | Path], **options: Any) -> None:
-        """Runs a program; raises LabError with what failed."""
+        """Run a program; raise LabError with what failed."""
         with self.log.open("ab") as log:
             how: dict[str, Any] = {"stdout": log, "stderr": log} | options
             done = subprocess.run(words, check=False, **how)
@@ -77,7 +77,7 @@ class Installer:
         return found
 
     def image(self, image: Path, folder: Path, about: str) -> None:
-        """Makes folder of an unpacked image; it appears whole."""
+        """Make folder from an unpacked image."""
         release = image_release(image)
         kernel, new = self.kernel(image, release), self.part / "kernel"
         modules = image / "lib/modules" / release
@@ -100,7 +100,7 @@ class Installer:
         new.rename(folder)
 
     def vmlinux(self, image: Path, folder: Path) -> None:
-        """Adds the vmlinux with debug information, where there is one."""
+        """Add the vmlinux with debug information, if there is one."""
         release = image_release(folder)
         debug = image / "usr/lib/debug"
         beside = [image / lib / "modules" / release / "vmlinux" for lib in ("lib", "usr/lib")]
@@ -112,7 +112,7 @@ class Installer:
             self.lab.make_index(folder / "vmlinux", beside=True)
 
     def debug(self, image: Path, folder: Path) -> None:
-        """Adds the modules' debug files, where there are any, compressed to a third."""
+        """Add the modules' debug files, compressed to a third, if there are any."""
         release = image_release(folder)
         kernel = image / "usr/lib/debug/lib/modules" / release / "kernel"
         if not kernel.is_dir() or (folder / "debug").is_dir():
@@ -127,16 +127,14 @@ class Installer:
         new.rename(folder / "debug")
 
     def link(self, name: str, folder: Path) -> None:
-        """Gives a version a name."""
+        """Give a version a name."""
         link = self.part / "link"
         remove(link)
         link.symlink_to(f"versions/{folder.name}")
         link.rename(self.stock / name)
 
-    # --- reaching the host's files ---------------------------------------------
-
     def module_files(self, root: Path, release: str, modules: Sequence[str]) -> list[str] | None:
-        """Return the files to load, in order, none for what is built in; None where one is not there."""
+        """Return the files of modules, in order, without those that are built in; None if one is missing."""
         files: list[str] = []
         for module in modules:
             words = ["/sbin/modprobe", "-C", "/dev/null", "-d", str(root), "-S", release, "--show-depends", module]
@@ -147,7 +145,7 @@ class Installer:
         return files
 
     def initramfs(self, folder: Path, release: str) -> None:
-        """Makes initramfs, which loads what a guest needs before it can see the host's files, and share: 9p or virtiofs."""
+        """Make initramfs, which loads the modules that reach the host's files, and share: 9p or virtiofs."""
         for module, option in NEEDED.items():
             if self.module_files(folder, release, [module]) is None:
                 raise LabError(f"kernel {release} cannot be a guest of the lab: it lacks CONFIG_{option}")

@@ -64,7 +64,7 @@ class Trees:
         return "" if self.absolute(tree).is_dir() else tree.partition("@")[2]
 
     def path(self, tree: str, *what: str) -> str:
-        """Return something of its repository, an absolute name."""
+        """Return an absolute path of its repository, as git rev-parse prints it."""
         if not shutil.which("git"):
             raise LabError("git is not installed; install it with scripts/setup --for=lab")
         folder = self.folder(tree)
@@ -75,7 +75,7 @@ class Trees:
         return done.stdout.rstrip("\n")
 
     def store(self, tree: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        """Runs git with the lab's own objects, on top of those of the tree's repository."""
+        """Run git with objects of the lab, in addition to those of the tree's repository."""
         objects = self.path(tree, "--git-path", "objects")
         store = self.lab.cache / "src/git"
         if not (store / "HEAD").exists():
@@ -111,7 +111,7 @@ class Trees:
         return found
 
     def work_tree_identity(self, tree: str) -> str:
-        """As `git add -A; git write-tree` would say, into an index and objects of our own."""
+        """Return the answer of `git add -A; git write-tree`, with index and objects of the lab."""
         top = self.path(tree, "--show-toplevel")
         folder = self.folder(tree)
         if not top:
@@ -128,7 +128,7 @@ class Trees:
         return found.stdout.strip()
 
     def version(self, tree: str) -> str:
-        """Return of which Linux it is, such as 6.1."""
+        """Return its version of Linux, such as 6.1."""
         makefile = self.store(tree, "cat-file", "-p", self.identity(tree) + ":Makefile").stdout
         match = re.search(r"^VERSION = ([0-9]+)\nPATCHLEVEL = ([0-9]+)", makefile, re.MULTILINE)
         if not match:
@@ -136,7 +136,7 @@ class Trees:
         return f"{match[1]}.{match[2]}"
 
     def check_out(self, tree: str, src: Path) -> None:
-        """Writes the files that differ from what src has, and no others."""
+        """Write the files to src that differ there, and no others."""
         if not src.is_dir():
             self.lab.note(f"checking out {tree}")
         src.mkdir(parents=True, exist_ok=True)
