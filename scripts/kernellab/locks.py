@@ -30,6 +30,12 @@ class Lock:
                     return False
                 time.sleep(0.05)
 
+    def wait(self, lab: Lab, text: str) -> None:
+        """Wait for the lock, and say so."""
+        if not self.take(seconds=0):
+            lab.note(f"waiting for {text}")
+            self.take()
+
     def release(self) -> None:
         """Close the file. Processes that inherited it keep the lock."""
         os.close(self.fd)

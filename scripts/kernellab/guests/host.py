@@ -97,9 +97,7 @@ def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[
         command = [host.lab.kprotperf, "record", "--warmup=1", "--control-run", "-o", RECORDING, "--", *command]
         programs.append(host.lab.kprotperf)
     lock = Lock(host.lab.cache / "locks" / f"on-{host.host.replace('/', '+')}")
-    if not lock.take(seconds=0):
-        host.lab.note(f"waiting for another lab on {host.host}")
-        lock.take()
+    lock.wait(host.lab, f"another lab on {host.host}")
     with guard(host) as say:
         boot(host, say, kernel, append, programs)
         status = run_there(host, command)

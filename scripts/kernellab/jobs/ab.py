@@ -101,13 +101,11 @@ class Said:
 def command(kernels: Kernels, words: list[str]) -> None:
     """Do `ab`."""
     with closing(Said(kernels.lab, words, why=False)) as said:
-        comparison = prepared(kernels, said)
-        comparison.record(said.kinds(), "")
-        raise SystemExit(comparison.compare())
+        raise SystemExit(recorded(kernels, said).compare())
 
 
-def prepared(kernels: Kernels, said: Said) -> "Comparison":
-    """Choose the pair, print what differs, and build it if it is defined by changes."""
+def recorded(kernels: Kernels, said: Said) -> "Comparison":
+    """Choose the pair, print what differs, build it if it is defined by changes, and record it."""
     sides, protection = choose(kernels, said.given), said.given.get("--protection")
     if sides["baseline"].cpu and "--cpu" not in said.run[::2]:
         said.run += ["--cpu", sides["baseline"].cpu]
@@ -127,7 +125,9 @@ def prepared(kernels: Kernels, said: Said) -> "Comparison":
         kernels.check_own(baseline)
         build_changed(kernels, sides["hardened"].kernel, baseline, said.changes)
         build(kernels, [baseline])
-    return Comparison(kernels, said, sides)
+    comparison = Comparison(kernels, said, sides)
+    comparison.record(said.kinds(), "")
+    return comparison
 
 
 def build_changed(kernels: Kernels, name: str, on: str, changes: Options) -> None:

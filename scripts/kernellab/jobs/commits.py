@@ -12,7 +12,7 @@ from typing import Sequence
 
 from ..kernels.definitions import Kernels
 from ..lab import LabError, Options, UsageError, counted, output
-from .ab import Comparison, Said, build_changed, prepared
+from .ab import Comparison, Said, build_changed, recorded
 from .boots import Boot, Pool, slots
 from .pair import Side, named
 
@@ -196,6 +196,4 @@ def why(kernels: Kernels, words: list[str]) -> None:
     with closing(Said(kernels.lab, words, why=True)) as said:
         if said.range:
             raise SystemExit(Search(kernels, said).run())
-        comparison = prepared(kernels, said)
-        comparison.record(said.kinds(), "")
-        raise SystemExit(comparison.explain())
+        raise SystemExit(recorded(kernels, said).explain())

@@ -14,20 +14,8 @@ from typing import Any, Sequence
 
 from ..guests.host import Host, host_of
 from ..kernels.definitions import Kernels
-from ..lab import (
-    Lab,
-    LabError,
-    UsageError,
-    counted,
-    join_lines,
-    last_line,
-    number,
-    outliving_nobody,
-    quote,
-    read_options,
-    remove,
-    whole,
-)
+from ..lab import Lab, LabError, UsageError, counted, join_lines, last_line, number, outliving_nobody, quote
+from ..lab import read_options, remove, whole
 from ..locks import Lock
 from . import table
 from .boots import OPTIONS
@@ -268,10 +256,6 @@ class Matrix:
 
     # --- cells -----------------------------------------------------------------
 
-    def cells(self) -> list[Cell]:
-        """Return the cells, row after row."""
-        return [self.cell(row, workload) for row in self.rows for workload in self.workloads]
-
     def cell(self, row: Row, workload: Workload) -> Cell:
         folder = self.dir / "cells" / row.name / workload.file
         cell = Cell(folder, row.name, workload.name, self.said.html, not self.said.on, row.reason)
@@ -300,12 +284,10 @@ class Matrix:
         """Make missing files, and the table."""
         for name in ("kernels", "boots", "cells"):
             (self.dir / name).mkdir(parents=True, exist_ok=True)
-        # Whoever this starts has it too: what an earlier run that was killed left running ends first.
+        # The boots inherit it: those of a run that was killed must end first.
         lock = Lock(self.dir / "lock")
         os.set_inheritable(lock.fd, True)
-        if not lock.take(seconds=0):
-            self.lab.note(f"waiting for another lab matrix in {self.said.dir}")
-            lock.take()
+        lock.wait(self.lab, f"another lab matrix in {self.said.dir}")
         self.tidy()
         self.build()
         jobs = self.jobs()
@@ -314,7 +296,7 @@ class Matrix:
             print(join_lines(jobs), end="")
             return
         self.run_boots(jobs)
-        cells = self.cells()
+        cells = [self.cell(row, workload) for row in self.rows for workload in self.workloads]
         missing = [cell for cell in cells if not cell.is_made()]
         if missing:
             self.lab.note(counted(len(missing), "cell"))
@@ -326,12 +308,9 @@ class Matrix:
     def tidy(self) -> None:
         """Remove unfinished files, and failures if they are to be tried again."""
         for name in ("boots", "cells", "kernels"):
-            for path in list((self.dir / name).rglob(".*")):
+            failed = self.dir.glob(f"{name}/**/*.failed") if self.said.retry and name != "cells" else ()
+            for path in [*self.dir.glob(f"{name}/**/.*"), *failed]:
                 remove(path)
-        if self.said.retry:
-            for name in ("boots", "kernels"):
-                for path in (self.dir / name).rglob("*.failed"):
-                    path.unlink()
 
 
 def pwd() -> str:
@@ -366,7 +345,7 @@ def boot(kernels: Kernels, words: list[str]) -> None:
     data, failed = Path(file + ".data"), Path(file + ".failed")
     if data.is_file():
         return
-    # Who runs it makes no difference: what a locale has mapped into the recorder, execve of the command takes down.
+    # Costs must not depend on the user: execve of the command unmaps the files of a locale from the recorder.
     for name in [name for name in os.environ if name in LOCALE or name.startswith("LC_")]:
         del os.environ[name]
     part = data.with_name(f".{data.stem}.{os.getpid()}.data")

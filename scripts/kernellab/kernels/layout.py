@@ -36,10 +36,6 @@ def put_back(folder: Path) -> None:
         kept(folder).rename(folder)
 
 
-def copy_by_links(source: Path, into: Path) -> None:
-    subprocess.run(["cp", "-al", source, into], check=True)
-
-
 @contextmanager
 def opened(kernels: Kernels, name: str) -> Iterator[Path]:
     """Make src/SOURCES what a kernel's patches apply to, and hold its lock. Kernels of unchanged sources share it."""
@@ -77,7 +73,7 @@ def unpack(kernels: Kernels, name: str, into: Path) -> None:
 
 def link(kernels: Kernels, name: str, into: Path) -> None:
     with opened(kernels, name) as shared:
-        copy_by_links(shared, into)
+        subprocess.run(["cp", "-al", shared, into], check=True)
 
 
 @contextmanager
@@ -95,7 +91,7 @@ def opened_for(kernels: Kernels, name: str, objects: str) -> Iterator[Path]:
 def lay_out(kernels: Kernels, name: str, src: Path, into: Path) -> None:
     """Put a kernel's sources with its patches into a folder: links to the files of src that they leave alone."""
     remove(into)
-    copy_by_links(src, into)
+    subprocess.run(["cp", "-al", src, into], check=True)
     for file in kernels.patches(name):
         # git must not look for a repository around the cache. It replaces files and does not write into them.
         env = os.environ | {"GIT_CEILING_DIRECTORIES": str(into.parent)}
