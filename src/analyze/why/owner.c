@@ -12,6 +12,8 @@
 
 /* A static key is named if the function that pays or one of so few of its callers tests it. */
 #define NEAR_CALLERS 3
+/* So many steps are taken down to what changed: more than a kernel stack has functions, few for a made-up file. */
+#define MAX_STEPS 128
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
 		       const struct profile *hardened)
@@ -147,7 +149,7 @@ static const struct analyze_static_key *key_below(const struct analyze_static_ke
 {
 	const struct analyze_static_key *key = NULL;
 
-	while (!key && node != TREE_NONE) {
+	for (int step = 0; step < MAX_STEPS && !key && node != TREE_NONE; step++) {
 		double delta = t->nodes[node].total[1] - t->nodes[node].total[0];
 		uint32_t part = tree_pair_main_part(t, node, delta), at = part;
 
