@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from ..kernels.definitions import Kernels
+from ..kernels.protections import Fact
 from ..lab import LabError, Options, UsageError
 
 SIDES = ("baseline", "hardened")
@@ -39,8 +40,9 @@ def changed_name(option: str, value: str) -> str:
     return "ab-" + re.sub("[^a-z0-9_-]", "-", name.lower())
 
 
-def check_pair_of_boots(kernels: Kernels, protection: str, kernel: str) -> None:
-    """Raise LabError unless a parameter of that kernel switches the protection."""
+def fact_of_boots(kernels: Kernels, protection: str, kernel: str) -> Fact:
+    """Return a protection that a parameter of that kernel switches; raise LabError for another."""
+    kernels.check_known(kernel)
     fact = kernels.protections.need(protection, kernels.kernel_series(kernel))
     if not any(fact.parameter.values()):
         raise LabError(f"no kernel parameter switches {protection}: it needs two kernels (use ab without --kernel)")
@@ -52,6 +54,7 @@ def check_pair_of_boots(kernels: Kernels, protection: str, kernel: str) -> None:
     if not (folder / "vmlinux").is_file() and kernel.startswith("debian-"):
         without = f"without debug symbols nothing is timed that is inlined in {kernel}"
         kernels.lab.note(f"{without}; get them with: scripts/lab fetch --dbg {kernel}")
+    return fact
 
 
 def choose(kernels: Kernels, given: Options) -> dict[str, Side]:
@@ -71,14 +74,11 @@ def choose(kernels: Kernels, given: Options) -> dict[str, Side]:
     if not protection:
         return {"baseline": Side(baseline or "baseline" + suffix), "hardened": Side(hardened or "hardened" + suffix)}
     if kernel:
-        kernels.check_known(kernel)
-        check_pair_of_boots(kernels, protection, kernel)
+        fact = fact_of_boots(kernels, protection, kernel)
     else:
         if baseline or hardened:
             raise UsageError("--protection chooses the kernels: it cannot be combined with --baseline or --hardened")
         baseline, hardened = kernels.pair(protection, series)
-    fact = kernels.protections.need(protection, kernels.kernel_series(kernel) if kernel else series or kernels.base_series())
-    return {
-        "baseline": Side(baseline, fact.parameter["off"], fact.lab_cpu),
-        "hardened": Side(hardened, fact.parameter["on"], fact.lab_cpu),
-    }
+        fact = kernels.protections.need(protection, series or kernels.base_series())
+    off, on = fact.parameter["off"], fact.parameter["on"]
+    return {"baseline": Side(baseline, off, fact.lab_cpu), "hardened": Side(hardened, on, fact.lab_cpu)}

@@ -89,7 +89,7 @@ class Kernels:
 
     def known_pair(self, stem: str) -> bool:
         pair = self.pair_side(stem)
-        return pair is not None and self.protections.fact(pair[0], self.base_series()) is not None
+        return pair is not None and pair[0] in self.protections.catalogue
 
     def lines(self, stem: str, series: str) -> list[str]:
         """Return the fragment of a stem: that of a file, or of PROTECTION-off and PROTECTION-on."""

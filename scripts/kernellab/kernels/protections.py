@@ -60,15 +60,9 @@ class Protections:
     def names(self) -> list[str]:
         return list(self.catalogue) if self.lab.has_kprotperf() else []
 
-    def fact(self, name: str, series: str) -> Fact | None:
-        """Return a protection in a series, None if there is no such protection."""
-        entry = self.catalogue.get(name)
-        return Fact(entry, series) if entry else None
-
     def need(self, name: str, series: str) -> Fact:
-        """Return the same; raise UsageError if there is no such protection."""
-        fact = self.fact(name, series)
-        if fact is None:
+        """Return a protection in a series; raise UsageError if there is no such protection."""
+        if name not in self.catalogue:
             near = self.lab.guess(name, self.names())
             raise UsageError(f"unknown protection '{name}'; see kprotperf list --protections{near}")
-        return fact
+        return Fact(self.catalogue[name], series)
