@@ -17,9 +17,12 @@ guest_flavour() {
 	# First, as it tries all mechanisms: of kprobe.multi's two ftrace trampolines stay since Linux 6.14, which both lists then have.
 	keep doctor "$kprotperf" doctor
 	# Inlined bodies, which debug symbols have a hundred thousands of, are not asked for.
-	keep memory env -u KPROTPERF_VMLINUX "$kprotperf" list --format=json '*'
+	# A list of all functions, whose code is read for their arguments, takes 12 s; LONG=1 makes two.
+	local some='[s-v]*'
+	[ -z "${LONG-}" ] || some='*'
+	keep memory env -u KPROTPERF_VMLINUX "$kprotperf" list --format=json "$some"
 	mount --bind /dev/null /proc/kcore
-	keep listed env -u KPROTPERF_VMLINUX "$kprotperf" list --format=json '*'
+	keep listed env -u KPROTPERF_VMLINUX "$kprotperf" list --format=json "$some"
 	umount /proc/kcore
 	traces >before
 	# On PREEMPT_RT nothing else is to take the CPU meanwhile: on 6.12-rt the shortest of 20 unprobed forks was 12.51 to 12.75
