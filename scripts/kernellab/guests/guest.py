@@ -205,7 +205,7 @@ class Guest:
             with (control / "qemu.log").open("wb") as log:
                 with going_on(saved, words, console, log) if saved else running(words, log) as process:
                     clock = Clock(process.pid, machine.timeout, machine.silence, console, control / "booted")
-                    outcome = wait(process, outputs, clock)
+                    outcome = wait(process, outputs, clock, control)
             self.received = [one.received for one in outputs]
             return outcome
         finally:

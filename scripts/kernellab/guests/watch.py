@@ -11,7 +11,8 @@ from typing import Sequence
 from ..lab import LabError
 
 ENDED, TIMEOUT, SILENT, READER_GONE = "ended", "timeout", "silent", "reader gone"
-TICK_SECONDS = 1
+TICK_SECONDS = 0.05
+CLOCK_SECONDS = 1  # between two looks at the clock
 CHUNK = 4096  # a pipe that can be written takes as much at once
 BUFFERED_MOST = 1 << 30  # bytes of output that nobody has read yet
 
@@ -94,7 +95,15 @@ class Output:
             os.close(self.target)
 
 
-def carry_all(outputs: Sequence[Output], also: int | None, timeout: int | None) -> tuple[bool, list[int]]:
+def has_all(outputs: Sequence[Output], status: Path) -> bool:
+    """Return whether all output of a guest whose command has ended is here: what QEMU still has is lost when the guest ends."""
+    with suppress(OSError, ValueError):
+        word, *numbers = status.read_text().split()
+        return word == "exit" and sum(map(int, numbers[2:])) == sum(one.received for one in outputs)
+    return False
+
+
+def carry_all(outputs: Sequence[Output], also: int | None, timeout: float | None) -> tuple[bool, list[int]]:
     """Wait for something to carry, for `also`, or for some seconds. Return whether the readers of the lab's output are there,
     and what was ready."""
     # Read ahead of slow readers: QEMU loses what it still has when the guest ends.
@@ -106,14 +115,18 @@ def carry_all(outputs: Sequence[Output], also: int | None, timeout: int | None) 
     return all(there), fds
 
 
-def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clock) -> str:
+def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clock, control: Path) -> str:
     """Carry output until the run ends. Return what ended it; QEMU is gone then, and all that the guest wrote is out."""
-    outcome = ""
+    outcome, looked, taken = "", 0.0, control / "taken"
     ended = os.pidfd_open(process.pid)
     try:
         while not outcome:
             there, ready = carry_all(outputs, ended, TICK_SECONDS)
-            outcome = ENDED if ended in ready else clock.expired() if there else READER_GONE
+            outcome = ENDED if ended in ready else "" if there else READER_GONE
+            if not outcome and time.monotonic() >= looked + CLOCK_SECONDS:
+                outcome, looked = clock.expired(), time.monotonic()
+            if not taken.exists() and has_all(outputs, control / "status"):
+                taken.touch()
     finally:
         os.close(ended)
     process.kill()
