@@ -1,6 +1,6 @@
 #!/bin/bash
-# ab: which boots it makes and what it does with their files.  kprotperf itself is a stand-in that tells how it was called, and so is
-# QEMU: it runs the guest's command here. Real guests are compared in pair.t, patch.t and tests/live/demo.t.
+# ab makes the right boots, and does the right things with their files. kprotperf is a stand-in that tells how it was called.
+# QEMU is a stand-in that runs the guest's command here. pair.t, patch.t and tests/live/demo.t compare real guests.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -11,7 +11,7 @@ qemu_stands_in
 
 cat >kprotperf <<'TEXT'
 #!/bin/sh
-# record writes what it was asked into its -o file.
+# record writes its arguments to its -o file.
 sub=$1
 shift
 case $sub in

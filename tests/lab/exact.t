@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab run --exact: all instructions are counted, each once, in the function and context where another plugin counts them
-# in the same guest; ab --exact names what slows down without being told where to look.
+# lab run --exact counts each instruction once, in the function and context where another plugin counts it in the same guest. ab
+# --exact names what slows down without being told where to look.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's and perl's variables
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -19,14 +19,14 @@ mkdir shim
 printf '#!/bin/sh\nexec "%s" -plugin "%s,out=%s,points=%s" "$@"\n' "$(command -v qemu-system-x86_64)" \
 	"$build/bench/truth.so" "$PWD/both.truth" "$PWD/points" >shim/qemu-system-x86_64
 chmod +x shim/qemu-system-x86_64
-# A CPU for which functions, and what calls through pointers, return through a return thunk.
+# On this CPU functions return through a return thunk, and so does the code that calls through pointers.
 ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --accel icount --exact --trace __x64_sys_clone:1 --append nokaslr \
 	--cpu vendor=AuthenticAMD,family=25,model=1 -o both.data -- perl -e "$between" "$workloads/big-fork" --iterations 2
 
 is 'each instruction is in one stack' "$(json both '[.samples.workload, .samples.expected] | unique | length')" 1
 equal 'nothing is lost' "$(lost both)" nothing
 equal 'forks' "$(syscalls both clone)" 3
-# Each task's last call never returns: perl's, its child's, which is big-fork, and those of that one's two.
+# The last call of each task never returns: of perl, of its child, which is big-fork, and of big-fork's two children.
 is 'what a task dies in ends with it' "$(syscalls both exit_group) $(json both '.accounting.closed_by_exit > 20')" '4 true'
 is 'contexts have the instructions of their functions' "$(json both '(.functions | map(select(.syscall != "*")) | group_by(.syscall) |
 	map({ key: .[0].syscall, value: (map(.self_total) | add) }) | from_entries) as $sums |
@@ -38,7 +38,7 @@ equal 'the shortest of them' "$(function_row both allocate_slab min clone)" "$(s
 aside=$(json both '[.syscalls[] | select(.name | test("\\[(irq|softirq|rcu)\\]$")) | .oncpu_total] | add')
 holds 'all of them, but for interrupts' "($(true_sum both outer) - $(function_row both allocate_slab oncpu_total clone)) as \$more |
 	\$more >= 0 and \$more < $aside"
-# All ranges are 55 MB of JSON.
+# Read ranges as CSV: all of them are 55 MB of JSON.
 "$kprotperf" report --section=ranges --format=csv both.data | grep -E '^(name|shuffle_freelist),' >ranges.csv
 body=$(query ranges.csv 'csv | first(.[] | select(.function == "allocate_slab" and .syscall == "clone")) | "\(.source) \(.oncpu_total)"' -R -s)
 like 'an inlined body is counted, not estimated' "$body" '^counted '
@@ -46,7 +46,7 @@ like 'and the table does not call it estimated' "$("$kprotperf" report --section
 holds 'to the instruction, but for interrupts' "($(true_sum both excursions_outer) - ${body#* }) as \$more |
 	\$more >= 0 and \$more < $aside"
 
-# Blocks and loops are made of pieces that overlap. Not so where a call had not ended: __schedule, 0 to 5 of 5,900 rows.
+# Blocks and loops are made of pieces that overlap. A call that had not ended is an exception: __schedule, 0 to 5 of 5,900 rows.
 is 'blocks have the instructions of their function' "$(json both '(reduce (.functions[] | select(.syscall == "clone")) as $f ({}; .[$f.name] = $f.self_mean)) as $self |
 	[.block_functions[] | select(.syscall == "clone" and $self[.function]) |
 	select((.insns_per_call - $self[.function] | fabs) > 0.01) | .function] | join(" ")')" ''
@@ -55,24 +55,24 @@ is 'of all functions' "$(json both '[.block_functions[] | select(.syscall == "cl
 like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function == "allocate_slab" and .body == "shuffle_freelist" and .syscall == "clone")) |
 	"\(.location) \(.trip_count > 4 and .trip_count < 128)"')" '^mm/slub.c:19[0-9]+ true$'
 
-# In the source's words: members, bit fields and variables, in DWARF's registers, and what is read and computed between.
+# Conditions use the source's words: members, bit fields, variables. DWARF's registers, reads and computations lead to them.
 json both '.loops[] | select(.condition) | "\(.function): \(.condition)"' >conditions
 for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
 	'__rb_insert_augmented: !(parent->__rb_parent_color & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
 	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
 done
 
-# The others were queued before: 0 of 7,376.
+# The other callbacks were queued before the recording: 0 of 7,376.
 rcu=$(json both '[.functions[] | select(.name == "mt_free_rcu" and (.syscall | test(" \\[rcu\\]$"))) | .calls] | add')
 holds 'RCU callbacks are work of who queued them' "$rcu >= 0.99 * $(calls both mt_free_rcu '*')"
 
 is 'kernel threads that began before are contexts of their own' \
 	"$(json both '[.functions[].syscall] | unique | map(select(IN("[rcu_gp_kthread]"))) | length')" 1
 
-# The kernel completes a safe return that an interrupt hit, which no instruction shows: one or two in half of these recordings.
+# The kernel completes a safe return that an interrupt hit, and no instruction shows it: one or two in half of these recordings.
 is 'return thunks call nothing' "$("$kprotperf" fold both.data | grep -c 'safe_ret_\[k\];')" 0
 
-# One row for each caller, bodies apart from the function around them.
+# The report has one row for each caller. Inlined bodies have rows apart from the function around them.
 "$kprotperf" report --callers=allocate_slab --format=json both.data >callers.json
 is 'all calls of allocate_slab are of a caller' "$(jq '[.callers[].calls] | add' callers.json)" "$(calls both allocate_slab)"
 "$kprotperf" report --callers=get_random_u32 both.data | tr -s ' ' >callers.txt
@@ -86,7 +86,7 @@ is 'annotate has the instructions of each body, and of what that calls' \
 true'
 like 'and calls them so' "$("$kprotperf" annotate both.data shuffle_freelist | grep '^Instructions: ')" 'in the kernel: [0-9]+ in its own code'
 
-# Perl's fork is the first, and the smallest.
+# The first fork is perl's, and the smallest.
 is 'a call kept whole has its instructions' "$(json both '.trace[0].oncpu_total')" "$(json both '.syscalls[] | select(.name == "clone").min')"
 is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')" 0
 like 'it is a tree of calls' "$("$kprotperf" report --trace both.data | head -n 70 | tr '\n' ' ')" \
@@ -108,7 +108,7 @@ lacks() {
 }
 lacks unseeded.out 'estimated\|cost of\|probe cost\| probed' 'nothing is called an estimate, or said of probes'
 is 'what enters the kernel does not have what syscalls do' "$(json both '[.functions[] | select(.syscall == "[none]" and (.name | startswith("entry_SYSCALL")) and .oncpu_mean > 3000) | .name] | join(" ")')" ''
-# Whoever does not allocate or wait does the same twice (docs/internals/exact.md).
+# A syscall that neither allocates nor waits does the same in two boots (docs/internals/exact.md).
 same() {
 	json "$1" '[.functions[] | select(.syscall | IN("arch_prctl", "close", "pread64", "prlimit64", "set_tid_address")) |
 		"\(.syscall) \(.name) \(.calls) \(.self_total)"] | sort[]'
@@ -119,11 +119,11 @@ report_test "$(diff baseline.same hardened.same >differ; echo $?)" 'two boots ex
 is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" yes
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
 
-# time() stores to 50 pages that are not there yet, and 10 times to address 1; a child dies of a load.
+# time() stores to 50 pages that do not exist yet, and 10 times to address 1. A child dies of a load.
 faults='my $new = syscall 9, 0, 1 << 20, 3, 0x22, -1, 0; syscall 201, $new + 4096 * $_ for 0 .. 49; syscall 201, 1 for 1 .. 10;
 	unpack "p", pack "J", 1 unless fork; wait'
 
-# Code that was patched in has the kernel execute an iret to the next instruction; a seccomp filter is code without a symbol.
+# After it has patched code, the kernel executes an iret to the next instruction. A seccomp filter is code without a symbol.
 ok 'a static key is switched, and a filter installed' "$lab" run --kernel hardened --exact --trace ___slab_alloc:3 -o patched.data -- \
 	sh -c 'echo 1 >/proc/sys/kernel/sched_schedstats; "$0" -n 100; perl -e "$1"' "$workloads/getpid-filtered" "$faults"
 "$kprotperf" fold patched.data >patched.folded
@@ -132,21 +132,21 @@ is 'a store that faults and is retried is executed once, one that is not retried
 	select(.syscall == "time" and .function == "__put_user_nocheck_8") | .executions] | unique | join(" ")')" '10 50 60'
 is 'execve tears down no address space, neither of the recorder nor of a shell' \
 	"$(json patched '[.functions[] | select(.syscall == "execve" and .name == "exit_mmap")] | length')" 0
-# The compiler named it ___slab_alloc.constprop.0.
+# The compiler named the function ___slab_alloc.constprop.0.
 is 'a function is traced by the name that tables have' "$(json patched '.trace[0].name')" ___slab_alloc
 like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*\[unknown\]_\[k\] ' patched.folded)" '^[1-9]'
 equal 'and each of its instructions in one stack' "$(awk '{ n += $NF } END { print n }' patched.folded)" "$(json patched .samples.expected)"
 
-# Held to each other: functions that a fork calls four times or more, each fourth of them by name, all with LONG=1, by both
-# recorders (docs/internals/exact.md has the table). Off is who differs by more than 1 % and 3 instructions. Measured: 1 of 18 in the
-# median and in the shortest call, 2 to 6 and 5 to 8 of 67 to 70, against three exact recordings.
+# Compare both recorders: functions that a fork calls four times or more, every fourth of them by name, with LONG=1 all of them
+# (docs/internals/exact.md has the table). A function is off if it differs by more than 1 % and 3 instructions. Measured: 1 of
+# 18 in the median and in the shortest call, 2 to 6 and 5 to 8 of 67 to 70, against three exact recordings.
 rows() {
 	json "$1" '.functions[] | select(.syscall == "clone" and .calls >= 4) | "\(.name)|\(.p50)|\(.min)|\(.caveat)"' | LC_ALL=C sort -t'|' -k1,1
 }
 cat >agree.sh <<'TEXT'
 split -l 30 names group.
 for group in group.*; do
-	# Not all can be probed, and which is said of all at once.
+	# Some functions cannot be probed: record names all of them at once.
 	for _ in 1 2 3; do
 		"$1" record -F 0 $(sed 's/^/-f /' "$group") -o "bpf-${group#group.}.data" -- "$2" --iterations 1 >log 2>&1 && break
 		sed -n "s/^kprotperf: '\([^'.]*\).* cannot be measured.*/\1/p" log >refused

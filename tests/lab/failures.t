@@ -1,5 +1,5 @@
 #!/bin/bash
-# A guest that panics, one that hangs and a command that fails are three things.
+# The lab tells apart a guest that panics, one that hangs and a command that fails.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -27,7 +27,7 @@ is 'a hang: status 122' "$status" 122
 like 'and a line that says so' "$err" '^lab: the guest did not finish within 30 s'
 is 'what was printed before it is not lost' "$out" before
 
-# It waits for its root, and says nothing more.
+# This kernel waits for its root, and prints nothing more.
 try env KPROTPERF_LAB_SILENCE=5 "$lab" run --append 'root=/dev/nosuch rootwait' -- true
 is 'a kernel that stops in its boot: status 123' "$status" 123
 like 'and a line that says so, and where' "$err" \
@@ -67,7 +67,7 @@ done
 
 mkdir bin
 for tool in bash perl cat dirname readlink sed awk grep sha256sum head stat dpkg-query mktemp gcc cut tr; do
-	ln -s "$(PATH=/usr/bin:/bin command -v "$tool")" bin/ # not a ccache, which looks for the compiler in PATH
+	ln -s "$(PATH=/usr/bin:/bin command -v "$tool")" bin/ # no ccache: it looks for the compiler in PATH
 done
 try env PATH="$scratch/bin" "$lab" run -- true
 is 'without QEMU: status 120' "$status" 120

@@ -291,7 +291,7 @@ def run_all(at_a_time: int, *scripts: str) -> tuple[str, list[str], int]:
     return printed.read(), shell.notes, status
 
 
-# The first one waits for the third, for ten seconds at most.
+# The first script waits for the third, for ten seconds at most.
 flag = Path(os.environ.get("TMPDIR") or "/tmp") / f"kprotperf-inside.{os.getpid()}.flag"
 first = f"for i in $(seq 200); do [ ! -e {flag} ] || break; sleep 0.05; done; [ -e {flag} ] && echo one"
 said = run_all(2, first, "echo two", f"touch {flag}; echo three")

@@ -1,6 +1,5 @@
 #!/bin/bash
-# The kernels: built once, differing in what they are meant to, and the state a
-# guest is in before its command runs.
+# Kernels are built once and differ in what they are meant to. A guest is in a known state before its command runs.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -39,12 +38,12 @@ like 'a series that the lab does not have is wrong usage' "$status:$err" "^2:.*u
 try "$lab" list
 like 'list shows the kernels of other sources' "$out" '^hardened-6.12 +(built|not built|no source) +.*SLAB freelist'
 is 'and what base-6.12 adds is no kernel' "$(grep -c '^base' <<<"$out")" 2
-# Instead of one that takes minutes to build, Debian's own of that series.
+# Compare with Debian's own kernel of that series: to build one takes minutes.
 fetch debian-6.12-cloud
 is 'the options of base-6.12 are those of 6.12, with its values' "$(grep '^CONFIG_' \
 	"$(dirname "$lab")/kernels/base-6.12.config" | grep -vxFf "$("$lab" path debian-6.12-cloud)/config")" ''
 
-# A copy of the scripts with kernels of its own, in the same cache.
+# Copy the scripts, and add kernels to the copy. It uses the same cache.
 cp -r "$(dirname "$lab")" scripts
 printf '%s\n' '# about: asks for what there is not' '# on: baseline' \
 	'CONFIG_NO_SUCH_OPTION=y' 'CONFIG_KASAN_SW_TAGS=y' '# CONFIG_TRACING is not set' \
@@ -58,7 +57,7 @@ is 'and nothing that looks built' "$(scripts/lab path impossible 2>/dev/null)" '
 
 rm -f "$cache/logs/build-impossible.log"
 
-# clean takes what is the lab's out of a folder, which need not be its own.
+# clean removes the lab's own files from a folder, which may have others.
 mkdir -p mine/{src,obj,kernels,runs,logs}/x
 touch mine/other
 try env KPROTPERF_LAB="$scratch/mine" "$lab" clean
@@ -66,7 +65,7 @@ is 'clean removes the cache, and only that' "$status:$(ls mine)" 0:other
 
 # --- a guest's state ---------------------------------------------------------
 
-# Not perl or python: they read /dev/urandom, which seeds the generator.
+# Do not use perl or python: they read /dev/urandom, which seeds the generator.
 cat >seeded.c <<'TEXT'
 #include <errno.h>
 #include <stdio.h>
@@ -96,7 +95,7 @@ cat /proc/sys/kernel/kptr_restrict /proc/sys/vm/overcommit_memory
 cat /proc/sys/kernel/bpf_stats_enabled /proc/sys/kernel/tainted
 nproc
 TEXT
-# 100 million instructions between two readings of each clock.
+# Execute 100 million instructions between two readings of each clock.
 cat >spin.c <<'TEXT'
 #include <stdio.h>
 #include <time.h>
@@ -124,7 +123,7 @@ int main(void)
 TEXT
 cc -O2 -o spin spin.c
 
-# One boot for both, and for the clocks.
+# One boot serves all three programs.
 try "$lab" run --accel icount --seed 1 -- sh -c './seeded; sh state.sh; ./spin >spins'
 is 'the random generator is seeded' "$(head -n 1 out)" seeded
 is 'clock and settings are the known ones' "$(tail -n +2 out)" \

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034 # names the tests use
-# The lab and its kernels, for all tests that boot guests. To be sourced.
+# The lab and its kernels, for all tests that boot guests. Source this file.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 lab=$repo/scripts/lab
 cache=${KPROTPERF_LAB:-$HOME/.cache/kprotperf/lab}
 
-# need KERNEL...: builds what is not built yet; nothing can be tested without.
+# need KERNEL...: build the kernels that are not built. If that fails, end the test.
 need() {
 	"$lab" build "$@" >build.log 2>&1 || {
 		sed 's/^/# /' build.log
@@ -15,7 +15,7 @@ need() {
 	}
 }
 
-# fetch KERNEL...: the same of kernels that a distribution built.
+# fetch KERNEL...: fetch the distribution's kernels. If that fails, end the test.
 fetch() {
 	"$lab" fetch "$@" >fetch.log 2>&1 || {
 		sed 's/^/# /' fetch.log
@@ -23,8 +23,8 @@ fetch() {
 	}
 }
 
-# qemu_stands_in: a QEMU, first in PATH, that runs the guest's command here, which finds of the guest: BOOTED, the folder of its
-# kernel, SEED, and LAST_APPENDED, its last parameter. In the folder machine, for more of its kind.
+# qemu_stands_in: make a stand-in for QEMU, first in PATH, that runs the guest's command on the host. The command gets BOOTED,
+# the folder of its kernel, SEED, and LAST_APPENDED, its last parameter. Tests may put more stand-ins into the folder machine.
 qemu_stands_in() {
 	mkdir machine
 	cat >machine/qemu-system-x86_64 <<-'TEXT'
@@ -35,7 +35,7 @@ qemu_stands_in() {
 			-append:*) export LAST_APPENDED=${2##* } ;;
 			-seed:*) export SEED=$2 ;;
 			-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
-			# It cannot save a boot.
+			# This stand-in cannot save a boot.
 			-mon:*) exit 1 ;;
 			esac
 			shift
@@ -49,9 +49,9 @@ qemu_stands_in() {
 	export PATH=$scratch/machine:$PATH
 }
 
-# make_stands_in FOLDER: in FOLDER, first in PATH, a make that configures a kernel with the fragment alone and builds it by what stands
-# in the input: of the sources $src it makes $obj/vmlinux. The lab's cache is the test's own, LOG a file for what is noted, and git
-# anybody's.
+# make_stands_in FOLDER: make a stand-in for make in FOLDER, first in PATH. It configures a kernel with the fragment alone, and
+# builds it by the commands on stdin, which make $obj/vmlinux of the sources in $src. LOG is a file for notes of the commands.
+# The lab gets a cache of the test's own, and git no settings of the user's.
 make_stands_in() {
 	{
 		cat <<-'TEXT'

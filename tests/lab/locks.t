@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds side by side: what shares an object tree waits, what does not does not, and no guest waits at
-# all. make and QEMU are stand-ins here, that note when they begin and end.
+# Builds run side by side: builds that share an object tree wait for each other, other builds do not wait, and no guest waits.
+# make and QEMU are stand-ins that note when they begin and end.
 
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,14 +13,14 @@ export KPROTPERF=$kprotperf
 mkdir bin
 cat >bin/tar <<'TEXT'
 #!/bin/bash
-# tar -xf ARCHIVE -C DIR …: slow, and seen to begin.
+# tar -xf ARCHIVE -C DIR …: note the begin, and be slow.
 echo "tar" >>"$LOG"
 sleep 0.3
 echo sources >"$4/Makefile"
 TEXT
 make_stands_in bin <<'TEXT'
 echo "begin ${obj##*-}" >>"$LOG"
-# Until the test says so, where it wants to see who waits; at most 2 minutes.
+# Wait while the test holds this tree, to see which builds wait; at most 2 minutes.
 for ((i = 0; i < 2400; i++)); do
 	[ -e "$HOLD-${obj##*-}" ] || break
 	sleep 0.05
@@ -32,7 +32,7 @@ printf '#!/bin/sh\necho QEMU begins >>"$LOG"\n' >bin/qemu-system-x86_64
 chmod +x bin/*
 export HOLD=$scratch/hold
 
-# until_true COMMAND…: at most a minute.
+# until_true COMMAND…: repeat COMMAND until it succeeds, for a minute at most.
 until_true() {
 	local i
 	for ((i = 0; i < 1200; i++)); do
@@ -42,7 +42,7 @@ until_true() {
 	return 1
 }
 
-# logged N LINE: so many times at least
+# logged N LINE: succeed if LINE is in the log at least N times.
 logged() {
 	[ "$(grep -cx "$2" "$LOG")" -ge "$1" ]
 }
@@ -51,7 +51,7 @@ both_wait() {
 	[ "$(cat hardened.err same.err | grep -c waiting)" -eq 2 ]
 }
 
-# Two kernels of unlike trees, at the same time, sources not yet unpacked.
+# Build two kernels of unlike trees at the same time. The sources are not yet unpacked.
 touch "$HOLD-main" "$HOLD-debug"
 "$lab" build baseline 2>main.err &
 main=$!
@@ -61,7 +61,7 @@ debug=$!
 ok 'two builds of unlike trees are under way together' eval 'until_true logged 1 "begin main" && until_true logged 1 "begin debug"'
 is 'their sources were unpacked once' "$(grep -c tar log)" 1
 
-# A third that wants the first's tree, a fourth that wants the very kernel.
+# A third build needs the first build's tree, and a fourth builds the same kernel as the first.
 "$lab" build hardened 2>hardened.err &
 hardened=$!
 "$lab" build baseline 2>same.err &
@@ -75,7 +75,7 @@ like 'clean refuses meanwhile' "$status:$err" '^1:lab: a build is running'
 echo 'not a kernel' >junk
 try timeout 120 "$lab" run --accel icount --bzimage junk -- true
 is 'a guest does not wait for builds' "$status:$(grep -c 'QEMU begins' log)" 120:1
-# As by git, but in place.
+# Change the scripts as git would do it, but in place.
 for file in scripts/lab scripts/kernellab/*/*.py; do
 	echo 'raise SystemExit(9)' >"$file"
 done
@@ -97,7 +97,7 @@ is 'no half of one is left' "$(find cache -name '*.part*')" ''
 try "$lab" build slab_freelist_random
 is 'a kernel with the same options is not built again' "$status:$(grep -c 'begin main' log)" 0:2
 
-# Patched sources stand in for those of their own object tree.
+# Patched sources replace only those of their own object tree.
 printf -- '--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-sources\n+patched\n' >one.patch
 echo CONFIG_KFENCE=y >one.config
 touch "$HOLD-debug"
@@ -116,7 +116,7 @@ for path in "$PATH" "$scratch/other:$PATH" "$PATH"; do
 done
 is 'whether KVM works is tried once with each QEMU' "$status:$(grep -c checking err)" 120:0
 
-# Interrupted as at a terminal.
+# Interrupt the build as a terminal does.
 touch "$HOLD-main"
 perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' "$lab" build notrace 2>said &
 pid=$!

@@ -1,17 +1,17 @@
 #!/bin/bash
-# lab matrix: which boots it makes, that none is made twice or lost, whatever kills it and whoever runs the jobs, and what the table
-# says of them. QEMU and the recorder are stand-ins, as in ab.t; then a matrix of real guests.
+# lab matrix makes each boot once and loses none, whatever kills it and whoever runs the jobs, and its table tells them right.
+# QEMU and the recorder are stand-ins, as in ab.t. The last part is a matrix of real guests.
 
 # shellcheck disable=SC2016,SC2094,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need baseline hardened
-# A boot that runs elsewhere does not have these.
+# Boots on other machines do not get these.
 export KPROTPERF=$kprotperf LANG=C.UTF-8
 
 # --- stand-ins -------------------------------------------------------------------
 
-# record of the third boot writes half of its file where there is a file `hold`, until that is gone.
+# In the third boot record writes half of its file, then waits while the file `hold` exists.
 cat >kprotperf <<TEXT
 #!/bin/bash
 case \$1 in
@@ -29,7 +29,7 @@ merge) cat "\${@:4}" >"\$3" ;;
 diff | why)
 	[[ \$* != *--html* ]] || { echo "<title>\$1"; exit; }
 	[ "\$1" != why ] || { cat "$scratch/why.json"; exit; }
-	# Half of what the kernel costs is not to be paid with the parameter.
+	# The parameter costs 10 and the kernel 20, but both together cost 5 less.
 	cost() { echo "\$((100 + 10 * \$(grep -c -m1 =1 "\$1") + 20 * \$(grep -c -m1 'on hardened' "\$1") - 5 * \$(grep -c -m1 '=1.*on hardened' "\$1")))"; }
 	off=\$(cost baseline.data) on=\$(cost hardened.data)
 	printf '{"unit": "insn", "warnings": [%s], "workload": [{"name": "[command cpu]", "probed": false, "baseline": {"mean": %d},
@@ -49,15 +49,15 @@ real_path=$PATH
 qemu_stands_in
 export KPROTPERF=$scratch/kprotperf
 matrix=("$lab" matrix --kernel hardened "--protection=init_on_alloc,debug_list" --workload getpid "--workload=mine=./sometimes" --boots 2)
-# 2 sides, 2 workloads, 2 boots; and as many of the first side for the floor.
+# There are 2 sides, 2 workloads and 2 boots, and for the floor as many boots of the first side again.
 boots=12
 
-# recorded: how many boots were, and of which seeds one side was.
+# recorded: print the number of boots, the number of repeated ones, and the seeds of one side.
 recorded() {
 	echo "$(wc -l <log) $(sort log | uniq -d | wc -l) $(grep '=0 .*sometimes' log | cut -d' ' -f2 | sort -n | paste -sd,)"
 }
 
-# start: a matrix in the background, until its third boot is held.
+# start: start a matrix in the background, and wait until its third boot is held.
 start() {
 	rm -rf matrix log held
 	: >log
@@ -83,18 +83,18 @@ debug_list,getpid,
 debug_list,mine,
 A+A,getpid,init_on_alloc=0
 A+A,mine,init_on_alloc=0'
-# From here on with one boot of each side, which this has made.
+# From here on make one boot of each side. They exist already.
 matrix+=(--boots 1)
 boots=6
 try "${matrix[@]}"
 is 'of which a matrix with fewer boots is made' "$status:$(recorded)" '0:12 0 1,2,3,4'
 cp matrix/matrix.json whole.json
 cp -r matrix/boots whole
-# The floor has seeds of its own: here 2, there 3 and 4.
+# The floor has seeds of its own: here 2, above 3 and 4.
 find whole \( -name '[34].data' -o -path '*=1/*/2.data' \) -delete
 
 start
-# All of it, as where the machine stops: nobody sees another's end. All have the lock, but what runs in the guest.
+# Stop all processes first, as if the machine stops: none sees another one end. All but the guest's command have the lock.
 others=("$pid" "$holder")
 for fd in /proc/[0-9]*/fd/*; do
 	[ ! "$fd" -ef matrix/lock ] || others+=("$(cut -d/ -f3 <<<"$fd")")
@@ -154,8 +154,8 @@ ok 'that make the same recordings' diff -r whole matrix/boots
 try "${matrix[@]}"
 is 'of which the table is made' "$status:$(recorded):$(cmp matrix/matrix.json whole.json)" "0:$boots 0 1,2:"
 
-# Machines: logins to this one by sshd, which needs no port, with a file system of their own in place of this folder's where they
-# have a folder there, else with this one. SHLVL keeps bash from running ~/.bashrc, 50 processes per login where that has pyenv.
+# The machines are logins to this one by sshd, which needs no port. A machine that has a folder here sees it in place of this
+# test's folder; the others share this one. SHLVL keeps bash from running ~/.bashrc: 50 processes per login if it has pyenv.
 mkdir bin
 apart=()
 ! unshare -m true 2>/dev/null || apart=(unshare -m)
@@ -187,7 +187,7 @@ chmod +x bin/ssh login
 ssh-keygen -q -t ed25519 -N '' -f key
 export PATH=$scratch/bin:$PATH
 hosts=(--sshlogin 1/hosta --sshlogin 1/hostb)
-# by_hosts NAME
+# by_hosts NAME: make the matrix on both machines, and compare it with the whole one.
 by_hosts() {
 	rm -rf matrix log
 	try "${matrix[@]}" "${hosts[@]}"
@@ -208,7 +208,7 @@ else
 	try "${matrix[@]}" --boots 2 --sshlogin 1/hosta --sshlogin 1/silent
 	like 'of which ssh says nothing' "$status:$err" '^120:lab: cannot log in to all of 1/hosta 1/silent'
 	if [ ${#apart[@]} -gt 0 ]; then
-		# Their copy is not where this machine looks.
+		# The copies of these machines are not where this machine looks.
 		for host in hosta hostb; do
 			mkdir "$host"
 			cp -r machine bin kprotperf sometimes key key.pub "$host"
@@ -241,6 +241,6 @@ is 'its figures are those of diff' "$(jq -c '.cells[0] | [.delta, .delta_pct]' m
 like 'of one boot per side it has no interval' "$out" '^init_on_alloc +\+[0-9]+\.[0-9]{2} not known$'
 is 'where it is, is of why' "$(jq -r '.cells[0].context | "\(.name) \(.cause) \(.protection)"' matrix/matrix.json)" \
 	'[page_fault] post_alloc_hook init_on_alloc'
-# The floor is of seeds of its own.
+# The floor has seeds of its own.
 is 'A+A are two boots' "$(find matrix/boots/*init_on_alloc=0 -name '*.data' -printf '%f\n' | sort | paste -sd' ')" '1.data 2.data'
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/bash
-# lab run --exact --model: misses of known access patterns are what their analysis gives. LONG=1: ab shows what a shuffled
-# freelist costs in them, where instructions show nothing; each pattern alone, another model, and a workload that must show
-# nothing.
+# lab run --exact --model finds the misses that the analysis of known access patterns gives. LONG=1: ab shows what a shuffled
+# freelist costs in misses if instructions show nothing. Each pattern is tested alone, and another model, and a workload that
+# must show nothing.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -13,18 +13,18 @@ run() {
 	ok "counted: $2" "$lab" run --resume --exact --model "${model:-skylake-sp}" -o "$1.data" -- sh -c "$2"
 }
 
-# user NAME EVENT: what user space missed.
+# user NAME EVENT: print the misses of user space.
 user() {
 	json "$1" "first(.misses[] | select(.name == \"[user]\" and .syscall == \"[none]\")).$2"
 }
 
-# near WHAT GOT EXPECTED: within 2 %. Measured: 0.5 % at most. Programs' start misses 2,000 times and less.
+# near WHAT GOT EXPECTED: check GOT to 2 %. Measured: 0.5 % at most. The start of programs misses 2,000 times and less.
 near() {
 	holds "$1: $2 of $3" "($2 - $3 | fabs) <= $3 / 50"
 }
 
 run both "$memory stream 8192 8; $memory random 256 2000000"
-# A random line of 256 KiB is in an LRU cache of 32 KiB in an eighth of all cases; 8 MiB are 131,072 lines and 2,048 pages.
+# An LRU cache of 32 KiB has a random line of 256 KiB in an eighth of all cases. 8 MiB are 131,072 lines and 2,048 pages.
 near 'l1d' "$(user both l1d)" $((8 * 131072 + 2000000 * 7 / 8))
 near 'l2, of 1 MiB' "$(user both l2)" $((8 * 131072))
 holds 'dtlb, of 64 pages' "$(user both dtlb) | . > 8 * 2048 and . < 10 * 2048"
@@ -33,7 +33,7 @@ is 'events are of all contexts' "$(json both '[.misses[] | select(.name == "*" a
 holds 'user space has pages of its own to find' "$(user both itlb) > 10"
 like 'lines have theirs' "$("$kprotperf" report --section=miss_lines both.data | sed -n 3,20p)" '\.[ch] +[0-9,]+ '
 
-# of TABLE CONDITION: the L1D misses of data of its rows.
+# of TABLE CONDITION: print the sum of L1D data misses of the rows that meet CONDITION.
 of() {
 	json both "[.$1[] | select($2) | .l1d] | add"
 }
@@ -51,18 +51,18 @@ fi
 
 # --- longer tests ----------------------------------------------------------------
 
-# pair NAME COMMAND...: what the kernels' misses differ by.
+# pair NAME COMMAND...: record COMMAND on both kernels, and write how their misses differ to misses.json.
 pair() {
 	keep "$1" "$lab" ab --exact --model skylake-sp --append apparmor=0 -- "${@:2}"
 	"$kprotperf" diff --format=json baseline.data hardened.data | jq '{ misses, miss_objects }' >misses.json
 }
-# differs FUNCTION EVENT: by how much the two sides' reads differ in it.
+# differs FUNCTION EVENT: print by how much FUNCTION's misses in read() differ.
 differs() {
 	jq "first(.misses[] | select(.name == \"$1\" and .syscall == \"read\")).delta.$2 // 0 | round" misses.json
 }
 pair shuffled "$workloads/signalfd-rounds"
 is 'ab --exact --model' "$(cat shuffled.status)" 0
-# 10 rounds of 4,000 masks of 8 bytes, eight of them in a line or none: 35,000 misses. Measured: 30,808 and 32,166.
+# 10 rounds of 4,000 masks of 8 bytes, with eight of them in a line or none: 35,000 misses. Measured: 30,808 and 32,166.
 holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 and . <= 36000"
 is 'with the same instructions' "$(differs dequeue_signal instructions)" 0
 # Measured: 49, 155, 186 of 46,790.
@@ -72,12 +72,12 @@ object_differs() {
 }
 holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
 holds 'not by files' "$(object_differs filp) | fabs < 500"
-# Seven pairs of 14,601,532 instructions differed by 0 to 2, one more by 0.01 %. It is not known why.
+# Seven pairs of 14,601,532 instructions differed by 0 to 2, one more pair by 0.01 %. The reason is unknown.
 like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %, which does not reflect that'
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
 	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %'
 
-# A chase passes once more over its lines, in that order, to link them.
+# A chase passes over its lines once more, in that order, to link them.
 while read -r words event expected; do
 	run one "$memory ${words//,/ }"
 	near "${words//,/ }: $event" "$(user one "$event")" "$expected"
@@ -93,8 +93,8 @@ done <<-TEXT
 	chase,4096,20 l2 $((21 * 65536))
 	random,256,2000000 l1d 1750000
 TEXT
-# 256 lines, and those that an interrupt evicts, of 2,560,000 accesses (662 in all); what the libraries miss that the program
-# is linked with is not of it.
+# The pattern misses 256 lines, and those that an interrupt evicts, of 2,560,000 accesses (662 in all). Subtract the misses at
+# the program's start, which are its libraries'.
 run start "$memory none 16 1"
 run fits "$memory chase 16 10000"
 holds 'what fits into l1d is missed once' "$(user fits l1d) - $(user start l1d) < 1500"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# lab module: an external module, from a folder that stays as it is, for a kernel that is built.
+# lab module builds an external module for a built kernel, and leaves the module's folder as it is.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -31,7 +31,7 @@ MODULE_LICENSE("GPL");
 TEXT
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 
-# Another module's folder of that name may be in the cache: this one is unlike any.
+# The cache may have another module of a folder of that name. Make this one unlike any other.
 printf '/* %s */\n' "$scratch" >>'a module/lab_test.c'
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 folders=()
@@ -42,7 +42,7 @@ for kernel in notrace hardened; do
 	ok 'there it is' test -s "$out"
 	ko=$out
 	folders+=("${ko%/*}")
-	# Loading fails where version, layout or BTF are not the kernel's own.
+	# Loading fails if version, layout or BTF are not the kernel's own.
 	try "$lab" run --resume --kernel "$kernel" -- sh -c 'insmod "$1" && dmesg | grep -o "lab_test: 42" &&
 		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
 	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'

@@ -1,12 +1,12 @@
 #!/bin/bash
-# lab run --on, lab matrix --on: that a machine boots the kernel, and its default one again, whatever fails or is killed, and that what
-# fails is one line. ssh and the machine behind it are a stand-in; tests/long/on.t has a real one.
+# lab run --on and lab matrix --on boot a machine with the kernel, and then with its default one, whatever fails or is killed.
+# Each failure is one line. ssh and the machine behind it are a stand-in; tests/long/on.t has a real one.
 
 # shellcheck disable=SC2094,SC2154 # text for the stand-in; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The machine: m/state is what on-host says of it, m/next what it boots, m/log what it was told. A reset ends what runs there.
+# The machine: on-host reports m/state, m/next is what it boots next, m/log what it was told. A reset ends what runs there.
 host=machine.$$
 mkdir bin m
 cat >bin/ssh <<TEXT
@@ -16,7 +16,7 @@ while [ "\$1" = -o ]; do shift 2; done
 [ "\$1" != -- ] || shift
 [ ! -e m/down ] || { echo "ssh: connect to host \$1 port 22: No route to host" >&2; exit 255; }
 shift
-# As sshd, on a machine with one /run.
+# Do as sshd on a machine would, with a folder of the test for its /run.
 set -- "\${1//\/run\//$scratch/m/}"
 case \$1 in
 "sh -s -- 'state'") cat m/state ;;
@@ -36,7 +36,7 @@ TEXT
 chmod +x bin/ssh
 export PATH=$scratch/bin:$PATH
 
-# machine: is as at first.
+# machine: bring the machine into its first state.
 machine() {
 	rm -rf m
 	mkdir m
@@ -46,7 +46,7 @@ machine() {
 }
 on=("$lab" run --on "ssh:$host" --kernel 6.1.0-x)
 
-# after NAME: it runs its default kernel again, and was told so if it had left it.
+# after NAME: check that the machine runs its default kernel again, and that the lab told it to, if it had left that kernel.
 after() {
 	is "$1: the machine has its default kernel" "$(cut -d' ' -f3 m/state; tail -n 1 m/log)" "default${2-$'\n'home}"
 }
@@ -66,7 +66,7 @@ is 'what an earlier lab left there returns first' "$status:$(cut -d' ' -f4 m/log
 
 # --- what fails -------------------------------------------------------------------
 
-# fails NAME REGEX: status 120, and one line.
+# fails NAME REGEX: check that the status is 120 and that the one line matches REGEX.
 fails() {
 	like "$1" "$status:$(wc -l <err):$err" "^120:1:lab: $host: $2"
 }
@@ -110,7 +110,7 @@ for signal in TERM KILL; do
 	wait "$pid" 2>/dev/null
 	status=$?
 	is "SIG$signal ends it" "$status" "$((128 + $(kill -l "$signal")))"
-	# The guard of one that was killed is still at it, and has the lock until the machine has returned.
+	# A killed lab's guard is still at work. It holds the lock until the machine has returned.
 	flock -w 600 "$cache/locks/on-$host" true
 	after "SIG$signal"
 done

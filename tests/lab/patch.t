@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels of one's own: patches, trees, options. After a real one make is a stand-in that compiles what is newer than its
-# object, as make does, and notes it.
+# The lab builds kernels of one's own from patches, trees and options. After a real build, make is a stand-in. As make does, it
+# compiles what is newer than its object, and it notes that.
 
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,7 +13,7 @@ export KPROTPERF=$kprotperf
 try "$lab" ab --patch "$repo/tests/lab/planted.patch" --accel icount --func __set_task_comm -- perl -e '$0 = "a$_" for 1 .. 1000'
 is 'ab --patch builds what it needs, boots both and compares' "$status" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
-# 995.2 to 1,008.6 in ten comparisons, seven of them within 3; more than 10 off in an eleventh. One interrupt's 10,000
+# Measured: 995.2 to 1,008.6 in ten comparisons, seven of them within 3; more than 10 off in an eleventh. One interrupt's 10,000
 # instructions are 10 per call.
 is 'the patch costs what it adds, to 3 %' \
 	"$(query diff.json 'function("__set_task_comm"; "*") | close(.delta; 1000; 30)')" true
@@ -45,26 +45,26 @@ done
 cat "$obj"/*.o "$obj/.config" >"$obj/vmlinux"
 TEXT
 
-# change FILE LINE TEXT: a patch in which TEXT takes the place of that line.
+# change FILE LINE TEXT: print a patch that replaces LINE by TEXT.
 change() {
 	printf -- '--- a/%s\n+++ b/%s\n@@ -%d,3 +%d,3 @@\n line %d of %s\n-line %d of %s\n+%s\n line %d of %s\n' \
 		"$1" "$1" $(($2 - 1)) $(($2 - 1)) $(($2 - 1)) "$1" "$2" "$1" "$3" $(($2 + 1)) "$1"
 }
 
-# compiled: what was since the last time, on one line.
+# compiled: print the files that were compiled since the last time, on one line.
 compiled() {
 	sort "$LOG" | tr '\n' ' '
 	: >"$LOG"
 }
 
-# state [FOLDER…]: what these of the cache have, with times.
+# state [FOLDER…]: print the files of these folders of the cache, with times and checksums.
 state() {
 	[ $# -gt 0 ] || set -- src obj own kernels
 	(cd cache && find "$@" -name 'git*' -prune -o -type f -printf '%p %T@\n' -o -printf '%p\n' &&
 		find "$@" -name 'git*' -prune -o -type f -exec sha256sum {} +) 2>/dev/null | sort
 }
 
-# has KERNEL TEXT: whether it was built of sources with this in them.
+# has KERNEL TEXT: succeed if KERNEL was built of sources with the line TEXT.
 has() {
 	grep -qx "$2" "$("$lab" path "$1")/vmlinux"
 }
@@ -110,7 +110,7 @@ for text in second third; do
 done
 ok 'defined anew, it is what it was defined last' has mine 'slub third'
 is 'one older build of it is kept' "$(cat cache/kernels/mine-*/vmlinux | grep -c 'slub second\|slub patched')" 1
-# A file that comes, one that goes.
+# This patch adds a file and removes another.
 cat >files.patch <<'TEXT'
 diff --git a/mm/new.c b/mm/new.c
 new file mode 100644
@@ -131,7 +131,7 @@ ok 'which then is gone, and one that it removes is back' cmp before after
 
 # --- what cannot be ------------------------------------------------------------
 
-# fails NAME REGEX COMMAND…: status 1, one line, and a cache as it was.
+# fails NAME REGEX COMMAND…: check that COMMAND ends with status 1 and one line, and leaves the cache as it was.
 fails() {
 	local name=$1 regex=$2
 	shift 2
@@ -163,7 +163,7 @@ echo 'option X' >>bad.config
 fails 'options that are none' '^lab: bad.config:2: not an option line: option X$' "$lab" build bad --config bad.config
 ok 'what was built under that name is there still' has mine 'slub third'
 
-# No name is an option of what it is passed to, nor a line of a kernel's definition.
+# The lab takes no name for an option of a tool, or for a line of a kernel's definition.
 cp bad.config ./-e.config
 fails 'a name like an option' '^lab: -e.config:2: not an option line' "$lab" build bad --config -e.config
 try "$lab" build bad --patch $'slub.patch\n# patch: /etc/passwd'
@@ -177,7 +177,7 @@ for wrong in 'hardened --patch slub.patch' 'base --patch slub.patch' 'Mine --pat
 	is "wrong usage 'build $wrong': status 2 and one line" "$status:$(wc -l <err)" 2:1
 done
 
-# Killed, with all that it has started: what is built next finds things as they were.
+# Kill a build, with all that it has started. The next build finds things as they were.
 : >log
 change mm/util.c 3 'util patched' >util.patch
 touch hold
@@ -204,7 +204,7 @@ mkdir -p 'my linux'
 git -C 'my linux' init -q
 git -C 'my linux' add -A
 git -C 'my linux' commit -qm 1
-# theirs: all of the user's repository.
+# theirs: print all of the user's repository.
 theirs() {
 	find 'my linux' -printf '%p %T@\n' | sort
 	find 'my linux' -type f -exec sha256sum {} + | sort

@@ -6,8 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 need hardened
 
-# Two guests at a time. The one gets files, the current directory with an odd name, and variables;
-# the other passes on bytes as they are.
+# Two guests run at a time. One gets files, variables, and a current directory with an odd name. The other passes on bytes as
+# they are.
 odd="$scratch/two words, and 'quotes'"
 marker=/etc/lab-test-$$
 mkdir "$odd"
@@ -72,7 +72,7 @@ try "$lab" run -- sh -c 'sleep 1000 & kill -0 $! && echo started; kill -TERM 0; 
 is 'a command may signal its whole process group' "$out" started
 is 'and its death by a signal is reported as a shell does' "$status" 143
 
-# Left running, so that what has come by then came as it was written.
+# The command runs on, so what has come by then came when it was written.
 "$lab" run --timeout 600 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
 for _ in $(seq 5000); do
 	[ -s stream.txt ] && break
@@ -85,7 +85,7 @@ wait $!
 is 'a reader that goes away ends the guest' \
 	"$("$lab" run --timeout 600 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
 
-# A boot of this test's own: others run beside it, and this one is spoilt.
+# Use a boot of this test's own: other tests run beside it, and this test damages the saved boot.
 marked='lab.test=resume'
 saved() {
 	grep -l "$marked" "$cache"/resume/*/console 2>/dev/null
@@ -130,7 +130,7 @@ is 'it has run once, and what it wrote is on the host' "$(cat times)" once
 listed=$(tr '\0' '\n' <"$(find "$cache/files" -newer here ! -name '*.lock' -type f -exec grep -lz "$PWD/here" {} + | head -n 1)")
 is 'the list has what it opened, of either place' "$(grep -xE "$PWD/here|$(readlink -f /etc/passwd)|$(readlink -f "$(command -v grep)")" <<<"$listed" | sort -u | paste -sd' ')" "$(
 	printf '%s\n' "$PWD/here" "$(readlink -f /etc/passwd)" "$(readlink -f "$(command -v grep)")" | sort -u | paste -sd' ')"
-# A guest whose /etc/passwd is a copy asks the host for nothing.
+# A guest with a copy of /etc/passwd asks the host for nothing.
 cat >opens <<'TEXT'
 perl -e 'for (1 .. 200) { open my $f, "<", "/etc/passwd" or die; my $l = <$f>; }'
 TEXT
@@ -140,7 +140,7 @@ interrupts() {
 }
 from_host=$(interrupts)
 from_memory=$(interrupts --in-memory)
-# 939 to 967, and 57 to 72 in memory in five runs, one of them beside four other guests.
+# Measured in five runs, one of them beside four other guests: 939 to 967, and 57 to 72 in memory.
 ok "opening a file 200 times takes $from_host interrupts of the lab, in memory $from_memory" test "$from_host" -gt $((4 * from_memory))
 cd ..
 

@@ -6,8 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 need hardened
 
-# Things of the lab that exist now; another lab may be at work on this machine,
-# hence a cache of our own with the kernel linked into it.
+# Look only at this test's files and processes of the lab: another lab may be at work on this machine. So use a cache of our
+# own, with the kernel linked into it.
 export KPROTPERF_LAB=$scratch/cache
 mkdir -p cache/kernels work
 ln -s "$(KPROTPERF_LAB=$cache "$lab" path hardened)" cache/kernels/
@@ -21,8 +21,8 @@ leftovers() {
 }
 mounts=$(cat /proc/self/mountinfo)
 
-# start: the lab in a process group of its own with signals as a terminal's
-# foreground job has them (bash starts background jobs deaf to INT, nohup all to HUP).
+# start: start the lab in a process group of its own, with signals as a terminal's foreground job has them (bash makes
+# background jobs ignore INT, nohup makes all ignore HUP).
 start() {
 	perl -e 'setpgrp(0, 0); $SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' \
 		"$lab" run --timeout 1800 -- sh -c 'echo up; while :; do :; done' \

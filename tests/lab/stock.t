@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels that a distribution built: fetched and verified, booted through their own modules, measured. tests/live/demo.t compares
-# two boots of one by a kernel parameter; tests/long/stock.t does both with more of them.
+# The lab fetches and verifies kernels that a distribution built, boots them through their own modules, and measures them.
+# demo.t in tests/live compares two boots of one by a kernel parameter; tests/long/stock.t does both with more of them.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -32,7 +32,7 @@ like 'list shows it, with its version' "$out" '^debian-6.1-cloud +fetched +.*6\.
 
 # --- images ------------------------------------------------------------------
 
-# Its own cache, so that the names are free; what lies there is as small as can be.
+# Use a cache of its own, where the names are free. The files in it are as small as can be.
 export KPROTPERF_LAB=$scratch/cache
 release=$(ls "$dir/lib/modules")
 mkdir -p image/usr/lib/modules
@@ -46,7 +46,7 @@ try "$lab" fetch file:image baseline
 like 'a name that is taken' "$status:$err" "^1:lab: 'baseline' is the name of another kernel"
 mkdir -p "image/usr/lib/debug/lib/modules/$release/kernel/fs"
 cp "$dir/lib/modules/$release/kernel/fs/overlayfs/overlay.ko" "image/usr/lib/debug/lib/modules/$release/kernel/fs/overlay.ko.debug"
-# Compressed as other distributions have them.
+# Compress modules as other distributions do.
 find image -name overlay.ko -exec xz {} + -o -name virtiofs.ko -exec zstd -q --rm {} +
 try "$lab" fetch file:image mine
 is 'an image of any distribution' "$status:$err" "0:lab: keeping the debug symbols of modules of $release"
@@ -60,7 +60,7 @@ try "$lab" run --accel icount --kernel mine -- sh -c 'uname -r; ls /lib/modules;
 is 'that runs commands, with its own modules' "$status:$out" "0:$release"$'\n'"$release"$'\ndone'
 ok 'the current directory is the host'\''s' test -e written
 ok 'and / is not' test ! -e /usr/x
-# QEMU fails before it asks for any file.
+# This QEMU fails before it asks for any file.
 mkdir -p fake
 printf '#!/bin/sh\nexit 1\n' >fake/qemu-system-x86_64
 chmod +x fake/qemu-system-x86_64
@@ -78,7 +78,7 @@ try "$lab" fetch file:image mine
 like 'what a kernel lacks to be a guest is named' "$status:$err" \
 	"^1:lab: kernel $release cannot be a guest of the lab: it lacks CONFIG_9P_FS with CONFIG_NET_9P_VIRTIO, and CONFIG_VIRTIO_FS$"
 is 'and leaves nothing that looks fetched' "$("$lab" path mine 2>/dev/null)" ''
-# No file may grow beyond 1 MB, as on a full disk.
+# Let no file grow beyond 1 MB, as on a full disk.
 (ulimit -f 1000 && trap '' XFSZ && "$lab" fetch file:image mine) >out 2>err
 like 'nor does one that there is no room for' "$?:$(wc -l <err):$(<err)" '^1:1:lab: cannot copy image into .*: File size limit exceeded'
 unset KPROTPERF_LAB

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab why on a kernel with planted costs (planted.patch): that each is found, in its function, on its line, of its kind, with
-# its size, by a command that is told nothing; and that nothing else is.
+# lab why, which is told nothing, finds each planted cost (planted.patch) in its function, on its line, of its kind, with its
+# size. It accuses nothing else.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -8,7 +8,7 @@
 need baseline
 export KPROTPERF=$kprotperf
 
-# Each system call has a cause of its own, 200 times. Nothing is read from the host, which takes as long as it takes.
+# Each system call has a cause of its own, 200 times. The calls read nothing from the host, since that takes a varying time.
 cat >calls.pl <<'TEXT'
 my ($name, $path, $word, $buf) = ("abc", "/dev/null", pack("L", 0), "");
 my ($on, $off, $info, $groups) = (pack("Q", 1 << 9), pack("Q", 0), "\0" x 200, pack("L*", 1 .. 32));
@@ -27,8 +27,8 @@ for (1 .. 200) {
 	syscall(99, $info);
 	syscall(79, $page, $_ % 2 ? 4096 : 1000);
 }
-# These leave work for later: by themselves, since what is freed then decides what the next call finds to allocate. A worker
-# has to be waken for each of times, which is another task's change.
+# These leave work for later. They run apart: what is freed then decides what the next call finds to allocate. Each of times
+# wakes a worker, which is another task's change.
 for (1 .. 200) {
 	syscall(95, 18);
 	syscall(100, 0) unless $_ % 10;
@@ -37,11 +37,11 @@ for (1 .. 200) {
 	open(my $closed, "<", "/dev/null");
 }
 select(undef, undef, undef, 0.3);
-# 500 instructions more, and 230,000 for the pages.
+# Each takes 500 instructions more, and 230,000 for the pages.
 syscall(11, syscall(9, 0, 1 << 20, 3, 0x8022, -1, 0), 1 << 20) for 1 .. 40;
 TEXT
-# Three boots: setgroups takes 11,000 instructions more in 2 of 16, which is next to nothing of 499,000, but of two boots that differ
-# so much it cannot be told how far others would.
+# Make three boots: in 2 of 16 setgroups takes 11,000 instructions more, which is next to nothing of 499,000. But two boots that
+# differ so much do not tell how far others would differ.
 try "$lab" why --context --boots 3 --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
 is 'lab why builds, boots, counts, checks and answers' "$status" 0
 [ "$status" = 0 ] || echo "#   ${err//$'\n'/$'\n#   '}"
@@ -49,30 +49,30 @@ say() { tr '\n' ' ' <<<"$1" | sed 's/  */ /g'; }
 like 'the first sentences have the whole, and its largest part, where and why' "$(say "$out")" \
 	'^perl takes [0-9.]+ % more CPU time \(\+(1,[6-9]|2,[0-3])[0-9]{2},[0-9]{3} instructions per run, .* 3 boots per side\)\. 2[0-9] % of it is in groups_from_user \(inlined into __do_sys_setgroups, via __x64_sys_setgroups\), .* in a loop with 64 iterations per call instead of 32, while i != \(count \* 2\), and calls make_kgid .* 12,800 times per run instead of 6,400.*; all of this in setgroups \(\+1[89]\.[0-9]+ %\); planted\.patch changes kernel/groups\.c:61'
 like 'and what is queued for later' "$(say "$out")" 'Not included: .*umask \[rcu\] \(RCU callbacks queued by umask, \+4[0-9]{2},[0-9]{3} instructions per run\)'
-# __do_sys_setgroups cannot be probed. Interrupts are in what probes time: 2,578 for 2,494 in one comparison, where 10 % are taken for agreement.
+# __do_sys_setgroups cannot be probed. Probed times include interrupts: once 2,578 for 2,494. Up to 10 % count as agreement.
 like 'probes say the same' "$(say "$out")" 'Probes agree \(record --func=__x64_sys_setgroups\): \+2,[0-9]{3} instructions per call of setgroups'
 
 like 'with the same values' "$(say "$out")" '__x64_sys_setgroups takes \+2,[0-9]{3} instructions per call: \+2,[0-9]{3} at equal captured values and '
 
-# All at once: reading two exact recordings takes seconds.
+# Explain all at once: to read two exact recordings takes seconds.
 contexts=(prctl getpriority futex access read rt_sigprocmask getcwd sysinfo exit_group getpgid mmap 'umask [rcu]' 'gettid [softirq]'
 	'times [workqueue]' 'close [task work]')
 "$kprotperf" why --format=json --patch "$repo/tests/lab/planted.patch" "${contexts[@]/#/--context=}" baseline.data hardened.data >why.json
 is 'each context is explained' "$(jq -r .of why.json)" "$(printf '%s\n' "${contexts[@]}")"
-# answer CONTEXT
+# answer CONTEXT: print the answer for CONTEXT.
 answer() {
 	say "$(jq -r --arg of "$1" 'select(.of == $of).answer' why.json)"
 }
 
-# per_call CONTEXT FUNCTION: what FUNCTION takes more for each call of CONTEXT, "+1000".
+# per_call CONTEXT FUNCTION: print how much more FUNCTION takes for each call of CONTEXT, as "+1000".
 per_call() {
 	jq -r --arg of "$1" --arg f "$2" 'select(.of == $of) | ([.contexts[] | select(.name == $of).hardened_calls][0]) as $calls |
 		[.causes[] | select(.name == $f).delta_total] | add / $calls | round | if . > 0 then "+\(.)" else . end' why.json
 }
 
-# CONTEXT FUNCTION WHAT PER-CALL [OF]: its answer, where the change per call is WHAT the patch adds, exactly. What else varies in a
-# context between two boots decides whether its own change is beyond chance as well, and so how the answer begins: in the second form it
-# is the function that takes PER-CALL.
+# found CONTEXT FUNCTION WHAT PER-CALL [OF]: check the answer for CONTEXT. It names FUNCTION, what happens there (WHAT), and the
+# change per call, which is exactly what the patch adds. Other things in a context vary between two boots, and may hide its own
+# change. Then the answer begins in the second form, and FUNCTION takes PER-CALL.
 found() {
 	local in="in $2( \\((inlined into|via) [^)]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
 	like "$1: $2 ${3//\\/}" "$(answer "$1") [$(per_call "$1" "$2")]" "^$context (is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of it is $in|shows no significant change .* A significant change is $in.* \\[${4//,/}\\]$)"
@@ -80,9 +80,9 @@ found() {
 found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
 found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c:292, a loop with 64 iterations per call' '\+1[23][0-9]'
 found futex futex_wake 'calls [a-z_]+ .*on the hardened side only' '\+44'
-# Looking /dev/null up takes 14,000 instructions more in some boots (4 in 12), of 101,000.
+# In some boots (4 in 12) it takes 14,000 instructions more, of 101,000, to look /dev/null up.
 share='(8[4-9]|9[0-9]|10[0-9]|11[0-6])' found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
-# Perl's own few reads are of files of the host: with a load of 10 on two CPUs they took 9,000 instructions more once (94 %).
+# Perl itself reads a few files of the host: with a load of 10 on two CPUs this took 9,000 instructions more once (94 %).
 share='(8[89]|9[0-9]|10[0-9]|11[0-2])' found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67][0-9][0-9]'
 found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
 found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'
@@ -93,26 +93,26 @@ is 'with its size' "$(jq -r 'select(.of == "mmap").causes[0] | .name == "vm_mmap
 	.delta_total <= 505 * .hardened_calls' why.json)" true
 like 'a function that is not inlined any more is no cause' "$(answer getpgid)" '^No significant change: getpgid '
 
-# Code that runs 200 times; queued work is tested below.
+# Check code that runs 200 times. Queued work is tested below.
 is 'nothing else is accused' "$(jq -r '[.contexts[] | select(.significant and (.name | IN("setgroups", "prctl", "getpriority", "futex",
 	"access", "read", "rt_sigprocmask", "sysinfo", "getpgid", "exit_group", "getcwd"))) | .cause] | unique | join(" ")' why.json | head -n 1)" \
 	'__do_sys_getcwd __do_sys_getpriority __set_current_blocked __set_task_comm do_faccessat do_sysinfo exit_mm futex_wake groups_from_user read_null'
 
 # --- what a syscall queues --------------------------------------------------------
 
-# CONTEXT FUNCTION INSNS: all of FUNCTION's calls, one for each of the syscall, are in CONTEXT, and execute what the patch adds.
+# queued CONTEXT FUNCTION INSNS: check that FUNCTION's calls, one per syscall, are all in CONTEXT and take INSNS.
 "$kprotperf" report --format=json --section=functions,syscalls,samples hardened.data >hardened.json
 queued() {
 	is "$1: all calls of $2" "$(jq -r --arg f "$2" '[.functions[] | select(.name == $f and .syscall != "*") | "\(.syscall) \(.calls)"] | join(", ")' hardened.json)" \
 		"$1 $(jq --arg s "${1%% *}" '.syscalls[] | select(.name == $s).calls' hardened.json)"
-	# 2 instructions more for each, in three comparisons.
+	# Measured: 2 instructions more for each, in three comparisons.
 	is "$1: with $3 instructions" "$(jq --arg c "$1" --arg f "$2" --argjson n "$3" '.functions[] | select(.name == $f and .syscall == $c) |
 		.self_total / .calls | . >= $n and . <= $n * 1.05' hardened.json)" true
 }
 queued 'umask [rcu]' planted_rcu 2000
 queued 'times [workqueue]' planted_work 1500
 queued 'gettid [softirq]' planted_tasklet 1800
-# With the disk stopped now and then a worker of the kernel's own began one too (once in two runs).
+# If the disk stops now and then, a worker of the kernel's own may begin a batch too (once in two runs).
 is 'kfree_rcu: what frees is work of who began the batch' "$(jq -r '[.functions[] | select(.name == "kfree_rcu_work") | .syscall | select(. != "[worker_thread]")] | unique | join(" ")' hardened.json)" \
 	'* getppid [workqueue]'
 is 'each instruction is in one context' "$(jq '.samples.workload == .samples.expected' hardened.json)" true

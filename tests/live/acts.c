@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Workloads of the live tests. Each does a known number of known things, and prints facts that only it can know. `acts ACT
- * [N]`, or several, one after the other: `acts ACT N ACT N`.
+ * Workloads of the live tests. Each does known things a known number of times, and prints facts that only it can know. Call it
+ * as `acts ACT [N]`, or as `acts ACT N ACT N` for several acts in turn.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static void sleep_ms(long ms)
 	nanosleep(&ts, NULL);
 }
 
-/* Wait for N children, which must all end with EXPECTED, a status of waitpid(). */
+/* Wait for N children, and check that each ends with EXPECTED, a status of waitpid(). */
 static void reap(int n, int expected)
 {
 	int status;
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) long raw_fork(void)
 	return pid;
 }
 
-/* Functions for stacks: code after a call keeps it from becoming a jump. */
+/* These functions make stacks. The code after a call keeps the compiler from making the call a jump. */
 __attribute__((noinline)) static void nested_inner(void)
 {
 	long pid = raw_fork();
@@ -265,7 +265,7 @@ static void getppids(int n)
 		syscall(SYS_getppid);
 }
 
-/* Make N system calls with a seccomp filter of 1,000 additions, with a result that the kernel cannot know in advance. */
+/* Make N system calls with a seccomp filter of 1,000 additions, whose result the kernel cannot know in advance. */
 static void filtered(int n)
 {
 	struct sock_filter insns[1001];
@@ -326,7 +326,7 @@ static void daemons(int n)
 	}
 }
 
-/* End by a signal that the process sends itself, inside kill(). */
+/* Send this process the signal N, which ends it inside kill(). */
 static void suicide(int n)
 {
 	kill(getpid(), n);
@@ -370,7 +370,7 @@ static void faults(int n)
 	printf("%ld\n", after.ru_minflt - before.ru_minflt);
 }
 
-/* Have the kernel take N faults, in read(). */
+/* Make the kernel fault N times, in read(). */
 static void kernel_faults(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -396,7 +396,7 @@ static void spin(int n)
 	} while (ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < n);
 }
 
-/* Spin in the kernel: read 1 MiB of zeros N times, in place. */
+/* Spin in the kernel: read 1 MiB of zeros N times, into the same memory. */
 static void kernel_spin(int n)
 {
 	size_t size = 1 << 20;
@@ -408,7 +408,7 @@ static void kernel_spin(int n)
 		check(read(fd, mem, size) == (ssize_t)size, "read");
 }
 
-/* Read one byte N times: little but calls. */
+/* Read one byte N times. Such a read is hardly more than its calls. */
 static void zero_reads(int n)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -419,7 +419,7 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
-/* Make a system call that nothing else makes. An emulator's plugin counts between two of them. */
+/* Make a system call that nothing else makes. An emulator's plugin counts what happens between two of them. */
 static void mark(void)
 {
 	char name[64];
@@ -428,7 +428,7 @@ static void mark(void)
 	      "sethostname");
 }
 
-/* Fork N times with 600 mappings, and as many pages that madvise() populates, between two marks. */
+/* Fork N times between two marks, with 600 mappings and with 600 pages that madvise() populates. */
 static void marked_forks(int n)
 {
 	enum {
@@ -473,7 +473,7 @@ static void until_signal(int n)
 	_exit(40 + signal_received);
 }
 
-/* until_signal(), but ended by the signal. It sleeps ten times before it is ready. */
+/* Sleep ten times, write the file "ready", and sleep until a signal ends the process. */
 static void forever(int n)
 {
 	(void)n;
@@ -511,7 +511,7 @@ static void files(int n)
 	}
 }
 
-/* Return whether a program must not call NR by accident, with any arguments. */
+/* Return whether a test must not call NR with arbitrary arguments. */
 static int is_harmful(int nr)
 {
 	static const int harmful[] = { SYS_rt_sigreturn, SYS_pause,      SYS_clone,
@@ -525,8 +525,8 @@ static int is_harmful(int nr)
 }
 
 /*
- * Make each existing system call, and most others up to 511, with arguments that it refuses. Then make N calls each of 52 that
- * 32-bit programs lack.
+ * Make each existing system call, and most others up to 511, with arguments that it refuses. Then make N 32-bit calls of each
+ * of 52 numbers that no 32-bit system call has.
  */
 static void all_syscalls(int n)
 {
@@ -572,7 +572,7 @@ static void *hammer_thread(void *arg)
 	return NULL;
 }
 
-/* Run four processes of three threads each, for N rounds of everything, including children and files. */
+/* Run four processes of three threads each. They do N rounds of everything, including children and files. */
 static void hammer(int n)
 {
 	for (int p = 0; p < 4; p++) {

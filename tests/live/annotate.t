@@ -1,6 +1,6 @@
 #!/bin/bash
-# annotate and diff --annotate on real recordings: allocate_slab under big-fork, of whose time shuffle_freelist
-# takes most in the hardened kernel. What record --range timed of it is what the samples are held against.
+# annotate and diff --annotate are right about real recordings of allocate_slab under big-fork. In the hardened kernel
+# shuffle_freelist takes most of its time. Estimates from samples agree with the exact times of record --range.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -8,7 +8,7 @@
 
 guest_main() {
 	local more=()
-	# The baseline has no such body.
+	# The baseline kernel has no shuffle_freelist.
 	[ "$(cat side.txt)" = baseline ] || more=(--repeat=2 --range shuffle_freelist)
 	record "$(cat side.txt)" --freq=20000 --func allocate_slab "${more[@]}" -- "$workloads/big-fork"
 	[ "$(cat side.txt)" = baseline ] && return
@@ -26,7 +26,7 @@ for name in baseline hardened; do
 	equal "$name was recorded" "$(cat $name.status)" 0
 done
 
-# annotated NAME ARG...: into NAME.annotated.json
+# annotated NAME ARG...: write the JSON of `kprotperf ARG...` to NAME.annotated.json.
 annotated() {
 	local name=$1
 	shift
@@ -34,7 +34,7 @@ annotated() {
 	is "$*" "$?$(grep -v 'warning: \|note: ' "$name.annotated.err")" 0
 }
 
-# of NAME FILTER: jq's answer
+# of NAME FILTER: print jq's answer about NAME.annotated.json.
 of() {
 	jq -r "$2" "$1.annotated.json"
 }
@@ -44,7 +44,7 @@ annotated clone annotate --context=clone hardened.data allocate_slab
 annotated body annotate hardened.data shuffle_freelist
 annotated diff diff --annotate allocate_slab baseline.data hardened.data
 
-# Every sample is at an instruction, in a line, in the place; none is lost on the way.
+# Every sample is at an instruction, in a line and in a place. None is lost.
 of_all=$(of all '.samples.self + .samples.callees')
 holds 'there are enough samples' "${of_all:-0} > 300"
 for what in instructions lines places; do
@@ -56,7 +56,7 @@ equal 'what belongs nowhere was due with interrupts off' \
 holds 'clone has a part of them' "$(of clone .samples.function) > 100 and
 	$(of clone .samples.function) < $(of all .samples.function)"
 
-# vmlinux and source are found without being named, on the host, after the guest has ended.
+# annotate finds vmlinux and source without their names, on the host, after the guest has ended.
 equal 'the vmlinux' "$(of all .vmlinux)" "$(readlink -f "$("$lab" path hardened)")/vmlinux"
 equal 'whose code is not as it ran' "$(of all .code)" file
 equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page" and .callees > 0)) |
@@ -64,9 +64,9 @@ equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page"
 equal 'what is called is named' "$(of all 'first(.instructions[] | select(.body != null and
 	(.body | test("get_random_u32_below|alloc_slab_page")) and .callees > 0)) | .text | test("^callq (__)?(get_random|alloc_pages)")')" true
 
-# Estimates against what probes at the body's edges timed, in the same calls: within the interval of the samples, at 99.9 %
-# (1.7 times as wide as that of 95 %), and what belongs nowhere, being due with interrupts off, may all be the body's. (Of
-# 2,622 samples 353 belonged nowhere, and the estimate was 8.3 % too low.)
+# Compare the estimate with the time that probes at the body's edges measured in the same calls. It must be in the interval of
+# the samples at 99.9 %, which is 1.7 times as wide as that of 95 %. Samples that were due with interrupts off belong nowhere:
+# all of them may be the body's. (Of 2,622 samples 353 belonged nowhere, and the estimate was 8.3 % too low.)
 exact=$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .exact')
 read -r low high < <(of all '(.samples.unplaced / .samples.function) as $nowhere |
 	first(.bodies[] | select(.body == "shuffle_freelist")) | (.cost / .share) as $call |
@@ -80,7 +80,7 @@ equal 'in the place where it is inlined' "$(of body '[.places[] | "\(.function) 
 equal 'its samples are those of the body' "$(of body .samples.function)" \
 	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .self + .callees')"
 
-# Two kernels.
+# Compare two kernels.
 within 'diff: shuffle_freelist is all new, and costs that' \
 	"$(of diff 'first(.bodies[] | select(.body == "shuffle_freelist")) | .delta')" \
 	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .cost')" 0.1
@@ -92,8 +92,8 @@ within 'diff: lines add up to the change of a call, but for what belongs nowhere
 "$kprotperf" diff --annotate allocate_slab baseline.data hardened.data >page.txt 2>/dev/null
 equal 'diff: says so' "$(tr '\n' ' ' <page.txt | grep -cE ' shuffle_freelist: ~\+[0-9,]+ instructions per call, between [^;]*; the baseline has no code for it')" 1
 
-# Blocks that were counted: each instruction has its block's executions, and shuffle_freelist's loop turns more
-# often than it is entered.
+# Blocks were counted: each instruction has its block's executions, and shuffle_freelist's loop runs more often than control
+# enters it.
 annotated counted annotate counted.data allocate_slab
 equal 'instructions a call, summed over instructions, are those over blocks' \
 	"$(of counted '[.instructions[].per_call // 0] | add * 1000 | round')" \
@@ -105,7 +105,7 @@ equal 'the entry is executed once a call' "$(of counted 'first(.instructions[] |
 equal "the line of shuffle_freelist's loop is executed most of its own" \
 	"$(of counted '[.lines[] | select(.body == "shuffle_freelist")] | max_by(.per_call // 0) | .source | test("for \\(idx = 1")')" true
 
-# In the guest the code is the running kernel's.
+# In the guest annotate reads the running kernel's code.
 equal 'annotate in the guest' "$(cat live.status)" 0
 equal "and its code is the kernel's own" "$(jq -r .code live.out)" live
 equal 'of the same samples' "$(jq -r .samples.self live.out)" "$(of all .samples.self)"

@@ -16,13 +16,13 @@ guest_baseline() {
 	record baseline -v -F 0 --blocks allocate_slab -- "$workloads/big-fork" --iterations 1
 }
 
-# shuffled NAME FILTER: of the blocks of shuffle_freelist in allocate_slab, over all contexts
+# shuffled NAME FILTER: print FILTER of the blocks of shuffle_freelist in allocate_slab, over all contexts.
 shuffled() {
 	json "$1" "[.blocks[] | select(.function == \"allocate_slab\" and .syscall == \"*\" and
 		(.body // \"\" | contains(\"shuffle_freelist\")))] | $2"
 }
 
-# counts NAME FUNCTION
+# counts NAME FUNCTION: check the counts of FUNCTION's blocks.
 counts() {
 	local of="select(.function == \"$2\")" what="$1: $2"
 	is "$what was recorded" "$(cat "$1.status")" 0
@@ -58,7 +58,7 @@ clean_dmesg
 counts baseline allocate_slab
 equal 'the baseline kernel does not have the loop' "$(shuffled baseline 'length | tostring')" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
-# lines FILTER: of the lines of the loop that diff lists
+# lines FILTER: print FILTER of the loop's lines that diff lists.
 lines() {
 	jq -r "[.lines[] | select(.name | IN(\"shuffle_freelist\", \"next_freelist_entry\"))] | $1" diff.json
 }
@@ -66,7 +66,7 @@ holds 'diff says that the loop is new' "$(lines 'map(.baseline_executions) | max
 	($(lines 'map(.hardened_executions) | max') / $(calls hardened allocate_slab) - $trips | fabs) < 0.02 * $trips"
 like 'its condition is known' "$(json hardened 'first(.loops[] | select(.syscall == "*" and .body == "shuffle_freelist")) | .condition')" \
 	'^idx < slab->objects$'
-# Of all its blocks.
+# Sum over all blocks of allocate_slab.
 insns=$(json hardened '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") | .executions * .insns] | add')
 within 'the instructions counted are its time in the tree' "$(jq '[.attribution[] | select(.level == 2 and .name == "allocate_slab") |
 	.delta_total] | add' diff.json)" "$insns - $(json baseline '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") |

@@ -1,17 +1,17 @@
 #!/bin/bash
-# record --context and --capture: the values of each call, once each and no other's, at a stated cost.
+# record --context and --capture keep the values of each call, once and of no other call, and state their cost.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Polls of 1 to 40 files, 10 of each; and 30 without a time limit.
+# Poll 1 to 40 files, 10 times each. Then poll one file 30 times without a time limit.
 # shellcheck disable=SC2016 # for perl
 polls='use IO::Poll; my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..40;
 	for my $n (1..40) { IO::Poll::_poll(0, map { (fileno($f[$_]), 1) } 0..$n-1) for 1..10 }
 	IO::Poll::_poll(-1, map { (fileno($_), 1) } $f[0]) for 1..30'
 
-# 5 calls each with 8 to 200 files, in steps of 8. All files are ready.
+# Select 8 to 200 files, in steps of 8, 5 times each. All files are ready.
 # shellcheck disable=SC2016 # for perl
 selects='my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..200;
 	for my $k (1..25) { my $r = ""; vec($r, fileno($f[$_]), 1) = 1 for 0..8 * $k - 1;
@@ -70,7 +70,7 @@ boot hardened guest_main
 clean_dmesg
 boot hardened guest_unseeded --append 'random.trust_cpu=off random.trust_bootloader=off'
 
-# rows NAME FUNCTION WHAT: of the rows of values of FUNCTION.
+# rows NAME FUNCTION WHAT: print WHAT of FUNCTION's rows of values.
 rows() {
 	json "$1" "[.values[] | select(.function == \"$2\")] | $3"
 }
@@ -80,7 +80,7 @@ equal 'all calls are in a row' "$(rows slab allocate_slab 'map(.calls) | add')" 
 within 'with their time' "$(rows slab allocate_slab 'map(.calls * .mean) | add')" \
 	"$(function_row slab allocate_slab total)" 0.0001
 equal 'nothing is lost' "$(lost slab) $(lost poll)" 'nothing nothing'
-# As many objects as the cache's order has, which is what shuffle_freelist() goes through.
+# The low 16 bits of s->oo.x are the objects of a slab. shuffle_freelist() goes through as many.
 equal 'members of arguments, and of what is returned' "$(rows slab allocate_slab \
 	'map(.values | capture("s->oo.x=(?<oo>[0-9]+) .*return->objects=(?<n>[0-9]+)") |
 		select((.oo | tonumber) % 65536 != (.n | tonumber))) | length')" 0
@@ -89,7 +89,7 @@ equal 'a negative argument' "$(rows slab allocate_slab 'map(.values | test(" nod
 equal 'bits of flags, by name and by number, are those of the flags' "$(rows slab allocate_slab \
 	'map(.values | capture("__GFP_ZERO=(?<z>[^ ]+) flags & 0x100=(?<n>[^ ]+) flags=(?<f>[^ ]+)") |
 		select((.z == "0x100") != (.f | tonumber / 256 | floor % 2 == 1) or (.z == "0x100") != (.n == "256"))) | length')" 0
-# The command maps thousands of areas, one after the other.
+# The command maps thousands of areas, one after the other, so total_vm has many values.
 holds 'targets of pointers are captured' "$(rows slab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
 equal '--context captures members that the code reads' "$(rows slab allocate_slab \
@@ -104,7 +104,7 @@ equal '--context captures no address' "$(rows poll vfs_read 'map(.values | test(
 equal '--context captures no registers of a user' "$(rows poll __x64_sys_poll 'map(.values | test("regs->") | not) | length > 0 and all')" true
 equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
 	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
-# -0.05 to +0.05 % in ten recordings.
+# Measured: -0.05 to +0.05 % in ten recordings.
 within 'capturing is no part of the corrected times' "$(syscall_row slab clone mean)" "$(syscall_row plain clone mean)" 0.3
 within 'nor of the function'\''s own' "$(function_row slab allocate_slab p50)" "$(function_row plain allocate_slab p50)" 1
 
@@ -121,7 +121,7 @@ holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=40 "))) | .[0].min') > 5 * $(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].min')"
 
-# The same of what a kprobe times: arguments are those that its entry saved.
+# Check the same with kprobes. Arguments are those that the kprobe at the entry saved.
 equal 'by kprobe: an argument' "$(rows kpoll do_sys_poll \
 	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
 equal 'by kprobe: it is that of the syscall, and what is returned' "$(rows kpoll do_sys_poll \
@@ -139,7 +139,7 @@ holds 'by kprobe: what pointers lead to' "$(rows kslab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
 equal 'too many arguments for fentry: by kprobe, not kprobe.multi' "$(rows mmap do_mmap 'map(select(.syscall == "mmap") | .values |
 	capture("^len=(?<own>[0-9]+) sys.mmap.len=(?<sys>[0-9]+)") | .own == .sys) | length > 2 and all')" true
-# 0.15 % in the first recording.
+# Measured: 0.15 % in the first recording.
 within 'by kprobe: capturing is no part of the corrected times' "$(syscall_row kslab clone mean)" "$(syscall_row kplain clone mean)" 1
 
 equal 'facts about the task, without being asked' "$(rows poll do_sys_poll 'map(.values | test(" current->policy=0 uid=0 cgroup=[0-9]+( |$)")) | all')" true
@@ -155,27 +155,27 @@ for how in fentry kprobe; do
 		'map(.values | endswith(" file->f_op->owner->name=-")) | length > 5 and all')" true
 done
 
-# varies NAME FUNCTION: report --why-varies of it, into NAME.varies.
+# varies NAME FUNCTION: write report --why-varies FUNCTION to NAME.varies.
 varies() {
 	"$kprotperf" report --why-varies "$2" --format=json "$1.data" >"$1.varies" || bail "report --why-varies $2 fails"
 }
 
-# The tick's interrupt, 11,600 instructions, hits a call of each third run: 4 % of that run's variance, most of it between
-# calls of equal n, and at most 0.7 per file in the slope of four runs.
+# The tick's interrupt takes 11,600 instructions and hits a call of each third run. It causes 4 % of that run's variance, most
+# of it between calls of equal n, and at most 0.7 per file in the slope of four runs.
 varies select do_select
 holds 'do_select: it is n' "$(query select.varies '.variables[0].name == "n"') and
 	$(query select.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
-# 90.4 by two exact recordings (docs/internals/why-varies.md): select() of 104 files, and of 200.
+# Two exact recordings say 90.4 (docs/internals/why-varies.md): of select() of 104 files, and of 200.
 within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 3
-# Batches of 24 numbers, of which the first call makes the next: all of the variance where no interrupt hits, each of which
-# is 4 % of it, between calls of equal position (100, 97, 97 and 97 % in four recordings, less than 90 in a fifth).
+# Numbers come in batches of 24; the first call of a batch makes the next. That is all of the variance without interrupts.
+# An interrupt is 4 % of it, between calls of equal position (100, 97, 97 and 97 % in four recordings, less than 90 in a fifth).
 varies random get_random_u32
 holds 'get_random_u32: it is what this CPU has left of a batch' "$(query random.varies '
 	.variables[0].name == "batched_entropy_u32.position" and
 	.variables[0].explained / (1 - .variation.between_equal) > 0.95')"
 "$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
 varies both allocate_slab
-# A share of the difference between calls with different values. Calls with equal values differ too.
+# The share is of the difference between calls with different values. Calls with equal values differ too.
 holds 'seeded and unseeded: crng_init explains all but 5 % of what can be explained' \
 	"$(query both.varies '.variables[0].name == "crng_init"') and
 	$(query both.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
@@ -194,7 +194,7 @@ equal 'more values than rows: the others have one' "$(rows distinct vfs_read \
 	'map(select(.sampled | not) | .calls) | add')" $(($(calls distinct vfs_read) - full))
 equal 'more values than rows: of those a sample is kept' "$(rows distinct vfs_read 'map(select(.sampled) | .calls) | add')" 1024
 # shellcheck disable=SC2016 # for jq
-# As many of the sample lie below the middle of those without a row as above: 4.4 standard deviations of 1,024 draws are 71.
+# Half of the sample is below the middle of the calls without a row. 4.4 standard deviations of 1,024 draws are 71.
 holds 'more values than rows: the sample is of all of them alike' "$(rows distinct vfs_read '
 	def at: .values | capture("f_pos=(?<n>[0-9]+)").n | tonumber;
 	([range(7000)] - map(select(.sampled | not) | at)) as $left | $left[($left | length) / 2 | floor] as $middle |
@@ -202,7 +202,7 @@ holds 'more values than rows: the sample is of all of them alike' "$(rows distin
 equal 'of a function named with it only' "$(rows distinct ksys_read 'map(.values | test("f_pos") | not) | all')" true
 equal 'without names, those of all are captured' "$(rows distinct ksys_read 'map(select(.values | test("count=1($| )")) | .calls) | add >= 7000')" true
 
-# refused NAME LINE: in one line.
+# refused NAME LINE: check that record refused with one line, which contains LINE.
 refused() {
 	is "$1: refused" "$(cat "bad-$1.status"):$(grep -c . "bad-$1.err"):$(grep -cF "$2" "bad-$1.err")" 1:1:1
 }

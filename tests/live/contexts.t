@@ -1,6 +1,5 @@
 #!/bin/bash
-# Calls and samples are put under what the task was doing: a syscall, a page
-# fault, an interrupt.
+# record puts each call and sample under what the task was doing: a syscall, a page fault, an interrupt.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -30,7 +29,7 @@ need hardened
 boot hardened guest_main
 clean_dmesg
 
-# The command's own, before main() and in libc, come on top.
+# The command has more faults of its own, before main() and in libc.
 for how in auto kprobe; do
 	faults=$(cat faults-$how.out)
 	holds "$how: the kernel counted 3,000 faults, ${faults:-none}" "${faults:-0} >= 3000 and $faults < 3010"
@@ -55,8 +54,8 @@ equal "the kernel's own faults are the syscall's" "$(calls kernel-faults __handl
 holds 'not [page_fault]' "$(syscalls kernel-faults '[page_fault]') < 200"
 equal 'and lost are none' "$(lost kernel-faults)" nothing
 
-# 250 ticks a second; the reads take nearly all of the time that the command does not wait for the host. One tick is
-# that of where they begin, and one or two hit the command's start and end.
+# There are 250 ticks a second. The reads take nearly all of the time that the command does not wait for the host. The count may
+# be off by one tick where the reads begin, and by one or two that hit the command's start and end.
 ticks=$(calls irq scheduler_tick '[irq]')
 holds 'ticks in the middle of reads are seen, in [irq]' \
 	"($(syscall_row irq read total) / 4000000) as \$n | $ticks >= 0.95 * \$n - 1 and $ticks <= 1.05 * \$n + 3"
@@ -69,8 +68,8 @@ equal 'nothing is lost' "$(lost irq)" nothing
 
 # samples
 for name in spin kernel-spin slow; do
-	# Samples that were due while the guest slept, waiting for the host, are not the command's. Of 997 expected, 25 times beside
-	# four busy loops: one less 10 times, one more twice; two more once in a CI.
+	# Samples that were due while the guest slept and waited for the host are not the command's. Of 997 expected, 25 times
+	# beside four busy loops: one less 10 times, one more twice. Once in a CI: two more.
 	holds "$name: of the samples due while it ran, none in a hundred is missing" \
 		"$(json $name '.losses.samples_not_received') * 100 <= $(json $name .samples.received) and
 		 $(json $name .samples.received) <= $(json $name .samples.expected) + 3"
@@ -81,7 +80,7 @@ holds 'none if none were asked for' "$(json none '.samples.workload // 0') == 0 
 	$(json none '.samples.received // 0') == 0"
 "$kprotperf" fold spin.data >spin.folded
 "$kprotperf" fold kernel-spin.data >kernel-spin.folded
-share() { # FOLDED REGEX: the part of its samples in stacks that match
+share() { # FOLDED REGEX: print the share of samples whose stacks match REGEX
 	awk -v re="$2" '{ all += $NF } $0 ~ re { part += $NF } END { print all ? part / all : 0 }' "$1"
 }
 holds 'samples of a loop in user space have no kernel stack' "$(share spin.folded '_\\[k\\]') < 0.05"
@@ -89,13 +88,13 @@ holds 'samples of a loop in the kernel are in its function' \
 	"$(share kernel-spin.folded 'read_zero_\\[k\\]') > 0.9"
 holds 'under its syscall' "$(share kernel-spin.folded '(^|;)read(;|_)') > 0.9"
 
-# With DWARF, as users have it.
+# This recording was resolved with DWARF, as users' recordings are.
 is 'a recording with lines and inlined functions was made' "$(cat resolved.status)" 0
 "$kprotperf" fold resolved.data >hardened.folded
 like 'kernel frames say so' "$(cat hardened.folded)" ';dup_mmap_\[k\];'
 like 'inlined ones too' "$(cat hardened.folded)" '_\[i\](;| [0-9]+$)'
-# Functions under kprobe.multi return through this code. 3 of 119 samples there had no callers, at an instruction that the kernel
-# cannot unwind from; 13 of 25 while no stack was walked from the first 32 bytes.
+# Functions under kprobe.multi return through this code. 3 of 119 samples there had no callers: they were at an instruction that
+# the kernel cannot unwind from. When stacks were not walked from the first 32 bytes, it was 13 of 25.
 returning=$(share hardened.folded ';arch_rethook_trampoline_\\[k\\] [0-9]+$')
 holds 'samples of returns under kprobe.multi' "$returning > 0"
 holds 'have their callers' "$(share hardened.folded '^[^;]*;arch_rethook_trampoline_\\[k\\] [0-9]+$') < $returning / 4"

@@ -1,8 +1,7 @@
 #!/bin/bash
-# A probed call and a timed syscall cost little more than empty programs on
-# the same events in the same guest, and less than with other tools. In guest
-# instructions a turn of prctl(PR_SET_NAME), which calls __set_task_comm once.
-# make bench has the whole comparison.
+# A probed call and a timed syscall cost little more than empty programs on the same events in the same guest, and less than
+# with other tools. The unit is guest instructions per turn of a loop over prctl(PR_SET_NAME), which calls __set_task_comm once.
+# make bench makes the whole comparison.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -12,7 +11,7 @@ f=__set_task_comm
 loop="$workloads/set-name -n 20000"
 floor=$build/bench/floor
 
-# bpftrace_script KIND: as its manual has it.
+# bpftrace_script KIND: print the script of bpftrace's manual, for probes of KIND.
 bpftrace_script() {
 	printf '%s:%s { @start[tid] = nsecs; } %s:%s /@start[tid]/ { @ns = hist(nsecs - @start[tid]); delete(@start[tid]); }' \
 		"$1" $f "${1/k/kret}" $f
@@ -46,7 +45,7 @@ guest_main() {
 	done
 	keep bpftrace-syscall bpftrace -e "$bpftrace_syscalls" -c "$loop"
 
-	# It takes no command; the loop runs while it does.
+	# funclatency takes no command: run the loop beside it.
 	command -v funclatency >/dev/null || return 0
 	stdbuf -oL funclatency $f >funclatency.log 2>&1 &
 	tool=$!
@@ -64,7 +63,7 @@ fi
 boot hardened guest_main
 clean_dmesg
 
-# turn NAME, median NAME: of the loop in NAME's output.
+# turn NAME, median NAME: print the mean or the median turn of the loop, from NAME's output.
 turn() {
 	sed -n 's/.*set-name .*mean_ns=\([0-9.]*\).*/\1/p' "$1.out"
 }
@@ -73,10 +72,10 @@ median() {
 	sed -n 's/.*set-name .*p50_ns=\([0-9.]*\).*/\1/p' "$1.out"
 }
 
-# A mean is above the median by interrupts, of which each loop has its own number. Medians are the same in each guest.
+# Interrupts make a mean larger than the median, and each loop has another number of them. Medians are the same in each guest.
 plain=$(median plain)
 
-# at_most WHAT COST LIMIT, and tells the cost.
+# at_most WHAT COST LIMIT: check that COST is LIMIT at most, and print both.
 at_most() {
 	holds "$1: $(jq -n "$2 | round") instructions, at most $(jq -n "$3 | round")" "$2 <= $3"
 }
@@ -106,35 +105,35 @@ for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
 		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
 	fi
 done
-# A probed turn, less all that probes cost it in its system call and around, is an unprobed one. By means, in which each loop
-# has its own interrupts: -0.6 to 0.3 % too much in eight guests. By medians: 0.0 to 0.4 % too little, since costs have a share
-# of interrupts; 0.7 and 0.8 % too much without what it takes more to end a syscall that others were timed in.
+# A probed turn less all that probes cost in its system call and around it takes as long as an unprobed turn. Means, where each
+# loop has its own interrupts: -0.6 to 0.3 % too much in eight guests. Medians: 0.0 to 0.4 % too little, since costs have a
+# share of interrupts; 0.7 and 0.8 % too much without the extra cost to end a syscall in which functions were timed.
 for how in syscall fentry kprobe; do
 	net=$(json "$how" '.workload[] | select(.name == "set-name") | "\(.net) \(.p50 - (.mean - .net))"')
 	within "$how: net of the probes" "${net% *}" "$(turn plain)" 1.5
 	within "$how: net of the probes, without interrupts" "${net#* }" "$plain" 0.6
 done
-# 240 in five guests, 4 of it to know what a null pointer leads to, 2 for the sum in costs.
+# Measured: 240 in five guests. 4 of these find out what a null pointer leads to, 2 make the sum in costs.
 at_most 'eight values captured of a call' "$(median captures) - $(median fentry)" 250
 within 'which is no part of the corrected times' "$(syscall_row captures prctl mean)" "$(syscall_row fentry prctl mean)" 1
 equal 'and is there for each call' "$(json captures '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
-# 330 in five guests: the name has 8 bytes, and is copied by the byte.
+# Measured: 330 in five guests. The name has 8 bytes, and the kernel copies it byte by byte.
 at_most 'a name captured of a call' "$(median name) - $(median fentry)" 335
 equal 'which is that of the task, cut' "$(json name '[.values[] | select(.syscall == "prctl") | .values] | unique | join(" ")')" 'tsk->comm=set-name'
-# 219 and 485 in five guests. A kprobe's program knows no types: each cluster of members is one bpf_probe_read_kernel().
+# 219 and 485 in five guests. A kprobe's program has no types: it reads each cluster of members by one bpf_probe_read_kernel().
 at_most 'by kprobe: a number captured of a call' "$(median number) - $(median kprobe)" 225
 at_most 'by kprobe: eight values, in two places' "$(median copies) - $(median kprobe)" 495
-# 0.03 to 0.47 % apart.
+# Measured: 0.03 to 0.47 % apart.
 within 'by kprobe: no part of the corrected times' "$(syscall_row copies prctl mean)" "$(syscall_row kprobe prctl mean)" 1
 equal 'by kprobe: there for each call' "$(json copies '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
-# By the report 237.1 to 238.2 and 480.1 to 481.0, by the loops' medians 238 and 482.
+# Measured by the report: 237.1 to 238.2 and 480.1 to 481.0; by the loops' medians: 238 and 482.
 for how in 'captures fentry' 'copies kprobe'; do
 	read -r with without <<<"$how"
 	# shellcheck disable=SC2016 # for jq
 	within "$without: what capturing costs is shown" "$(json "$with" '.costs.mechanisms[] | select(.name == "capture") | .full')" \
 		"$(jq -n "$(median "$with") - $(median "$without")")" 2
 done
-# A second is 1e9 instructions. 30 starts took 0.271 to 0.284; 0.36 with the kernel's types read twice, libbpf going through
-# all of them for each that programs name, and the verifier through long loops and functions of other options.
+# A second is 1e9 instructions. 30 starts took 0.271 to 0.284 s. It is 0.36 s if a start reads the kernel's types twice, libbpf
+# goes through all for each type that programs name, and the verifier through long loops and functions of other options.
 at_most 'a start with one function, s of CPU time' "$(cat start.txt)" 0.30
 done_testing

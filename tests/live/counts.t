@@ -1,13 +1,12 @@
 #!/bin/bash
-# Counts are those that strace and bpftrace have of the same work; kprobe and
-# fentry agree; two boots agree on times.
+# Counts equal those of strace and bpftrace for the same work. kprobe and fentry agree on counts, and two boots on times.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# counted NAME FUNCTIONS ARG...: record ARG..., while bpftrace counts the calls of FUNCTIONS too. Its own child is
-# record, whose child is the command: from its execve() on, it and its descendants are what record follows.
+# counted NAME FUNCTIONS ARG...: record ARG..., while bpftrace counts the calls of FUNCTIONS too. record is bpftrace's child,
+# and the command is record's child. record follows the command from its execve() on, with its descendants.
 counted() {
 	local name=$1 functions=$2 f
 	shift 2
@@ -24,13 +23,13 @@ counted() {
 }
 
 forks='vm_area_dup allocate_slab'
-# do_mmap has more arguments than fentry can take: by default it is a kprobe between two fentries.
+# fentry cannot take all arguments of do_mmap. By default a kprobe times it, between two functions that fentry times.
 nested='vm_mmap_pgoff do_mmap mmap_region'
 recursive='do_dentry_open vfs_getattr_nosec inode_permission notify_change'
 
 guest_first() {
 	record fentry --func vm_area_dup --func allocate_slab -- "$workloads/big-fork"
-	# As the recording of ticks. Under record it reports its figures once more.
+	# strace sees what the recording `ticks` sees: there the workload also reports its figures to a descriptor.
 	keep strace env KPROTPERF_REPORT_FD=9 strace -c -f -o strace.txt "$workloads/big-fork" --iterations 5 9>report.txt
 
 	record events --event cpu-clock,page-faults,context-switches --func __set_task_comm --func do_nanosleep --func hrtimer_nanosleep \
@@ -44,8 +43,8 @@ guest_first() {
 	done
 }
 
-# Names, so many that an interrupt in one of them, which the event has and its time has not, is little; a read of a megabyte into
-# memory that is not there yet; five sleeps.
+# Set a name so often that an interrupt matters little, which the event counts and the time does not. Read a megabyte into
+# memory that has no pages yet. Sleep five times.
 act_events() {
 	"$workloads/set-name" -n 20000
 	dd if=/dev/zero of=/dev/null bs=1M count=1
@@ -65,7 +64,7 @@ need hardened
 boot hardened guest_first
 clean_dmesg
 
-# counts_agree NAME FUNCTION
+# counts_agree NAME FUNCTION: check that FUNCTION's calls are those that bpftrace counted.
 counts_agree() {
 	equal "$1: $2's calls are bpftrace's" "$(calls "$1" "$2")" \
 		"$(grep '^{' "$1.bpftrace.out" | jq -r "select(.type == \"map\").data.\"@calls\".\"$2\" // empty")"
@@ -75,7 +74,7 @@ counts_agree() {
 holds 'as many vm_area_dup as the mappings and forks require' "$(calls fentry vm_area_dup) > 20 * 6000"
 equal 'clone is called as often as the workload forks' "$(syscalls fentry clone)" 20
 
-# Not exit_group, which strace does not count because it does not return.
+# Leave out exit_group: strace does not count it, because it does not return.
 json ticks '.syscalls[] | select(.name | startswith("[") or startswith("exit") | not) |
 	"\(.name) \(.calls) \(.errors)"' | sort >ours.txt
 awk 'NR > 2 && $1 ~ /^[0-9.]+$/ && $NF != "total" {
@@ -109,12 +108,12 @@ for how in auto kprobe; do
 	done
 	holds "$how: mmap() takes longer than all in it" \
 		"$(syscall_row $how mmap total) > $(function_row $how vm_mmap_pgoff total mmap)"
-	# On an overlay each of these calls itself for the file below, once a call.
+	# On an overlay file system each of these functions calls itself once a call, for the file below.
 	for f in notify_change inode_permission; do
 		holds "$how: $f is called by itself" \
 			"$(calls $how $f chmod) >= 2 * $(syscalls $how chmod)"
 	done
-	# The inner call's time is in the outer one's, so the longest is at least two of the shortest.
+	# The outer call's time includes the inner one's, so the longest call is at least two of the shortest.
 	holds "$how: of a recursive call both are timed, the outer longer than the inner" \
 		"$(function_row $how notify_change max chmod) > $(function_row $how notify_change min chmod)"
 done
@@ -125,12 +124,12 @@ within "two boots agree on clone's mean" "$(syscall_row again clone mean)" \
 equal 'nothing is said of inlined calls where there are none' "$(json again '[.warnings[] | select(test("inlined"))] | length')" 0
 equal 'and on the number of calls' "$(calls again vm_area_dup)" "$(calls fentry vm_area_dup)"
 
-# event EVENT NAME CONTEXT KEY: of what --event counted. In the lab the CPU's clock counts what times are in, by another way.
+# event EVENT NAME CONTEXT KEY: print a count of --event. In the lab cpu-clock has the unit of times, but counts in another way.
 event() {
 	json events ".events[] | select(.event == \"$1\" and .name == \"$2\" and .syscall == $3) | .$4"
 }
 
-# 0.00 to 1.6 % more in two guests. A function's arguments count: 147 instructions for 143.
+# Measured: 0.00 to 1.6 % more in two guests. A function's arguments count too: 147 instructions for 143.
 for name in prctl munmap openat '[page_fault]'; do
 	within "events: cpu-clock of $name is its time" "$(event cpu-clock "$name" null mean)" "$(syscall_row events "$name" mean)" 3
 done
@@ -139,7 +138,7 @@ within 'events: of a syscall less its callee' "$(event cpu-clock prctl null self
 	map(select(.name == "prctl" or (.name == "__set_task_comm" and .syscall == "prctl")) | .mean) | .[0] - .[1]')" 5
 equal 'events: a sleep is a switch of whoever sleeps' "$(event context-switches clock_nanosleep null total) $(event context-switches do_nanosleep '"clock_nanosleep"' total)" '5 5'
 equal 'events: and of its caller, but not of that itself' "$(event context-switches hrtimer_nanosleep '"clock_nanosleep"' '| "\(.mean) \(.self)"')" '1 0'
-# A page for each 4 KiB; the others read less than a page, into two at most.
+# The read of 1 MiB faults once per page of 4 KiB. Other reads are shorter than a page, so they fault on two pages at most.
 holds 'events: a read into new memory faults' "$(event page-faults read null total) | . >= 256 and . <= 256 + 2 * $(syscalls events read)"
 equal 'events: each call is counted' "$(event page-faults prctl null calls)" "$(syscalls events prctl)"
 equal 'events: none is lost' "$(lost events)" nothing
@@ -147,7 +146,7 @@ balanced events events
 is 'without counters of the CPU it is refused' "$(<no-counters.status)" 1
 one_line 'events: and says what to do' no-counters.err 'cannot count instructions: this machine has no performance counters .*page-faults'
 
-# 600 samples, whose standard deviation is 4 % of that.
+# There are 600 samples, with a standard deviation of 4 %.
 within 'samples of clone are its time' "$("$kprotperf" fold ticks.data | awk '/^clone;/ { n += $NF } END { print n }')" \
 	"$(($(syscall_row ticks clone total) / 100000))" 10
 done_testing

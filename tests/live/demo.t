@@ -1,6 +1,6 @@
 #!/bin/bash
-# The demo ends in the conclusions it is there for: what init_on_alloc costs tar on a kernel of Debian, and SLAB freelist
-# randomization big-fork in an ordinary guest and in one whose random generator is not seeded, and where.
+# The demo shows what it is made for: what init_on_alloc costs tar on a Debian kernel; and what SLAB freelist randomization
+# costs big-fork, and where, in an ordinary guest and in one whose random generator is not seeded.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -9,7 +9,7 @@ side "$@"
 need baseline hardened
 fetch debian-6.1-cloud
 
-# The demo works in its clone, with what `make` builds there.
+# The demo works in its clone, with the programs that `make` built there.
 into=${scratch#"$repo"/}/demo
 "$repo/scripts/demo" "$into" >said 2>err
 is 'the demo ends well' $? 0
@@ -19,16 +19,17 @@ for file in init_on_alloc/{{baseline,hardened}.data,diff.{txt,html}} {,unseeded/
 	ok "it leaves $file" test -s "demo/$file"
 done
 
-# row DIR FILTER: of the JSON of the comparison.
+# row DIR FILTER: print FILTER of the JSON of the comparison in DIR.
 row() {
 	"$kprotperf" diff "demo/$1/baseline.data" "demo/$1/hardened.data" --format=json >"diff.json"
 	jq -r "$2 // empty" diff.json
 }
 
-# Its parameter and its static key differ as well.
+# The parameter and the static key of init_on_alloc differ as well.
 is 'what differs is said once' "$(grep '^differs:' demo/init_on_alloc/diff.txt)" 'differs: init_on_alloc (off, on)'
-# A path name is copied into a slab object of 4,096 bytes, cleared by 512 instructions and a few around them. The median: the
-# first lookups find nothing in memory, and what those take differs by boot (means: 664, 676, 707). Medians of tar: 571 and 571.
+# The kernel copies a path name into a slab object of 4,096 bytes. To clear it takes 512 instructions and a few around them. Use
+# medians: the first lookups find nothing in memory, and their cost differs by boot (means: 664, 676, 707). Medians of tar: 571
+# and 571.
 lookup='.syscalls[] | select(.name == "newfstatat")'
 holds 'looking up a file is 400 to 750 instructions slower with init_on_alloc' \
 	"$(row init_on_alloc "$lookup | .hardened.p50 - .baseline.p50") | . > 400 and . < 750"
@@ -44,7 +45,7 @@ holds 'not seeded, clone is 17 to 24 % slower' "$(row unseeded "$clone | .delta_
 holds 'allocate_slab carries it' "$(row unseeded "$allocate_slab | .share") |
 	. > 0.9 and . < 1.1"
 
-# The tree: each line's parts add up to it, and little of clone is in no timed function.
+# In the tree, the parts of each line add up to it. Functions that were not timed explain little of clone.
 for dir in . unseeded; do
 	row $dir . >/dev/null
 	is "$dir: where the change comes from adds up" "$(jq '.attribution as $a |
@@ -59,15 +60,15 @@ holds 'not seeded, less than 5 % of clone is unexplained' "$(jq '.attribution as
 	first($a[$i + 1:][] | select(.level == 2 and .kind == "untimed")) | .share' diff.json) |
 	fabs < 0.05"
 
-# The unprobed runs are the truth: corrected figures must tell the same, to a twentieth of a percent
-# of clone where the effect is small.
+# The unprobed runs are the truth. Corrected figures must agree with them, to 0.15 percent of clone and a fiftieth of the
+# effect.
 for dir in . unseeded; do
 	truth=$(row $dir '.workload[] | select(.name == "big-fork" and .probed == false) | .delta_pct')
 	holds "$dir: the unprobed workload agrees, $truth %" \
 		"($(row $dir "$clone | .delta_pct") - $truth) | fabs < 0.15 + $truth / 50"
 done
 
-# Of the whole, allocate_slab has most; elsewhere new slabs may cost less than before, so that it has more than all.
+# allocate_slab has most of the whole change. Elsewhere new slabs may cost less on the hardened side: then it has more than all.
 cause='big-fork takes [0-9.]+ % more CPU time .* (in|of it is in) allocate_slab'
 like 'the answer is in the output' "$(paste -sd' ' said)" "$cause.* in clone \(\+[0-9.]+ %\)"
 like 'one boot per side tells it in the ordinary guest, too' "$(sed '/^$/q' demo/diff.txt | paste -sd' ')" \

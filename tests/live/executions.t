@@ -1,5 +1,5 @@
 #!/bin/bash
-# Executions of blocks, counted and deduced, are those that the emulator counts in the same run, exactly.
+# record counts or deduces exactly the executions of blocks that the emulator counts in the same run.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -16,12 +16,12 @@ guest_main() {
 	record executions -v -F 0 "${names[@]}" -- "$acts" marked-forks 2
 }
 
-# range SYMBOL: START-END of its code, up to the next symbol, in the kernel's file.
+# range SYMBOL: print START-END of its code in the kernel's file, up to the next symbol.
 range() {
 	awk -v name="$1" 'start && $1 != start { print start "-" $1; exit } $3 == name { start = $1 }' symbols
 }
 
-# A QEMU with the plugin, under the name by which the lab finds it.
+# Make a QEMU with the plugin, under the name by which the lab finds QEMU.
 make_shim() {
 	local options function part
 	sort "$("$lab" path hardened)/System.map" >symbols
@@ -40,7 +40,7 @@ make_shim() {
 	chmod +x shim/qemu-system-x86_64
 }
 
-# counted FUNCTION: its blocks' addresses and executions in the system calls that the plugin watches.
+# counted FUNCTION: print addresses and executions of its blocks, in the system calls that the plugin watches.
 counted() {
 	local start
 	start=$(range "$1")
@@ -54,8 +54,8 @@ counted() {
 side "$@"
 need hardened
 make_shim
-# nokaslr: the plugin knows addresses of the file.
-# (Unless told, the lab would try anew which accelerator works with this QEMU, and note that for all.)
+# nokaslr: the plugin knows addresses of the file. --accel: without it the lab would try which accelerator works with this QEMU,
+# and store the answer for all runs.
 resume='' PATH=$PWD/shim:$PATH boot hardened guest_main --accel icount --append nokaslr
 clean_dmesg
 is 'it was recorded' "$(cat executions.status)" 0
@@ -69,7 +69,7 @@ for function in $functions; do
 	echo "# $function: $calls calls, $(wc -l <blocks) blocks, $(awk '$2 > 0' blocks | wc -l) executed"
 	holds "$function: it was called" "${calls:-0} >= 2"
 	is "$function: each block was executed as often as the emulator says" "$(cat differ)" ''
-	# In __handle_mm_fault one is a jump label and nothing else, where the kernel takes no probe.
+	# In __handle_mm_fault one block is a jump label and nothing else. The kernel takes no probe there.
 	holds "$function: all of them follow, or all but one" "$(grep -c '?' blocks) <= 1"
 	holds "$function: few probes are enough" "$(sed -n \
 		"s/.*'$function': \([0-9]*\) blocks, \([0-9]*\) of them probed.*/\2 < 0.7 * \1/p" executions.err)"

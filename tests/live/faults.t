@@ -1,6 +1,6 @@
 #!/bin/bash
-# Harsh use: whatever happens to a recorder or beside it, the kernel and the folder are as they were, what was measured is
-# kept, and each call that was entered is timed, open or counted as missed. A storm on all CPUs: losses.t.
+# Whatever happens to a recorder or beside it, the kernel and the folder are as before, the measurements are kept, and each call
+# that was entered is timed, open or counted as missed. losses.t has a storm on all CPUs.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -17,7 +17,7 @@ act_unload() {
 	echo $?
 }
 
-# Others take the probes away.
+# The kernel removes the probes when the module goes.
 act_reload() {
 	echo 'plain 100' >$control/run
 	rmmod kprotperf_known
@@ -44,7 +44,7 @@ act_ftrace() {
 	sysctl -qw kernel.ftrace_enabled=0
 }
 
-# The last in its guest: what remains of fentry keeps Linux 6.1 from switching ftrace on again.
+# Call guest_lost last in its guest: what remains of fentry keeps Linux 6.1 from switching ftrace on again.
 guest_lost() {
 	local act=(-- bash "$self" --guest)
 	insmod "$(cat module.txt)"
@@ -56,7 +56,7 @@ guest_lost() {
 	record lost-ftrace --freq=0 --func vfs_read "${act[@]}" act_ftrace
 }
 
-# Probed by fentry a module stays.
+# Unload a module while it is probed. Under fentry this fails, and the module stays.
 guest_unload() {
 	local how
 	for how in fentry multi kprobe; do
@@ -67,7 +67,7 @@ guest_unload() {
 	done
 }
 
-# limited NAME MIB ARG…: the recorder and its command in a memory cgroup.
+# limited NAME MIB ARG…: run the recorder and its command in a memory cgroup of MIB.
 limited() {
 	local name=$1 group=/sys/fs/cgroup/limited
 	mkdir $group
@@ -87,7 +87,7 @@ guest_memory() {
 	limited memory-80 80 --freq=0 --func vfs_read -- "$acts" zero-reads 1000 faults 30000
 }
 
-# The process that looks names up is the one that the OOM killer takes first.
+# kill_resolver: kill the process that looks names up. The OOM killer would take it first.
 kill_resolver() {
 	local child
 	child=$(pgrep -P "$(pgrep -o -f '^[^ ]*kprotperf record -o orphan')" kprotperf) &&
@@ -106,7 +106,7 @@ guest_names() {
 	settle orphan
 }
 
-# Another tool that comes and goes while the command runs.
+# Another tool comes and goes while the command runs.
 act_trace() {
 	local events=/sys/kernel/tracing/kprobe_events
 	echo 'p:visitor vfs_write' >$events
@@ -116,7 +116,7 @@ act_trace() {
 	echo >$events
 }
 
-# Two recorders and two other tools, of the same function.
+# Two recorders and two other tools probe the same function.
 guest_beside() {
 	local others
 	bpftrace -e 'kprobe:vfs_read { @ = count(); }' >bpftrace.out 2>&1 &
@@ -146,7 +146,7 @@ guest_main() {
 	guest_lost
 }
 
-# All that can be, at once, under all that acts do.
+# Probe all functions that can be probed, under everything that acts can do.
 guest_long() {
 	bpftool prog show >/dev/null
 	around >before.txt
@@ -167,7 +167,7 @@ is 'the OOM killer came once' "$(grep -c 'invoked oom-killer' dmesg.txt)" 1
 sed -i '/invoked oom-killer/,/Killed process/d' dmesg.txt
 clean_dmesg
 
-# harmless NAME…: nothing of it is left but what was measured.
+# harmless NAME…: check that each recording left kernel and folder as before.
 harmless() {
 	local name
 	for name in "$@"; do

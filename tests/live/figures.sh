@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # names from lib.sh and tap.sh
-# Many figures of a few recordings, each looked up in a text that is made once: jq takes 30 ms.
+# Functions that look up many figures of a few recordings in a text that is made once: each call of jq takes 30 ms.
 
-# rows NAME: NAME.rows, lines of time, name, context ("-": a syscall itself), calls, total, mean, min.
+# rows NAME: write NAME.rows: lines of time, name, context ("-": a syscall itself), calls, total, mean, min.
 rows() {
 	local time
 	[ ! "$1.rows" -nt "$1.data" ] || return 0
@@ -12,14 +12,14 @@ rows() {
 	done >"$1.rows"
 }
 
-# figure COLUMN TIME NAME ROW CONTEXT
+# figure COLUMN TIME NAME ROW CONTEXT: print one column of a row of NAME.rows.
 figure() {
 	rows "$3"
 	awk -F '\t' -v column="$1" -v time="$2" -v name="$4" -v context="$5" \
 		'$1 == time && $2 == name && $3 == context { print $column; exit }' "$3.rows"
 }
 
-# mean TIME NAME FUNCTION [CONTEXT], syscall_mean TIME NAME SYSCALL
+# mean TIME NAME FUNCTION [CONTEXT], syscall_mean TIME NAME SYSCALL: print the mean time of a call.
 mean() {
 	figure 6 "$1" "$2" "$3" "${4-*}"
 }
@@ -28,17 +28,17 @@ syscall_mean() {
 	figure 6 "$1" "$2" "$3" -
 }
 
-# shortest NAME FUNCTION: of its calls, on the CPU
+# shortest NAME FUNCTION: print the shortest time of a call on the CPU.
 shortest() {
 	figure 7 oncpu "$1" "$2" '*'
 }
 
-# count NAME FUNCTION [CONTEXT]
+# count NAME FUNCTION [CONTEXT]: print the number of calls.
 count() {
 	figure 4 oncpu "$1" "$2" "${3-*}"
 }
 
-# close_to WHAT GOT KNOWN PERCENT SLACK: to PERCENT of what is known, or to SLACK, whichever is larger.
+# close_to WHAT GOT KNOWN PERCENT SLACK: check that GOT differs from KNOWN by PERCENT % or SLACK at most, whichever is larger.
 close_to() {
 	awk -v got="$2" -v known="$3" -v percent="$4" -v slack="$5" 'BEGIN {
 		off = got > known ? got - known : known - got

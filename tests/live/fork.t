@@ -1,6 +1,6 @@
 #!/bin/bash
-# With functions of a fork timed, few or busy ones, the fork's time less probe cost is what the
-# workload measures unprobed, by each mechanism.
+# By each mechanism, and with few or with busy functions timed, the time of a fork less probe cost is what the workload measures
+# unprobed.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -10,7 +10,7 @@
 
 mechanisms='fentry multi kprobe'
 
-# Called thousands of times by each fork of big-fork.
+# Each fork of big-fork calls these thousands of times.
 busy='allocate_slab kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_free put_cpu_partial get_random_u32
 	alloc_pages __alloc_pages get_page_from_freelist up_write down_write vm_area_dup vma_dup_policy
 	copy_page_range anon_vma_fork unlink_anon_vmas vma_interval_tree_insert_after
@@ -20,8 +20,8 @@ guest_main() {
 	local how
 	keep unprobed "$workloads/big-fork"
 	for how in $mechanisms; do
-		# A timer interrupt that hits allocate_slab weighs as much as ten of its calls: in 20 forks,
-		# which is what big-fork does by itself, they move the mean by up to 0.8 %.
+		# A timer interrupt in allocate_slab takes as long as ten of its calls. In 20 forks, big-fork's default,
+		# interrupts move the mean by up to 0.8 %.
 		record "one-$how" --attach="$how" --freq=0 --func allocate_slab -- \
 			"$workloads/big-fork" --iterations 60
 		# shellcheck disable=SC2046,SC2086 # lists of words
@@ -38,7 +38,7 @@ clean_dmesg
 unprobed=$(sed -n 's/^big-fork .*mean_ns=\([0-9.]*\).*/\1/p' unprobed.out)
 first=${mechanisms%% *}
 
-# subtracted NAME: from the mean clone.
+# subtracted NAME: print the probe cost that is subtracted from the mean clone.
 subtracted() {
 	"$kprotperf" report "$1.data" --format=json --raw |
 		jq -r "first(.syscalls[] | select(.name == \"clone\")) | .mean - $(syscall_mean oncpu "$1" clone)"
@@ -57,11 +57,11 @@ for how in $mechanisms; do
 	for f in $busy; do
 		holds "$how: $f is busy" "$(count "busy-$how" "$f") >= 2000"
 	done
-	# Soft interrupts call some of these too, a hundred times in a row where they free memory. One
-	# that hits the very fentry program of the function that it then calls finds it in use: the
-	# kernel skips it, and says so. Where it is the return's, frames stay open, up to the limit: from
-	# there on a function called within (put_cpu_partial in kmem_cache_free) is lost too, which was not
-	# skipped. How many come in a row depends on when the host lets the guest have interrupts.
+	# Soft interrupts call some of these functions too, a hundred times in a row when they free memory. A soft interrupt may
+	# hit the fentry program of the function that it then calls. The program is in use, so the kernel skips it and counts
+	# that. If it is the program of the return, frames stay open, up to the limit. From there on calls within
+	# (put_cpu_partial in kmem_cache_free) are lost too, though the kernel did not skip them. When the host lets the guest
+	# have interrupts decides how many come in a row.
 	holds "$how: of these nothing is lost but the few calls that the kernel skipped" \
 		"$(json "busy-$how" '.losses | tojson') as \$lost | (\$lost.probe_recursion // 0) as \$skipped |
 		 \$skipped <= 0.001 * $(json "busy-$how" '[.functions[] | select(.syscall == "*") | .calls] | add') and

@@ -1,9 +1,8 @@
 #!/bin/bash
-# Probing by a glob harms no kernel (LONG=1: of the pair): every safe match is attached,
-# the workload finishes, nothing is lost, and the kernel's log stays clean. Nor do
-# thousands of functions, which are attached and given up in reasonable time. What list
-# has of the running kernel: functions, and inlined bodies from the index that the lab made
-# on the host; a guest is to read no DWARF, which would take it seconds of its time.
+# Probing by a glob harms no kernel (LONG=1: neither kernel of the pair): every safe match is attached, the workload finishes,
+# nothing is lost, and the kernel's log stays clean. Thousands of functions do no harm either, and are attached and detached in
+# reasonable time. list shows functions of the running kernel, and inlined bodies from the index that the lab made on the host.
+# A guest must not read DWARF, which takes seconds.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -15,7 +14,7 @@ guest_main() {
 	guest_slab 1
 }
 
-# probes: how many links of BPF there are.
+# probes: print the number of BPF links.
 probes() {
 	bpftool link show | grep -c '^[0-9]*:'
 }
@@ -27,12 +26,12 @@ many_probes() {
 guest_list() {
 	local -x KPROTPERF_CACHE=/tmp/cache TIMEFORMAT='%U + %S'
 	keep shuffle "$kprotperf" list 'shuffle_*'
-	# CPU time: what it waits for 9p is the host's matter.
+	# Measure CPU time: waits for 9p depend on the host.
 	{ time keep current "$kprotperf" list get_current; } 2>spent.txt
 	keep within "$kprotperf" list --format=csv 'get_current@vvar_*'
 	keep json "$kprotperf" list --format=json allocate_slab
 	keep doctor "$kprotperf" doctor
-	# An index that had to be made would lie here.
+	# If list had to make an index, it would be here.
 	ls -d /tmp/cache >cache.txt 2>&1
 	KPROTPERF_VMLINUX='' keep without "$kprotperf" list shuffle_freelist
 }
@@ -46,7 +45,7 @@ guest_many() {
 	ulimit -n >limit.txt
 	record by-kprobe -v --freq=0 --attach=kprobe --func 'page_*' --func kernel_clone -- "$acts" forks 10
 	cat /sys/kernel/rcu_expedited >expedited.txt
-	# Asked to stop while it attaches one by one.
+	# Stop a recording while it attaches functions one by one.
 	record stopped --freq=0 --attach=fentry --func 's*' -- touch ran &
 	await many_probes
 	date +%s >stopped-at.txt
@@ -75,7 +74,7 @@ slab_checks 1
 is 'many functions: recorded' "$(cat many.status)" 0
 attached=$(sed -n 's/^kprotperf: \([0-9]*\) functions, page faults.*/\1/p' many.err)
 holds "many functions: $attached attached" "$attached > 900"
-# Several names may be those of one function, and several functions have one name, of which not all can be probed.
+# One function may have several names. Several functions may have one name, and perhaps not all of them can be probed.
 expected=$(awk '/^[^ ]/ { if ($2 ~ /^(fentry|kprobe|kprobe\.multi)$/ && !/only by name/) yes[$1]++; else no[$1]++ }
 		END { for (name in yes) print name, name in no ? yes[name] : 0 }' many.txt |
 	awk 'NR == FNR { some[$1] = $2; sum += $2; next }
@@ -93,7 +92,7 @@ like 'many functions: as list has it' "$("$kprotperf" list --vmlinux="$("$lab" p
 equal 'many functions: calls are counted' "$(calls many kernel_clone clone)" 10
 is "many functions: the command's limit of open files is not ours" "$(head -n1 many.out)" "$(cat limit.txt)"
 
-# As where the kernel has no kprobe.multi. 65 functions, 1.0 s in the baseline; by ordinary grace periods 5.2 s.
+# Attach as if the kernel had no kprobe.multi. 65 functions take 1.0 s in the baseline; 5.2 s with ordinary grace periods.
 took=$(sed -n 's/^kprotperf: detaching took \([0-9.]*\) ms/\1/p' by-kprobe.err)
 attached=$(sed -n 's/^kprotperf: \([0-9]*\) functions, page faults.*/\1/p' by-kprobe.err)
 holds "many kprobes: $attached are detached in $took ms" "$attached > 32 and $took < 40 * $attached"
@@ -105,7 +104,7 @@ is 'interrupted while attaching: status' "$(cat stopped.status)" 130
 one_line 'interrupted while attaching: one line' stopped.err 'interrupted before the first run'
 ok 'interrupted while attaching: the command did not run' test ! -e ran
 ok 'interrupted while attaching: no file' test ! -e stopped.data
-# A trampoline takes this kernel 0.1 s to take down.
+# This kernel takes 0.1 s to remove a trampoline.
 holds 'interrupted while attaching: ends in time' "$(tail -n1 stopped-at.txt) - $(head -n1 stopped-at.txt) <= 20"
 equal 'interrupted while attaching: nothing remains' "$(cat after-many.txt)" "$(cat before.txt)"
 

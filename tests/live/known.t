@@ -1,6 +1,5 @@
 #!/bin/bash
-# Times less probe cost are true: of functions whose instruction counts are known (tests/module),
-# by each mechanism.
+# Times less probe cost are true by each mechanism, for functions of tests/module whose instruction counts are known.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -18,14 +17,14 @@ leaves=$(printf 'known_leaf_%d ' {0..19})
 
 # --- guest -------------------------------------------------------------------
 
-# tell FILE WORD...: to the module.
+# tell FILE WORD...: write WORD... to the module's FILE.
 tell() {
 	local file=$1
 	shift
 	echo "$*" >"$control/$file" || echo "the module refuses: $file $*" >&2
 }
 
-# Each shape without interrupts, whose time would be its own too.
+# Call each shape without interrupts: their time would be part of the shape's own.
 act_quiet() {
 	local shape
 	for shape in empty small plain nested recursive tail leaves; do
@@ -34,8 +33,8 @@ act_quiet() {
 	tell quiet irqs-off 1000
 }
 
-# With the sampler's interrupts, the timer's, and others that want the CPU. The plain ones are so many
-# that the interrupts' share in them is what it is on average.
+# Call shapes under interrupts of the sampler and the timer, and beside a task that wants the CPU. There are so many calls of
+# plain that interrupts have their average share of them.
 act_sampled() {
 	local begun now competitor
 	act_quiet
@@ -44,7 +43,7 @@ act_sampled() {
 	tell run sleeping 5
 	read -r begun <$control/ticks
 	tell ticking 50
-	# Others (the recorder, which writes every few seconds) may have the CPU meanwhile: those ticks call nothing.
+	# Other tasks (the recorder, which writes every few seconds) may have the CPU meanwhile. Ticks then call no function.
 	now=$begun
 	while [ "$now" -lt $((begun + 50)) ]; do
 		read -r now <$control/ticks
@@ -66,7 +65,7 @@ measure() {
 	done >measured.txt
 }
 
-# list NAME...: as options.
+# list NAME...: print the options that time these functions.
 list() {
 	printf -- '--func=%s ' "$@"
 }
@@ -87,7 +86,7 @@ guest_main() {
 		}
 	done
 	record blocks --freq=0 --blocks known_inner_a --func known_outer --func known_inner_b -- bash -c "echo nested 100 >$control/quiet"
-	# With no function timed, that would take the samples which come late.
+	# Time no function: it would take the samples that come late.
 	record untimed -- bash -c "echo irqs-off 1000 >$control/quiet"
 	record pipe --freq=0 -- "$acts" blocked-reads 20
 	"$kprotperf" list 'known_namesake_?' >namesake.txt
@@ -103,25 +102,26 @@ need_module hardened
 boot hardened guest_main
 clean_dmesg
 
-# known FUNCTION self|total: of the mean call.
+# known FUNCTION self|total: print the known instructions of the mean call.
 known() {
 	awk -v name="$1" -v of="$2" '$1 == name { sum += of == "self" ? $2 : $3; n++ }
 		END { if (n) printf "%.3f\n", sum / n }' known.txt
 }
 
-# Instructions that a call timed inside may be off, since the kernel finds its probe in a hash table (docs/accounting.md). In 19
-# boots up to 12 by kprobe, and 42 by kprobe.multi: 31 to 42 in five of eleven, 11 or less in the others.
+# Each call timed inside a function may be off by so many instructions: the kernel finds the probe in a hash table
+# (docs/accounting.md). In 19 boots up to 12 by kprobe, and 42 by kprobe.multi: 31 to 42 in five of eleven, 11 or less in the
+# others.
 declare -A off_by_call=([fentry]=0 [kprobe]=15 [multi]=60)
-# Calls timed inside each, on average, rounded up.
+# Calls timed inside each function, on average, rounded up.
 declare -A calls_inside=([known_outer]=3 [known_recursive]=4 [known_tail]=1 [known_leaves]=20 [known_interrupted]=3 [known_sleeping]=1)
 
-# true_to HOW FUNCTION WHAT GOT KNOWN: to 1 % or 5 instructions, and what HOW may be off for the calls inside FUNCTION.
+# true_to HOW FUNCTION WHAT GOT KNOWN: check GOT to 1 % or 5 instructions, plus HOW's error for the calls inside FUNCTION.
 true_to() {
 	close_to "$3" "$4" "$5" 1 $((5 + ${off_by_call[$1]} * ${calls_inside[$2]:-0}))
 }
 
-# The module's own figures and the time stamp counter agree to the instruction. The
-# recursion is started by three instructions more; what yielding costs is known roughly.
+# is_measured SHAPE: print its instructions, if two measurements agree. The module's own figures and the time stamp counter
+# agree to the instruction. Three more instructions start the recursion; the cost of yielding is known roughly.
 is_measured() {
 	awk -v shape="$1" '$1 == shape && $3 == $4 { print $3 }' measured.txt
 }
@@ -134,16 +134,16 @@ equal 'known_recursive too' "$(is_measured recursive)" \
 	"$(awk '$1 == "known_recursive" && $3 > max { max = $3 } END { print max + 3 }' known.txt)"
 within 'known_yielding nearly' "$(is_measured yielding)" "$(known known_yielding total)" 0.2
 
-# In one of two the module's BTF has the prototype of an inlined function of that name first.
+# For one of the two, the module's BTF first has the prototype of an inlined function of the same name.
 like 'fentry is not for a function whose arguments BTF does not have' "$(cat namesake.txt)" '^known_namesake_[12] +kprobe.multi '
 
-# count_is HOW NAME FUNCTION CALLS
+# count_is HOW NAME FUNCTION CALLS: check the number of FUNCTION's calls.
 count_is() {
 	equal "$1, $2: calls of $3" "$(count "$2-$1" "$3")" "$4"
 }
 
-# Names come from the module's own DWARF, inlined bodies too.
-# The 42 samples of a loop with interrupts off come where its caller turns them on again.
+# Names come from the module's own DWARF, also those of inlined bodies. The 42 samples of a loop with interrupts off come where
+# its caller turns interrupts on again.
 keep folded "$kprotperf" fold untimed.data
 like 'a body inlined into a function of the module has its name' "$(cat folded.err && grep quiet_write folded.out)" \
 	'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
@@ -170,9 +170,9 @@ check_leaves() {
 		true_to "$how" "$f" "$how: $f" "$(mean oncpu "shapes-$how" "$f")" "$(known "$f" total)"
 		count_is "$how" shapes "$f" 100
 	done
-	# Called with interrupts off, whose mean share is taken off with each of the 20 probes: of 22 instructions 16.4 are
-	# left by fentry in nearly each recording. Costs are whole instructions: where the few interrupts
-	# that are watched for their share are long ones, each probe has one more (-2.2 left, once on a busy machine), and no more.
+	# known_leaves runs with interrupts off, but each of the 20 probes takes the mean share of interrupts off: by fentry
+	# 16.4 of 22 instructions are left in nearly each recording. Costs are whole instructions: if the few interrupts that
+	# are watched for their share are long ones, each probe has one more (-2.2 left, once on a busy machine), and no more.
 	close_to "$how: known_leaves itself, with 20 functions timed in it" \
 		"$(mean self "shapes-$how" known_leaves)" "$(known known_leaves self)" 0 \
 		$((25 + ${off_by_call[$how]} * 20))
@@ -190,8 +190,8 @@ check_loud() {
 	holds "$how: but in all it took" "$(mean oncpu "sampled-$how" known_interrupted) >=
 		$(known known_interrupted total) + 3 * $(known known_tick total)"
 
-	# An interrupt may hit one of the 5 calls, and is not taken off there: once 2,900 instructions. The shortest has none,
-	# nor has the shortest of what it calls: 4,011 to 4,033 in six recordings, where the callee's mean left 3,951 once.
+	# An interrupt may hit one of the 5 calls, and is not subtracted: once 2,900 instructions. The shortest call has none,
+	# nor has the callee's shortest: 4,011 to 4,033 in six recordings; 3,951 once with the callee's mean.
 	true_to "$how" known_sleeping "$how: known_sleeping itself" "$(awk -v all="$(shortest "sampled-$how" known_sleeping)" \
 		-v callee="$(shortest "sampled-$how" msleep)" 'BEGIN { print all - callee }')" "$(known known_sleeping self)"
 	holds "$how: its sleep is in its wall time" "$(mean wall "sampled-$how" known_sleeping) >= 4000000"
@@ -216,7 +216,7 @@ holds 'reads of the pipe are counted' "$(figure 4 oncpu pipe read -) >= 20"
 holds 'their sleep is in their wall time' "$(figure 5 wall pipe read -) >= 20 * 18000000"
 holds 'the wait is not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 20000"
 
-# 204.76 of 206 are left in 20 of 20 boots, as without blocks; 236.8 where each of the two calls took its caller 16 more.
+# 204.76 of 206 are left in 20 of 20 boots, as without blocks; 236.8 if each of the two calls takes its caller 16 more.
 equal 'blocks of a callee are counted' "$(json blocks '[.blocks[] | select(.syscall == "*") | .executions] | max')" 60000
 true_to fentry known_outer 'counting blocks of a callee takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
 

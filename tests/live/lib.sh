@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # names the tests use
-# Functions that the live tests share. A test has two sides in one file: functions that
-# run in a guest, called by `boot`, and checks that the host makes of what those
-# left in the current directory. A guest costs seconds, so one does many things.
+# Functions that the live tests share. A test has two sides in one file. Functions of the guest's side run in a guest, called by
+# `boot`. Checks of the host's side read the files that the guest left in the current directory. A guest costs seconds, so one
+# guest does many things.
 #
 #     guest_main() { record clone --func kernel_clone -- "$acts" forks 10; }
 #     side "$@"
@@ -11,8 +11,8 @@
 
 set -u
 self=$(readlink -f "$0")
-# The scratch folder lies below the clone where it can: a guest sees of the host's /tmp only the current directory, and
-# the clone may be in there too.
+# The scratch folder lies below the clone if it can: a guest sees only the current directory of the host's /tmp, and the clone
+# may be in /tmp.
 scratch_below=$(readlink -m "$(dirname "$self")/../../build/tests/live")
 if [ "${1-}" = --guest ]; then
 	scratch=$PWD
@@ -25,7 +25,7 @@ acts=$build/tests/live/acts
 
 # --- guest -------------------------------------------------------------------
 
-# side "$@": where the guest's side begins, and ends if this is the guest.
+# side "$@": separate the sides. In a guest run the function "$@", save the kernel's log and exit; on the host build acts.
 side() {
 	if [ "${1-}" = --guest ]; then
 		shift
@@ -37,7 +37,7 @@ side() {
 	make_acts
 }
 
-# keep NAME COMMAND...: leaves its stdout, stderr and status in NAME.{out,err,status}.
+# keep NAME COMMAND...: run COMMAND and write its stdout, stderr and status to NAME.{out,err,status}.
 keep() {
 	local name=$1
 	shift
@@ -45,25 +45,25 @@ keep() {
 	echo $? >"$name.status"
 }
 
-# Names are resolved from kallsyms alone: reading the guest's DWARF takes longer than anything else here. A test that wants them has
-# the lab's list of files to resolve.
+# Resolve names from kallsyms alone: to read the guest's DWARF takes longer than anything else here. A test that needs DWARF
+# sets KPROTPERF_RESOLVE_LATER to $lab_list, the lab's list of files to resolve.
 lab_list=${KPROTPERF_RESOLVE_LATER-}
 export KPROTPERF_RESOLVE_LATER=/dev/null
 
-# record NAME ARG...: into NAME.data.
+# record NAME ARG...: run record with ARG..., into NAME.data.
 record() {
 	local name=$1
 	shift
 	keep "$name" "$kprotperf" record -o "$name.data" "$@"
 }
 
-# hurry: grace periods end at once, of which taking a probe away waits for several. Nothing that is timed
-# waits for any.
+# hurry: make grace periods end at once, since to remove a probe takes several of them. Nothing that the tests time waits for a
+# grace period.
 hurry() {
 	echo 1 >/sys/kernel/rcu_expedited
 }
 
-# await COMMAND...: until it succeeds, 20 s at most.
+# await COMMAND...: repeat COMMAND until it succeeds, for 20 s at most.
 await() {
 	local i
 	for i in $(seq 200); do
@@ -76,8 +76,8 @@ await() {
 	return 1
 }
 
-# traces: what recording could leave in this kernel, in lines to compare before and after. Two programs make them: to start one
-# in a guest takes 20 ms of the host's CPU.
+# traces: print what recording could leave in this kernel, in lines to compare before and after. It takes two programs: to start
+# a program in a guest takes 20 ms of the host's CPU.
 traces() {
 	local file files=()
 	for file in /sys/kernel/debug/kprobes/list /sys/kernel/tracing/{kprobe_events,uprobe_events,enabled_functions} \
@@ -89,13 +89,13 @@ traces() {
 		/^[0-9]+: / && !/ name pid_iter/ { print $2, match($0, / name [^ ]+/) ? substr($0, RSTART + 1, RLENGTH - 1) : "" }' - "${files[@]}"
 }
 
-# around: that, and what there is in this folder besides what tests write.
+# around: print traces, and the files in this folder that tests do not write.
 around() {
 	traces
 	find . -maxdepth 1 | grep -vE '\.(kprotperf-index|out|err|status|data|around|txt)$' | sort
 }
 
-# settle NAME: leaves it in NAME.around, once it is what it was (before.txt), or after 10 s.
+# settle NAME: write around's output to NAME.around, once it equals before.txt or after 10 s.
 settle() {
 	local i
 	for i in $(seq 50); do
@@ -117,15 +117,15 @@ make_acts() {
 	mv "$acts.$$" "$acts"
 }
 
-# need_module KERNEL: tests/module for it, whose path a guest finds in module.txt.
+# need_module KERNEL: build tests/module for KERNEL, and write its path to module.txt for the guest.
 need_module() {
 	if ! "$lab" module --kernel "$1" "$repo/tests/module" >module.txt; then
 		bail 'tests/module does not build'
 	fi
 }
 
-# boot KERNEL FUNCTION [RUN-OPTION...]: runs FUNCTION of this file in a guest.
-# A guest that does not end well fails the test, and says why.
+# boot KERNEL FUNCTION [RUN-OPTION...]: run FUNCTION of this file in a guest. If the guest does not end well, fail the test and
+# print why.
 boot() {
 	local kernel=$1 function=$2 status TIMEFORMAT='%U + %S'
 	{ time boot_guest "$@"; } 2>boot.cpu
@@ -149,8 +149,8 @@ boot_guest() {
 	) >boot.out 2>boot.err
 }
 
-# json NAME FILTER: jq's answer about NAME.data, empty where there is none. All tables of an exact recording are 100 MB, and to
-# read one takes a second: of a large one there are the small ones, and of the others those that FILTER names.
+# json NAME FILTER: print jq's answer about NAME.data, or nothing without an answer. All tables of an exact recording are 100
+# MB, and to read one takes a second: from a large file read the small tables, and only those large tables that FILTER names.
 json() {
 	local file=$1.json tables=()
 	if [ "$(stat -c %s "$1.data")" -gt 1000000 ]; then
@@ -162,7 +162,7 @@ json() {
 	query "$file" "$2"
 }
 
-# calls NAME FUNCTION [CONTEXT], syscalls NAME SYSCALL: 0 where there is no row.
+# calls NAME FUNCTION [CONTEXT], syscalls NAME SYSCALL: print the number of calls, 0 if there is no row.
 calls() {
 	json "$1" "[.functions[] | select(.name == \"$2\" and .syscall == \"${3-*}\") | .calls] | add // 0"
 }
@@ -171,7 +171,7 @@ syscalls() {
 	json "$1" "[.syscalls[] | select(.name == \"$2\") | .calls] | add // 0"
 }
 
-# function_is NAME FUNCTION KEY, syscall_is NAME SYSCALL KEY: one figure of a row.
+# function_row NAME FUNCTION KEY [CONTEXT], syscall_row NAME SYSCALL KEY: print one figure of a row.
 function_row() {
 	json "$1" "first(.functions[] | select(.name == \"$2\" and .syscall == \"${4-*}\")) | .$3"
 }
@@ -180,13 +180,13 @@ syscall_row() {
 	json "$1" "first(.syscalls[] | select(.name == \"$2\")) | .$3"
 }
 
-# lost NAME: every loss that is not 0, or "nothing". Samples apart: see contexts.t.
+# lost NAME: print every loss that is not 0, or "nothing". Leave out samples: contexts.t checks them.
 lost() {
 	json "$1" '[.losses | to_entries[] | select(.key != "samples_not_received" and .value != 0
 		and .value != null) | "\(.key)=\(.value)"] | if . == [] then "nothing" else join(" ") end'
 }
 
-# loss NAME KEY, accounting NAME KEY: one number.
+# loss NAME KEY, accounting NAME KEY: print one number.
 loss() {
 	json "$1" ".losses.$2 // 0"
 }
@@ -195,14 +195,14 @@ accounting() {
 	json "$1" ".accounting.$2 // 0"
 }
 
-# balanced WHAT NAME: no call is unaccounted for, by the terms of the line that report prints.
+# balanced WHAT NAME: check that every call is accounted for, and that the terms of report's line add up.
 balanced() {
 	equal "$1: every call entered is accounted for" "$(json "$2" '.accounting.unaccounted')" 0
 	holds "$1: by terms that add up" "$(json "$2" '.accounting | .entries - .calls - .open_at_end') ==
 		$(json "$2" '.losses | .entry_without_return + .depth_exceeded + .cells_full + .probe_detached')"
 }
 
-# equal WHAT GOT EXPECTED: like is, but nothing does not equal nothing.
+# equal WHAT GOT EXPECTED: check as `is` does, but fail if GOT is empty.
 equal() {
 	if [ -n "$2" ]; then
 		is "$@"
@@ -211,27 +211,26 @@ equal() {
 	fi
 }
 
-# within WHAT GOT EXPECTED PERCENT
+# within WHAT GOT EXPECTED PERCENT: check that GOT differs from EXPECTED by PERCENT % at most.
 within() {
 	jq -en "(${2:-null}) as \$got | ($3) as \$want | \$got != null and (\$got - \$want | fabs) <= \$want * $4 / 100" >/dev/null
 	report_test $? "$1 (${2:-nothing}, expected $3)" "got ${2:-nothing}, expected $3 within $4 %"
 }
 
-# holds WHAT EXPRESSION: of jq, so fractions too.
+# holds WHAT EXPRESSION: check that the jq expression is true. jq computes fractions too.
 holds() {
 	jq -en "$2" >/dev/null 2>&1
 	report_test $? "$1" "does not hold: $2"
 }
 
-# clean_dmesg: nothing in the guest's log since its boot that a kernel prints
-# when something is wrong with it.
+# clean_dmesg: check that the guest's log since its boot has no message that a kernel prints when something is wrong with it.
 clean_dmesg() {
 	local bad='WARNING:|BUG:|KASAN|INFO: |Call Trace|Oops|scheduling while atomic|possible |deadlock|lockup|rcu.*stall|Kernel panic|general protection|bad frame|unsafe'
 	[ -s dmesg.txt ] && ! grep -nE "$bad" dmesg.txt >check.log
 	report_test $? "the kernel's log is clean" "$(head -n 40 check.log)"
 }
 
-# one_line WHAT FILE REGEX: FILE is one "kprotperf: ..." line that matches.
+# one_line WHAT FILE REGEX: check that FILE is one line "kprotperf: ..." that matches REGEX.
 one_line() {
 	[ "$(wc -l <"$2")" = 1 ] && grep -qE "^kprotperf: $3" "$2"
 	report_test $? "$1" "expected one line \"kprotperf: $3\", got:" "$(<"$2")"

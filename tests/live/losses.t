@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each way to lose calls, provoked a known number of times: the counter says that number, what else was
-# called keeps its figures, and nothing is left unaccounted for.
+# Each way to lose calls is provoked a known number of times. The counter has that number, other calls keep their figures, and
+# every call is accounted for.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,7 +13,7 @@ act_deep() {
 	echo 'deep 20' >$control/run
 }
 
-# Whoever runs while this waits does so without its switch reported, nor that back: only they make such calls.
+# While this sleeps, another task runs, and the module hides both switches from record. Only that task makes int 0x80 calls.
 act_silent() {
 	echo >/run/go
 	echo 1 >$control/silent
@@ -49,28 +49,28 @@ guest_main() {
 	done
 	record tasks --freq=0 --max-tasks 50 --func kernel_clone -- "$acts" crowd 300
 	record cells --freq=0 -- "$acts" all-syscalls 10
-	# One guard for kprobes and the sampler: what is sampled in a kprobe's program is lost.
+	# Kprobes and the sampler have one guard: a sample during a kprobe's program is lost.
 	record guard --attach=kprobe --freq=20000 --func ksys_read --func vfs_read --func rw_verify_area \
 		-- "$acts" zero-reads 20000
 	record no-guard --attach=fentry --freq=20000 --func ksys_read --func vfs_read \
 		--func rw_verify_area -- "$acts" zero-reads 20000
 }
 
-# On each CPU a process that does nothing but call what is probed; LONG=1: for a minute, by each mechanism.
+# On each CPU a process does nothing but call the probed function. LONG=1: for a minute, by each mechanism.
 storms=${LONG:+fentry multi }kprobe
 act_storm() {
 	seq 4 | xargs -I{} -P4 "$acts" zero-reads "${LONG:+6}15000"
 }
 
-# More processes than CPUs that fork thousands of mappings; LONG=1: a minute, with a thousand functions.
+# More processes than CPUs fork thousands of mappings. LONG=1: for a minute, with a thousand functions probed.
 forks=${LONG:+1}1
 crowded="@(${LONG:+*page*|*vma*|*anon*|}anon_vma_*|vma_*|vm_area_*|copy_p*)"
 act_forks() {
 	seq 6 | xargs -I{} -P6 "$workloads/big-fork" -n "$forks"
 }
 
-# All CPUs count on while one reads what they have counted (with LONG=1 at once, else by turns); and by a clock that
-# advances 4 ms at a time, or by several ticks where the host keeps a CPU waiting.
+# All CPUs count while one reads what they have counted (with LONG=1 in parallel, else by turns). The clock advances 4 ms at a
+# time, or by several ticks if the host keeps a CPU waiting.
 guest_smp() {
 	local how
 	bpftool prog show >/dev/null
@@ -82,7 +82,7 @@ guest_smp() {
 		settle "storm-$how"
 	done
 	record forks --freq=997 --func "$crowded" -- bash "$self" --guest act_forks
-	# One that runs when it is found was not switched in.
+	# The recorder finds this process running, so it sees no switch to it.
 	"$acts" spin 1000000 &
 	local spinner=$! recorder
 	"$kprotperf" record -v --freq=0 -o running.data -p $spinner 2>running.err &
@@ -133,7 +133,7 @@ is 'a process that runs all the time: status' "$(cat running.status)" 0
 holds 'a process that runs all the time: its calls are counted' "$(syscalls running clock_gettime) > 10"
 equal 'a process that runs all the time: nothing is lost' "$(lost running)" nothing
 
-# Each fork of the six, of xargs, and of the shell that runs it.
+# Each fork counts: of the six processes, of xargs, and of the shell that runs xargs.
 is 'six processes that fork: recorded, the command ended well' "$(cat forks.status)" 0
 balanced 'six processes that fork' forks
 equal 'six processes that fork: nothing is lost' "$(lost forks)" nothing
@@ -144,19 +144,19 @@ holds 'six processes that fork: they are sampled' "$(json forks .samples.receive
 equal 'switches that are not reported: calls of who ran meanwhile are not billed to who slept' \
 	"$(json silent '[.syscalls[], .functions[] | select((.syscall // .name) | startswith("compat:")) | .calls] | add // 0')" 0
 holds 'switches that are not reported: some are noticed' "$(loss silent switches_missed) > 1"
-# A system call of theirs that was entered before may return, and end the sleeper's.
+# A system call that the other task entered before may return, and end the sleeper's call.
 holds 'switches that are not reported: what else is lost is one call' "$(json silent '[.losses[] // 0] | add') <=
 	$(loss silent switches_missed) + 1"
 
-# Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 27
-# recordings. In two of some 60 it slept before the sleepers did, kept its place, and lost 14 and fewer than 93: then the guest records
-# again.
+# Sleepers take all calls that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 27
+# recordings. In two of some 60 it slept before the sleepers did, kept its place, and lost 14 and fewer than 93: then the guest
+# records again.
 equal 'a kernel thread that loses returns: its other calls are timed' "$(calls terminal flush_to_ldisc)" 500
 holds 'a kernel thread that loses returns: it does' "$(loss terminal entry_without_return) > 64"
 equal 'a kernel thread that loses returns: nothing else is lost' "$(lost terminal)" \
 	"entry_without_return=$(loss terminal entry_without_return)"
 
-# 300 tasks asleep in each of three functions
+# 300 tasks sleep in each of three functions.
 for how in $mechanisms; do
 	missed=$(loss "asleep-$how" entry_without_return)
 	seen=0
@@ -178,8 +178,8 @@ equal 'asleep: the outer calls too are those of the syscall' "$(calls asleep-fen
 holds 'asleep: on-CPU time is without the 200 ms' "$(function_row asleep-fentry do_nanosleep max) < 5000000"
 holds 'asleep: the run has them' "$(json asleep-fentry '.runs[0].wall') >= 200000000"
 
-# only_missed WHAT NAME [OTHER]: beside OTHER nothing is lost but what kretprobes, which keep few calls
-# in flight, miss. Sets missed.
+# only_missed WHAT NAME [OTHER]: check that nothing is lost besides OTHER but calls that kretprobes miss, which keep few calls
+# in flight. Set missed.
 only_missed() {
 	missed=$(loss "$2" entry_without_return)
 	case $2 in
@@ -191,13 +191,13 @@ only_missed() {
 	esac
 }
 
-# 41 calls nested in each other, of which 31 have a frame: the 32nd is the syscall's.
+# 41 calls are nested in each other, and 31 of them have a frame. The 32nd frame is the syscall's.
 for how in $mechanisms; do
 	only_missed "$how, nested" "deep-$how" depth_exceeded=200
 	equal "$how: the others are timed, or missed" $(($(calls "deep-$how" known_recursive) + missed)) 620
 done
 
-# Killed, they leave get_signal() for do_exit().
+# Killed tasks leave get_signal() for do_exit().
 for how in $mechanisms; do
 	equal "$how: killed inside, they end with their task" "$(json "killed-$how" .accounting.closed_by_exit)" 21
 	equal "$how: and are calls" "$(calls "killed-$how" get_signal '[none]')" 20
@@ -205,14 +205,14 @@ for how in $mechanisms; do
 	equal "$how: what they slept in was seen, or missed" $(($(calls "killed-$how" do_nanosleep) + missed)) 21
 done
 
-# The command itself has a slot, and 301 tasks want one; one of 50 is nobody's.
+# 301 tasks want a slot: the command, which has one, and 300 others. One of the 50 slots is nobody's.
 full=$(loss tasks tasks_full)
 holds "300 tasks, 50 slots: those without are counted, $full" "$full >= 250 and $full < 300"
 equal '300 tasks, 50 slots: the others are seen whole' "$(syscalls tasks getppid)" $(((300 - full) * 10))
 equal '300 tasks, 50 slots: and so is who started them' "$(calls tasks kernel_clone clone)" 300
 equal '300 tasks, 50 slots: nothing else is lost' "$(lost tasks)" "tasks_full=$full"
 
-# 520 calls at the end, ten of each of 52; those without a cell, and exit_group(), are counted.
+# The last 520 calls are ten of each of 52 syscalls. Calls without a cell are counted, as is exit_group().
 full=$(loss cells cells_full)
 timed=$(json cells '[.syscalls[] | select(.name | startswith("compat:")) | .calls] | add')
 holds "more contexts than cells: some have none, $full calls" "$full > 1"
@@ -222,9 +222,9 @@ equal 'more contexts than cells: calls that have one are whole' \
 equal 'more contexts than cells: the last has none' "$(syscalls cells exit_group)" 0
 equal 'more contexts than cells: nothing else is lost' "$(lost cells)" "cells_full=$full"
 
-# Some of the samples that do not come are an idle CPU's, whose timer skips periods while files are
-# read: those are no loss. Samples had and lost are as many as there are periods in the workload's time:
-# more than in its system calls alone, fewer than from its start to its exit.
+# Some samples do not come because an idle CPU's timer skips periods while files are read: these are no loss. Samples received
+# and lost are as many as there are periods in the workload's time: more than in its system calls alone, fewer than from its
+# start to its exit.
 held=$(loss guard samples_not_received)
 holds "kprobes and the sampler: samples are held up, $held" "$held > 100"
 holds 'kprobes and the sampler: no more than did not come' \
@@ -233,12 +233,12 @@ holds 'kprobes and the sampler: with those that came, they cover the system call
 	"$(json guard '.samples.workload') + $held >= $(json guard '.costs.oncpu / .samples.period')"
 holds 'kprobes and the sampler: and no more than the run' \
 	"$(json guard '.samples.workload') + $held <= $(json guard '.runs[0].wall / .samples.period')"
-# None in 400 of 407 such recordings beside five others, and one in seven: once in a while a period passes without an interrupt of
-# the timer's, with a load on the host only.
+# None in 400 of 407 such recordings beside five others, and one in seven. Rarely a period passes without a timer interrupt, and
+# only with a load on the host.
 holds 'fentry and the sampler: none is' "$(loss no-guard samples_not_received) <= 1"
 for f in ksys_read vfs_read rw_verify_area; do
 	equal "kprobes and the sampler: all calls of $f are timed" "$(calls guard "$f")" "$(calls no-guard "$f")"
-	# 0.88 to 0.96 of the median; 0.06 and less where more is excluded than an interrupt of the sampler's took.
+	# Measured: 0.88 to 0.96 of the median. It is 0.06 and less if more is excluded than an interrupt of the sampler took.
 	holds "fentry and the sampler: no call of $f is too short" "$(json no-guard \
 		".functions[] | select(.name == \"$f\" and .syscall == \"*\") | .min / .p50") > 0.7"
 done

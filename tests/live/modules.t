@@ -1,7 +1,7 @@
 #!/bin/bash
-# Functions of a loaded module (tests/module) have all that the kernel's own have: lines and instructions, with samples,
-# executions and exact counts; inlined bodies, as --range takes them; conditions of loops. Samples in modules and BPF programs that
-# come and go during a recording have their names.
+# Functions of a loaded module (tests/module) get all that the kernel's own functions get: lines and instructions, with samples,
+# executions and exact counts; inlined bodies, as --range takes them; conditions of loops. Samples in modules and BPF programs
+# that come and go during a recording have their names.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -14,7 +14,7 @@ act_work() {
 	echo 'clear-page 20000' >${control}_known/run
 }
 
-# act_reload: loads the module, calls known_plain and takes it away.
+# act_reload: load the module, call known_plain and unload the module.
 act_reload() {
 	insmod "$(cat module.txt)"
 	echo 'plain 50000' >${control}_known/run
@@ -52,7 +52,7 @@ guest_main() {
 	record counted --freq=0 --blocks shape_loop -- bash "$self" --guest act_work
 	keep list "$kprotperf" list --format=json 'inl_loop@shape_loop'
 	keep globs "$kprotperf" list --format=json 'inl_*@shape_*'
-	# A body in a function of the kernel is not the module's, and the other way round.
+	# A body in a kernel function does not belong to the module, and a body in a module's function not to the kernel.
 	keep kernels "$kprotperf" list --format=json 'shuffle_freelist@allocate_slab'
 	keep live "$kprotperf" annotate --format=json --all counted.data shape_loop
 	export KPROTPERF_LAB=/nonexistent KPROTPERF_CACHE=$PWD
@@ -69,7 +69,7 @@ if ! "$lab" run --resume --insmod "$(cat module.txt)" --exact -o exact.data -- b
 	sed 's/^/# /' exact.err
 fi
 
-# samples NAME PATTERN: how many have a stack that matches it.
+# samples NAME PATTERN: print how many samples have a stack that matches PATTERN.
 samples() {
 	"$kprotperf" fold "$1.data" 2>/dev/null | sed -E 's/_\[[ki]\]//g' | awk -v pattern="$2" '$0 ~ pattern { n += $NF } END { print n + 0 }'
 }
@@ -86,7 +86,7 @@ for name in program shared; do
 	equal "$name: and is not taken for kprotperf's" "$(samples $name ';bpf_prog_[0-9a-f]+_vfs_read;(.*;)?\\[probe\\] ')" 0
 done
 
-# annotated NAME ARG...: into NAME.annotated.json
+# annotated NAME ARG...: write the JSON of annotate ARG... to NAME.annotated.json.
 annotated() {
 	local name=$1
 	shift
@@ -94,7 +94,7 @@ annotated() {
 	is "annotate $*" "$?$(cat "$name.annotated.err")" 0
 }
 
-# of NAME FILTER: jq's answer
+# of NAME FILTER: print jq's answer about NAME.annotated.json.
 of() {
 	jq -r "$2" "$1.annotated.json"
 }
@@ -108,7 +108,7 @@ annotated all --all sampled.data shape_twice
 is 'record says that it cannot be unloaded meanwhile' "$(grep -c 'module kprotperf_known cannot be unloaded while it is recorded' sampled.err)" 1
 equal 'the module is named' "$(of sampled .module)" kprotperf_known
 equal 'its file is named' "$(of sampled .vmlinux)" "$(cat module.txt)"
-# The samples that nobody knows the place of are no part of these.
+# Samples at unknown places are not among these.
 holds 'the call of a function of the kernel, named, has nearly all samples' \
 	"$(of sampled '([.instructions[] | select(.text == "callq clear_page_rep") | .callees] | add) / (.samples.self + .samples.callees)') > 0.9"
 holds 'they are enough samples' "$(of sampled .samples.callees) > 50"
@@ -127,7 +127,7 @@ within 'exact: a body inlined into a function of the module' "$(of exact '.bodie
 	"$(awk '$1 == "inl_loop" { print $3 }' known.txt)" 1
 equal 'exact: its line' "$(of exact '[.lines[] | select(.body == "inl_loop")] | max_by(.cost) | .source')" 'turn(500);'
 equal 'exact: executions' "$(of exact '[.instructions[].per_call] | max')" "$turns"
-# 1,001 instructions, and 12 around them, for each system call and the one that ends the process.
+# The filter takes 1,001 instructions, and 12 around them, for each system call and for the one that ends the process.
 equal 'exact: a filter that came after the recording began has no other name' \
 	"$(json exact 'first(.functions[] | select(.name == "[unknown]" and .syscall == "*")) | "\(.calls) \(.self_total / .calls)"')" '101 1013'
 for name in counted exact; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# record --protection: what a name expands to, what is said of its state, and what diff makes of two.
+# record --protection expands a name to functions and tells the protection's state, and diff tells what differs between two.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -30,7 +30,7 @@ state() {
 }
 
 equal 'hardened usercopy: recorded' "$(cat usercopy.status)" 0
-# The largest messages go into pages, where 6.1 does not check: 14 of 17 from user memory; out of pages it does.
+# The largest messages go into pages, where 6.1 does not check: it checks 14 of 17 from user memory, and all out of pages.
 equal 'its function is timed, at each copy it is for' "$(calls usercopy __check_object_size sendto)" 1400
 holds 'in both directions' "$(calls usercopy __check_object_size recvfrom) >= 1700"
 holds 'and what it calls' "$(calls usercopy __check_heap_object) > 0 and $(calls usercopy check_stack_object) > 0"
@@ -59,7 +59,7 @@ is 'diff names what differs' "$(jq -r '.environment.protections[] | "\(.name) \(
 	sort | paste -sd,)" \
 	'hardened_usercopy off on,init_on_alloc off on,page_alloc_shuffle on off,page_table_isolation off on'
 
-# Besides those of the program's start.
+# The program's start causes page faults too.
 holds 'cow-fault: a page fault an iteration' "$(syscalls faults '[page_fault]') >= 300"
 
 done_testing

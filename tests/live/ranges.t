@@ -1,6 +1,6 @@
 #!/bin/bash
-# Inlined functions are timed exactly: against the emulator's count, and bodies of known instructions; what
-# is entered is left; and (LONG=1) what samples say of them is so.
+# Times of inlined functions are exact: they agree with the emulator's count, and with bodies of known instructions. Each
+# entered body is left. With LONG=1 estimates from samples agree too.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,14 +13,14 @@
 unseeded='random.trust_cpu=off random.trust_bootloader=off'
 control=/sys/kernel/debug/kprotperf_inlined
 runs=50
-# The largest inlined bodies of each are timed, and estimated: of functions that the three workloads execute, without
-# those that hold all of a syscall.
+# For each function, time and estimate its largest inlined bodies. The three workloads execute these functions. Functions that
+# hold all of a syscall are left out.
 functions='mas_update_gap vma_interval_tree_remove kmem_cache_alloc unlink_file_vma mas_leaf_max_gap
 	mast_fill_bnode mas_wr_walk mas_push_data allocate_slab anon_vma_fork mas_next_entry mas_wr_bnode
 	_copy_to_iter shmem_file_read_iter __filemap_get_folio ksys_read __fdget_pos apparmor_file_permission
 	mas_prev mas_destroy mas_walk mas_alloc_nodes tlb_finish_mmu handle_mm_fault next_uptodate_page
 	filemap_map_pages kmem_cache_free_bulk do_mas_align_munmap unmap_page_range vm_unmapped_area'
-parts="0${LONG:+ 1 2}" # of three in so many recordings, since bodies in one another cost each other accuracy
+parts="0${LONG:+ 1 2}" # thirds of the list, a recording each: bodies within one another cost each other accuracy
 samplings=${LONG:+997 1499 1999}
 shapes='plain early loop head nested twice calls tail recursive many choice'
 
@@ -28,13 +28,13 @@ shapes='plain early loop head nested twice calls tail recursive many choice'
 
 guest_slab() {
 	hurry
-	# First: what a new slab's page takes depends on which pages were freed before.
+	# new_slab comes first: what a new slab's page takes depends on which pages were freed before.
 	record new_slab --freq=0 --func new_slab -- "$workloads/big-fork" --iterations 2
 	record shuffle --freq=0 -R shuffle_freelist --func allocate_slab -- "$workloads/big-fork" -n 20
 	record bodies --freq=0 --func allocate_slab -R '*@allocate_slab' -- "$workloads/big-fork" --iterations 2
 	random seeded
 	local part arguments
-	# big-fork last: what it frees is freed later, in interrupts that would hit what comes behind.
+	# big-fork comes last: the kernel frees its memory later, in interrupts that would hit the next workload.
 	for part in $samplings; do
 		record "sampled-$part" --freq="$part" -- sh -c \
 			"$workloads/small-read -n 60000; $workloads/page-fault -n 16000; $workloads/big-fork -n 10"
@@ -46,7 +46,7 @@ guest_slab() {
 	done
 }
 
-# The slow path of the random generator, for diff: counted and timed, and below a timed function.
+# random NAME: record the random generator's slow path for diff: counted and timed, and below a timed function.
 random() {
 	record "random-$1" -F 997 --blocks get_random_u32 --func extract_entropy -- \
 		"$workloads/big-fork" --iterations 3
@@ -78,7 +78,7 @@ guest_shapes() {
 	record shapes --freq=0 -vv -R 'inl_*@shape_*' -- bash "$self" --guest act_shapes
 	record empty --freq=0 -R inl_empty@shape_empty -- true
 	record blocks --freq=0 --blocks shape_plain -- bash "$self" --guest act_shapes
-	# From a compressed module, as distributions have them.
+	# Use a compressed module, as distributions have them.
 	mkdir -p lab/kernels/k/modules
 	xz <"$(cat module.txt)" >lab/kernels/k/modules/kprotperf_known.ko.xz
 	export KPROTPERF_LAB=$PWD/lab KPROTPERF_CACHE=$PWD
@@ -90,13 +90,13 @@ side "$@"
 
 # --- host --------------------------------------------------------------------
 
-# range NAME KEY INLINED [FUNCTION [SYSCALL]]: the sum over the bodies.
+# range NAME KEY INLINED [FUNCTION [SYSCALL]]: print the sum of KEY over the bodies.
 range() {
 	json "$1" "[.ranges[] | select(.name == \"$3\" and .source == \"exact\" and .syscall == \"${5-*}\"
 		and (\"${4-}\" == \"\" or .function == \"${4-}\")) | .$2] | add"
 }
 
-# not_timed NAME: bodies that are only estimated, with the reason.
+# not_timed NAME: print the bodies that are only estimated, with the reason.
 not_timed() {
 	json "$1" '[.ranges[] | select(.syscall == "*" and .why != null) | "\(.name)@\(.function): \(.why)"] | unique[]'
 }
@@ -105,7 +105,7 @@ mean_of() {
 	awk -v sum="$1" -v n="$2" 'BEGIN { if (n) printf "%.1f\n", sum / n }'
 }
 
-# balanced NAME: what was entered was left, body by body.
+# balanced NAME: check that each body that was entered was left.
 balanced() {
 	equal "$1: nothing is lost" "$(lost "$1")" nothing
 	equal "$1: all that was entered is accounted for" "$(accounting "$1" unaccounted)" 0
@@ -120,13 +120,13 @@ done >chosen.txt
 boot hardened guest_slab
 clean_dmesg
 
-# against_truth NAME RECORDING FORKS APPEND PERCENT: shuffle_freelist, in fork. What a call takes depends on how often the
-# random generator is refilled, so that two guests differ a little; and when it is reseeded the clock decides,
-# which takes 10,000 instructions, so that it takes many calls. A call is two excursions, to PERCENT: one for a cache with
-# a constructor, of which 5 forks make none to two among 1,200, has 37 more, of 52 instructions each. Excursions a call were
-# 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and 2.052. An interrupt is in what it comes
-# into, and one that ends with a batch of RCU's callbacks takes as much as 100 calls: the dearest excursion of either side
-# is left out. Seeded, record then reads 0.8 to 1.3 % less in eleven guests, since it takes 3 off too much for an excursion.
+# against_truth NAME RECORDING FORKS APPEND PERCENT: compare shuffle_freelist in fork with the emulator's count. What a call
+# takes depends on how often the random generator is refilled: two guests differ a little. The clock decides when it is
+# reseeded, which takes 10,000 instructions: many calls are needed. A call is two excursions, which agree to PERCENT. A call for
+# a cache with a constructor has 37 more, of 52 instructions each; 5 forks make none to two of those among 1,200. Excursions per
+# call were 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and 2.052. An interrupt counts where it
+# comes, and one that ends with a batch of RCU's callbacks takes as much as 100 calls: leave out the most expensive excursion of
+# either side. Seeded, record then reads 0.8 to 1.3 % less in eleven guests, since it subtracts 3 too much for an excursion.
 against_truth() {
 	local name=$1 total true_total calls
 	total=$(range "$2" 'total - .max' shuffle_freelist allocate_slab clone)
@@ -147,8 +147,8 @@ holds 'shuffle_freelist is called as often as allocate_slab' \
 holds 'it is left and entered again' \
 	"$(range shuffle entries shuffle_freelist) >= 2 * $(range shuffle calls shuffle_freelist)"
 balanced shuffle
-# clone has some hundreds of probes a call in it, and keeps little of their cost. A breakpoint's place in the kernel's
-# lists is taken to be the mean: in five boots clone was 0.2 % below to 1.1 % above.
+# clone has some hundreds of probes per call in it, and keeps little of their cost. A breakpoint's place in the kernel's lists
+# is taken to be the mean: in five boots clone was 0.2 % below to 1.1 % above.
 within 'with all bodies of allocate_slab timed, clone takes as long' \
 	"$(syscall_row bodies clone mean)" "$(syscall_row shuffle clone mean)" 2
 balanced bodies
@@ -158,7 +158,7 @@ clean_dmesg
 against_truth unseeded unseeded 5 "$unseeded" 6
 balanced unseeded
 "$kprotperf" diff random-seeded.data random-unseeded.data --format=json >random.json
-# Seeded, it is called for a batch of numbers at a time: 346 of 8,300 calls.
+# Seeded, the slow path makes a batch of numbers at a time: 346 of 8,300 calls take it.
 slow() {
 	jq "[.attribution[] | select(.name == \"_get_random_bytes\") | .$1_calls // 0] | add // 0" random.json
 }
@@ -167,7 +167,7 @@ holds 'diff of seeded and unseeded counts calls of the slow path' \
 like 'and begins with what is called there' "$(jq -r '.conclusion' random.json | head -n 3 | tr '\n' ' ')" \
 	'extract_entropy, called (on the hardened side only, )?[0-9,]+ times'
 
-# Chance decides on which body of this chain of calls the samples put the change; the switch is found from each.
+# Chance decides in which body of this chain of calls the samples see the change. diff finds the switch from each body.
 "$kprotperf" diff above-seeded.data above-unseeded.data | tr -s '\n ' ' ' >above.txt
 like 'diff says which part of a timed function is slow' "$(cat above.txt)" \
 	'in allocate_slab .*, nearly all of that in (_get_random_bytes|get_random_u32|prandom_u32_max) \(estimated from samples\)'
@@ -182,16 +182,16 @@ for name in new_slab new_slab-baseline; do
 	holds "$name: and timed" "$(range $name calls new_slab ___slab_alloc) > 1000"
 	balanced $name
 done
-# The median: what the page of a few slabs takes depends on what was freed before (means differ by 274 to 379). 207.5 to 208.5
-# in three boots of each kernel.
+# Compare medians: what the page of a few slabs takes depends on what was freed before (means differ by 274 to 379). Measured:
+# 207.5 to 208.5 in three boots of each kernel.
 holds 'new_slab takes longer where freelists are shuffled' \
 	"$(range new_slab p50 new_slab ___slab_alloc clone) - $(range new_slab-baseline p50 new_slab ___slab_alloc clone) | . > 198 and . < 218"
 
 for part in $parts; do
 	balanced "exact-$part"
 	not_timed "exact-$part" | sed 's/^/# not timed: /'
-	# Not the other way round: a call is an execution of DWARF's entry, which may be on one of several ways
-	# in (of __rb_erase_augmented in unlink_anon_vmas on one that is not taken).
+	# The reverse does not hold. A call is an execution of DWARF's entry, which may be on one of several ways into the body
+	# (for __rb_erase_augmented in unlink_anon_vmas, on a way that is not taken).
 	is "exact-$part: each body that is called is entered" "$(json "exact-$part" \
 		'[.ranges[] | select(.source == "exact" and .calls > 0 and .entries == 0) | .name] | unique | join(" ")')" ''
 done
@@ -200,9 +200,9 @@ timed=$(jq -s '[.[].ranges[] | select(.syscall == "*" and .source == "exact" and
 holds "$timed inlined functions are timed that the workloads execute" "$timed >= ${LONG:+2}8"
 
 if [ "${LONG-}" ]; then
-	# The bodies that take more than a two-hundredth of their context, by probes: is their share in
-	# the interval of the samples? 0 of N samples have one as well. In each context one workload decides. Its
-	# time is that of the recordings with fewer probes.
+	# Take bodies that probes find to be more than a two-hundredth of their context: is their share in the interval of the
+	# samples? 0 of N samples have an interval as well. In each context one workload decides. The context's time comes from
+	# the recordings with fewer probes.
 	for part in $samplings; do
 		json "sampled-$part" '.schema' >sampled.schema
 	done
@@ -223,7 +223,7 @@ if [ "${LONG-}" ]; then
 		sampled-997.json sampled-1499.json sampled-1999.json exact-0.json exact-1.json exact-2.json >covered.txt
 	grep '^missed' covered.txt | sed 's/^/# /'
 	n=$(grep -c '^covered\|^missed' covered.txt)
-	# 57 to 78 in seven runs: which bodies take more than a two-hundredth differs by the samples that a run has.
+	# Measured: 57 to 78 in seven runs. The samples of a run decide which bodies take more than a two-hundredth.
 	holds "$n shares are held against intervals of samples" "$n >= 45"
 	covered=$(grep -c ^covered covered.txt)
 	holds "of which $covered are in theirs" "$covered >= 0.9 * $n"
@@ -232,8 +232,8 @@ fi
 need_module hardened
 boot hardened guest_shapes
 clean_dmesg
-# A body's breakpoints are off by their places in the kernel's hash table, for each excursion. 67 of 78 bodies in three boots are less
-# than 2 % or 20 instructions off, the worst 89 of 3,005, 68 of 1,603 and 21 of 201.
+# Each excursion is off by the places of the body's breakpoints in the kernel's hash table. 67 of 78 bodies in three boots are
+# less than 2 % or 20 instructions off, the worst 89 of 3,005, 68 of 1,603 and 21 of 201.
 for name in shapes shapes-int3; do
 	while read -r inlined calls insns; do
 		equal "$name: calls of $inlined" "$(range $name calls "$inlined")" $((calls * runs))

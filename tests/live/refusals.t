@@ -1,12 +1,12 @@
 #!/bin/bash
-# record refuses what it cannot do in one line that says why, and leaves nothing
-# behind. A command that fails is recorded all the same.
+# record refuses what it cannot do in one line that says why, and leaves nothing behind. It records a command that fails as any
+# other.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# refuse NAME ARG...: an attempt after which nothing may be there.
+# refuse NAME ARG...: try to record, and note what is left. Nothing may be left.
 refuse() {
 	local name=$1
 	shift
@@ -14,7 +14,7 @@ refuse() {
 	left "$name"
 }
 
-# left NAME: what is.
+# left NAME: note the files and the traces in the kernel that are left.
 left() {
 	compgen -G "$1.data*" >"$1.ls"
 	traces >"$1.traces"
@@ -53,7 +53,7 @@ guest_main() {
 	refuse cold --func "$(cat cold.txt)" -- true
 	refuse one-of-two --func allocate_slab --func no_such_function -- true
 
-	# Probes that would not be hit.
+	# The kernel would not hit these probes.
 	local kprobes=/sys/kernel/debug/kprobes/enabled how
 	sysctl -qw kernel.ftrace_enabled=0
 	for how in auto multi kprobe; do
@@ -66,7 +66,7 @@ guest_main() {
 	refuse kprobes-off --attach=kprobe --func allocate_slab -- true
 	refuse blocks-off --blocks allocate_slab -- true
 	keep doctor-kprobes "$kprotperf" doctor
-	# Nor is every switch known.
+	# record does not know every switch: hide that this one is off.
 	echo 1 >on
 	mount --bind on $kprobes
 	refuse silent --attach=kprobe --func allocate_slab -- true
@@ -82,7 +82,7 @@ guest_main() {
 	ls -A full >full.ls
 	umount full
 
-	# Descriptors of ours must not reach the command. No kernel of the lab can be told not to compile them, so it is made to say so.
+	# The command must not get record's descriptors. All lab kernels compile BPF programs: let this one say no.
 	echo 0 >jit
 	mount --bind jit /proc/sys/net/core/bpf_jit_enable
 	record interpreted -- ls /proc/self/fd
@@ -92,14 +92,14 @@ guest_main() {
 	record suicide -- "$acts" suicide 10
 	# shellcheck disable=SC2016 # for that shell
 	record fails-later --repeat 3 -- sh -c 'echo >>runs; [ "$(wc -l <runs)" -ne 2 ]'
-	# A file that is there already stays, if recording fails.
+	# An existing file stays if recording fails.
 	echo precious >kept.data
 	record kept --func no_such_function -- true
 	traces >after.txt
 	patched
 }
 
-# A function whose code is no longer executed (tests/livepatch).
+# A livepatch (tests/livepatch) has replaced this function, so its code is no longer executed.
 patched() {
 	insmod "$(cat livepatch.txt)" || return
 	await grep -qx 0 /sys/kernel/livepatch/*/transition
@@ -108,21 +108,21 @@ patched() {
 		refuse "patched-$how" --attach=$how --func __set_task_comm -- true
 	done
 	refuse patched-blocks --blocks __set_task_comm -- true
-	sed -i '/enabled_functions __set_task_comm (1) /d' patched-*.traces # by the livepatch alone
+	sed -i '/enabled_functions __set_task_comm (1) /d' patched-*.traces # the livepatch's own
 	keep patched-range "$kprotperf" record -F 0 -o patched-range.data --range _test_bit@__set_task_comm -- true
 	record patched -F 0 --func __set_task_comm -- "$workloads/set-name" -n 100
 }
 
-# On a machine for so many CPUs and with so little memory, all functions would take too much of it.
+# This machine is for so many CPUs, and has so little memory, that all functions would take too much of it.
 guest_large() {
 	refuse large --attach=multi --func '*' -- true
 	record large-few --attach=multi --func 'vfs_w*' -- true
 	# shellcheck disable=SC2016 # for that shell
-	# No clock interrupts beyond the ticks: of processes each shorter than a period too, the missing samples are counted.
+	# The clock interrupts at ticks only. Missing samples are counted, also in processes that are shorter than a period.
 	record short-lived -- sh -c 'i=0; while [ $i -lt 200 ]; do i=$((i + 1)); /bin/true; done'
 }
 
-# A function that only the kernel's own blacklist keeps us from.
+# blacklisted: print a function that only the kernel's own blacklist keeps record from probing.
 blacklisted() {
 	"$kprotperf" list 'sysvec_*' | awk '/kprobe blacklist/ { print $1; exit }'
 }
@@ -174,7 +174,7 @@ large 1 probes and maps for [0-9]{5} functions and 64 CPUs would take about [0-9
 END
 like 'an inlined body of what a livepatch has replaced: not 0 calls, but not timed' "$(cat patched-range.err)" \
 	"note: 1 of 1 inlined body cannot be timed, .*'_test_bit' in '__set_task_comm': a livepatch .* has replaced it"
-# Its replacement is empty: what kprobes would time besides is 224 instructions that lead to it.
+# The replacement is empty. Kprobes would also time 224 instructions that lead to it.
 holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm mean prctl) < 10 and
 	$(calls patched __set_task_comm prctl) == 100"
 is 'doctor names what is switched off: ftrace' "$(grep -c '^  no .*sysctl -w kernel.ftrace_enabled=1' doctor-ftrace.out)" 3
@@ -183,7 +183,7 @@ equal 'without ftrace page faults are not counted' "$(json no-faults '[.syscalls
 like 'which is said' "$("$kprotperf" report no-faults.data 2>&1)" 'page faults are not counted'
 is 'what is switched on again is measured' "$(cat switched-on.status)" 0
 is 'few functions are no matter there' "$(cat large-few.status)" 0
-# 31 and 39 of 182 samples came in two such guests, 166 of 183 in one whose timer is precise.
+# Measured: 31 and 39 of 182 samples came in two such guests, 166 of 183 in one whose timer is precise.
 holds 'short processes: samples that did not come are a loss' \
 	"$(json short-lived '.losses.samples_not_received') > $(json short-lived .samples.expected) / 2"
 equal 'short processes: the others came' "$(json short-lived '.losses.samples_not_received + .samples.received')" \
@@ -220,11 +220,11 @@ END
 is 'a second run that fails: status' "$(cat fails-later.status)" 1
 equal 'a second run that fails: the others are made' "$(json fails-later '[.runs[].status] | join(" ")')" '0 1 0'
 is 'a file that was there stays where nothing is recorded' "$(cat kept.data)" precious
-# 0, 1, 2, the reports, and ls's own.
+# ls has the descriptors 0, 1, 2, the one for reports, and one of its own.
 is "the command gets no descriptors of ours" "$(wc -l <interpreted.out)" 5
 equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 
-# This machine, not a guest: where its kernel has neither kprobes nor fentry.
+# Test this machine, not a guest, if its kernel has neither kprobes nor fentry.
 if [ -e /sys/bus/event_source/devices/kprobe/type ]; then
 	skip 'no probes on this kernel' 'this kernel has kprobes'
 elif [ "$(id -u)" != 0 ]; then

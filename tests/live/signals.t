@@ -1,19 +1,18 @@
 #!/bin/bash
-# record ended by signals: the file is written and read, the command's status
-# passed on, nothing left behind.
+# If a signal ends record, the file is written and can be read, the command's status is passed on, and nothing is left behind.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# signalled NAME SIGNAL whole|alone ARG...: record in a process group of its own,
-# signalled once its command is ready or, where ATTACHED is set, a second after record -v says what it has attached. Its status
-# as a shell gives it.
+# signalled NAME SIGNAL whole|alone ARG...: run record in a process group of its own. Send SIGNAL to the whole group or to
+# record alone, once the command is ready or, with `attached` set, a second after record -v says what it has attached. Keep
+# record's status as a shell gives it.
 signalled() {
 	local name=$1 signal=$2 whom=$3 pid
 	shift 3
 	rm -f ready
-	# A background command of a script ignores SIGINT: perl gives it back.
+	# A script's background commands ignore SIGINT. perl restores the default.
 	perl -e '$SIG{INT} = "DEFAULT"; setpgrp; exec @ARGV' \
 		"$kprotperf" record -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
 	pid=$!
@@ -24,13 +23,13 @@ signalled() {
 	ls -A >"$name.ls"
 }
 
-# thread_of PID: the number of a thread that is not its first.
+# thread_of PID: print the number of a thread that is not the first.
 thread_of() {
 	printf '%s\n' /proc/"$1"/task/* | sed 's|.*/||' | grep -vx "$1"
 }
 
 guest_main() {
-	bpftool prog show >/dev/null # loads what it needs of its own
+	bpftool prog show >/dev/null # loads the programs that bpftool itself needs
 	traces >before.txt
 	signalled int-whole INT whole --func hrtimer_nanosleep -- "$acts" forever
 	signalled int-alone INT alone --func hrtimer_nanosleep -- "$acts" forever
@@ -38,12 +37,12 @@ guest_main() {
 	signalled term-alone TERM alone --attach=kprobe --func hrtimer_nanosleep -- "$acts" forever
 	signalled hup HUP alone -- "$acts" forever
 	signalled repeated INT alone --repeat 5 -- "$acts" forever
-	# A command that survives ends when it likes, with its own status.
+	# A command that survives the signal ends when it likes, with its own status.
 	signalled survivor TERM alone -- "$acts" until-signal
 	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
 	traces >after.txt
 
-	# The process recorded goes on after record -p has ended.
+	# The recorded process goes on after record -p has ended.
 	rm -f ready
 	"$acts" forever &
 	local victim=$!
@@ -51,7 +50,7 @@ guest_main() {
 	attached=1 signalled pid INT alone -v --func hrtimer_nanosleep -p $victim
 	kill -0 $victim && echo alive >victim.txt
 	kill -KILL $victim
-	# One that ends by itself ends the recording.
+	# record -p refuses a process that does not exist, one that has exited, and a thread.
 	keep no-such-pid "$kprotperf" record -o no-such-pid.data -p 4000000
 	perl -e 'exit unless my $child = fork; print "$child\n"; close STDOUT; sleep 60' >zombie.txt &
 	victim=$!
@@ -62,10 +61,10 @@ guest_main() {
 	victim=$!
 	keep thread "$kprotperf" record -o thread.data -p "$(await thread_of $victim)"
 	kill -KILL $victim
-	# Five seconds of sleep, of which the recorder needs one to start.
+	# The process ends by itself, which ends the recording. It sleeps for five seconds: the recorder needs one to start.
 	"$acts" polls 5000 &
 	record pid-ends --func hrtimer_nanosleep -p $!
-	# In a container its number is another, and -a has what runs outside too.
+	# In a container the process has another number, and -a also records what runs outside.
 	"$acts" forever &
 	victim=$!
 	# shellcheck disable=SC2016 # for that shell
@@ -75,14 +74,14 @@ guest_main() {
 		"$kprotperf" record -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
 	kill -KILL $victim
 
-	# Long enough for the recorder to write what there is so far.
+	# Run long enough for the recorder to write what it has so far.
 	record all-command -a --func hrtimer_nanosleep -- sleep 6
 	"$acts" forever &
 	victim=$!
 	attached=1 signalled all INT alone -v -a --func hrtimer_nanosleep
 	kill -KILL $victim
 
-	# Killed outright: its probes go, the command is told nothing and goes on.
+	# SIGKILL ends record: its probes go. The command gets no signal and goes on.
 	rm -f ready
 	"$kprotperf" record -o killed.data --attach=kprobe --func hrtimer_nanosleep \
 		--func 'vfs_*' -- "$acts" forever >killed.out 2>killed.err &
@@ -95,7 +94,7 @@ guest_main() {
 	pkill -KILL -x -f "$acts forever" && echo alive >command.txt
 	traces >killed.txt
 
-	# In the middle of attaching, and while it is starting: at a system call of its own.
+	# Interrupt record at a system call of its own, in the middle of attaching and while it starts.
 	keep early strace -o /dev/null -e trace=perf_event_open -e inject=perf_event_open:signal=SIGINT:when=40 \
 		"$kprotperf" record -o early.data --attach=kprobe --func 'vfs_*' --func 'do_*' -- \
 		touch early-command-ran
@@ -163,7 +162,7 @@ is '-a with a command: status' "$(cat all-command.status)" 0
 holds '-a with a command: its sleep was counted' "$(calls all-command hrtimer_nanosleep) >= 1"
 equal '-a with a command: nothing is lost' "$(lost all-command)" nothing
 is '-a with a command: what the recorder itself does is not measured' "$(syscalls all-command bpf) $(syscalls all-command exit_group)" '0 1'
-# It sleeps: 199 of 199 samples in the lab are of idle tasks.
+# The command sleeps: 199 of 199 samples in the lab are of idle tasks.
 holds '-a with a command: idle tasks are measured' \
 	"$(json all-command '.samples.workload') > $(json all-command '.runs[0].wall / .samples.period / 2')"
 is '-a ended by SIGINT: status' "$(cat all.status)" 0

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
-# A glob on the allocator: the guest's side and the checks, for each kernel alike.
+# Probe the allocator by a glob: the guest's side and the checks are the same for each kernel.
 
 guest_slab() {
 	traces >before.txt
@@ -11,7 +11,7 @@ guest_slab() {
 	traces >after.txt
 }
 
-# slab_checks ITERATIONS: of what guest_slab ITERATIONS left.
+# slab_checks ITERATIONS: check the recordings that guest_slab ITERATIONS made.
 slab_checks() {
 	local iterations=$1 how
 	for how in auto kprobe; do
@@ -21,7 +21,7 @@ slab_checks() {
 		equal "$how: clone was counted" "$(syscalls $how clone)" "$iterations"
 		holds "$how: allocate_slab too" "$(calls $how allocate_slab) > 100"
 	done
-	# Each match that list shows is probed, or said to be left out.
+	# record probes each match that list shows, or says that it leaves the match out.
 	holds "every match is probed, or left out with a word" \
 		"$(grep -c '^function,' list.csv) ==
 		 $(json auto '[.costs.mechanisms[].functions | numbers] | add') +

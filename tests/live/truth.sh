@@ -1,9 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
-# Counts of the instructions of an inlined body by the emulator (tests/bench/truth.c), in a guest where
-# nothing is probed and none of ours runs but the workload. Which instructions are the body's says LLVM's
-# reading of the DWARF.
+# Count the instructions of an inlined body by the emulator (tests/bench/truth.c), in a guest without probes where only the
+# workload runs. llvm-symbolizer tells by the DWARF which instructions belong to the body.
 
-# truth_points VMLINUX FUNCTION INLINED: what truth.c is to watch.
+# truth_points VMLINUX FUNCTION INLINED: print the addresses that truth.c watches.
 truth_points() {
 	local vmlinux=$1 function=$2 inlined=$3 start size
 	nm -S "$vmlinux" | awk -v f="$function" '$4 == f || $4 == f ".cold" { print $1, $2 }' |
@@ -23,8 +22,8 @@ truth_points() {
 	call_points "$vmlinux" kernel_clone outer outer_return
 }
 
-# call_points VMLINUX FUNCTION ENTRY RETURN: where it begins, and where its calls come back. All of the kernel's code is
-# looked through for the bytes of a call: objdump takes 3 s for it.
+# call_points VMLINUX FUNCTION ENTRY RETURN: print where FUNCTION begins (as ENTRY) and where its calls return to (as RETURN).
+# Search the kernel's code for the bytes of a call: objdump takes 3 s for it.
 call_points() {
 	local vmlinux=$1 function=$2 entry text
 	entry=$(nm "$vmlinux" | awk -v f="$function" '$3 == f { print $1; exit }')
@@ -39,7 +38,7 @@ call_points() {
 	rm text.bin
 }
 
-# truth NAME KERNEL FUNCTION INLINED APPEND COMMAND...: into NAME.truth.
+# truth NAME KERNEL FUNCTION INLINED APPEND COMMAND...: run COMMAND in a guest and write the emulator's counts to NAME.truth.
 truth() {
 	local name=$1 kernel=$2 dir=$PWD
 	dir=$("$lab" path "$kernel")
@@ -50,14 +49,14 @@ truth() {
 		"$(command -v qemu-system-x86_64)" "$build/bench/truth.so" "$PWD/$name.truth" "$PWD/points" \
 		>shim/qemu-system-x86_64
 	chmod +x shim/qemu-system-x86_64
-	# nokaslr: the plugin knows addresses of the file. hostname(1) calls what nothing else does.
+	# nokaslr: the plugin knows addresses of the file. hostname(1) makes a system call (the mark) that nothing else makes.
 	PATH=$PWD/shim:$PATH "$lab" run --kernel "$kernel" --accel icount --append "nokaslr $5" -- \
 		sh -c "hostname lab; ${*:6}; hostname lab" >truth.log 2>&1 || sed 's/^/#   /' truth.log
 	grep -qx 'marks 2' "$name.truth"
 }
 
-# true_calls NAME KEY, true_sum NAME KEY, true_max NAME KEY: calls, instructions in all, or of the dearest call, of a line of
-# NAME.truth.
+# true_calls NAME KEY, true_sum NAME KEY, true_max NAME KEY: print calls, instructions of all calls, or instructions of the most
+# expensive call, from a line of NAME.truth.
 true_calls() {
 	sed -n "s/^$2 calls=\([0-9]*\) .*/\1/p" "$1.truth"
 }
