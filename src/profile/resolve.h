@@ -28,15 +28,15 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*
- * The same of addresses in modules that have no lines yet, from the index or the file of each whose build-id P has
- * (PROFILE_ENV_MODULE). Without either they keep the names of their functions. Returns true if any line was found.
+ * Set the same for addresses in modules without lines, from the index or the file of each module whose build-id P has
+ * (PROFILE_ENV_MODULE). Without both they keep their functions' names. Return whether any line was found.
  */
 bool profile_resolve_modules(struct profile *p);
 
 /*
- * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
- * is not P's kernel; else, where P has names only, from the vmlinux that `record` noted or the usual
- * places hold, or its index in the cache, silently leaving P as it is if there is none.
+ * Resolve P from VMLINUX (--vmlinux), which must be of P's kernel, else return an error. Without VMLINUX, and if P has only
+ * names, resolve it from the vmlinux that `record` noted, from one in the usual places, or from its index in the cache; if
+ * none is found, leave P as it is. Commands that read a profile call this.
  */
 int profile_resolve(struct profile *p, const char *vmlinux);
 

@@ -32,7 +32,8 @@ guest_main() {
 	cgroups
 	# shellcheck disable=SC2016 # for that shell
 	record runs --freq=0 --warmup 2 --repeat 3 --func kernel_clone -- sh -c 'echo run >>runs.count; exec "$0" forks 10' "$acts"
-	record chosen --auto --budget=5 --write-plan=chosen.plan -- "$acts" forks 500 int80 100000 <"$0"
+	record chosen --auto --write-plan=chosen.plan -- "$acts" forks 500 <"$0"
+	record often --auto -- "$workloads/getpid" -n 100000
 	record followed --freq=0 --plan=chosen.plan -- "$acts" forks 10
 }
 
@@ -79,10 +80,11 @@ done
 
 # --auto chooses by samples and counts of forks. Nobody named a function.
 like 'auto: the choice is a plan' "$(cat chosen.plan)" '^--func=@\([^|)]+.*\)$'
-for what in 'run 1, unprobed: [0-9.]* ms' 'run 2, sampled' 'run 3, counted' 'run 4, timed [^ ]*:' 'covered by samples only: [^ ]' \
+for what in 'run 1, unprobed: [0-9.]* ms' 'run 2, sampled' 'run 3, counted' 'run 4, timed [^ ]*:' \
 	'4 runs took [0-9.]* times' 'only the first run can read standard input'; do
 	like "auto: $what is said" "$(cat chosen.err)" "$what"
 done
+like 'auto: functions that are called too often are named' "$(cat often.err)" 'covered by samples only: [^ ]'
 is 'auto: the unprobed run and the timed one are in the file' "$(json chosen '[.runs[].probed | tostring] | sort | join(" ")')" \
 	'false true'
 chosen=$(sed 's/.*@(//; s/[|)].*//' chosen.plan)

@@ -17,12 +17,12 @@ uint64_t wire_load64(const unsigned char *at);
 void wire_store32(unsigned char *at, uint32_t v);
 void wire_store64(unsigned char *at, uint64_t v);
 
-/* Bytes on their way into a zlib stream, which is all that is kept of them. */
+/* A zlib stream being written: only the compressed bytes are kept. */
 struct wire_out {
 	z_stream zlib;
 	unsigned char *stored; /* the compressed bytes */
 	size_t n_stored, cap_stored;
-	uint64_t raw; /* bytes put */
+	uint64_t raw; /* number of bytes written to the stream so far, before compression */
 	size_t n_pending;
 	unsigned char pending[(size_t)32 << 10];
 };
