@@ -21,7 +21,7 @@ __u32 watch_seen = 0;
  */
 __u64 watch_time = 0;
 __u64 watch_interrupted = 0;
-__u64 watch_since = 0; /* time watched since the last interrupt */
+__u64 watch_since = 0; /* ns watched after the last interrupt; a duration, not a time of day */
 /* There was an interrupt. Not static: clang makes such a flag one byte, and the kernel refuses BTF that says four. */
 __u32 watch_any = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tasks that rest, with --syscall: docs/ARCHITECTURE.md, "Tasks". */
+/* With --syscall: tasks in a system call that is not measured are "at rest". See docs/ARCHITECTURE.md, "Tasks". */
 #pragma once
 
 #include "engine.h"

@@ -400,14 +400,14 @@ void section_index(struct hash_index *index, const struct profile *p, enum secti
 	for (uint32_t i = 0; i < section_count(p, type); i++) {
 		const void *entry = list_at(table, p, i);
 
-		if (section_find_in(index, p, type, entry, KEY_SAME | KEY_APART) == HASH_NONE)
+		if (section_find_in(index, p, type, entry, KEY_SAME | KEY_DISTINCT) == HASH_NONE)
 			hash_add(index, layout_hash(table->of, entry), i);
 	}
 }
 
 uint32_t section_find(const struct profile *p, enum section_type type, const void *entry)
 {
-	return section_find_in(&p->lookup->of[type], p, type, entry, KEY_SAME | KEY_APART);
+	return section_find_in(&p->lookup->of[type], p, type, entry, KEY_SAME | KEY_DISTINCT);
 }
 
 bool section_added(struct profile *p, enum section_type type)

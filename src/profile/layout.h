@@ -69,7 +69,7 @@ enum field_merge {
 /* The fields that make two entries equal. */
 enum field_key {
 	KEY_SAME = 1, /* fields that identify an entry */
-	KEY_APART = 2, /* fields in which entries of one thing may differ: they stay apart */
+	KEY_DISTINCT = 2, /* fields that keep entries of the same thing separate */
 };
 
 struct layout;

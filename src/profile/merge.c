@@ -384,7 +384,7 @@ static uint32_t merge_entry(const struct merge *m, enum section_type type, void 
 	layout_move(table->of, m->dst, copy, entry, m->maps);
 	adapt(m, type, copy, entry);
 	if (index)
-		found = section_find_in(index, m->dst, type, copy, KEY_SAME | KEY_APART);
+		found = section_find_in(index, m->dst, type, copy, KEY_SAME | KEY_DISTINCT);
 	if (found != HASH_NONE) {
 		merge_equal(type, list_at(table, m->dst, found), copy);
 		list_pop(table, m->dst);

@@ -341,7 +341,7 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 	}
 	/* Probes that stay would change the cost of kprobe.multi. */
 	while (n-- > 0)
-		record_detach_later(links[n]);
+		record_detach_deferred(links[n]);
 	return err;
 }
 
@@ -473,16 +473,16 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 	record_calibrator_set_costs(e, out->cost);
 }
 
-/* The kernel keeps kprobes in a hash table of LISTS lists. Each step through a list takes HOP_INSNS instructions. */
-#define LISTS     64
-#define HOP_INSNS 5
+/* The kernel keeps kprobes in a hash table of LISTS lists. Each step through a list takes STEP_INSNS instructions. */
+#define LISTS      64
+#define STEP_INSNS 5
 
 void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 				    struct record_calibration *out)
 {
 	struct record_engine *e = record_probes_engine(probes);
 	struct engine_cost *kprobe = &out->cost[PROFILE_MECH_KPROBE];
-	uint64_t more = (uint64_t)HOP_INSNS * n / (2 * LISTS);
+	uint64_t more = (uint64_t)STEP_INSNS * n / (2 * LISTS);
 	/*
 	 * Assume that the number of other kprobes in a list is Poisson distributed, and each place among them equally likely.
 	 * Addresses vary more than that: in 8 boots, callers of three timed functions were up to 12 instructions off per function.
@@ -491,13 +491,13 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 
 	if (kprobe->known)
 		kprobe->full += more;
-	out->place_spread = llround(HOP_INSNS * sqrt(variance) / DEVIATIONS_PER_SPREAD);
+	out->place_spread = llround(STEP_INSNS * sqrt(variance) / DEVIATIONS_PER_SPREAD);
 	record_calibrator_set_costs(e, out->cost);
 	if (!out->ranges.known)
 		return;
 	record_range_costs_add(&out->ranges, more);
 	/* Each hit of a breakpoint inside a function searches one more list. */
-	out->ranges.place_spread = HOP_INSNS * sqrt(variance + others) / DEVIATIONS_PER_SPREAD;
+	out->ranges.place_spread = STEP_INSNS * sqrt(variance + others) / DEVIATIONS_PER_SPREAD;
 	record_engine_set_range_costs(e, out->ranges.kinds);
 }
 

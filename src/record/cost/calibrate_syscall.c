@@ -54,7 +54,7 @@ static int call_unused(void *arg)
 
 const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCALL };
 
-/* Make the readings R. E is NULL without probes: then read only TIME. */
+/* Make the readings R, with WALK before each call. Without probes E is NULL, and only R->time is read. */
 static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
 			  struct readings *r)
 {

@@ -214,7 +214,7 @@ void record_count_begin(struct record_counts *counts, const struct record_engine
 static void detach(struct record_count *c)
 {
 	while (c->n_links)
-		record_detach_later(c->links[--c->n_links]);
+		record_detach_deferred(c->links[--c->n_links]);
 }
 
 void record_count_look(struct record_counts *counts, const struct record_engine *e)

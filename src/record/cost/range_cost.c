@@ -261,7 +261,7 @@ static void prepare(struct calibration *c)
 			c->items[i].prepared ? record_kprobe_open(c->items[i].addr, false) : -1;
 
 		if (second >= 0)
-			record_detach_later(second);
+			record_detach_deferred(second);
 	}
 }
 

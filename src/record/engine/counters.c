@@ -93,7 +93,7 @@ static bool find_cache(const char *name, struct record_event *event)
 	return false;
 }
 
-/* "r1a8": a number of the CPU's own. */
+/* Parse a raw event such as "r1a8": the hexadecimal number of an event of this CPU model. */
 static bool find_raw(const char *name, struct record_event *event)
 {
 	size_t digits = *name == 'r' ? strspn(name + 1, "0123456789abcdefABCDEF") : 0;

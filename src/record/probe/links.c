@@ -25,7 +25,7 @@ static void *close_one(void *fd)
 	return NULL;
 }
 
-void record_detach_later(int fd)
+void record_detach_deferred(int fd)
 {
 	sigset_t all, before;
 	pthread_t thread;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Close FD in the background. Its probe may still be hit until record_detach_wait() has returned. */
-void record_detach_later(int fd);
+void record_detach_deferred(int fd);
 
 /* Wait until all these descriptors are closed. Call this before probes still attached matter, and before any fork(). */
 void record_detach_wait(void);

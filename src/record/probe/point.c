@@ -67,10 +67,10 @@ void record_point_disarm(struct record_point *p)
 {
 	if (p->link >= 0) {
 		forget_link(p->owner, p->link);
-		record_detach_later(p->link);
+		record_detach_deferred(p->link);
 	}
 	if (p->event >= 0)
-		record_detach_later(p->event);
+		record_detach_deferred(p->event);
 	p->link = p->event = -1;
 }
 

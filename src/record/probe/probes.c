@@ -135,8 +135,8 @@ void record_probes_detach_last(struct record_probes *probes)
 	const struct record_attached *last = &probes->attached[--probes->n_attached];
 
 	close_programs(last);
-	record_detach_later(last->entry);
-	record_detach_later(last->ret);
+	record_detach_deferred(last->entry);
+	record_detach_deferred(last->ret);
 }
 
 void record_probes_detach(struct record_probes *probes)

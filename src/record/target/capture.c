@@ -191,7 +191,7 @@ static struct thing find_per_cpu(struct names *n, uint64_t *addr)
 	return (struct thing){};
 }
 
-/* Return whether O is the start of this CPU's part of memory, to which the addresses of its variables are relative. */
+/* Return whether O is this_cpu_off, the offset of the current CPU's per-CPU area, to which per-CPU addresses are added. */
 static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
 {
 	uint64_t at = o->addr;

@@ -7,7 +7,7 @@
 #include "record/target/range.h"
 #include "kernel/debuginfo/index.h"
 
-/* Fills in the points of RANGES. Bodies that cannot be timed are given up. */
+/* Choose where the probes of RANGES go. Give up the inlined bodies that cannot be timed. */
 void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols);
 
 /*
