@@ -11,8 +11,8 @@
 /* A function of a recording with its code. */
 struct annotated {
 	const char *path; /* of the recording */
-	char *name, *within; /* of FUNC or FUNC@FUNCTION */
-	const char *module; /* that has it; NULL: the kernel's image, as the next two */
+	char *name, *within; /* parts of FUNC or FUNC@FUNCTION */
+	const char *module; /* of the function; NULL: the kernel's image */
 	struct profile *p;
 	struct kernel_image *image;
 	struct kernel_index *index;
@@ -22,7 +22,7 @@ struct annotated {
 	struct kernel_source *source;
 	struct analyze_ranges ranges;
 	struct analyze_annotation a;
-	bool ready; /* the last two are */
+	bool ready; /* RANGES and A are set */
 };
 
 /* The data of the tables. */
@@ -51,7 +51,7 @@ struct view_annotate_options {
 	bool all, color;
 };
 
-/* The page on stdout: what carries most of the function's time, then its code. */
+/* Write the page on stdout: the parts with most of the function's time, then its code. */
 void view_annotate_page(const struct view_annotation *v, const struct view_annotate_options *o);
 
 /* The same function in two recordings. */
@@ -65,7 +65,7 @@ struct view_annotate_diff {
 /* The tables of a struct view_annotate_diff: bodies, and lines. */
 extern const struct view_list view_annotate_diff_list;
 
-/* ALL: lines without samples too. */
+/* ALL: include lines without samples. */
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all);
 
 /* Return whether PLACE's instructions are the running kernel's; otherwise they are the vmlinux's. */
@@ -74,12 +74,12 @@ bool annotated_is_live(const struct annotated *f, const struct analyze_place *pl
  * Return the place of an instruction, "+0x11e", or "allocate_slab.cold+0x5" outside of the function's own symbol; for free().
  */
 char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i);
-/* Its text, with the names of what it calls or jumps to, and of data. For free(). */
+/* Return the instruction's text, with the names of its target and of data; for free(). */
 char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i);
-/* The source of LINE without blanks in front and what a terminal would obey; NULL where it is not at hand. For free(). */
+/* Return LINE's source without leading blanks, safe on a terminal; for free(). NULL: not available. */
 char *annotated_source(const struct annotated *f, const struct analyze_line *line);
-/* "mm/slub.c:1978", "?" where unknown. For free(). */
+/* Return "mm/slub.c:1978", or "?" if unknown; for free(). */
 char *annotated_where(const struct analyze_line *line);
 
 /* Return the heading of costs: "COST/CALL". */

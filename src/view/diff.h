@@ -45,15 +45,15 @@ struct view_diff {
 	const char *files[VIEW_N_SIDES];
 	struct analyze_options figures;
 	struct analyze_diff diff;
-	struct why_attribution attribution; /* empty but for on-CPU times */
+	struct why_attribution attribution; /* empty unless times are on-CPU */
 	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
 	struct analyze_events events;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
-	struct why
-		why; /* without contexts: of times other than on-CPU time, and of raw ones, the causes are not known */
+	/* Without contexts if times are raw or not on-CPU: their causes are unknown. */
+	struct why why;
 };
 
 #define VIEW_DIFF_DECLARE(name) extern const struct view_table diff_##name;
@@ -68,7 +68,7 @@ char *view_diff_largest(const struct view_diff *c, bool significant);
 /* Return a note on repetitions: why there are no verdicts, or what they do not cover; NULL: neither. For free(). */
 char *view_repetitions_note(const struct view_diff *c);
 
-/* The first of what differs in a line, for the top of the page. */
+/* Write the first differences in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 
 /* Columns of struct analyze_change: the error of the difference, and how sure it is. */
@@ -77,5 +77,5 @@ extern const struct output_column view_plus_minus[1];
 extern const struct output_column view_verdict[14];
 #define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
 
-/* Return the mark before NOISE, of rows with these groups, if DELTA is not larger; as in struct output_section. */
+/* Return the mark before NOISE of a row with these groups, if DELTA is not larger; as in struct output_section. */
 const char *view_noise_mark(const void *row, const struct output_group *group);

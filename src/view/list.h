@@ -15,9 +15,9 @@ struct view_code_row {
 	const char *note;
 	const char *module;
 	const char *function; /* around an inlined body, as in the symbol table */
-	const char *chain; /* the bodies between */
-	const char *place; /* "FILE:LINE", where a body is called, a function declared */
-	const char *entry, *addresses; /* from the symbols they lie in */
+	const char *chain; /* bodies between NAME and FUNCTION */
+	const char *place; /* "FILE:LINE": call of a body, declaration of a function */
+	const char *entry, *addresses; /* from the symbols around them */
 	double n_bytes;
 	struct kernel_body body;
 };
@@ -29,10 +29,10 @@ struct view_code_rows {
 struct view_code {
 	struct view_data common; /* no times */
 	struct view_code_rows functions, bodies;
-	struct alloc_texts texts; /* of theirs, those that are made for them */
+	struct alloc_texts texts; /* made for the rows */
 	const struct kernel_index *index; /* NULL: inlined bodies are not known */
-	uint32_t n_empty; /* bodies that matched, and have no code */
-	bool is_other_kernel; /* than the running one: how functions would be timed is not known */
+	uint32_t n_empty; /* matching bodies without code */
+	bool is_other_kernel; /* not the running one: it is unknown how functions would be timed */
 };
 
 extern const struct view_list view_code_list; /* of a struct view_code */
@@ -40,7 +40,7 @@ extern const struct view_list view_code_list; /* of a struct view_code */
 struct view_protection {
 	const struct catalogue_protection *protection;
 	enum catalogue_state state;
-	char *how; /* how that is known */
+	char *how; /* how the state is known */
 };
 
 struct view_protections {
@@ -49,5 +49,5 @@ struct view_protections {
 	size_t n;
 };
 
-/* Both of a struct view_protections: a row for each, or the one there is, explained. */
+/* Lists for a struct view_protections: a row for each protection; the only one, explained. */
 extern const struct view_list view_protections_list, view_protection_list;

@@ -58,7 +58,7 @@ static double percent(double delta, double of)
 	return of > 0 ? 100 * delta / of : NAN;
 }
 
-/* ", 95 % of that in dequeue_signal": the function of ROW's context whose misses change most the same way. For free(). */
+/* Return ", 95 % of that in dequeue_signal": the function with most misses changed the same way as ROW's. For free(). */
 static char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
 {
 	char *text = alloc_strdup("");
@@ -89,8 +89,8 @@ static bool is_syscall(const struct analyze_misses_row *row)
 }
 
 /*
- * The syscall whose misses change most, and by more than may be chance where so many change as much; NULL: none. ALL: what all
- * syscalls miss before.
+ * Return the syscall whose misses change most, and beyond chance among as many rows; NULL: none. Set *ALL to all syscalls'
+ * misses before.
  */
 static const struct analyze_misses_row *syscall_of(const struct analyze_misses *m, double *all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns of what a model of a CPU counted. */
+/* Columns of counts by a model of a CPU. */
 #pragma once
 
 #include "analyze/figures/events.h"
@@ -10,7 +10,7 @@
 extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
 	view_misses_data[VIEW_MISSES_N];
 
-/* The same of data, by what it is of. */
+/* Likewise for data, by object. */
 extern const struct output_column view_objects[6], view_objects_delta[6], view_objects_data[6];
 extern const struct output_column view_objects_place[2];
 

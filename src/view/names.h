@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of analyze's enums in JSON, CSV and tables, by value; NULL: nothing is printed. */
+/* Names of analyze's enums in JSON, CSV and tables, indexed by value; NULL: nothing is printed. */
 #pragma once
 
 #include "analyze/code/trace.h"
@@ -22,26 +22,24 @@ extern const char *const view_env_kinds[]; /* enum analyze_env_kind: "protection
 extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
 extern const char *const view_notes[]; /* enum analyze_note */
 
-/* Return what a row of the command as a whole measures, "[elapsed time]"; else NAME. */
+/* Return the measure of a row of the command as a whole, "[elapsed time]"; else NAME. */
 const char *view_workload_label(const char *name);
 void view_append_name(char **text, const char *name); /* escaped: names come from files */
-/*
- * Adds VALUE of V: a name as P has it, escaped, of blanks too, so that it is one word; a number, of which BITS are told in hexadecimal.
- */
+/* Append VALUE of V: a name as in P, escaped (blanks too, so that it is one word); or a number, hexadecimal with BITS. */
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits);
-/* Adds those that calls of SITE had, "n=4096 flags=0xcc0", and "-" where they are ABSENT: of variables whose bit is in SHOWN. */
+/* Append the values of calls of SITE, "n=4096 flags=0xcc0", with "-" for ABSENT ones. Only variables in SHOWN (bits) appear. */
 void view_append_values(char **text, const struct profile *p, uint32_t site, const uint64_t *values,
 			uint32_t absent, uint32_t shown);
-/* Adds what CONTEXT is to a sentence, if that is no syscall: "RCU callbacks queued by close, ". */
+/* Append what CONTEXT is, unless it is a syscall: "RCU callbacks queued by close, ". */
 void view_append_context(char **text, const char *context);
-/* FRAMES for people, without the suffixes of folded stacks: "extract_entropy [irqs_off]". For free(). */
+/* Return FRAMES for people, without the suffixes of folded stacks: "extract_entropy [irqs_off]". For free(). */
 char *view_frames(const struct analyze_frame *frames, size_t n);
-/* Adds "a", "a and b", "a, b and c". */
+/* Append "a", "a and b", "a, b and c". */
 void view_append_list(char **text, const char *const *names, size_t n);
 /* Return whether SHARE of a change is more than 100 %, as printed: something else offsets a part of it. */
 bool view_is_more_than_all(double share);
-/* Adds BEFORE, then "97 % of WHOLE" or "more than all of WHOLE, partly offset elsewhere,". */
+/* Append BEFORE, then "97 % of WHOLE" or "more than all of WHOLE, partly offset elsewhere,". */
 void view_append_share(char **text, const char *before, double share, const char *whole);
-/* Adds how often both sides were measured: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */
+/* Append how often both sides were measured: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */
 void view_append_sides(char **text, const uint32_t n[2], const char *unit);

@@ -15,7 +15,7 @@
 
 static const char *const sides[] = { "baseline", "hardened" };
 
-/* "12,345" */
+/* Return "12,345". */
 static const char *count(double n)
 {
 	return output_number(OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS);
@@ -23,7 +23,7 @@ static const char *count(double n)
 
 static void append_machine(char **text, const struct analyze_warning *w)
 {
-	/* And what one is that is not there. */
+	/* The third text stands for a missing value. */
 	static const char *const words[][3] = {
 		{ PROFILE_ENV_ARCH, "different architectures" },
 		{ PROFILE_ENV_CPU, "different CPUs" },

@@ -13,8 +13,8 @@ struct view_why {
 	const char *files[2];
 	struct why why;
 	const struct why_context *of; /* the answer is about it; NULL: there is none */
-	const struct why_context
-		*main; /* OF; if that is the command, the context with most of the largest cause */
+	/* OF, or if OF is the command, the context with most of the largest cause. */
+	const struct why_context *main;
 	struct analyze_diff diff; /* of recordings by probes */
 	bool checked; /* there are recordings by probes, too */
 	struct why_check check;
@@ -51,11 +51,11 @@ bool view_why_is_unopened(const struct why *w, const struct why_context *c);
 /* Do as view_why_cause(), for a CAUSE that was timed. */
 char *view_why_timed(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
-/* Do as view_why_cause(), for a CAUSE that samples tell of; PART is its first. */
+/* Do as view_why_cause(), for a CAUSE found by samples; PART is its first. */
 char *view_why_sampled(const struct why *w, const struct why_context *c,
 		       const struct why_cause *cause, const struct why_part *part);
 /* Append " (inlined into path_openat, via do_filp_open)": the place of CAUSE, at node AT. */
 void view_why_append_where(char **text, const struct why *w, const struct why_context *c,
 			   const struct why_cause *cause, uint32_t at);
-/* Return a sentence on what probes say of the same; for free(). */
+/* Return a sentence on what probes say of the same change; for free(). */
 char *view_why_check(const struct why *w, const struct why_check *check, const char *context);

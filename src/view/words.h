@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one place where what analyze finds becomes English. */
+/* The texts for analyze's findings. No other file turns these into English. */
 #pragma once
 
 #include <jansson.h>
@@ -8,21 +8,21 @@
 #include "analyze/figures/warnings.h"
 #include "analyze/varies/varies.h"
 
-/* Without "warning:" before or a full stop behind, safe on a terminal; for the caller to free. */
+/* Return the text, without "warning:" before it or a full stop after it, safe on a terminal; for free(). */
 char *view_warning(const struct analyze_warning *w);
 
-/* All of them as a list of strings: a new reference. */
+/* Return the texts of all warnings as a list of strings: a new reference. */
 json_t *view_warnings_json(const struct analyze_warnings *warnings);
 
 /*
- * The change of a call of FUNCTION, or where that is NULL of the function first in S, by other values and at equal ones, in a sentence,
- * for free(); NULL: there are no captured calls of it on both sides. In ticks of CLOCK.
+ * Return a sentence on the change of a call of FUNCTION (NULL: the first one in S) by other values and at equal values, in
+ * ticks of CLOCK; for free(). NULL: not both sides have captured calls of it.
  */
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock);
 
-/* The row of the variable alone that carries most of that by values; NULL: none explains any of it. */
+/* Return the row of the variable that alone carries most of the change by values; NULL: none explains any of it. */
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
 
-/* A line of a call that was kept whole, "    mm/slub.c:1978 shuffle_freelist", indented by its depth; to be freed. */
+/* Return a line of a call that was kept whole, "    mm/slub.c:1978 shuffle_freelist", indented by its depth; for free(). */
 char *view_trace_text(const struct analyze_trace_line *of);

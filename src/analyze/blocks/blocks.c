@@ -79,7 +79,7 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 	vec_push(out, functions, f);
 }
 
-/* Return whether there are counts of BLOCKS, a place in the list, in CONTEXT. */
+/* Return whether function number BLOCKS has counts in CONTEXT. */
 static bool has_counts(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
 {
 	uint32_t n;
@@ -172,23 +172,23 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 /* ---- loops ---- */
 
 /*
- * Steps for all functions of a profile, each block of a loop in each context being one. A recording takes a few
- * million; functions beyond the limit, of made-up files, are left out.
+ * The maximum number of steps for all functions of a profile. One step is one block of one loop in one context. A recording
+ * takes a few million. Functions beyond the limit are left out: only made-up files have them.
  */
 #define MAX_STEPS 4e9
 
-/* A function, in one context after the other. */
+/* The state while loops are added: one function in one context. */
 struct work {
 	struct analyze_loops *out;
 	const struct analyze_counted *counted;
 	const struct profile *p;
 	const struct profile_blocks *blocks;
-	uint32_t index, context; /* ANALYZE_IN_ALL_CONTEXTS */
+	uint32_t index, context; /* INDEX of BLOCKS in P; CONTEXT may be ANALYZE_IN_ALL_CONTEXTS */
 	struct kernel_loops loops;
-	double steps; /* of MAX_STEPS, that are left */
+	double steps; /* remaining ones, of MAX_STEPS */
 };
 
-/* Instructions executed in each loop; NAN where a block of it has no count. For free(). */
+/* Return the instructions executed in each loop, for free(); NAN if a block of the loop has no count. */
 static double *loops_insns(const struct work *w, const uint64_t *counts)
 {
 	double *insns = alloc_array(w->loops.n_loops, sizeof(*insns));
@@ -199,14 +199,14 @@ static double *loops_insns(const struct work *w, const uint64_t *counts)
 				counts[b] == PROFILE_NOT_COUNTED ?
 					NAN :
 					(double)counts[b] * w->blocks->items[b].insns;
-	/* Larger ones follow those in them. */
+	/* Outer loops follow their inner loops. */
 	for (uint32_t l = 0; l < w->loops.n_loops; l++)
 		if (w->loops.loops[l].parent != KERNEL_LOOP_NONE)
 			insns[w->loops.loops[l].parent] += insns[l];
 	return insns;
 }
 
-/* The frame of L that is DEPTH frames from the outermost. */
+/* Return the frame of L at DEPTH from the outermost one, or NULL. */
 static const struct profile_frame *frame_of(const struct profile_location *l, uint32_t depth)
 {
 	return depth < l->n_frames ? &l->frames[l->n_frames - 1 - depth] : NULL;
@@ -217,7 +217,7 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* Return how many bodies, from the function on, O and AT are both in. */
+/* Return the number of nested bodies, from the function inwards, that contain both O and AT. */
 static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
 	uint32_t d = 0;
@@ -229,8 +229,8 @@ static uint32_t common_bodies(const struct profile_location *o, const struct pro
 }
 
 /*
- * Return the depth, below the function, of the innermost body of its head that has three quarters of the loop's
- * executed instructions: the compiler mixes in those of others.
+ * Return the depth, below the function, of the innermost body around the loop's head that executes three quarters of the loop's
+ * instructions. The compiler mixes instructions of other bodies into the loop.
  */
 static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
 {

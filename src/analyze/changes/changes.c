@@ -11,13 +11,13 @@
 #include "kernel/image/name.h"
 
 /*
- * Two functions from front to back, instruction by instruction: nearly all of a kernel's are found the same so, at a
- * fraction of the cost of their graphs.
+ * Compare two functions from front to back, instruction by instruction. This finds nearly all unchanged functions, at a
+ * fraction of the cost of comparing graphs.
  */
 
 #define MAX_PARTS 8
 
-/* Shorter instructions, if their bytes are the same, name nothing outside of the function. */
+/* Shorter instructions with equal bytes name nothing outside of the function. */
 #define MIN_NAMING 5
 
 struct part {
@@ -27,7 +27,7 @@ struct part {
 
 struct sweep {
 	struct analyze_changes *c;
-	struct part parts[MAX_PARTS]; /* the function, then what was split off it */
+	struct part parts[MAX_PARTS]; /* the function, then the parts split off it */
 	uint32_t n_parts;
 };
 
@@ -79,7 +79,7 @@ static bool same_target(struct sweep *s, const uint64_t targets[2])
 	return changes_same_address(s->c, targets[0] + sides[0].base, targets[1] + sides[1].base);
 }
 
-/* The instruction of LEN bytes, AT bytes into the part P. */
+/* Return whether the instruction of LEN bytes at offset AT into P is the same on both sides. */
 static bool same_operation(struct sweep *s, const struct part *p, uint64_t at, size_t len)
 {
 	struct arch_operation op[2];
@@ -99,7 +99,7 @@ static bool same_operation(struct sweep *s, const struct part *p, uint64_t at, s
 	return true;
 }
 
-/* Decodes what is AT bytes into the part on one side, and counts what it calls. 1 where it is no instruction. */
+/* Decode the instruction at offset AT into P on SIDE, and count its call or jump. Return its length; 1: no instruction. */
 static size_t read_one(struct sweep *s, const struct part *p, int side, uint64_t at,
 		       struct decoded *out)
 {
@@ -153,7 +153,7 @@ static bool sweep_part(struct sweep *s, const struct part *p)
 	return same;
 }
 
-/* Return whether the functions A and B (CHANGES_NONE: read B alone) have the same code in the same order. Count callers. */
+/* Return whether the functions A and B have the same code in the same order, and count callers. A or B may be CHANGES_NONE. */
 static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct sweep s = { .c = c };
@@ -213,11 +213,11 @@ void analyze_changes_destroy(struct analyze_changes *c)
 
 /* --- inlined bodies ------------------------------------------------------------------------- */
 
-/* Bodies of one name in a function of either side. */
+/* The inlined bodies of one name in a function, on both sides. */
 struct bodies {
 	const char *name;
-	int more; /* how many the hardened side has more */
-	uint64_t bytes; /* of both sides' */
+	int more; /* the hardened side's number less the baseline's */
+	uint64_t bytes; /* size of the code, both sides together */
 };
 
 struct bodies_list {
@@ -258,7 +258,7 @@ static void add_bodies(struct bodies_list *list, const struct kernel_index *idx,
 	}
 }
 
-/* The names of bodies that one side has more of than the other one, the largest first. */
+/* Return the names of the bodies that one side has more often, largest first: "+new -old"; NULL: none. */
 static const char *inlined_text(struct analyze_changes *c, const struct analyze_changed *change)
 {
 	struct bodies_list list = { 0 };
@@ -285,7 +285,7 @@ static bool is_renamed(const struct analyze_changed *change)
 	return was && is && kernel_name_compare(was, is);
 }
 
-/* The function A of the baseline and B of the hardened kernel, of which one may be CHANGES_NONE. */
+/* Set OUT to the change from A of the baseline to B of the hardened kernel. One of them may be CHANGES_NONE. */
 static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
 		      struct analyze_changed *out)
 {
@@ -324,7 +324,7 @@ static bool is_called(const char *name, const char *wanted)
 					 !strncmp(name, wanted, strlen(wanted)));
 }
 
-/* The order of rows: what can cost before what cannot, larger before smaller. */
+/* Sort changes that may cost time before others, and larger ones before smaller ones. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct analyze_changed *const changes[2] = { a, b };
@@ -375,7 +375,7 @@ static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 		vec_push(c, all, change);
 }
 
-/* Callers are known once all code was read. */
+/* Callers are known only after all code was read. */
 static void note_callers(struct analyze_changes *c, struct analyze_changed *change)
 {
 	int side = change->names[1] != NULL;

@@ -15,51 +15,51 @@
 
 enum analyze_change_kind {
 	ANALYZE_CHANGE_DIFFERS,
-	ANALYZE_CHANGE_NEW, /* the hardened kernel has it alone */
-	ANALYZE_CHANGE_GONE, /* the baseline has it alone */
-	ANALYZE_CHANGE_OFFSETS, /* the same instructions, which find fields at other offsets */
-	ANALYZE_CHANGE_REGISTERS, /* the same, in other registers, another order, another stack frame */
-	ANALYZE_CHANGE_RENAMED, /* the same code */
-	ANALYZE_CHANGE_MOVED, /* the same code, whose source is in another file */
+	ANALYZE_CHANGE_NEW, /* only the hardened kernel has the function */
+	ANALYZE_CHANGE_GONE, /* only the baseline has the function */
+	ANALYZE_CHANGE_OFFSETS, /* the same instructions, with other offsets of fields */
+	ANALYZE_CHANGE_REGISTERS, /* the same, with other registers, order or stack frame */
+	ANALYZE_CHANGE_RENAMED, /* the same code under another name */
+	ANALYZE_CHANGE_MOVED, /* the same code, from another source file */
 	ANALYZE_CHANGE_SAME,
 	ANALYZE_N_CHANGES,
 };
 
-/* One function. Texts are the images' and indexes', or as long as the struct analyze_changes. */
+/* One function. Its texts belong to the images, the indexes or the struct analyze_changes. */
 struct analyze_changed {
 	enum analyze_change_kind kind;
-	const char *names[2]; /* of the symbol on each side, 0 the baseline; NULL: it has none */
-	const char *name,
-		*was; /* the hardened kernel's if it has one; the baseline's, if that is another */
-	const char *files[2]; /* where it is declared; NULL: unknown */
+	const char *names[2]; /* name of the symbol, indexed by side (0: baseline); NULL: none */
+	/* NAME is the hardened kernel's, else the baseline's. WAS is the baseline's if NAME is another one; else NULL. */
+	const char *name, *was;
+	const char *files[2]; /* file of the declaration; NULL: unknown */
 	uint64_t addrs[2]; /* relative to _stext */
-	double n_insns[2]; /* without padding; NAN of one whose code is the same */
-	/* The number of functions that only the hardened kernel has, and only the baseline. */
+	double n_insns[2]; /* without padding; NAN if the code is the same */
+	/* The number of instructions that only the hardened kernel has, and that only the baseline has. */
 	double added, removed;
-	/* Direct calls of it and jumps to it elsewhere; of analyze_changes_all() only. */
+	/* Direct calls and jumps from other functions; set by analyze_changes_all() only. */
 	double callers;
-	bool is_init; /* thrown away after boot */
-	const char *inlined; /* "+new_body -old_body": more often on one side; NULL: nothing */
+	bool is_init; /* freed after boot */
+	const char *inlined; /* "+new_body -old_body": more often on one side; NULL: none */
 };
 
 struct analyze_changes;
 
 /*
- * Pair the functions of the baseline's and the hardened kernel's images and indexes, which must outlive the result
- * (0.5 s for a lab's kernel). INDEXES may have symbols only: then functions of one name are paired by their order, and
- * inlining is not known. Return 0, or -ENOTSUP for another architecture's, not reported.
+ * Pair the functions of the baseline's and the hardened kernel's images and indexes (0.5 s for a lab's kernel). Images and
+ * indexes must outlive the result. With indexes of symbols only, functions of one name are paired by their order, and inlining
+ * is unknown. Return 0, or -ENOTSUP (not reported) for another architecture.
  */
 int analyze_changes_create(struct kernel_image *const images[2],
 			   struct kernel_index *const indexes[2], struct analyze_changes **out);
 void analyze_changes_destroy(struct analyze_changes *c); /* accepts NULL */
 
 /*
- * The function that either side has under NAME, with or without the suffixes of compilers; of several the one that
- * has changed most. False where neither kernel has it out of line.
+ * Find the function that either side calls NAME, with or without compilers' suffixes. Among several, take the one that changed
+ * most. Return false if neither kernel has it out of line.
  */
 bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out);
 
-/* All that are not the same, by what is most likely to cost first; owned by C. *N_SAME: how many are. */
+/* Return all functions that differ, the most likely to cost time first; C owns them. *N_SAME: number of the other ones. */
 const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
 						  uint32_t *n_same);
 
@@ -68,28 +68,28 @@ const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uin
 struct analyze_struct_change {
 	const char *name;
 	double sizes[2]; /* bytes */
-	double moved; /* members of both that have another offset */
-	char *members; /* "+added -gone"; NULL: both have the same ones */
+	double moved; /* number of common members with other offsets */
+	char *members; /* "+added -gone"; NULL: the same members */
 };
 
 struct analyze_structs {
-	vec_of(struct analyze_struct_change, rows); /* those with other members first */
-	struct kernel_btf *btf[2]; /* has the names */
+	vec_of(struct analyze_struct_change, rows); /* structs with other members first */
+	struct kernel_btf *btf[2]; /* owns the names */
 	bool known; /* both kernels have BTF */
 };
 
-/* Structs that both kernels' BTF has once by their name, and lays out differently. DEINIT after use. */
+/* Find the structs that each kernel's BTF has once by name, with different layouts. DEINIT after use. */
 void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const images[2]);
 void analyze_structs_deinit(struct analyze_structs *s);
 
 /* --- variables: data.c ----------------------------------------------------------------------- */
 
 struct analyze_variable {
-	const char *name; /* the image's */
+	const char *name; /* owned by the image */
 	double bytes;
-	double words; /* of 8 bytes, that differ */
-	double at; /* where the first of these is, in bytes */
-	char *values[2]; /* its, hexadecimal */
+	double words; /* number of 8-byte words that differ */
+	double at; /* offset of the first differing word, in bytes */
+	char *values[2]; /* the word on each side: a symbol, or hexadecimal */
 };
 
 struct analyze_variables {
@@ -97,8 +97,8 @@ struct analyze_variables {
 };
 
 /*
- * Find the variables of both images that each name once, with one size, and that begin with other values. Addresses
- * differ if they are of other objects. C must outlive V; DEINIT after use.
+ * Find the variables that both images have once by name, with equal sizes and different initial values. Addresses differ if
+ * they are of different objects. C must outlive V; DEINIT after use.
  */
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);
@@ -107,21 +107,21 @@ void analyze_variables_deinit(struct analyze_variables *v);
 
 struct analyze_static_key {
 	char *name;
-	uint32_t on[2]; /* 1: it is */
-	double jumps; /* places in the hardened kernel's code that it switches */
-	char *functions; /* in which these are, with blanks between; NULL: none is known */
+	uint32_t on[2]; /* 1: on; indexed by side */
+	double jumps; /* number of places that the key switches in the hardened kernel's code */
+	char *functions; /* functions with such places, separated by blanks; NULL: none known */
 };
 
 struct analyze_static_keys {
 	vec_of(struct analyze_static_key, rows); /* by name */
-	bool known; /* both recordings have their state */
+	bool known; /* both recordings have the state of their keys */
 };
 
-/* Compare the keys of two recordings. IMG is the hardened kernel's image; NULL: there is none. */
+/* Compare the keys of two recordings. IMG is the hardened kernel's image, or NULL. */
 void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
 			      const struct profile *hardened, struct kernel_image *img);
 void analyze_static_keys_deinit(struct analyze_static_keys *s);
 
-/* The first of S that switches code in FUNCTION; NULL: none does. */
+/* Return the first key of S that switches code in FUNCTION, or NULL. */
 const struct analyze_static_key *analyze_static_keys_of(const struct analyze_static_keys *s,
 							const char *function);

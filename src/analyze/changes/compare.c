@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two functions as graphs, block by block from their entries, with more and more set aside until they are the same: where
- * blocks lie, then registers, order and stack frame, then offsets of fields.
+ * Compare two functions as graphs, block by block from their entries. Ignore more and more until they are the same: first the
+ * places of blocks, then registers, order and stack frame, then offsets of fields.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum level {
 	N_LEVELS,
 };
 
-#define MAX_EMPTY 16 /* blocks in a row that do nothing but lead on */
+#define MAX_EMPTY 16 /* empty blocks in a row, at most */
 
 struct insn {
 	uint64_t addr;
@@ -25,15 +25,16 @@ struct insn {
 	bool matched;
 };
 
-/* The end of a block, without the address of the next one. */
+/* An edge out of a block, without the target's address. */
 struct way {
-	uint32_t kind; /* enum kernel_edge_kind: jumps are falls, conditions have two of a shape */
+	/* enum kernel_edge_kind. JUMP is turned into FALL. An inverted condition has FALL and TAKEN swapped. */
+	uint32_t kind;
 	uint32_t block; /* KERNEL_FLOW_OUT: out of the function */
 };
 
 struct code {
 	struct kernel_flow *flow;
-	/* In the order of the code; those of block I are from FIRST[I] up to FIRST[I + 1]. */
+	/* By code order. Block I has FIRST[I] up to FIRST[I + 1]. */
 	vec_of(struct insn, insns);
 	uint32_t *first;
 };
@@ -52,10 +53,10 @@ static void read_operation(const struct analyze_changes *c, const struct changes
 		return;
 	arch_operation_of(c->decoder, bytes, insn->len, side->base + insn->addr, op);
 	if (insn->target && kernel_flow_block_at(flow, insn->target) != KERNEL_FLOW_OUT)
-		op->n_values = 0; /* an edge says where it leads */
+		op->n_values = 0; /* the edge has the target */
 }
 
-/* The instructions of BLOCK, without the jump to the next one, and the padding in front of that. */
+/* Read the instructions of BLOCK, without the jump to the next block and the padding before that jump. */
 static void read_block(const struct analyze_changes *c, const struct changes_side *side,
 		       struct code *code, const struct kernel_block *block)
 {
@@ -139,7 +140,7 @@ static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 	return order;
 }
 
-/* Return how many of the instructions FROM to TO of each side the other side has too, in any order. */
+/* Return how many of the instructions FROM to TO are on both sides, in any order. */
 static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
 {
 	scoped_free struct insn **a = sorted(&m->code[0], from[0], to[0]),
@@ -163,7 +164,7 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-/* BLOCK, or the first behind it that does anything. */
+/* Return BLOCK, or the first block after it that is not empty. */
 static uint32_t lead_on(const struct code *code, uint32_t block)
 {
 	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {
@@ -200,7 +201,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 	return out;
 }
 
-/* Pairs of blocks: of each one of the baseline the other's, and those still to be looked at. */
+/* Pairs of blocks. TO and FROM have the other side's block plus 1. STACK has the baseline's blocks to be visited. */
 struct walk {
 	uint32_t *to, *from;
 	vec_of(uint32_t, stack);
@@ -290,20 +291,20 @@ void changes_compare(struct analyze_changes *c, struct analyze_changed *change)
 	code_deinit(&m.code[1]);
 }
 
-/* ---- do two numbers in code stand for the same thing, wherever each kernel has it? ---- */
+/* ---- whether two numbers in code stand for the same thing ---- */
 
-/* Per-CPU data begins at 0. */
+/* The end of per-CPU data, which begins at address 0. */
 #define MAX_PERCPU 0x1000000
 
-/* The symbols of one address that are nearest to another one. */
+/* All symbols at the address that is nearest to a given one. */
 struct nearest {
 	const struct changes_symbol *first;
 	uint32_t n;
 	uint64_t distance;
-	bool covers; /* the largest of them reaches it */
+	bool covers; /* the largest symbol reaches the given address */
 };
 
-/* Return the symbols at or in front of ADDR, or, with NEXT, those behind it. */
+/* Return the symbols at or before ADDR; with NEXT, the symbols after ADDR. */
 static struct nearest nearest(const struct changes_side *side, uint64_t addr, bool next)
 {
 	const struct changes_symbol *s = side->symbols;
@@ -324,7 +325,7 @@ static struct nearest nearest(const struct changes_side *side, uint64_t addr, bo
 	return out;
 }
 
-/* The length of NAME less the number that tells apart what one file has several of. */
+/* Return the length of NAME without the number that distinguishes namesakes in one file. */
 static size_t plain_len(const char *name)
 {
 	size_t n = strlen(name), digits = n;
@@ -355,7 +356,7 @@ static bool is_thunk(const struct changes_function *f)
 	return arch_symbol_of_name(f->name) == ARCH_SYMBOL_INDIRECT_THUNK;
 }
 
-/* Addresses of functions; -1: neither is one. */
+/* Return whether A and B are addresses in the same function; -1: neither is in one. */
 static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	const struct changes_side *left = &c->sides[0], *right = &c->sides[1];
@@ -372,7 +373,7 @@ static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b
 	return f->pair == j || (is_thunk(f) && is_thunk(g)) || is_same_name(f->name, g->name);
 }
 
-/* The file's addresses A and B. Texts and constants have no names: which of them it is, is not code. */
+/* A and B are addresses in the file. Texts and constants have no symbols, so all of them count as the same. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	struct nearest before[2], after[2];
@@ -401,7 +402,7 @@ static bool is_percpu(const struct analyze_changes *c, uint64_t a, uint64_t b)
 	return a < MAX_PERCPU && b < MAX_PERCPU && x.covers && y.covers && have_common(&x, &y);
 }
 
-/* __LINE__, as the place of the instruction says. */
+/* Return whether VALUE is __LINE__, the source line of the instruction at AT. */
 static bool is_line(const struct changes_side *side, uint64_t at, uint64_t value)
 {
 	struct kernel_place place;

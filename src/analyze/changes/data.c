@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Structures whose layout is not the same, as the kernels' BTF has it. */
+/* Structures, initial values of variables and static keys that differ between two kernels. */
 
 #include <bpf/btf.h>
 #include <inttypes.h>
@@ -16,12 +16,12 @@
 #include "kernel/image/btf.h"
 #include "kernel/image/name.h"
 
-#define MAX_DEPTH 8 /* of structs without a name in one another */
+#define MAX_DEPTH 8 /* maximum nesting of structs without a name */
 
 /* A struct, or a member of one. */
 struct item {
 	const char *name;
-	uint64_t at; /* its id, or its offset in bits */
+	uint64_t at; /* a struct's BTF id, or a member's offset in bits */
 };
 
 struct items {
@@ -39,7 +39,7 @@ static struct join join_items(struct items sides[2])
 			   sizeof(struct item), compare_items);
 }
 
-/* The members of T from BASE bits on, those of parts without a name among them. */
+/* Add the members of T, which begins at BASE bits, and the members of its unnamed parts. */
 static void add_members(struct items *out, const struct btf *btf, const struct btf_type *t,
 			uint64_t base, int depth)
 {
@@ -130,11 +130,11 @@ void analyze_structs_deinit(struct analyze_structs *s)
 	kernel_btf_destroy(s->btf[1]);
 }
 
-/* ---- variables whose initial values are not the same ---- */
+/* ---- variables with different initial values ---- */
 
 #define WORD sizeof(uint64_t)
 
-/* Return whether a variable differs whenever the kernels do, or is an address that is not aligned. */
+/* Return whether to skip a variable: it differs between any two kernels, or is an address that is not aligned. */
 static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };
@@ -142,14 +142,14 @@ static bool is_told_otherwise(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	/* Names that compilers and macros number are of other variables in the next build. */
+	/* Compilers and macros number these names; in the next build another variable has the same number. */
 	return strchr(name, '.') || strstr(name, "__UNIQUE_ID") || !strncmp(name, "__BTF_ID", 8) ||
 	       !strncmp(name, "__ksym", 6) || !strncmp(name, "__kstr", 6);
 }
 
 define_compare(by_name, struct changes_symbol, strcmp(a->name, b->name));
 
-/* SIDE's, by name; for free(). */
+/* Return SIDE's variables by name, for free(). */
 static struct changes_symbol *variables_of(const struct changes_side *side, uint32_t *n)
 {
 	struct changes_symbol *out = alloc_array(side->n_symbols, sizeof(*out));
@@ -162,7 +162,7 @@ static struct changes_symbol *variables_of(const struct changes_side *side, uint
 	return out;
 }
 
-/* The N bytes from AT on of the variable S; zeros where the file has none, as the kernel begins with. */
+/* Return N bytes of the variable S from offset AT on. A variable without bytes in the file begins as zeros. */
 static uint64_t word_at(const struct changes_side *side, const struct changes_symbol *s,
 			uint64_t at, size_t n)
 {
@@ -173,7 +173,7 @@ static uint64_t word_at(const struct changes_side *side, const struct changes_sy
 	return word;
 }
 
-/* For free(): what is at that address, or the number. */
+/* Return the symbol at VALUE, or VALUE in hexadecimal, for free(). */
 static char *value_text(const struct changes_side *side, uint64_t value)
 {
 	uint64_t offset = 0;
@@ -251,7 +251,7 @@ static char *name_of(const struct kernel_code *code, uint64_t key)
 	return name ? kernel_static_key_name(name, offset) : NULL;
 }
 
-/* Return whether WORD is one of TEXT's, which may be NULL. */
+/* Return whether WORD is one of the words of TEXT, which may be NULL. */
 static bool has_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);

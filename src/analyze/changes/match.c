@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The functions of two kernels, and which of them are one. */
+/* Find the functions of two kernels, and pair them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "kernel/image/image_elf.h"
 #include "kernel/image/name.h"
 
-/* Functions of fewer bytes are like many others, whatever they are called. */
+/* Smaller functions look like many others, whatever their names. */
 #define MIN_SHAPE_BYTES 16
 
 /* --- symbols -------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 						     .is_cold = kernel_name_is_cold(name) }));
 }
 
-/* Several names of one function are one function: the first by its name. */
+/* A function with several names counts once, under the first of them. */
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
@@ -91,8 +91,8 @@ uint8_t *changes_bytes(const struct changes_side *side, const struct changes_fun
 /* --- pairs ---------------------------------------------------------------------------------- */
 
 /*
- * Read the shape of a function: its instructions without the names that they refer to, so that it is the same if only
- * its callees are not.
+ * Read the shape of a function: a hash of its instructions without the names that they refer to. Functions that differ only in
+ * the names of their callees have the same shape.
  */
 static void read_shape(const struct analyze_changes *c, const struct changes_side *side,
 		       struct changes_function *f)
@@ -118,7 +118,7 @@ static int by_name(const struct changes_function *x, const struct changes_functi
 	return strcmp(x->name, y->name);
 }
 
-/* A file and its folder: trees may lie in different places, and what is in front of them be in the names. */
+/* Return the last folder and the file of a path. The folders above depend on where the source tree was. */
 static const char *end_of_path(const char *file)
 {
 	const char *end = file ? strrchr(file, '/') : NULL;
@@ -148,13 +148,13 @@ static int by_source_name(const struct changes_function *x, const struct changes
 	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
 }
 
-/* A pass of the matching: functions are sorted by what they must have in common. */
+/* A pass of the matching. Functions match if all these keys are equal. */
 struct pass {
 	int (*keys[3])(const struct changes_function *x, const struct changes_function *y);
-	bool all; /* both sides must have as many of a key: else which of them are one is not known */
+	bool all; /* match only if both sides have equally many functions of a key */
 };
 
-/* From what is surest to what is left. */
+/* The surest pass comes first. */
 static const struct pass passes[] = {
 	{ { by_name, by_file }, true },
 	{ { by_name, by_file, by_shape } },
@@ -188,7 +188,7 @@ static bool has_key(const struct pass *pass,
 	return pass->keys[0] == key || pass->keys[1] == key || pass->keys[2] == key;
 }
 
-/* The functions of SIDE that PASS is about, sorted; for free(). */
+/* Return SIDE's functions that PASS may pair, sorted; for free(). */
 static struct item *unpaired(const struct analyze_changes *c, struct changes_side *side,
 			     const struct pass *pass, size_t *n)
 {

@@ -11,9 +11,9 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* ---- a place's instructions, the bodies that they are part of, and how often each was executed ---- */
+/* ---- a place's instructions and bodies, and the executions of each instruction ---- */
 
-/* The body with the id ID among those of PLACE; ANALYZE_NO_BODY: none, or the place's own. */
+/* Return the index of PLACE's body with the id ID; ANALYZE_NO_BODY: none, or the place itself. */
 static uint32_t body_find(const struct analyze_annotation *a, const struct analyze_place *place,
 			  uint32_t id)
 {
@@ -23,7 +23,7 @@ static uint32_t body_find(const struct analyze_annotation *a, const struct analy
 	return ANALYZE_NO_BODY;
 }
 
-/* Return whether the body is within PLACE. That is known of its parent, since outer bodies have lower numbers. */
+/* Return whether BODY is within PLACE. The parent is known already, since outer bodies have lower numbers. */
 static bool body_is_within(const struct analyze_annotation *a, const struct analyze_place *place,
 			   const struct kernel_body *body)
 {
@@ -69,7 +69,7 @@ static void add_bodies(struct making *m, uint32_t number)
 	}
 }
 
-/* Padding between pieces of code is none of the function's. */
+/* Return whether INSN is padding between pieces of code, which does not count for the function. */
 static bool is_padding(const struct kernel_insn *insn)
 {
 	return !(insn->flags & KERNEL_INSN_REACHED) &&
@@ -77,12 +77,12 @@ static bool is_padding(const struct kernel_insn *insn)
 		insn->kind == KERNEL_INSN_BAD);
 }
 
-/* Counts of the blocks of one function, in the contexts asked for. */
+/* The counts of one function's blocks, in the requested contexts. */
 struct counted {
 	const struct profile_blocks *blocks; /* NULL: there are none */
 	uint64_t *counts;
 	double calls;
-	double elsewhere; /* executions of what is in none of the blocks */
+	double elsewhere; /* executions of code in no block: 0 in an exact recording, else NAN */
 };
 
 static uint32_t context_find(const struct making *m)
@@ -115,7 +115,7 @@ static void counted_init(struct counted *c, const struct making *m,
 	}
 }
 
-/* NAN where it was not counted, and does not follow from what was. */
+/* Return the executions of the instruction at ADDR; NAN: neither counted nor derived from counts. */
 static double executions_at(const struct counted *c, uint64_t addr)
 {
 	const struct profile_block *items = c->blocks ? c->blocks->items : NULL;
@@ -145,7 +145,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	i.body = at.body == KERNEL_NONE ? ANALYZE_NO_BODY : body_find(a, place, at.body);
 	i.executions = executions_at(counted, insn->addr);
 	i.per_call = i.executions / counted->calls;
-	/* The line's number replaces this when all are known. */
+	/* merge_lines() replaces this by the number of the merged line. */
 	i.line = a->n_lines;
 	vec_push(a, lines,
 		 ((struct analyze_line){ .path = i.body == ANALYZE_NO_BODY ? NULL :
@@ -157,10 +157,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	place->n_insns++;
 }
 
-/*
- * Adds the instructions of a place, each with a line of its own as yet, and the bodies that they are part of.
- * Returns 0, or what kernel_flow_of() does.
- */
+/* Add a place's instructions, each with its own line for now, and its bodies. Return as kernel_flow_of(). */
 static int annotate_add_code(struct making *m, uint32_t number)
 {
 	struct analyze_place *place = &m->a->places[number];
@@ -225,7 +222,7 @@ define_compare(line_compare, struct analyze_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->line, b->line));
 
-/* There is a line for each instruction, which its n_insns numbers: those that are equal become one. */
+/* Unite equal lines. So far each instruction has its own line, and N_INSNS of the line is the instruction's index. */
 static void merge_lines(struct analyze_annotation *a)
 {
 	uint32_t n = 0;
@@ -250,7 +247,7 @@ static void merge_lines(struct analyze_annotation *a)
 	a->n_lines = n;
 }
 
-/* The instructions executed per call, of the places that were counted. */
+/* Sum up the instructions executed per call over the counted places. */
 static void sum_executions(struct analyze_annotation *a)
 {
 	for (uint32_t i = 0; a->counted && i < a->n_insns; i++) {
@@ -279,7 +276,7 @@ static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 		b->last_line = line->line;
 }
 
-/* The row of RANGES that is of B, in the context asked for. */
+/* Return the row of B in RANGES, in the requested context. */
 static const struct analyze_range *range_find(const struct making *m,
 					      const struct analyze_code_body *b)
 {
@@ -308,7 +305,7 @@ static void finish_bodies(struct making *m)
 	for (uint32_t i = 0; i < a->n_insns; i++)
 		if (a->insns[i].body != ANALYZE_NO_BODY)
 			body_take(a, &a->bodies[a->insns[i].body], &a->insns[i]);
-	/* Inner ones come after those they are in. */
+	/* Inner bodies come after outer ones. */
 	for (uint32_t i = a->n_bodies; i-- > 0;) {
 		struct analyze_code_body *b = &a->bodies[i];
 
@@ -322,9 +319,9 @@ static void finish_bodies(struct making *m)
 	}
 }
 
-/* --- what it all comes to ------------------------------------------------------------------- */
+/* --- figures -------------------------------------------------------------------------------- */
 
-/* Return whether SITE, which was timed, has the function's calls, or some of them. */
+/* Return whether the timed SITE has the function's calls, or some of them. */
 static bool is_site_of(const struct making *m, const struct profile_site *site)
 {
 	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT ||
@@ -338,7 +335,7 @@ static bool is_site_of(const struct making *m, const struct profile_site *site)
 	       (annotate_same(site->name, m->o->name) || annotate_same(site->symbol, m->o->name));
 }
 
-/* The calls of the function by context, all of them in A's figures. */
+/* Merge the stats of the function's calls by context. Set A's figures from all of them. */
 static void form_figures(struct making *m)
 {
 	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
@@ -358,7 +355,7 @@ static void form_figures(struct making *m)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
 }
 
-/* Set the ticks per sample of each context: its part of the time if that was taken, else the period. */
+/* Set the ticks per sample of each context: its sampled time divided by its samples if known, else the sampling period. */
 static void form_ticks(struct making *m)
 {
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
@@ -373,9 +370,9 @@ static void form_ticks(struct making *m)
 }
 
 /*
- * Return how many of the samples at the function's return are its own. They were due while interrupts were off, in the
- * function or in probes within it, whose time is not its own. Its time tells how many samples it should have: the
- * others are the probes'.
+ * Return how many of the samples at the function's return are its own. They were due while interrupts were off, in the function
+ * or in probes within it; the function's time excludes the probes' time. The function's time tells how many samples it should
+ * have. The other samples are the probes'.
  */
 static double unplaced_in(const struct context *c)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One function's instructions and source lines, with the samples that each has. A function may lie in
- * several places: its own code, static functions of one name, and wherever it is inlined.
+ * One function's instructions and source lines, with their samples. A function may lie in several places: its own code, static
+ * functions of one name, and each place where it is inlined.
  *
- * A sample counts once, at the innermost frame that is in the function: as SELF where it was taken
- * there, as CALLEES, at the instruction that calls, where it was taken in what that called.
+ * A sample counts once, at the innermost frame in the function. It counts as SELF if it was taken there. It counts as CALLEES,
+ * at the calling instruction, if it was taken in a callee.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 struct analyze_hits {
 	double self, callees;
-	double late; /* of SELF: held up until interrupts were on again, so perhaps of code before */
+	double late; /* part of SELF held up until interrupts were on: maybe of earlier code */
 };
 
 static inline double analyze_hits_all(const struct analyze_hits *h)
@@ -31,102 +31,100 @@ static inline double analyze_hits_all(const struct analyze_hits *h)
 
 /* A request for an annotation. */
 struct analyze_annotate_options {
-	const char *name; /* of the function, in the source or in the symbol table */
-	const char *module; /* that has it; NULL: the kernel's image */
-	const char *within; /* only where it is inlined into this function; NULL: anywhere */
+	const char *name; /* the function's name in the source or in the symbol table */
+	const char *module; /* the function's module; NULL: the kernel's image */
+	const char *within; /* only bodies inlined into this function; NULL: any place */
 	const char *context; /* NULL: all */
-	bool all; /* places without a sample too */
+	bool all; /* include places without samples */
 };
 
 struct analyze_instruction {
 	struct kernel_insn insn;
-	const char *symbol; /* that covers it: the function's, or its .cold part's */
-	uint64_t offset; /* from it */
-	uint32_t body; /* the innermost one around it; ANALYZE_NO_BODY: the function itself */
-	uint32_t line; /* in lines */
+	const char *symbol; /* covers the instruction: the function's, or its .cold part's */
+	uint64_t offset; /* from SYMBOL */
+	uint32_t body; /* index of the innermost one around it; ANALYZE_NO_BODY: the function */
+	uint32_t line; /* index in lines */
 	struct analyze_hits hits;
-	double executions; /* by record --blocks; NAN: not counted, or does not follow */
-	double per_call; /* of the function that it is part of */
+	double executions; /* by record --blocks; NAN: neither counted nor derived */
+	double per_call; /* executions per call of the function that contains the instruction */
 };
 
 /* A body inlined into the function, at one place of it. */
 struct analyze_code_body {
 	struct kernel_body body;
-	uint32_t parent; /* in bodies; ANALYZE_NO_BODY: the function itself calls it */
-	uint32_t depth; /* 1 where the function itself calls it */
+	uint32_t parent; /* index in bodies; ANALYZE_NO_BODY: the function itself calls it */
+	uint32_t depth; /* 1 if the function itself calls it */
 	uint32_t place;
-	/* Names from this body out to the function, both left out: "new_slab"; NULL: none between. */
+	/* Names between this body and the function, innermost first: "new_slab"; NULL: none. */
 	const char *chain;
-	/* The same with the body in front; lines of two kernels are matched by this. */
+	/* CHAIN with this body's name in front; lines of two kernels are matched by it. */
 	const char *path;
-	const char *called; /* "mm/slub.c:1978", or NULL */
-	struct analyze_hits hits, own; /* with and without bodies inlined into it */
-	uint32_t n_insns; /* of its own */
-	double per_call; /* instructions executed per call, with those of bodies in it; NAN: not known */
-	/* Lines in the file of its declaration that its own instructions are of; 0: none. */
+	const char *called; /* place of the call, "mm/slub.c:1978", or NULL */
+	struct analyze_hits hits, own; /* HITS include inner bodies, OWN do not */
+	uint32_t n_insns; /* number of its own instructions */
+	double per_call; /* instructions executed per call, inner bodies included; NAN: unknown */
+	/* The range of its own source lines in the file of its declaration; 0: none. */
 	uint32_t first_line, last_line;
-	/* The profile's row of the body in the contexts asked for; NULL: there is none. */
+	/* The profile's row of the body in the requested contexts, or NULL. */
 	const struct analyze_range *range;
 };
 
-/* A stretch of code that is the function's. */
+/* A stretch of code that belongs to the function. */
 struct analyze_place {
-	struct kernel_function function; /* whose code it is part of */
-	struct kernel_body body; /* the function, inlined; not where IS_INLINED is false */
+	struct kernel_function function; /* contains this code */
+	struct kernel_body body; /* the function as an inlined body; unset unless IS_INLINED */
 	bool is_inlined;
 	const char *chain; /* of BODY, or NULL */
 	unsigned int problems; /* enum kernel_flow_problem */
 	uint32_t first_insn, n_insns, first_body, n_bodies;
 	struct analyze_hits hits;
-	double at_return; /* samples of it of which nobody knows where: see PROFILE_SAMPLE_AT_RETURN */
+	double at_return; /* samples of unknown instruction: see PROFILE_SAMPLE_AT_RETURN */
 };
 
-/* A source line in a body: all instructions of it, wherever they lie. */
+/* A source line in a body, with all its instructions wherever they lie. */
 struct analyze_line {
-	const char *path; /* as of struct analyze_code_body; NULL: the function's own */
+	const char *path; /* as in struct analyze_code_body; NULL: the function's own */
 	const char *file; /* NULL: unknown */
 	uint32_t line;
 	uint32_t n_insns;
 	struct analyze_hits hits;
-	double executions,
-		per_call; /* of all its instructions, summed; NAN where one's is not known */
+	double executions, per_call; /* sums over its instructions; NAN if one is unknown */
 };
 
 struct analyze_annotation {
 	const char *name, *context; /* CONTEXT: NULL for all */
 	enum profile_clock clock;
-	bool exact; /* an exact recording: its samples are all instructions executed */
+	bool exact; /* an exact recording: all executed instructions are samples */
 	vec_of(struct analyze_place, places); /* most samples first */
-	uint32_t n_other_places; /* without samples, and left out */
-	uint32_t n_unreadable; /* of the places: without instructions, since these cannot be had */
+	uint32_t n_other_places; /* number of places left out because they have no samples */
+	uint32_t n_unreadable; /* number of PLACES without available instructions */
 	vec_of(struct analyze_instruction, insns); /* by place, then address */
 	vec_of(struct analyze_code_body, bodies); /* by place, outer before inner */
 	vec_of(struct analyze_line, lines); /* by path, file, line */
-	bool counted; /* executions are known, of some instructions at least */
-	double per_call; /* instructions executed per call, where it is counted; of what is known */
-	uint32_t n_unknown; /* instructions whose executions are not known, though others' are */
+	bool counted; /* executions of some instructions are known */
+	double per_call; /* sum of the known instructions executed per call */
+	uint32_t n_unknown; /* instructions with unknown executions, if others have known ones */
 	struct analyze_hits hits;
-	double at_return; /* samples taken at its return: of it, or of probes within it */
-	double unplaced; /* of those: of it, as far as is known, and where in it is not known */
-	double samples; /* of the function: hits and unplaced */
-	double astray; /* of HITS: at no instruction that is known, so in no line or body */
-	double kernel; /* samples in the kernel, in the contexts asked for */
-	struct analyze_figures figures; /* of its calls, where they were timed; else all NAN */
+	double at_return; /* samples at its return, its own and those of probes within it */
+	double unplaced; /* the function's own part of AT_RETURN; its instruction is unknown */
+	double samples; /* all samples of the function: HITS and UNPLACED */
+	double astray; /* part of HITS at no known instruction, so in no line or body */
+	double kernel; /* all kernel samples in the requested contexts */
+	struct analyze_figures figures; /* figures of its timed calls; all NAN if untimed */
 	uint32_t runs;
 	/*
-	 * What a sample stands for, in ticks per call where calls were timed, else per run. NAN: unknown. Where the
-	 * function was timed, what its samples stand for adds up to its time.
+	 * The ticks that a sample stands for, per call if calls were timed, else per run; NAN: unknown. The samples of a timed
+	 * function stand for all of its time.
 	 */
 	double tick;
 	bool tick_is_of_call;
-	double tick_of_run; /* the same per run */
+	double tick_of_run; /* TICK per run */
 	struct alloc_texts texts; /* chains and paths */
 };
 
 /*
- * 0, or: -ENOENT where no code has that name, -ENODATA where it has but the bytes cannot be read,
- * -ENOTSUP without a decoder for this machine. Not reported. IDX, RANGES and P must outlive the result;
- * CODE is needed here only.
+ * Return 0; -ENOENT: no code has the name; -ENODATA: its bytes are not readable; -ENOTSUP: there is no decoder for this
+ * machine. Nothing is reported. IDX, RANGES and P must outlive the result; CODE need not.
  */
 int analyze_annotation_init(struct analyze_annotation *a, const struct profile *p,
 			    const struct analyze_ranges *ranges, const struct kernel_index *idx,
@@ -134,33 +132,34 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 			    const struct analyze_annotate_options *options);
 void analyze_annotation_deinit(struct analyze_annotation *a);
 
-/* HITS as ticks, per call or per run; and as a share of the function's samples, with its interval. */
+/* Return HITS in ticks, per call or per run. Return HITS as a share of the function's samples, with an interval. */
 double analyze_annotation_cost(const struct analyze_annotation *a, const struct analyze_hits *hits);
 struct analyze_estimated analyze_annotation_share(const struct analyze_annotation *a,
 						  const struct analyze_hits *hits);
 
 /*
- * One function on two kernels, whose instructions differ: matched by source line and by the inlined bodies that
- * the line is in, and by those bodies.
+ * One function on two kernels with different instructions. Lines are matched by source line and by the inlined bodies around
+ * them. Bodies are matched by path.
  */
 
 /* A line or body on one side. */
 struct analyze_annotated_side {
-	double n_insns; /* 0: it has none */
-	double line; /* NAN: it has none, or it is not known */
-	struct analyze_hits hits; /* NAN, as SAMPLES, which is all of them, where it is not there */
+	double n_insns; /* 0: not on this side */
+	double line; /* source line; NAN: none, or unknown */
+	struct analyze_hits hits; /* SAMPLES is their sum; both NAN: not on this side */
 	double samples;
 	double per_call; /* instructions executed per call; NAN: not counted */
-	double share; /* of the function's samples; NAN where it has none, or is not there */
-	struct analyze_estimated cost; /* of struct analyze_annotate_diff; 0: not there */
+	double share; /* fraction of the function's samples; NAN: none, or not on this side */
+	struct analyze_estimated cost; /* see struct analyze_annotate_diff; 0: not on this side */
 };
 
 struct analyze_annotate_diff_row {
-	const char *path; /* the bodies; NULL: the function itself */
-	const char *file; /* of lines; NULL: unknown */
-	double place; /* its line in the baseline's source; of lines that only the hardened side's has, behind the one before */
+	const char *path; /* inlined bodies; NULL: the function itself */
+	const char *file; /* a line's file; NULL: unknown */
+	/* The line in the baseline's source. A line of the hardened side alone follows the line before it. */
+	double place;
 	struct analyze_annotated_side sides[2];
-	/* Hardened less baseline, with its 95 % interval; all NAN where a cost is not known. */
+	/* Hardened less baseline, with its 95 % interval; all NAN if a cost is unknown. */
 	struct analyze_estimated delta;
 };
 
@@ -171,20 +170,19 @@ struct analyze_annotate_diff_rows {
 struct analyze_annotate_diff {
 	bool is_of_call; /* costs are per call, else per run */
 	struct analyze_annotate_diff_rows lines; /* by path, file, line */
-	struct analyze_annotate_diff_rows bodies; /* by path; with what is inlined into them */
+	struct analyze_annotate_diff_rows bodies; /* by path; inner bodies included */
 };
 
 /*
- * The text of a line, NULL where it is not at hand. Where it is, lines of one file and path are matched by their
- * texts in their order, else by their numbers. Lines that moved are the same where their texts are; short ones, as a single
- * bracket is, say nothing then.
+ * Return the text of a line, or NULL if it is not available. With texts, lines of one file and path are matched by equal texts
+ * in order, else by number. Lines that moved are matched by equal texts, except short texts such as a single bracket.
  */
 typedef const char *(*analyze_line_text_fn)(unsigned int side, const char *file, uint32_t line,
 					    void *arg);
 
 /*
- * A and B, which outlive the result, are of the same function name; either may be empty (all zero): a kernel
- * that has no such function, where all of it costs 0. TEXT may be NULL: then lines go by their numbers.
+ * Compare one function on two kernels; both annotations must outlive D. A kernel without the function has an empty annotation
+ * (all zero), and the function costs 0 there. Without TEXT, lines are matched by number.
  */
 void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 				const struct analyze_annotation *baseline,

@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-/* A line of less than that is like many others. */
+/* Shorter lines are like many others. */
 #define MIN_TEXT 6
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
@@ -121,7 +121,7 @@ define_compare(by_side, struct analyze_annotate_diff_row,
 		       (int)is_of(a, 1) - (int)is_of(b, 1) ?:
 							     compare_values(a->place, b->place));
 
-/* The texts of N lines, which are SIDE's; for free(). NULL: not all are known. */
+/* Return the texts of SIDE's N lines, for free(); NULL: one is unknown. */
 static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_t n,
 			     unsigned int side, analyze_line_text_fn text, void *arg)
 {
@@ -149,7 +149,7 @@ static bool texts_same(const void *arg, uint32_t i, uint32_t j)
 	return !strcmp(t->a[i], t->b[j]);
 }
 
-/* Gives B's lines, M, the places of the lines among A's, N, that have the same texts in the same order; others stand behind them. */
+/* Give each of B's M lines the place of the line among A's N with equal text, in order, or else a place after the last. */
 static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 			struct analyze_annotate_diff_row *b, uint32_t m, const struct texts *texts)
 {
@@ -166,7 +166,7 @@ static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 	}
 }
 
-/* Lines of one file have other numbers in another source of it: those with the same text, in order, are the same. */
+/* Match lines of one file by equal texts in order. Their numbers differ between the sources. */
 static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 			void *arg)
 {
@@ -198,7 +198,7 @@ static bool is_one_sided(const struct analyze_annotate_diff_row *row, unsigned i
 	return row->sides[side].n_insns > 0 && !(row->sides[!side].n_insns > 0);
 }
 
-/* The row after FROM that has on the hardened side alone the text that ROW has on the baseline's; or NULL. */
+/* Return a row of the hardened side alone with the text of ROW, which the baseline alone has; NULL: none. */
 static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff_rows *rows,
 						    const struct analyze_annotate_diff_row *row,
 						    analyze_line_text_fn text, void *arg)
@@ -220,7 +220,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 	return NULL;
 }
 
-/* Joins lines that have the same text and stand elsewhere in the other kernel's source. */
+/* Join lines with equal texts at different places in the two sources. */
 static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 		       void *arg)
 {
@@ -253,7 +253,7 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 
 	memset(d, 0, sizeof(*d));
 	for (unsigned int i = 0; i < 2; i++) {
-		/* A kernel without the function is compared either way. */
+		/* A kernel without the function fits either unit. */
 		of_call &= sides[i]->tick_is_of_call || !sides[i]->n_places;
 		lines_collect(&d->lines, sides[i], i);
 		bodies_collect(&d->bodies, sides[i], i);
@@ -261,7 +261,7 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 	d->is_of_call = of_call;
 	if (text)
 		match_lines(&d->lines, text, arg);
-	/* A row for all that are the same, on either side. */
+	/* Unite the rows of equal lines, and of equal bodies, on both sides. */
 	vec_unite(&d->lines, rows, row_compare, row_add);
 	vec_unite(&d->bodies, rows, row_compare, row_add);
 	if (text)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files that make an annotation, and by no others. */
+/* Shared by the files that make an annotation. */
 #pragma once
 
 #include <string.h>
 
 #include "analyze/code/annotate.h"
 
-/* Bounds against a damaged index; the kernel's bodies are a dozen deep. */
+/* A limit against damaged indexes; the kernel's bodies are a dozen deep. */
 #define ANNOTATE_MAX_DEPTH 64
 
 #define ANNOTATE_NO_PLACE UINT32_MAX
@@ -14,7 +14,7 @@
 /* The function in one context. */
 struct context {
 	double placed, at_return; /* samples */
-	double tick; /* what one of them stands for; NAN: unknown */
+	double tick; /* ticks that a sample stands for; NAN: unknown */
 	struct profile_stats stats; /* of its calls */
 };
 
@@ -27,8 +27,8 @@ struct making {
 	const struct kernel_code *code;
 	const struct analyze_annotate_options *o;
 	char *base; /* the name without clone suffixes */
-	uint32_t *place_of; /* by location of P: in the places, or ANNOTATE_NO_PLACE */
-	struct context *contexts; /* those of P */
+	uint32_t *place_of; /* index in places, or ANNOTATE_NO_PLACE; indexed by location of P */
+	struct context *contexts; /* indexed by context of P */
 };
 
 static inline bool annotate_same(const char *a, const char *b)
@@ -51,18 +51,18 @@ static inline bool annotate_is_in_ranges(const struct kernel_range *ranges, size
 	return false;
 }
 
-/* Return whether the context with the number CONTEXT was asked for. */
+/* Return whether context number CONTEXT was requested. */
 bool annotate_is_context(const struct making *m, uint32_t context);
 
-/* Finds where the function's code is; none is left empty. */
+/* Find the places of the function's code. A has no places if there are none. */
 void annotate_find_places(struct making *m);
-/* Counts samples by place and context, and keeps the places that are to be shown. */
+/* Count samples by place and context. Keep the places to be shown. */
 void annotate_select_places(struct making *m);
 
-/* Calls FN for each sample of the function: its place, and where in its stack that is. */
+/* Call FN for each sample of the function. PLACE contains the frame at DEPTH of the sample's stack. */
 typedef void (*annotate_sample_fn)(struct making *m, const struct profile_sample *s, uint32_t place,
 				   uint32_t depth);
 void annotate_samples_each(struct making *m, annotate_sample_fn fn);
-/* Return whether S was taken at a return, of the function at DEPTH of its stack. */
+/* Return whether S was taken at the return of the function at DEPTH of its stack. */
 bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth);
 struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth);

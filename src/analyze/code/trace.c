@@ -68,7 +68,7 @@ void analyze_trace_deinit(struct analyze_trace *t)
 
 /* --- two ----------------------------------------------------------------- */
 
-/* Lines of one depth below one call, by their places. */
+/* The lines directly below one call; AT has their indexes in OF. */
 struct body {
 	const struct analyze_trace *of;
 	vec_of(uint32_t, at);
@@ -98,7 +98,7 @@ static const struct analyze_trace_line *line_at(const struct body *body, uint32_
 	return &body->of->lines[body->at[i]];
 }
 
-/* With all of their bodies? */
+/* Return whether two lines and all lines below them are equal. */
 static bool is_equal(const struct analyze_trace *a, uint32_t at_a, const struct analyze_trace *b,
 		     uint32_t at_b)
 {
@@ -136,7 +136,7 @@ static bool has_alike(const struct body *body, const struct analyze_trace_line *
 	return false;
 }
 
-/* Number I of BODIES[SIDE], with what is below it. Compilers order the instructions of lines side by side as they like. */
+/* Add line I of BODIES[SIDE] and all lines below it. Compilers order neighbouring lines as they like: these are MOVED. */
 static void add_side(struct analyze_trace_diff *d, int side, const struct body *const bodies[2],
 		     uint32_t i)
 {
@@ -154,7 +154,7 @@ static void add_side(struct analyze_trace_diff *d, int side, const struct body *
 
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
 
-/* Parts of two calls, from line FROM on. */
+/* Parts of two calls, from index FROM on. */
 struct parts {
 	const struct body *bodies[2];
 	uint32_t from[2];
@@ -168,7 +168,7 @@ static bool parts_alike(const void *arg, uint32_t i, uint32_t j)
 			line_at(p->bodies[1], p->from[1] + j));
 }
 
-/* Align the N and M lines of PARTS. In calls too long for that nothing is alike. */
+/* Align the N and M lines of PARTS. If they are too many to match, none is alike. */
 static void align_between(struct analyze_trace_diff *d, const struct parts *parts, uint32_t n,
 			  uint32_t m)
 {
@@ -190,7 +190,7 @@ static void align_between(struct analyze_trace_diff *d, const struct parts *part
 		add_side(d, 1, bodies, parts->from[1] + j++);
 }
 
-/* Two that are alike. */
+/* Add two lines that are alike, and align the lines below them. */
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b)
 {
 	const struct analyze_trace *ta = &d->traces[0], *tb = &d->traces[1];
@@ -220,7 +220,7 @@ out:
 	free(b.at);
 }
 
-/* Do the two part at P, not only below it? */
+/* Return whether the calls differ at P itself, not only below it. */
 static bool differs_itself(const struct analyze_trace_pair *p)
 {
 	switch (p->change) {

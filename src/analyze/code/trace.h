@@ -8,33 +8,33 @@
 struct analyze_trace_line {
 	enum profile_trace_kind kind;
 	double depth;
-	const char *name; /* of the function called, or the innermost body of a line */
-	const char *file; /* of a line, the profile's; NULL: unknown */
-	double line, times, insns; /* INSNS: of all times */
+	const char *name; /* the called function, or the innermost body around a line */
+	const char *file; /* a line's file, owned by the profile; NULL: unknown */
+	double line, times, insns; /* INSNS: sum over all TIMES */
 };
 
 struct analyze_trace {
-	/* In order; what is deeper behind one is its body. */
+	/* In order. The deeper lines after a line are its body. */
 	vec_of(struct analyze_trace_line, lines);
 };
 
-/* The first that P has; empty where it has none. Lines side by side of one line of source are one. P must outlive it. */
+/* Set T to P's first trace, or to nothing. Neighbouring entries of one source line become one line. P must outlive T. */
 void analyze_trace_init(struct analyze_trace *t, const struct profile *p);
 void analyze_trace_deinit(struct analyze_trace *t);
 
 enum analyze_trace_change {
-	ANALYZE_TRACE_SAME, /* with all of its body, which is left out */
-	ANALYZE_TRACE_DIFFERS, /* in its body, which follows, or in how often or how long */
+	ANALYZE_TRACE_SAME, /* with all lines below it, which are left out */
+	ANALYZE_TRACE_DIFFERS, /* in TIMES or INSNS, or in the lines below it, which follow */
 	ANALYZE_TRACE_BASELINE_ONLY,
 	ANALYZE_TRACE_HARDENED_ONLY,
-	ANALYZE_TRACE_MOVED, /* a line on one side only, which the other's call has elsewhere */
+	ANALYZE_TRACE_MOVED, /* a line on one side only; the other has it elsewhere in the call */
 };
 
 struct analyze_trace_pair {
-	const struct analyze_trace_line *lines[2]; /* NULL: not on that side */
+	const struct analyze_trace_line *lines[2]; /* NULL: not on that side; indexed by side */
 	enum analyze_trace_change change;
-	double delta; /* instructions */
-	bool first; /* where the two part: nothing before it is on one side only or differs in how often */
+	double delta; /* instructions, hardened less baseline */
+	bool first; /* the first pair that is on one side only or differs in TIMES */
 };
 
 struct analyze_trace_diff {
@@ -42,7 +42,7 @@ struct analyze_trace_diff {
 	vec_of(struct analyze_trace_pair, pairs);
 };
 
-/* Aligns, call by call, what each does by a longest common subsequence. Empty where one of the two has no trace. */
+/* Align the traces call by call, by a longest common subsequence. D has no pairs if a side has no trace. */
 void analyze_trace_diff_init(struct analyze_trace_diff *d, const struct profile *baseline,
 			     const struct profile *hardened);
 void analyze_trace_diff_deinit(struct analyze_trace_diff *d);

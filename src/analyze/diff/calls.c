@@ -31,7 +31,7 @@ void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable)
 	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
-/* Set ROW's SIDE from the first of the N rows OF in a table of RUNS runs, if there is one whose calls were counted. */
+/* Set ROW's SIDE from the first of the N rows OF a table of RUNS runs, if there is one and its calls were counted. */
 static void set_side(struct analyze_diff_row *row, int side, const struct analyze_row *of, size_t n,
 		     uint32_t runs)
 {
@@ -78,13 +78,13 @@ const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_
 
 /* ---- totals and shares ---- */
 
-/* The total of a side, NAN if it is unknown. KNOWN: a side without calls made none. */
+/* Return the total of a side; NAN: unknown. KNOWN: a side without calls has a total of 0. */
 static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
 {
 	return isnan(f->totals[time]) && known && !(f->calls > 0) ? 0 : f->totals[time];
 }
 
-/* The change of a syscall's total; a side that has no row made no call. */
+/* Return the change of a syscall's total. A side without a row made no call. */
 static double syscall_change(const struct analyze_diff_row *row, enum analyze_time time)
 {
 	return side_total(&row->sides[1], time, true) - side_total(&row->sides[0], time, true);
@@ -99,7 +99,7 @@ static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze
 	return all;
 }
 
-/* Return the change that functions in CONTEXT have shares of; ALL is that of all contexts. */
+/* Return the change that shares of functions in CONTEXT refer to. ALL is the change of all contexts. */
 static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
 			     enum analyze_time time, double all)
 {
@@ -120,7 +120,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 
 	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		syscalls->rows[i].delta_total = syscall_change(&syscalls->rows[i], time);
-	/* A function's sum comes first, then its contexts. */
+	/* A function's sum comes before its contexts. */
 	for (uint32_t i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = analyze_is_sum(row->context);
@@ -142,8 +142,8 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 /* ---- order ---- */
 
 /*
- * Return the weight of a row in the order: its change, or the cost itself if there is nothing to compare it with.
- * Rows of the latter come last, since they are no change.
+ * Return the weight of a row in the order: its change, or a side's total if the change is unknown. Rows of unknown change come
+ * last.
  */
 static double row_weight(const struct analyze_diff_row *row)
 {
@@ -179,7 +179,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 				    matches(function, row->name) && matches(syscall, row->context) :
 				    matches(syscall, row->name);
 
-		/* A glob is for names, not for the sign of the sum. */
+		/* A glob matches names. The "*" of a sum is no name. */
 		if (keep && syscall && analyze_is_sum(row->context))
 			keep = false;
 		if (keep)
@@ -207,7 +207,7 @@ enum key {
 
 const char *const analyze_sort_keys[] = { "delta_total", "delta", "delta_pct", "p", "name", NULL };
 
-/* Return the key by which a row is ordered, the least first. An unknown one comes last. */
+/* Return the key by which a row is ordered, the least first. An unknown value comes last. */
 static double key_value(const struct analyze_diff_row *row, enum key key)
 {
 	double value = key == KEY_DELTA_TOTAL ? -fabs(row->delta_total) :

@@ -10,14 +10,14 @@
 #include "base/sorted.h"
 #include "profile/merge.h"
 
-/* Unless these are the same, machines are compared, and not kernels. */
+/* If these differ, the comparison is of machines, not of kernels. */
 static const char *const machine_keys[] = {
 	PROFILE_ENV_ARCH,   PROFILE_ENV_CPU,      PROFILE_ENV_CPUS,      PROFILE_ENV_GOVERNOR,
 	PROFILE_ENV_TURBO,  PROFILE_ENV_SMT,      PROFILE_ENV_MICROCODE, PROFILE_ENV_CLOCKSOURCE,
 	PROFILE_ENV_PINNED, PROFILE_ENV_SYSCALLS, PROFILE_ENV_TRACERS,
 };
 
-/* KIND of SIDE, with what else is said of it. */
+/* Add an invalidating warning of KIND about SIDE; further arguments set its other members. */
 #define invalidate(w, kind_, side_, ...)                                                        \
 	analyze_warnings_add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_,      \
 							  .severity = ANALYZE_SEVERITY_INVALID, \
@@ -56,7 +56,7 @@ static void warn_freq(struct analyze_warnings *w, const struct profile *a, const
 		invalidate(w, FREQ, ANALYZE_SIDE_NONE, .values = { a->freq, b->freq });
 }
 
-/* The sites of a profile in the order of their names. */
+/* The counted function sites of a profile, by name. */
 struct sites {
 	vec_of(const struct profile_site *, sites);
 };
@@ -79,8 +79,8 @@ static struct sites sites_collect(const struct profile *p)
 }
 
 /*
- * Names on both sides whose mechanisms are not the same. Of namesakes, which have the same mechanism
- * nearly always, the first speaks for all.
+ * Warn of names with different mechanisms on the two sides. Of namesakes, which nearly always have one mechanism, only the
+ * first is compared.
  */
 static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 			    const struct profile *b)
@@ -109,7 +109,7 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 	free(sb.sites);
 }
 
-/* Corrected on one side and not on the other: the difference is that of the probes, if nothing else. */
+/* Warn of a mechanism whose cost is subtracted on one side only: the probes may make the whole difference. */
 static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
 		       const struct analyze_costs *b)
 {
@@ -126,8 +126,8 @@ static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a
 }
 
 /*
- * Slowed down by probes on one side much more than on the other. What that cost is subtracted; but what goes by time,
- * as grace periods of RCU and with them what is freed when, comes at other places in the work.
+ * Warn if probes slow one side down much more than the other. Their cost is subtracted. But work that depends on time, such as
+ * grace periods of RCU and freeing memory after them, moves to other places.
  */
 static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs *a,
 			  const struct analyze_costs *b)
@@ -143,7 +143,7 @@ static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs
 							  .values = { slow_a, slow_b } });
 }
 
-/* On a busy or hot machine the same code takes longer: of two kernels that would be taken for the difference. */
+/* Warn of different load. A busy or hot machine takes longer for the same code, which looks like a difference of kernels. */
 static void warn_load(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
 {
 	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
@@ -193,12 +193,12 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 	analyze_costs_deinit(&costs[1]);
 }
 
-/* ---- the noise floor: what differs between two recordings of one kernel ---- */
+/* ---- the noise floor: differences between two recordings of one kernel ---- */
 
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
-/* CONTROL and DELTA are of one row of DIFF; CONTROL_DELTA is the control's. */
+/* Set CHANGE's noise. DELTA is the difference in its row. CONTROL and CONTROL_DELTA are of the same row in the control. */
 static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
 		      const struct analyze_change *control, double control_delta)
 {

@@ -11,7 +11,7 @@
 
 /* ---- workload ---- */
 
-/* One name's rows on one side: [0] unprobed, [1] probed; NULL where there is none. */
+/* One name's rows on one side: [0] unprobed, [1] probed; NULL: none. */
 struct workload_pair {
 	const struct analyze_workload_row *rows[2];
 };
@@ -25,11 +25,11 @@ static struct workload_pair workload_pair(const struct analyze_workload_row *row
 	return pair;
 }
 
-/* NAMED is any row of the two. */
+/* NAMED is any of the rows. */
 static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b,
 						     const struct analyze_workload_row *named)
 {
-	/* Like is compared with like: unprobed where both sides have it, else probed likewise. */
+	/* Compare unprobed rows if both sides have them, else probed rows if both have them. */
 	int how = a.rows[0] && b.rows[0] ? 0 :
 		  a.rows[1] && b.rows[1] ? 1 :
 					   !a.rows[0] && !b.rows[0];
@@ -78,7 +78,7 @@ static void workload_diff(struct analyze_diff *diff, const struct analyze_worklo
 define_compare(body_order, struct analyze_range,
 	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
 
-/* Return the *N rows of SIDE's bodies of NAME in CONTEXT. */
+/* Return SIDE's *N rows of inlined bodies called NAME in CONTEXT. */
 static const void *const *bodies_named(const struct analyze_diff *diff, int side, const char *name,
 				       const char *context, size_t *n)
 {
@@ -87,7 +87,7 @@ static const void *const *bodies_named(const struct analyze_diff *diff, int side
 	return pointers_find(&diff->bodies_by_name[side], &key, n);
 }
 
-/* Adds RANGE, of RUNS runs, to FIGURES per run. */
+/* Add RANGE's figures, divided by RUNS, to F. */
 static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
 			enum analyze_time time)
 {
@@ -104,7 +104,7 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 	}
 	f->total = f->totals[time];
 	f->mean = f->means[time];
-	/* Distributions of several bodies are not kept together. */
+	/* The distributions of several bodies cannot be added. */
 	f->p50 = f->p90 = f->p99 = f->p999 = f->min = f->max = NAN;
 }
 
@@ -130,8 +130,8 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 }
 
 /*
- * A function on one kernel that the other's compiler has inlined: its partner are the inlined bodies of that
- * name, if they were timed, all places together. Returns how many rows got some.
+ * Find partners of functions that the other side's compiler has inlined: the timed inlined bodies of that name, all places
+ * together. Return the number of functions with a partner.
  */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
@@ -162,7 +162,7 @@ struct changes {
 	size_t n_changes, cap_changes;
 };
 
-/* Every row that stands for itself, so that none is counted twice. */
+/* Collect all rows but redundant ones, so that none counts twice. */
 static void changes_collect(struct changes *list, struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
@@ -175,7 +175,7 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 				vec_push(list, changes, &lists[i]->rows[j].change);
 }
 
-/* Return whether samples of SIDE hit inlined bodies of NAME, which then have a row of all contexts. */
+/* Return whether samples of SIDE hit inlined bodies of NAME. Bodies with samples have a row of all contexts. */
 static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
 {
 	size_t n;
@@ -226,7 +226,7 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 	return ANALYZE_NOTE_NONE;
 }
 
-/* ROWS are in the order of their names: a function's sum comes first. */
+/* ROWS are sorted by name; a function's sum comes first. */
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
@@ -250,7 +250,7 @@ static void judge(struct analyze_diff *diff)
 	for (size_t i = 0; i < list.n_changes; i++)
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
 	free(list.changes);
-	/* A sum over one context is that context, which follows it. */
+	/* A redundant sum equals its only context, which follows it. */
 	for (size_t i = 0; i < functions->n_rows; i++)
 		if (functions->rows[i].redundant)
 			functions->rows[i].change = functions->rows[i + 1].change;
@@ -307,7 +307,7 @@ static void find_bodies(struct analyze_diff *diff, const struct profile *const p
 	}
 }
 
-/* SIDE's figures, of P. */
+/* Set SIDE's figures from P. */
 static void side_init(struct analyze_diff *diff, int side, struct analyze_table *table,
 		      struct analyze_workload *command, const struct profile *p,
 		      const struct analyze_options *options)

@@ -6,15 +6,15 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Linux 6.10 counts memory by the place that allocates it: functions that do became macros around ones of this ending. */
+/* Linux 6.10 counts memory by the allocating place: functions that allocate became macros around functions with this suffix. */
 #define NOPROF "_noprof"
 
 /*
- * Other functions that were renamed and do the same work, found in the differences between 6.1 and 6.12 in the lab's
+ * Other renamed functions that do the same work. They were found in the differences between 6.1 and 6.12 in the lab's
  * workloads, and read in both sources. --map adds others.
  */
 static const char *const known[][2] = {
-	/* x86 has both names at one address; 6.1's symbol table has these as functions, 6.12's the others. */
+	/* On x86 both names have one address. The symbol table of 6.1 has the first as a function, that of 6.12 the second. */
 	{ "__memcpy", "memcpy" },
 	{ "__memmove", "memmove" },
 	{ "__memset", "memset" },
@@ -23,7 +23,7 @@ static const char *const known[][2] = {
 	/* 183654ce26a5 ("mmap: change do_mas_munmap and do_mas_aligned_munmap() to use vma iterator") */
 	{ "do_mas_munmap", "do_vmi_munmap" },
 	{ "do_mas_align_munmap", "do_vmi_align_munmap" },
-	/* The same series; in a header since, so inlined. */
+	/* The same series. The new functions are in a header, so inlined. */
 	{ "vma_mas_store", "vma_iter_store" },
 	{ "vma_mas_remove", "vma_iter_clear" },
 	/* 6.4: "mm: make mapping_get_entry available outside of filemap.c" */
@@ -74,15 +74,15 @@ static const char *const known[][2] = {
 };
 
 /*
- * Functions that take a page were made to take a folio one after the other, most by changing that one word of
- * their name: of the lab's kernels that holds for all 36 that 6.1 alone and 6.12 alone have so.
+ * Functions that take a page came to take a folio, most with only that word of the name changed. In the lab's kernels this
+ * holds for all 36 such names that only 6.1 has, and their counterparts in 6.12.
  */
 static const char *const folio_words[][2] = {
 	{ "huge_page", "hugetlb_folio" },
 	{ "page", "folio" },
 };
 
-/* These are others, not what they were before: kernels have them beside those of folios. */
+/* These are not renamed: kernels have them beside the functions for folios. */
 static const char *const still_pages[] = { "bio_add_page", "filemap_get_pages", "read_cache_page",
 					   "vm_normal_page" };
 
@@ -178,7 +178,7 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 	return rename_all(p, &one, 0);
 }
 
-/* ---- all that are known ---- */
+/* ---- find the renamings ---- */
 
 struct names {
 	const char **names;
@@ -198,7 +198,7 @@ static void names_add(struct names *names, const char *name)
 		vec_push(names, names, name);
 }
 
-/* Every function of P, once, sorted. */
+/* Collect the names of all functions of P, sorted, each once. */
 static void names_collect(struct names *names, const struct profile *p)
 {
 	for (size_t i = 0; i < p->n_sites; i++) {
@@ -233,11 +233,11 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 					     how }));
 }
 
-/* Collects OLD of SIDE if that is what it is called there and NEW what it is called on the other. */
+/* Add the renaming of OLD to NEW if only SIDE has OLD, and only the other side has NEW. */
 static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
-	/* Neither is the same as a third. */
+	/* Another renaming has one of the names. */
 	if (find_old(renames, old) || find_new(renames, new))
 		return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
@@ -245,7 +245,7 @@ static void consider(struct analyze_renames *renames, const struct names sides[2
 		analyze_renames_add(renames, old, new, side, how);
 }
 
-/* The same for what OLD of SIDE would be called with one of its words WORD[0] as WORD[1]. */
+/* Consider to rename OLD of SIDE by replacing its word WORD[0] by WORD[1]. */
 static void consider_words(struct analyze_renames *renames, const struct names sides[2], int side,
 			   const char *old, const char *const word[2])
 {
@@ -255,7 +255,7 @@ static void consider_words(struct analyze_renames *renames, const struct names s
 	for (at = old; (at = strstr(at, word[0])); at += n) {
 		scoped_free char *new = NULL;
 
-		/* "pages" becomes "folios", but "pagevec" and "freepage" are no such words. */
+		/* "pages" becomes "folios", but "pagevec" and "freepage" are other words. */
 		if ((at > old && at[-1] != '_') || (at[n] && at[n] != '_' && at[n] != 's') ||
 		    (at[n] == 's' && at[n + 1] && at[n + 1] != '_'))
 			continue;
@@ -294,7 +294,7 @@ static void see(const struct analyze_renames *renames, const char *name)
 		row->seen = true;
 }
 
-/* Marks those of which something was measured in P. */
+/* Mark the renamings of functions with measurements in P. */
 static void see_all(const struct analyze_renames *renames, const struct profile *p)
 {
 	scoped_free bool *called = alloc_array(p->n_sites, sizeof(*called));
@@ -326,10 +326,10 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	/* In one kernel a name that only one side has is that of another function, which samples or calls missed. */
+	/* In one kernel a name of one side only is that of a function which the other side's samples or calls missed. */
 	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
-	/* By now no name is needed any more that renaming changes. */
+	/* From here on nothing uses the names that renaming changes. */
 	for (int side = 0; side < 2; side++) {
 		rename_all(profiles[side], renames, side);
 		free(sides[side].names);

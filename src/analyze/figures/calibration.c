@@ -41,10 +41,10 @@ static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 }
 
 /*
- * The relative error of what is taken off for callees in each context: the spread of what a call costs its callers, over all
- * that was timed there, since which call was made in which is not kept. On a real clock a mechanism's cost is wrong for all its calls
- * alike, and errors add up. Where instructions are counted it is right on average and wrong for each function by the place of its
- * probe: their squares do.
+ * Set the relative error of the cost subtracted for callees, by context. It is the spread of a call's cost for its caller, over
+ * all timed calls in the context: which call was made in which is not recorded. On a real clock a mechanism's cost is wrong for
+ * all its calls alike, so the errors add up. With counted instructions it is right on average, and wrong for each function by
+ * its probe's place, so the squares of the errors add up.
  */
 static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full[PROFILE_N_MECHANISMS],
@@ -71,7 +71,7 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 	}
 }
 
-/* The spreads of ROW, one of COSTS. */
+/* The spreads of a row of costs. */
 struct spreads {
 	double inner, full;
 };
@@ -122,7 +122,7 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 	row = analyze_cost_find(&costs, "sample");
 	if (row && p->sample_period) {
 		c->sample = known(row->interrupt);
-		/* Nothing is subtracted from counts for samples. */
+		/* Counts have nothing subtracted for samples. */
 		c->sample_spread = counter == ANALYZE_OF_TIME ?
 					   known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD :
 					   0;
@@ -142,7 +142,7 @@ void analyze_calibration_deinit(struct analyze_calibration *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Return the part of SAMPLES' cost in CELL's time. */
+/* Return the number of samples that are due in CELL's time. */
 static double samples_of(const struct analyze_calibration *c, const struct profile_cell *cell)
 {
 	return c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
@@ -156,8 +156,8 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 }
 
 /*
- * Return what was subtracted from all CELL's calls for its own probes, in ticks. With cold caches that is more for
- * some cells than for others (docs/accounting.md), which shows if nothing else was timed in their context.
+ * Return the cost subtracted from all CELL's calls for its own probes, in ticks. With cold caches it is larger for some cells
+ * (docs/accounting.md), which shows only if nothing else was timed in their context.
  */
 static double own_cost(const struct analyze_calibration *c, const struct profile *p,
 		       const struct profile_cell *cell)
@@ -181,7 +181,7 @@ double analyze_calibration_uncertainty(const struct analyze_calibration *c, cons
 	double hits = (double)profile_stats_observed(&cell->stats);
 	double samples = samples_of(c, cell), callees = fmax(cost - own - samples * c->sample, 0);
 
-	/* Nothing was subtracted, and so nothing wrong. */
+	/* Nothing was subtracted, so nothing is uncertain. */
 	if (!(cost > 0))
 		return 0;
 	return fmax(hits, inner > 0 ? own / inner : 0) * spread +
@@ -219,7 +219,7 @@ void analyze_net_deinit(struct analyze_net *net)
 	analyze_calibration_deinit(&net->calibration);
 }
 
-/* Return the cost in each call of CELL. */
+/* Return the cost of probes for each call of CELL, and its standard deviation in *ERROR. */
 static double cell_cost(const struct analyze_net *net, const struct profile_cell *cell,
 			double *error)
 {
@@ -227,7 +227,7 @@ static double cell_cost(const struct analyze_net *net, const struct profile_cell
 	const struct analyze_net_probes *probes = is_fault ? &net->fault : &net->syscall;
 	double calls = (double)cell->stats.calls;
 	double own = own_cost(&net->calibration, net->p, cell) / calls;
-	/* Around the call its probes are as cold as in it. */
+	/* Probes around the call are as cold as probes in it. */
 	double outer = probes->inner > 0 ? own / probes->inner * probes->outer : probes->outer;
 
 	*error = analyze_calibration_uncertainty(&net->calibration, net->p, cell) / calls +
@@ -258,7 +258,7 @@ double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iter
 
 /* ---- cost ---- */
 
-/* The row of MECH: until all is counted, each mechanism has its place. */
+/* Return the row of MECH. Until drop_unused() runs, rows are indexed by mechanism. */
 static struct analyze_cost *row_of(struct analyze_costs *costs, enum profile_mechanism mech)
 {
 	struct analyze_cost *row = &costs->rows[mech];
@@ -281,7 +281,7 @@ static struct analyze_cost *row_of(struct analyze_costs *costs, enum profile_mec
 	return row;
 }
 
-/* Leaves out the places of mechanisms that nothing is known of. */
+/* Remove the rows of mechanisms without data. */
 static void drop_unused(struct analyze_costs *costs)
 {
 	uint32_t n = 0;
@@ -310,7 +310,7 @@ static void read_calibration(struct analyze_costs *costs, const struct profile *
 			row->interrupt_spread = cost->spread;
 		}
 	}
-	/* The part cannot be more than the whole: the whole was not measured. */
+	/* A part cannot exceed the whole: the whole was not measured. */
 	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (costs->rows[i].full < costs->rows[i].inner)
 			costs->rows[i].full = costs->rows[i].full_spread = NAN;
@@ -361,7 +361,7 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	}
 }
 
-/* Set the sums of costs of N functions: HITS and COST are sums of the file. */
+/* Set the row of MECH from N functions and the sums in the file: HITS_IN of hits, COST_IN of their cost. */
 static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		       enum profile_mechanism mech, uint32_t n, enum profile_loss hits_in,
 		       enum profile_loss cost_in)
@@ -419,7 +419,7 @@ static void form_totals(struct analyze_costs *costs)
 	}
 }
 
-/* The mean time from start to exit of the runs of KIND; NAN where there are none. */
+/* Return the mean time from start to exit of the *N runs of KIND; NAN: none. */
 static double mean_wall(const struct profile *p, enum profile_run_kind kind, uint32_t *n)
 {
 	double sum = 0;
@@ -434,7 +434,7 @@ static double mean_wall(const struct profile *p, enum profile_run_kind kind, uin
 	return *n ? sum / *n : NAN;
 }
 
-/* Return the time that probes are known to have taken from the workload, also around its syscalls if that was calibrated. */
+/* Return the time that probes are known to have taken, including the time around syscalls if it was calibrated. */
 static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;

@@ -14,7 +14,7 @@
 /* A name with its value; ORDER keeps sorting stable. */
 struct setting {
 	struct catalogue_text name, value;
-	struct catalogue_text shown; /* the name as this side has it */
+	struct catalogue_text shown; /* NAME as this side writes it */
 	size_t order;
 };
 
@@ -43,7 +43,7 @@ static void setting_add(struct settings *list, struct catalogue_text name,
 	vec_push(list, settings, setting);
 }
 
-/* The options that are set. */
+/* Collect the options that are set. */
 static void config_collect(struct settings *list, const char *config)
 {
 	struct catalogue_setting option;
@@ -56,7 +56,7 @@ static void config_collect(struct settings *list, const char *config)
 	}
 }
 
-/* Parameters, or names of static keys. */
+/* Collect parameters, or names of static keys. */
 static void words_collect(struct settings *list, const char *words)
 {
 	struct catalogue_setting parameter;
@@ -78,7 +78,7 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, const c
 			 .kind = kind, .name = name, .sides = { baseline, hardened } }));
 }
 
-/* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0"; NULL: none. */
+/* Return the values of N settings joined by commas, as "ttyS0,tty0" for `console=ttyS0 console=tty0`; NULL: none. */
 static char *values_join(const struct setting *settings, size_t n)
 {
 	size_t size = 0;
@@ -95,7 +95,7 @@ static char *values_join(const struct setting *settings, size_t n)
 	return text;
 }
 
-/* The last of several settings of an option counts. A missing option is not set. */
+/* Add a row if an option differs. Among several settings the last one counts. A missing option is "n". */
 static void option_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 		       const struct setting *b, size_t n_b)
 {
@@ -111,7 +111,7 @@ static void option_row(struct analyze_env *env, const struct setting *a, size_t 
 			keep(env, name), keep(env, was), keep(env, is));
 }
 
-/* Parameters given twice all count. */
+/* Add a row if a parameter differs. All values of a repeated parameter count. */
 static void parameter_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 			  const struct setting *b, size_t n_b)
 {
@@ -133,7 +133,7 @@ static void static_key_row(struct analyze_env *env, const struct setting *a, siz
 typedef void (*row_fn)(struct analyze_env *env, const struct setting *a, size_t n_a,
 		       const struct setting *b, size_t n_b);
 
-/* Frees the lists. */
+/* Add the rows of settings that differ, and free the lists. */
 static void settings_diff(struct analyze_env *env, struct settings *a, struct settings *b,
 			  row_fn row)
 {
@@ -155,7 +155,7 @@ static enum analyze_env_kind key_kind(const char *key)
 								 ANALYZE_ENV_OTHER;
 }
 
-/* Keys that are compared as they are: not what is parsed, nor when and with what was recorded. */
+/* Return whether KEY's value is compared as it is: it is neither parsed nor about the recording itself. */
 static bool key_is_plain(const char *key)
 {
 	return strcmp(key, PROFILE_ENV_CONFIG) && strcmp(key, PROFILE_ENV_CMDLINE) &&
@@ -189,7 +189,7 @@ static const char *state_name(const struct catalogue_protection *protection,
 	return catalogue_state_name(catalogue_state(protection, p, false, NULL));
 }
 
-/* A side of which a protection's state is not known makes no difference. */
+/* Add the protections that differ. An unknown state differs from no other. */
 static void states_diff(struct analyze_env *env, const struct profile *baseline,
 			const struct profile *hardened)
 {
@@ -278,7 +278,7 @@ void analyze_env_deinit(struct analyze_env *env)
 
 static const struct {
 	const char *name, *unit;
-	double unlike; /* a difference of two values that is more than usual */
+	double unlike; /* a larger difference of two values is unusual */
 } loads[ANALYZE_N_LOADS] = {
 	[ANALYZE_LOAD_WAITING] = { "tasks waiting for a CPU", " % of the time", 10 },
 	[ANALYZE_LOAD_STOLEN] = { "stolen by the hypervisor", " % of the CPUs' time", 2 },
@@ -296,7 +296,7 @@ char *analyze_load_text(enum analyze_load load, double value)
 	return isnan(value) ? NULL : alloc_printf("%.3g%s", value, loads[load].unit);
 }
 
-/* KIND of all runs; NAN: not known of one. */
+/* Return the sum of KIND over all runs; NAN: one run did not count it. */
 static double sum(const struct profile *p, enum profile_loss kind)
 {
 	double n = 0;

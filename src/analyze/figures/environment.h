@@ -13,12 +13,12 @@ enum analyze_env_kind {
 	ANALYZE_ENV_PROTECTION, /* a kernel option that is a protection */
 	ANALYZE_ENV_CONFIG, /* any other kernel option */
 	ANALYZE_ENV_CMDLINE, /* a parameter of the kernel's command line */
-	ANALYZE_ENV_STATIC_KEY, /* "on", "off": of what parameters and the kernel's state are to its code */
-	ANALYZE_ENV_OTHER, /* machine, mitigations: all the keys of profile.h */
+	ANALYZE_ENV_STATIC_KEY, /* "on", "off": effect of parameters and state on the code */
+	ANALYZE_ENV_OTHER, /* machine, mitigations: all other keys of profile.h */
 	ANALYZE_ENV_KERNEL, /* release, version and build-id: differ between any two builds */
 };
 
-/* One fact and its value on each side; NULL: it is not there. */
+/* One fact and its value on each side; NULL: none. */
 struct analyze_env_row {
 	enum analyze_env_kind kind;
 	const char *name;
@@ -30,11 +30,11 @@ struct analyze_env {
 	struct alloc_texts texts; /* of the rows */
 };
 
-/* An option that is not set, or that a kernel does not know, is "n" on that side. */
+/* Set the differences. An option that is not set, or that a kernel does not know, is "n" on that side. */
 void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		      const struct profile *hardened);
 
-/* The protections among the kernel options of P that are set: rows with their value as BASELINE. */
+/* Set a row for each protection among the kernel options of P that are set, with its value as the baseline's. */
 void analyze_env_protections(struct analyze_env *env, const struct profile *p);
 
 void analyze_env_deinit(struct analyze_env *env);
@@ -42,19 +42,19 @@ void analyze_env_deinit(struct analyze_env *env);
 /* ---- the machine's load and speed during the runs of a recording, on a real clock ---- */
 
 enum analyze_load {
-	ANALYZE_LOAD_WAITING, /* tasks, for a CPU: % of the time */
-	ANALYZE_LOAD_STOLEN, /* by the hypervisor: % of the CPUs' time */
-	ANALYZE_LOAD_FREQUENCY, /* of CPUs while they were not halted: % of the nominal one */
-	ANALYZE_LOAD_THROTTLING, /* because of heat: times per run */
+	ANALYZE_LOAD_WAITING, /* tasks that wait for a CPU, % of the time */
+	ANALYZE_LOAD_STOLEN, /* by the hypervisor, % of the CPUs' time */
+	ANALYZE_LOAD_FREQUENCY, /* frequency of CPUs that are not halted, % of the nominal one */
+	ANALYZE_LOAD_THROTTLING, /* because of heat, times per run */
 	ANALYZE_N_LOADS,
 };
 
 const char *analyze_load_name(enum analyze_load load);
-/* VALUE with its unit, for free(); NULL: not known. */
+/* Return VALUE with its unit, for free(); NULL: unknown. */
 char *analyze_load_text(enum analyze_load load, double value);
 
-/* Return the load over all runs of P; NAN: not known. */
+/* Return the load over all runs of P; NAN: unknown. */
 double analyze_load_of(const struct profile *p, enum analyze_load load);
 
-/* Do recordings with these values compare badly? Not where one is not known. */
+/* Return whether two loads differ too much for a comparison; false if one is unknown. */
 bool analyze_load_unlike(enum analyze_load load, double a, double b);

@@ -14,7 +14,7 @@
 /* A count, and the row that it is part of. */
 struct part {
 	const char *event, *name, *context;
-	uint32_t order; /* of the event */
+	uint32_t order; /* the event's rank */
 	int side;
 	const struct profile_counted *of;
 };
@@ -55,7 +55,7 @@ define_compare(row_of_compare, struct part,
 
 define_compare(part_compare, struct part, row_of_compare(a, b) ?: compare_values(a->side, b->side));
 
-/* Return the place of EVENT among those of A, and then those of B that A does not have. */
+/* Return the index of EVENT: A's events come first, then B's events that A does not have. */
 static uint32_t order_of(const char *event, const struct profile *a, const struct profile *b)
 {
 	for (uint32_t i = 0; i < a->n_counters; i++)
@@ -110,7 +110,7 @@ static void row_add(struct analyze_event_row *row, const struct part *part, cons
 			&from->calibrations[of->counter], from->p, cell);
 }
 
-/* From sums over RUNS to figures. */
+/* Turn sums over RUNS runs into figures. */
 static void side_form(struct analyze_event_side *side, uint32_t runs)
 {
 	side->mean = side->calls > 0 ? side->total / side->calls : NAN;
@@ -133,7 +133,7 @@ static void form(struct analyze_event_row *row, const struct profile *const p[2]
 		analyze_change_form(&row->change);
 }
 
-/* A function's contexts follow its sum. */
+/* Mark sums of one context only. A function's contexts follow its sum. */
 static void mark_redundant(struct analyze_events *e)
 {
 	const struct analyze_event_row *end = e->rows + e->n_rows;
@@ -144,7 +144,7 @@ static void mark_redundant(struct analyze_events *e)
 				  strcmp(row[2].name, row->name));
 }
 
-/* Sums are not independent of what they are sums of, and are judged by the same. */
+/* Judge all rows but redundant sums together. A redundant sum gets the verdict of its only context. */
 static void judge(struct analyze_events *e, double margin_pct, bool undecided)
 {
 	scoped_free struct analyze_change **changes = alloc_array(e->n_rows, sizeof(*changes));

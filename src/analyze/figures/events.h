@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that were counted with each call (record --event), of one profile or two: for each event the syscalls and page
- * faults, and the functions in each context and in all of them together. Figures are per run, less what probes counted.
+ * Events counted with each call (record --event), of one profile or two. Each event has rows for syscalls and page faults, and
+ * for functions in each context and in all contexts together. Figures are per run, less the probes' counts.
  */
 #pragma once
 
@@ -11,19 +11,19 @@
 #include "kprotperf/event.h"
 #include "profile/profile.h"
 
-/* All NAN where a side did not count the event, or made no such calls. */
+/* All NAN if a side did not count the event, or made no such calls. */
 struct analyze_event_side {
 	double calls, total;
-	double mean, self; /* per call; SELF is without timed callees */
+	double mean, self; /* per call; SELF excludes timed callees */
 };
 
 struct analyze_event_row {
 	const char *event;
-	const char *name; /* of the function or, where CONTEXT is NULL, the syscall */
+	const char *name; /* the function, or the syscall if CONTEXT is NULL */
 	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
-	bool redundant; /* the sum of a function that has one context only */
+	bool redundant; /* the sum of a function with one context only */
 	struct analyze_event_side sides[2];
-	double delta, delta_pct; /* of the mean */
+	double delta, delta_pct; /* differences of the mean */
 	struct analyze_sample samples[2]; /* while rows are added up */
 	struct analyze_change change;
 };
@@ -34,31 +34,33 @@ struct analyze_events {
 };
 
 /*
- * Set the rows of A, or, if B is not NULL, of both, which must outlive E. MARGIN_PCT as in analyze_changes_judge().
- * UNDECIDED: no difference is certain, so no event's either.
+ * Set the rows of A, or of A and B if B is not NULL. Both must outlive E. MARGIN_PCT is as in analyze_changes_judge().
+ * UNDECIDED: no difference is certain.
  */
 void analyze_events_init(struct analyze_events *e, const struct profile *a, const struct profile *b,
 			 double margin_pct, bool undecided);
 void analyze_events_deinit(struct analyze_events *e);
 
 /*
- * Counts of the emulator's model of a CPU, of one profile or two: per run, by function and context or by line, with
- * their own instructions. Cycles are an estimate, the sum of events times the model's cycles for each, and are never
- * added to instructions.
+ * Counts by the emulator's model of a CPU, of one profile or two, per run, by function and context or by line, with the model's
+ * own count of instructions. Cycles are an estimate: the sum of events times the model's cycles for each. They are never added
+ * to instructions.
  */
 
 enum analyze_misses_by {
-	ANALYZE_MISSES_BY_FUNCTION, /* and context; "*" is all of the context */
-	ANALYZE_MISSES_BY_LINE, /* of whatever function and context; none of user space */
-	ANALYZE_MISSES_BY_OBJECT, /* of data, and context; "*" are all contexts. FUNCTION is what it is of; no instructions */
+	ANALYZE_MISSES_BY_FUNCTION, /* and by context; "*" is the whole context */
+	ANALYZE_MISSES_BY_LINE, /* in all functions and contexts together; without user space */
+	/* By object of data, and context ("*": all). FUNCTION is the object. There are no instructions. */
+	ANALYZE_MISSES_BY_OBJECT,
 };
 
 /* The figures of one side, per run; all NAN: it has no model. */
 struct analyze_misses_side {
 	double events[MODEL_N_EVENTS];
 	double cycles, instructions;
-	double data; /* of the cycles, but for L1I, ITLB and branches: what hangs on where a build has its code */
-	double squares; /* of DATA of each run */
+	/* Part of CYCLES without L1I, ITLB and branches, which depend on the addresses of a build's code. */
+	double data;
+	double squares; /* sum of the squares of DATA over runs */
 };
 
 struct analyze_misses_row {
@@ -67,14 +69,14 @@ struct analyze_misses_row {
 	const char *file; /* NULL: not known */
 	double line; /* 0: not known */
 	struct analyze_misses_side sides[2];
-	struct analyze_misses_side delta; /* the second less the first */
-	double plus_minus; /* of delta.data, 95 %; NAN: not known */
-	double p; /* likewise, of this row alone */
+	struct analyze_misses_side delta; /* the second side less the first */
+	double plus_minus; /* half the 95 % interval of DELTA.DATA; NAN: unknown */
+	double p; /* of DELTA.DATA in this row alone; NAN: unknown */
 	uint32_t side, run; /* while rows are added up */
 };
 
 struct analyze_misses {
-	const char *model; /* NULL: a side has none, or another; there are no rows then */
+	const char *model; /* NULL: a side has none, or another one, and there are no rows */
 	/* By falling cycles, of two sides by change of DATA. */
 	vec_of(struct analyze_misses_row, rows);
 	struct hash_index index; /* while rows are added up */

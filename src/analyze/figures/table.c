@@ -11,7 +11,7 @@
 
 const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 
-/* A cell on its way into a row; without a cell, it is only known that there is such a function. */
+/* A cell on its way into a row. Without CELL, only the function's existence is known. */
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
@@ -19,7 +19,7 @@ struct ref {
 	bool by_block; /* counted by probes of blocks, which distort its time */
 };
 
-/* The sources of the samples of a table's rows. */
+/* The sources of samples for a table's rows. */
 struct sampling {
 	const struct profile *p;
 	const struct analyze_repetitions *repetitions;
@@ -33,7 +33,7 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* Differences are formed as integers, which is exact, and may be negative: cost is an estimate. */
+/* Return the time less cost. Integers make the difference exact. It may be negative, since the cost is an estimate. */
 static double time_total(const struct profile_stats *s, enum analyze_time time, bool raw)
 {
 	if (time == ANALYZE_TIME_SELF)
@@ -42,11 +42,11 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 				 (raw ? 0 : s->cost));
 }
 
-/* From so long calls on the kernel side squares what remains of the time less its last bits. */
+/* The kernel side squares the time of calls this long or longer without its last bits. */
 #define LONG_CALL      (1 << 20)
 #define LONG_CALL_LESS 1024
 
-/* Return the spread. If the sum of squares is too coarse, return what it may hide, but no more than half the range. */
+/* Return the standard deviation. A too coarse sum of squares may hide some: assume that, up to half the range. */
 static double spread_of(const struct analyze_figures *f, double sumsq)
 {
 	double hidden = f->max < LONG_CALL ? 0 : f->mean * LONG_CALL_LESS;
@@ -56,7 +56,7 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
 }
 
-/* A call takes some time: one of 0 took no longer than its probes are thought to. */
+/* Return TIME, or NAN if it is 0. A call takes some time: at 0 it is no longer than the assumed cost of its probes. */
 static double known(double time)
 {
 	return time > 0 ? time : NAN;
@@ -76,7 +76,7 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	}
 	f->total = f->totals[options->time];
 	f->mean = f->means[options->time];
-	/* There is one distribution, that of on-CPU times less cost. */
+	/* Only on-CPU times less cost have a distribution. */
 	if (options->time != ANALYZE_TIME_ONCPU || (options->raw && stats->cost) || !stats->calls)
 		return;
 	f->min = (double)stats->min;
@@ -183,7 +183,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 	vec_push(rows, rows, row);
 }
 
-/* A row for each context among the N refs of one name; returns how many. */
+/* Add a row for each context among the N refs of one name. Return the number of rows. */
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
 			   const struct sampling *sampling)
 {

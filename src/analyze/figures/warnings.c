@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* Functions whose missed returns are reported. */
+/* Number of functions with missed returns to report. */
 #define MISSED_SHOWN 3
 
 void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning warning)
@@ -47,7 +47,7 @@ static enum analyze_severity severity_of(double n, double of)
 	return n < NEGLIGIBLE * of ? ANALYZE_SEVERITY_INFO : ANALYZE_SEVERITY_ACT;
 }
 
-/* KIND of W's profile, with what else is said of it. */
+/* Add a warning of KIND about W's profile; further arguments set its other members. */
 #define warn(w, kind_, severity_, ...)                                                            \
 	analyze_warnings_add((w)->out, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_, \
 								 .severity = severity_,           \
@@ -88,7 +88,7 @@ static double calls_of(const struct profile *p, const struct profile_site *site)
 	return calls;
 }
 
-/* Functions under kprobes lose returns when many tasks sleep in them; fentry does not. */
+/* Warn of missed returns. Functions under kprobes miss them if many tasks sleep in them; fentry does not. */
 static void warn_missed(const struct warning *w)
 {
 	struct pointers sites =
@@ -126,7 +126,7 @@ static void warn_failed_runs(const struct warning *w)
 		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
-/* Tasks of a process or machine that are all followed go on after the runs. */
+/* Warn of tasks left after the command. Tasks of a whole process or machine always go on after the runs. */
 static void warn_tasks_left(const struct warning *w)
 {
 	struct analyze_losses losses;
@@ -141,7 +141,7 @@ static void warn_tasks_left(const struct warning *w)
 		warn(w, TASKS_LEFT, ANALYZE_SEVERITY_ACT, .values = { (double)n });
 }
 
-/* Return the number of a time of ROW that is below zero, or -1. */
+/* Return the first time of ROW (enum analyze_time) below zero, or -1. */
 static int negative_time(const struct analyze_row *row)
 {
 	for (int time = 0; time < ANALYZE_N_TIMES; time++)
@@ -153,7 +153,7 @@ static int negative_time(const struct analyze_row *row)
 struct negatives {
 	uint32_t n;
 	const struct analyze_row *worst;
-	int time; /* of the worst */
+	int time; /* of WORST */
 };
 
 static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
@@ -173,7 +173,7 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 	}
 }
 
-/* Once, however many there are: they have one cause. */
+/* Add one warning for all negative times: they have one cause. */
 static void warn_negative(const struct warning *w, const struct analyze_table *table)
 {
 	struct negatives found = { 0 };

@@ -9,45 +9,45 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* The subject of a warning, with the meaning of NAMES, VALUES and CODE: [0] is the baseline's of two. */
+/* Kinds of warnings, with the meaning of NAMES, VALUES and CODE. Of two entries, [0] is the baseline's. */
 enum analyze_warning_kind {
 	/* About two profiles. */
 	ANALYZE_WARNING_WORK, /* argument CODE differs: NAMES */
-	ANALYZE_WARNING_MACHINE, /* the environment's NAMES[2] differs: NAMES, NULL: not known */
-	ANALYZE_WARNING_MECHANISMS, /* of VALUES[0] functions, as NAMES[2]: NAMES are mechanisms */
+	ANALYZE_WARNING_MACHINE, /* environment NAMES[2] differs: NAMES; NULL: unknown */
+	ANALYZE_WARNING_MECHANISMS, /* NAMES, of VALUES[0] functions such as NAMES[2], differ */
 	ANALYZE_WARNING_FREQ, /* sampling rates differ: VALUES */
 	ANALYZE_WARNING_CONFIG, /* the configuration of SIDE's kernel is not known */
-	ANALYZE_WARNING_COST_ONE_SIDE, /* of mechanism NAMES[0]: subtracted from SIDE's times only */
-	ANALYZE_WARNING_CONTROL, /* is of another kernel: OWN_TEXT */
-	ANALYZE_WARNING_SLOWDOWN, /* by probes, in percent: VALUES */
-	ANALYZE_WARNING_LOAD, /* enum analyze_load CODE: VALUES */
+	ANALYZE_WARNING_COST_ONE_SIDE, /* mechanism NAMES[0]: cost subtracted on SIDE only */
+	ANALYZE_WARNING_CONTROL, /* the control is of another kernel: OWN_TEXT */
+	ANALYZE_WARNING_SLOWDOWN, /* the slowdown by probes differs: VALUES, in percent */
+	ANALYZE_WARNING_LOAD, /* load CODE (enum analyze_load) differs: VALUES */
 	/* About one. */
 	ANALYZE_WARNING_EMPTY, /* no runs */
 	ANALYZE_WARNING_LOSS, /* enum profile_loss CODE, VALUES[0] times */
 	ANALYZE_WARNING_MISSED, /* VALUES[0] returns of the function NAMES[0]; CODE is its mechanism */
-	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; below 0: so many too many */
-	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1], RUN, which is VALUES[2], first */
+	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; negative: too many */
+	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1]; the first: RUN, number VALUES[2] */
 	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks went on when the command had ended */
-	/* enum analyze_time CODE of NAMES[0], in NAMES[1] or NULL, most of VALUES[0] rows */
+	/* Time CODE (enum analyze_time) of NAMES[0] in context NAMES[1] (or NULL) is the least of VALUES[0] rows. */
 	ANALYZE_WARNING_NEGATIVE,
-	/* of mechanism NAMES[0], which timed VALUES[0] functions (0: contexts), as NAMES[1] */
+	/* Mechanism NAMES[0] timed VALUES[0] functions, such as NAMES[1]; 0: contexts. */
 	ANALYZE_WARNING_COST_UNKNOWN,
-	ANALYZE_WARNING_DRIFT, /* what probes cost changed while recording: NAMES[0] */
+	ANALYZE_WARNING_DRIFT, /* the cost of probes changed while recording: NAMES[0] */
 	ANALYZE_WARNING_CLOCK, /* NAMES[0] advanced by VALUES[0] ns at a time */
-	ANALYZE_WARNING_SYSCALLS, /* alone were measured: NAMES[0] */
+	ANALYZE_WARNING_SYSCALLS, /* only the syscalls NAMES[0] were measured */
 	ANALYZE_WARNING_INLINED, /* functions that are also inlined elsewhere: NAMES[0] */
 	ANALYZE_WARNING_NO_FAULTS, /* page faults were not counted */
 	ANALYZE_WARNING_TRACERS, /* others traced the kernel: NAMES[0] */
 	ANALYZE_WARNING_PROGRAMS, /* others loaded BPF programs in a run: NAMES[0] */
 	ANALYZE_WARNING_UNFINISHED, /* the recorder was killed */
-	ANALYZE_WARNING_PREEMPT_RT, /* probes cost less under a lock than what is subtracted */
+	ANALYZE_WARNING_PREEMPT_RT, /* probes cost less under a lock than is subtracted */
 };
 
-/* The action for a reader. */
+/* The action that a warning calls for. */
 enum analyze_severity {
-	ANALYZE_SEVERITY_INVALID, /* not compare: other things differ than the kernels */
+	ANALYZE_SEVERITY_INVALID, /* do not compare: more than the kernels differs */
 	ANALYZE_SEVERITY_ACT, /* distrust figures, or record otherwise */
-	ANALYZE_SEVERITY_INFO, /* nothing: it moves no figure by more than a thousandth */
+	ANALYZE_SEVERITY_INFO, /* none: no figure moves by more than a thousandth */
 };
 
 enum analyze_side {
@@ -56,7 +56,7 @@ enum analyze_side {
 	ANALYZE_SIDE_HARDENED,
 };
 
-/* NAMES are the profiles', which must outlive it; as they are in the file, so not for a terminal. */
+/* NAMES belong to the profiles, which must outlive the warning. They are not escaped for a terminal. */
 struct analyze_warning {
 	enum analyze_warning_kind kind;
 	enum analyze_severity severity;
@@ -69,18 +69,18 @@ struct analyze_warning {
 };
 
 struct analyze_warnings {
-	vec_of(struct analyze_warning, rows); /* what invalidates a comparison first */
-	uint32_t n_invalid; /* the first so many */
+	vec_of(struct analyze_warning, rows); /* warnings that invalidate a comparison first */
+	uint32_t n_invalid; /* number of warnings that invalidate a comparison */
 };
 
-/* Takes WARNING's OWN_TEXT. */
+/* Add WARNING, and take over its OWN_TEXT. */
 void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning warning);
 void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
- * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, runs that failed, a clock that
- * is too coarse, and unless RAW, where nothing is subtracted, times below zero and probe costs that are not known or not those
- * of all calls. TABLE is P's, as RAW as that; NULL: no time can be below zero.
+ * Add the warnings that a reader of P, on SIDE, must know first: losses, calls not accounted for, failed runs, a too coarse
+ * clock. Unless RAW (then nothing is subtracted), add negative times, and probe costs that are unknown or not those of all
+ * calls. TABLE is P's, with the same RAW; NULL: no time can be negative.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 const struct analyze_table *table, enum analyze_side side,

@@ -27,12 +27,12 @@ static const struct analyze_range_side range_none = {
 	.estimate = ESTIMATE_NONE,
 };
 
-/* Something that is known of a body; those of one body and context make a row. */
+/* A fact about a body. The items of one body and context make a row. */
 struct item {
 	struct analyze_body body;
-	const char *context; /* NULL: of the site, whatever calls it has */
-	const struct profile_site *site; /* NULL: seen in samples */
-	const struct profile_cell *cell; /* NULL likewise, and without a context */
+	const char *context; /* NULL: about the site, with calls or without */
+	const struct profile_site *site; /* NULL: from samples */
+	const struct profile_cell *cell; /* NULL: from samples, or without a context */
 	const struct analyze_body_count *count;
 };
 
@@ -94,7 +94,7 @@ static const struct analyze_range_context *context_find(const struct analyze_ran
 			    context_compare);
 }
 
-/* The stats of each context as a whole, for the caller to free; those without calls were not timed. */
+/* Return the stats of each context as a whole, for the caller to free. Contexts without calls were not timed. */
 static struct profile_stats *contexts_stats(const struct profile *p)
 {
 	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
@@ -125,7 +125,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		struct analyze_figures figures;
 
 		analyze_figures_form(&figures, &stats[i], &corrected);
-		/* Interrupts hit all that runs alike, and are a context of their own. */
+		/* Interrupts hit all code alike, and are a context of their own. */
 		if (ranges->counted)
 			context.sampled = context.samples * ranges->tick;
 		else if (stats[i].calls)
@@ -147,7 +147,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 
 /* ---- estimates ---- */
 
-/* Return the share that K of N samples are, without doubt if instructions were counted. */
+/* Return K / N with its interval. It is exact if instructions were counted. */
 static struct analyze_estimated share_of(const struct analyze_ranges *ranges, double k, double n)
 {
 	return ranges->counted ? (struct analyze_estimated){ k / n, k / n, k / n } :
@@ -155,8 +155,8 @@ static struct analyze_estimated share_of(const struct analyze_ranges *ranges, do
 }
 
 /*
- * The time of K samples in CONTEXT: of instructions that were counted, these. Where the context was timed, it is
- * that share of its time; else each sample stands for a period, and how many of all there are is what is not sure.
+ * Return the time of K samples in CONTEXT. Counted instructions are exact. If the context was timed, it is the samples' share
+ * of that time. Otherwise each sample stands for a period, and the uncertainty is that of their share of all samples.
  */
 static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 					const struct analyze_range_context *context, double k)
@@ -175,7 +175,7 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
-/* A body's count, to be found by the function that the body is in, and its context. */
+/* A body's count, to be found by the body's function and the context. */
 struct enclosed {
 	const char *function;
 	uint32_t context, count;
@@ -192,7 +192,7 @@ static bool is_timed_function(const struct profile *p, const struct profile_cell
 	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
 }
 
-/* Adds CELL's time to all of the N counts that are within its function and context. */
+/* Add CELL's time to all of the N counts in its function and context. */
 static void times_add(double *times, const struct enclosed *all, size_t n, const struct profile *p,
 		      const struct profile_cell *cell)
 {
@@ -206,8 +206,8 @@ static void times_add(double *times, const struct enclosed *all, size_t n, const
 }
 
 /*
- * For each of the bodies' counts, the on-CPU time less probe cost of the function that the body is in, in
- * that context; NAN where it was not timed. For free().
+ * Return the on-CPU time, less probe cost, of the function around the body of each count, in the count's context; NAN: not
+ * timed. For free().
  */
 static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
 {
@@ -230,8 +230,8 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 }
 
 /*
- * Estimate a body in a function that was timed: its part of the function's samples is its part of that time. The
- * function's own share of the context is known, and need not be estimated.
+ * Estimate a body in a timed function: its share of the function's samples is its share of the function's time. The function's
+ * own share of the context is known.
  */
 static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
 			    const struct analyze_body_count *count,
@@ -244,7 +244,7 @@ static void estimate_within(const struct analyze_ranges *ranges, struct analyze_
 		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
 }
 
-/* TIME: of the function around it; NAN where that was not timed. */
+/* TIME is that of the function around the body; NAN: not timed. */
 static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
 					     const struct analyze_body_count *count,
 					     const struct analyze_range_context *context,
@@ -266,7 +266,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	return e;
 }
 
-/* Adds B to A, which are of different contexts. */
+/* Add B to A. They are of different contexts. */
 static void estimate_add(struct analyze_estimate *a, const struct analyze_estimate *b)
 {
 	if (isnan(a->samples)) {
@@ -280,7 +280,7 @@ static void estimate_add(struct analyze_estimate *a, const struct analyze_estima
 	a->missing += b->missing;
 }
 
-/* The shares of a sum over contexts: of all that was sampled. */
+/* Set the shares of a sum over contexts, as fractions of all samples. */
 static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze_ranges *ranges)
 {
 	const struct analyze_range_context *all = context_find(ranges, ANALYZE_ALL_CONTEXTS);
@@ -293,8 +293,8 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 }
 
 /*
- * Return whether late samples could move the estimate by half of the way out of its interval: its own may belong
- * elsewhere, and others of its function to it.
+ * Return whether late samples could move the estimate half the way out of its interval: its own ones may belong elsewhere, and
+ * other ones of its function may belong to it.
  */
 static bool estimate_is_doubtful(const struct analyze_estimate *e)
 {
@@ -340,7 +340,7 @@ static void side_form(struct analyze_range_side *side, const struct body_rows *b
 		side->caveat = ANALYZE_CAVEAT_IRQS_OFF;
 }
 
-/* A row of the N items from FIRST on; context NULL: their sum. Returns its number. */
+/* Add a row of the N items from FIRST on; CONTEXT NULL: their sum. Return its index. */
 static uint32_t row_add(struct body_rows *body, const struct item *first, size_t n,
 			const char *context)
 {
@@ -383,7 +383,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	return ranges->n_rows - 1;
 }
 
-/* The rows of the N items of one body: their sum, then one for each context. */
+/* Add the rows of the N items of one body: their sum, then one for each context. */
 static void body_add(struct body_rows body, const struct item *items, size_t n)
 {
 	struct analyze_ranges *ranges = body.ranges;
@@ -397,7 +397,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 		if (items[i].site->estimated)
 			body.why = items[i].site->estimated;
 	}
-	/* The rest of a body is no measurement if a part is missing. */
+	/* If a part of a body is not timed, the other parts are no measurement of it. */
 	body.timed &= !body.why;
 	if (b->file)
 		body.location = alloc_keep(&ranges->locations,

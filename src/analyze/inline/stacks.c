@@ -14,8 +14,8 @@
 
 /* Bounds against made-up files; the kernel's own stacks have 127 addresses at most. */
 #define MAX_FRAMES 1024
-#define MAX_BYTES  (256UL << 20) /* of stacks beyond */
-#define ONE_STACK  2048 /* bytes, of which the longest of exact recordings have half */
+#define MAX_BYTES  (256UL << 20) /* of all names beyond ONE_STACK bytes in a stack */
+#define ONE_STACK  2048 /* bytes; the longest stacks of exact recordings have half */
 
 static const struct analyze_frame frame_user = { ANALYZE_FRAME_OTHER, "[user]" };
 static const struct analyze_frame frame_no_stack = { ANALYZE_FRAME_OTHER, "[no_stack]" };
@@ -28,7 +28,7 @@ static struct analyze_frame frame_of(const struct profile_frame *frame)
 				       frame->name };
 }
 
-/* An address without a name still makes one place another; a module's says nothing without the module. */
+/* Return a frame for an address without a name. Its offset tells places apart; in a module only the module is shown. */
 static struct analyze_frame frame_unresolved(const struct profile_location *l,
 					     struct alloc_texts *texts)
 {
@@ -51,7 +51,7 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 	return compare_values(n_a, n_b);
 }
 
-/* The parts of a sample that show. Runs are not distinguished. */
+/* Compare the parts of a sample that are shown. Runs are not distinguished. */
 define_compare(sample_compare, struct profile_sample,
 	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:
@@ -62,7 +62,7 @@ static void sample_add(void *to, void *from)
 	((struct profile_sample *)to)->count += ((struct profile_sample *)from)->count;
 }
 
-/* P's samples with those of all runs summed; the caller frees it. */
+/* Return P's samples summed over all runs, for free(). */
 static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out)
 {
 	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
@@ -82,7 +82,7 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
-/* IS_CALL: of the last function, which has not executed what is inlined there. */
+/* IS_CALL: the last function is called, and has not executed the bodies inlined there. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
 				     bool is_call, struct alloc_texts *texts)
 {
@@ -150,7 +150,7 @@ static int finish(struct analyze_stacks *stacks)
 			  MAX_BYTES >> 20);
 		return -E2BIG;
 	}
-	/* Different addresses in the same functions give the same stack. */
+	/* Stacks of different addresses in the same functions are equal. */
 	vec_unite(stacks, rows, stack_compare, stack_merge);
 	return 0;
 }
@@ -218,7 +218,7 @@ void analyze_stacks_deinit(struct analyze_stacks *stacks)
 
 /* ---- leaves ---- */
 
-/* Names that are not P's are kept in TEXTS. SHARE is not known. */
+/* Return the leaf of S, without its share. TEXTS keeps names that are not P's. */
 static struct analyze_leaf leaf_of(const struct profile *p, const struct profile_sample *s,
 				   struct alloc_texts *texts)
 {
@@ -232,7 +232,7 @@ static struct analyze_leaf leaf_of(const struct profile *p, const struct profile
 	} else {
 		const struct profile_location *l = &p->locations[stack->locations[0]];
 
-		/* The last of its frames is the function; those before it are inlined there. */
+		/* The last frame is the function; the frames before it are inlined there. */
 		leaf.frames[0] = l->n_frames ? frame_of(&l->frames[l->n_frames - 1]) :
 					       frame_unresolved(l, texts);
 	}
@@ -277,7 +277,7 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves)
 
 /* ---- neighbours ---- */
 
-/* FRAME NULL: the function itself. */
+/* Return LIST's neighbour for FRAME, added if it is new. NULL: the function itself. */
 static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 				      const struct analyze_frame *frame)
 {
@@ -295,8 +295,8 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 }
 
 /*
- * Find the first and the last place of the function on STACK, or of the syscall behind user space's part. The first
- * frame has no caller. 0: it has none.
+ * Find the first and the last place of the function on STACK, or of the syscall after user space's frames. The first frame is
+ * skipped: it has no caller. 0: not on STACK.
  */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
@@ -327,7 +327,7 @@ static void add_calls(struct analyze_neighbour *neighbour, double calls)
 	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
 }
 
-/* STACK's last frame was called by the one before, also where the function is on the stack more than once. */
+/* Count the call of STACK's last frame by the frame before it, even if the function is on the stack several times. */
 static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
 	uint32_t last = stack->n_frames - 1;
@@ -350,7 +350,7 @@ static void finish_list(struct analyze_neighbour_list *list, double all, double 
 	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
-/* A function has as many names as there are symbols of its address; stacks have the one of its first instruction. */
+/* Return the name that stacks have for FUNCTION. A function has as many names as symbols at its address. */
 static const char *name_in_stacks(const struct profile *p, const char *function)
 {
 	vec_each(const struct profile_site, site, p, sites) {

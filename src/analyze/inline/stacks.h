@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples as stacks of frames, and what was sampled most. Control runs are left out. */
+/* Samples as stacks of frames, and the functions with most samples. Control runs are left out. */
 #pragma once
 
 #include <stddef.h>
@@ -12,40 +12,40 @@
 
 enum analyze_frame_kind {
 	ANALYZE_FRAME_OTHER, /* the context, "[user]", "[no_stack]", "[irqs_off]" */
-	ANALYZE_FRAME_KERNEL, /* a function; without a name "[MODULE]", or "_stext+0x12" */
+	ANALYZE_FRAME_KERNEL, /* a function; without a name "[MODULE]" or "_stext+0x12" */
 	ANALYZE_FRAME_INLINED,
 };
 
 struct analyze_frame {
 	enum analyze_frame_kind kind;
-	const char *name; /* as it is in the file, so not for a terminal */
+	const char *name; /* as in the file, not escaped for a terminal */
 };
 
 /*
- * Outermost frame first: functions of user space, where they were recorded, then the context; user code itself is "[user]", without a context where there was none;
- * a sample that came late ends in "[irqs_off]": its time was spent with interrupts off, up to the place before.
+ * Outermost frame first: functions of user space if recorded, then the context. User code is "[user]", without a context if
+ * there was none. A late sample ends in "[irqs_off]": its time was spent with interrupts off, up to the place before.
  */
 struct analyze_stack {
 	vec_of(struct analyze_frame, frames);
-	double count[2]; /* of the sides that were added */
+	double count[2]; /* indexed by side */
 };
 
 struct analyze_stacks {
-	struct analyze_stack *rows; /* each once */
+	struct analyze_stack *rows; /* each stack once */
 	size_t n_rows, cap_rows;
 	size_t bytes; /* of names in large stacks */
 	struct alloc_texts texts;
 };
 
 /*
- * Add P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE. P must outlive STACKS. Return 0 or, having said so,
- * -E2BIG where the names would be larger than any real recording's.
+ * Add P's samples to the counts of SIDE (0 or 1), each multiplied by SCALE. P must outlive STACKS. Return 0; or -E2BIG
+ * (reported) if the names are larger than in any real recording.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale);
-/* Likewise the calls of P's edges, to side 0: the last frame is what was called. Exact recordings have them. */
+/* Likewise add the calls of P's edges to side 0. The last frame is the callee. Only exact recordings have edges. */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
-/* Return the stack of sample S of P, without user space's part; frames are for free(). Names that are not P's are kept in TEXTS. */
+/* Return the stack of sample S of P, without user space's part; free() its frames. TEXTS keeps names that are not P's. */
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
 /*
@@ -56,8 +56,8 @@ uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
 /*
- * The share of samples taken in a function itself, what is inlined into it included: single inlined bodies are too
- * many for a list. A stack of one frame, or two where they came late.
+ * The samples taken in a function itself, inlined bodies included: single bodies are too many for a list. FRAMES has one frame,
+ * or two if the samples came late.
  */
 struct analyze_leaf {
 	struct analyze_frame frames[2];
@@ -68,7 +68,7 @@ struct analyze_leaf {
 struct analyze_leaves {
 	struct analyze_leaf *leaves; /* by falling count */
 	size_t n_leaves, cap_leaves;
-	double samples; /* all of them */
+	double samples; /* of all leaves */
 	struct alloc_texts texts;
 };
 
@@ -80,10 +80,10 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves);
 
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
-	const char *name; /* as it is in the file; of callees NULL: the function itself */
-	double samples, total; /* taken with both on the stack, and that in ticks; NAN: not known */
-	double calls; /* from the one to the other; NAN: not known, as of bodies and without edges */
-	double share; /* of all of the function */
+	const char *name; /* as in the file; among callees NULL: the function itself */
+	double samples, total; /* with both on the stack; TOTAL in ticks, NAN: unknown */
+	double calls; /* between the two; NAN: unknown, as for bodies or without edges */
+	double share; /* of the function's samples */
 };
 
 struct analyze_neighbour_list {
@@ -91,17 +91,16 @@ struct analyze_neighbour_list {
 };
 
 struct analyze_neighbours {
-	const char *function; /* as it was asked for */
-	const char
-		*name; /* as stacks have it, which may be that of another symbol of its address */
+	const char *function; /* as requested */
+	const char *name; /* in stacks: maybe of another symbol at its address */
 	double samples; /* in it and its callees */
 	struct analyze_neighbour_list callers, callees;
 	struct analyze_stacks stacks, calls;
 };
 
 /*
- * Find the neighbours of FUNCTION in P; both must outlive N. If the function is on a stack several times, the time is
- * the outermost's caller's and the innermost's callee's; each of its calls has a caller. Return 0 or -E2BIG, reported.
+ * Find the neighbours of FUNCTION in P; both must outlive N. If FUNCTION is on a stack several times, the time is that of the
+ * outermost one's caller and the innermost one's callee. Each call has its own caller. Return 0, or -E2BIG (reported).
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);

@@ -34,12 +34,12 @@ void analyze_change_form(struct analyze_change *c)
 	c->ci = analyze_welch_interval(&w, ANALYZE_CONFIDENCE);
 	c->plus_minus = (c->ci.high - c->ci.low) / 2;
 	c->ci_pct = in_percent(analyze_ratio_interval(a, b, ANALYZE_CONFIDENCE));
-	/* Not quite symmetric: the longer side. */
+	/* The interval is not quite symmetric: take the longer side. */
 	c->plus_minus_pct = fmax(c->ci_pct.high - pct, pct - c->ci_pct.low);
 	c->p_single = c->p = w.p;
 }
 
-/* On a real clock runs of one recording say nothing of the next. */
+/* On a real clock the runs of one recording say nothing about the next recording. */
 static void hold(struct analyze_change *c)
 {
 	c->verdict_of_runs = c->verdict;
@@ -50,7 +50,7 @@ static void hold(struct analyze_change *c)
 static void judge(struct analyze_change *c, double margin, bool undecided)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
-	/* The adjustment makes p of this row so many times larger. */
+	/* The adjustment makes p of this row larger by this factor. */
 	double level = c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT;
 
 	c->verdict = analyze_verdict_of(analyze_is_same(a, b, margin), b->mean - a->mean, c->p);

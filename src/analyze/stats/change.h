@@ -8,36 +8,36 @@
 #include "analyze/stats/sample.h"
 #include "analyze/stats/statistics.h"
 
-/* In percent: differences within it are "same" if they significantly are. */
+/* In percent: differences that are significantly within this margin are "same". */
 #define ANALYZE_MARGIN_PCT 1.0
 
-/* Figures of the mean per call, in ticks or, if the name says so, in percent of the baseline's. NAN: not known. */
+/* Figures of the mean per call, in ticks, or in percent of the baseline's mean if the name says so. NAN: unknown. */
 struct analyze_change {
-	double repetitions[2]; /* that have calls of the row */
+	double repetitions[2]; /* with calls of the row, indexed by side */
 	struct analyze_interval ci, ci_pct; /* 95 % */
-	double plus_minus, plus_minus_pct; /* as far as these reach from the difference at most */
+	double plus_minus, plus_minus_pct; /* the longer side of CI, and of CI_PCT */
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
 	enum analyze_verdict
-		verdict_of_runs; /* what runs alone would say where they are not enough */
-	double boots_needed; /* where unclear: repetitions per side that would settle it */
+		verdict_of_runs; /* the verdict by runs alone if they are not enough; else NONE */
+	double boots_needed; /* if unclear: repetitions per side that would settle it */
 	struct analyze_moments moments[2];
 	/*
-	 * By how much the baseline and a control of the same kernel may differ in this row: as far as
-	 * the 95 % interval of that difference reaches from 0, without one the difference itself.
+	 * The possible difference in this row between the baseline and a control of the same kernel: the larger end of its 95 %
+	 * interval, or without an interval the difference itself.
 	 */
 	double noise;
-	bool under_noise; /* the difference is not larger */
+	bool under_noise; /* the difference is not larger than NOISE */
 };
 
 extern const struct analyze_change analyze_change_none;
 
-/* Set the rest of CHANGE, which is otherwise analyze_change_none, from the moments of both sides. */
+/* Set CHANGE from the moments of both sides. All else in it is analyze_change_none. */
 void analyze_change_form(struct analyze_change *change);
 
 /*
- * All rows of one comparison: adjusts p for their number, and says what they come to. UNDECIDED: it rests on runs of one
- * recording each, so that all verdicts are "unclear"; a control that differs less than a row does gives its verdict back.
+ * Judge all rows of one comparison: adjust p for their number, and set verdicts. UNDECIDED: recordings may differ by more than
+ * their runs show, so all verdicts are "unclear". A control that differs less than a row restores its verdict.
  */
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct,
 			   bool undecided);

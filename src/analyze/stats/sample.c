@@ -9,7 +9,7 @@
 
 /* ---- repetitions ---- */
 
-/* The boots of runs of KIND, each once, in the order they come in; returns how many. */
+/* Number the boots with runs of KIND in their order. Return how many there are. */
 static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind,
 			     uint32_t *number_of)
 {
@@ -25,8 +25,8 @@ static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind
 }
 
 /*
- * The recordings of runs of KIND, each once; returns how many. OF_RUN has that of each run then, and is left alone
- * where there is one, or where it is not known which they are.
+ * Number the recordings with runs of KIND. Return how many there are, and set OF_RUN, indexed by run. Return 0, and leave
+ * OF_RUN alone, if there is only one or they are unknown.
  */
 static uint32_t number_recordings(const struct profile *p, enum profile_run_kind kind,
 				  uint32_t *of_run)
@@ -94,11 +94,11 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 
 /* ---- their order ---- */
 
-/* When a recording was made, as text that sorts; PLACE decides where two were made in one second. */
+/* The time of a recording, as text that sorts. PLACE decides for two recordings of one second. */
 struct made {
 	const char *at;
 	size_t n;
-	uint32_t place; /* side + 2 * number in its side */
+	uint32_t place; /* side + 2 * index on its side */
 };
 
 define_compare(made_compare, struct made,
@@ -109,7 +109,7 @@ struct order {
 	vec_of(struct made, items);
 };
 
-/* Adds SIDE's recordings; how many, 0 where one's time is not known. */
+/* Add SIDE's recordings. Return how many there are; 0: a time is unknown. */
 static uint32_t add_made(struct order *order, const struct profile *p, uint32_t side)
 {
 	const char *at = profile_env_get(p, PROFILE_ENV_TIMES);
@@ -130,8 +130,8 @@ bool analyze_recordings_alternate(const struct profile *a, const struct profile 
 {
 	struct order order = { 0 };
 	double n_a = add_made(&order, a, 0), n_b = add_made(&order, b, 1);
-	uint32_t turns =
-		1; /* of one side after the other, whose number is 1 + 2 ab / (a + b) by chance */
+	/* Turns of one side after the other; by chance there are 1 + 2 ab / (a + b). */
+	uint32_t turns = 1;
 
 	sort_array(order.items, order.n_items, sizeof(*order.items), made_compare);
 	for (uint32_t i = 1; i < order.n_items; i++)
@@ -171,7 +171,7 @@ static void sums_add(void *to, void *from)
 	a->total += b->total;
 }
 
-/* The sums of all repetitions that have calls; *N becomes how many there are. */
+/* Return the sums of all repetitions with calls. Set *N to the number of these. */
 static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 {
 	struct analyze_sums all = { 0, 0 };
@@ -188,10 +188,10 @@ static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 }
 
 /*
- * Set VALUES to the time of a call in each repetition that has calls of the row. Return their number. If all made equally many calls,
- * these are the repetitions' means. Otherwise their mean is the row's own, total / calls, and their variance that of such a ratio:
- * pseudo-values of the jackknife, shifted onto it (Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 11.5;
- * for ratios Cochran, "Sampling Techniques" (1977), section 6.17).
+ * Set VALUES to the time of a call in each repetition with calls of the row. Return their number. If all have equally many
+ * calls, these are the repetitions' means. Otherwise their mean is the row's own, total / calls, and their variance is that of
+ * such a ratio: pseudo-values of the jackknife, shifted to that mean (Efron and Tibshirani, "An Introduction to the Bootstrap"
+ * (1993), section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17).
  */
 static uint32_t values_of(const struct analyze_sample *s, double *values)
 {
@@ -202,7 +202,7 @@ static uint32_t values_of(const struct analyze_sample *s, double *values)
 	vec_each(const struct analyze_sums, one, s, sums) {
 		if (!(one->calls > 0))
 			continue;
-		/* Off by how much, were it not there, the mean would be: times n - 1. */
+		/* The change of the mean without this repetition, times n - 1. */
 		values[out] = n == 1 ? 0 :
 				       (n - 1) * (one->total - mean * one->calls) /
 					       (all.calls - one->calls);

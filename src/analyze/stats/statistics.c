@@ -40,12 +40,12 @@ static double mean_variance(const struct analyze_moments *m)
 	return m->variance / m->n + m->systematic * m->systematic + m->known * m->known;
 }
 
-/* Degrees of freedom of FACTOR * a's mean and b's: analyze_welch_form(). NAN where nothing varies. */
+/* Return the degrees of freedom of a difference of means, A's variance times FACTOR. NAN: nothing varies. */
 static double degrees(const struct analyze_moments *a, const struct analyze_moments *b,
 		      double factor)
 {
 	double va = factor * mean_variance(a), vb = mean_variance(b), sum = va + vb;
-	/* Shares of the sum, so that no square can overflow. */
+	/* These are shares of the sum, so that no square overflows. */
 	double da = factor * a->variance / a->n / sum, db = b->variance / b->n / sum;
 	double ua = factor * a->systematic * a->systematic / sum,
 	       ub = b->systematic * b->systematic / sum;
@@ -100,7 +100,7 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 	if (!is_enough(a, b) || !(a->mean > 0))
 		return none;
 	t = reach(degrees(a, b, ratio * ratio), confidence);
-	/* All in units of a's mean: the ends are where |ratio - x| = t * sqrt(vb + x * x * va). */
+	/* In units of a's mean: the ends are where |ratio - x| = t * sqrt(vb + x * x * va). */
 	va = t * t * (mean_variance(a) / a->mean / a->mean);
 	vb = t * t * (mean_variance(b) / a->mean / a->mean);
 	below = 1 - va;
@@ -164,9 +164,9 @@ enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)
 }
 
 /*
- * Return the repetitions per side from which on an interval with TAIL outside on either side reaches neither NEAR nor, to the other
- * side, FAR with a probability of ANALYZE_POWER. The degrees of freedom follow from their number, which three rounds settle. What is
- * systematic does not shrink.
+ * Return the number of repetitions per side from which on an interval, with TAIL outside on either side, reaches neither NEAR
+ * nor, on the other side, FAR, with the probability ANALYZE_POWER. The degrees of freedom depend on the number; three rounds
+ * settle it. Systematic uncertainty does not shrink.
  */
 static double boots_for(struct analyze_moments a, struct analyze_moments b, double tail,
 			double near, double far)
@@ -206,11 +206,11 @@ double analyze_boots_needed(const struct analyze_moments *a, const struct analyz
 #define TAIL (ANALYZE_SIGNIFICANT / 2) /* of the 95 % interval, on each side */
 
 /*
- * Counts of a file may be anything, and libRmath complains on stdout of what it cannot do: of 80,000 quantiles up to here of none,
- * up to 1e13 of 213.
+ * Counts in a file may be anything, and libRmath complains on stdout of numbers that it cannot handle. Of 80,000 quantiles it
+ * complained of none up to this limit, and of 213 up to 1e13.
  */
 #define SAMPLES_MAX 1e12
-/* A body that would be without any sample so rarely counts as always seen. */
+/* A body counts as always seen if the probability of no sample of it is below this. */
 #define NEVER_UNSEEN 1e-4
 #define BISECTIONS   40
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Oaxaca, "Male-Female Wage Differentials in Urban Labor Markets", International Economic Review 14 (1973), and Blinder, Journal of
- * Human Resources 8 (1973), in two parts, with the mean of both sides for what weights each (Reimers, The Review of Economics and
- * Statistics 65 (1983)): over the leaves of a tree that is grown from both sides together.
+ * The decomposition of Oaxaca, "Male-Female Wage Differentials in Urban Labor Markets", International Economic Review 14
+ * (1973), and Blinder, Journal of Human Resources 8 (1973), in two parts, weighted by means of both sides (Reimers, The Review
+ * of Economics and Statistics 65 (1983)). It is over the leaves of one tree for both sides.
  */
 #include "analyze/varies/varies.h"
 
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* The calls of each side in one leaf: sums, less the mean of all times; X: of the line's variable. */
+/* The calls of each side in one leaf. Members are sums; TIME is less the mean of all times; X is of the line's variable. */
 struct leaf {
 	struct {
 		double n, time, x, xx, xy;
@@ -24,7 +24,7 @@ static bool is_on_both(const struct leaf *l)
 	return l->sides[0].n > 0 && l->sides[1].n > 0;
 }
 
-/* The line's slope within sides: where both have another cost, that of both together would have some of it. */
+/* Return the line's slope within the sides. A slope over both together would contain some of the sides' difference in cost. */
 static double slope_of(const struct leaf *l, const struct varies_node *node)
 {
 	double xx = 0, xy = 0;
@@ -47,8 +47,8 @@ static void leaf_differs(const struct leaf *l, const struct varies_node *node, d
 }
 
 /*
- * Return what the leaf of NODE adds to the part by values. A side without calls of it is taken to be as the other, but
- * for the OFFSET that the second has at equal values.
+ * Return the part by values that NODE's leaf adds. A side without calls in the leaf is assumed to be like the other side,
+ * except for OFFSET, the second side's extra time at equal values.
  */
 static double by_values(const struct leaf *l, const struct varies_node *node,
 			const struct varies_side *sides, double offset)
@@ -66,7 +66,7 @@ static double by_values(const struct leaf *l, const struct varies_node *node,
 	return (share[1] - share[0]) * (mean[0] + mean[1]) / 2 + (share[0] + share[1]) / 2 * line;
 }
 
-/* The calls in each leaf, by its node. */
+/* Sum up the calls in each leaf. LEAVES is indexed by node. */
 static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 		       const struct varies_data *d)
 {
@@ -91,7 +91,7 @@ static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 	}
 }
 
-/* Return how much more the second side's calls take at equal values, if both sides have calls. */
+/* Return the extra time of the second side's calls at equal values; 0 unless both sides have calls. */
 static double offset_of(const struct varies_tree *t, const struct varies_data *d)
 {
 	struct leaf leaves[VARIES_NODES] = { 0 };
@@ -111,7 +111,7 @@ static double offset_of(const struct varies_tree *t, const struct varies_data *d
 	return weights > 0 ? sum / weights : 0;
 }
 
-/* Calls and means, of C the mean value too; NULL: of none. */
+/* Set the calls and means of both sides, and the mean value of C; C may be NULL. */
 static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		      const struct varies_column *c)
 {
@@ -137,7 +137,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 define_compare(shift_compare, struct varies_shift,
 	       compare_values(fabs(b->by_values), fabs(a->by_values)));
 
-/* COLUMNS: of the tree; C: of the row, NULL: of all. */
+/* Add a row. COLUMNS are the tree's. C is the row's column; NULL: all. */
 static void add_row(struct varies_shifts *s, const char *function, struct varies_data *d,
 		    uint32_t columns, const struct varies_column *c, double offset)
 {
@@ -156,7 +156,7 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 	vec_push(s, rows, row);
 }
 
-/* Do the values of both sides overlap, so that what they do can be told from what the side does? */
+/* Return whether the values of both sides overlap. Otherwise the effect of the values cannot be told from that of the side. */
 static bool overlaps(const struct varies_data *d, const struct varies_column *c)
 {
 	uint32_t first[2] = { UINT32_MAX, UINT32_MAX }, last[2] = { 0 };
@@ -183,7 +183,7 @@ static void drop_apart(struct varies_data *d)
 	d->n_columns = kept;
 }
 
-/* The columns that explain something when what a side takes more at equal values, *OFFSET, is taken off. */
+/* Return the columns (bits) that explain something once the second side's extra time at equal values, *OFFSET, is taken off. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
 	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
@@ -231,7 +231,7 @@ struct functions {
 	vec_of(struct function, rows);
 };
 
-/* Their names are kept in NAMES. */
+/* Add P's functions with captured calls. NAMES keeps their names. */
 static void functions_add(struct functions *f, const struct profile *p, int side,
 			  struct alloc_texts *names)
 {
@@ -279,7 +279,7 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 		const struct function *row = &f.rows[i];
 		double before = row->time[0] / row->calls[0], after = row->time[1] / row->calls[1];
 
-		/* With one side alone this is not a number. */
+		/* This is NAN if only one side has calls. */
 		if (!(fabs(after - before) > NEGLIGIBLE * fabs(before)))
 			continue;
 		add_function(s, p, f.rows[i].name);

@@ -11,12 +11,12 @@
 
 /* ---- tree ---- */
 
-/* With so few values each may be one side of a split. */
+/* With at most this many values, each single value may be one side of a split. */
 #define CATEGORIES_MAX 8
 /* The first of two equally good splits is taken: rounding must not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
-/* Takes the split with SIDE of ALL on its first side where it is better. */
+/* Take the split with SIDE of ALL on its first side, if it is better than *BEST. */
 static void split_try(const struct varies_data *d, struct varies_split *best, uint32_t column,
 		      enum varies_op op, uint32_t code, const struct varies_sums *side,
 		      const struct varies_sums *all)
@@ -42,7 +42,7 @@ static void line_try(const struct varies_column *c, uint32_t column,
 		x += by_code[i].n * c->x[i];
 		xy += by_code[i].sum * c->x[i];
 	}
-	/* Two values are one condition. */
+	/* Two values make a condition, not a line. */
 	if (n < 3 || by_code[c->n_values].n > 0)
 		return;
 	mean_x = x / all->n;
@@ -59,7 +59,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 {
 	const struct varies_column *c = &d->columns[column];
 
-	/* By what each byte is, of which there are few. */
+	/* Split by the value of each byte: there are only 256. */
 	for (uint32_t shift = 0; shift < 8u * c->variable->bytes; shift += 8) {
 		struct varies_sums by_byte[256] = { 0 };
 
@@ -77,7 +77,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 	}
 }
 
-/* The best split and the best line of one column for N of the rows, by number, with the SUMS of all; both must be zero before. */
+/* Find the best split and line of one column for the N ROWS (indexes), from all SUMS. Both results must be zero before. */
 static void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *rows,
 			      uint32_t n, const struct varies_sums *sums,
 			      struct varies_split *split, struct varies_line *line)
@@ -122,7 +122,7 @@ static bool is_first_side(const struct varies_split *s, const struct varies_data
 	}
 }
 
-/* Puts those of the N rows that are on the first side of S first; returns how many. */
+/* Move the rows on the first side of S to the front. Return their number. */
 static uint32_t partition(const struct varies_split *s, const struct varies_data *d, uint32_t *rows,
 			  uint32_t n)
 {
@@ -154,8 +154,8 @@ static double line_gain(struct varies_data *d, uint32_t columns, const struct va
 }
 
 /*
- * NODE's best split and line. Of the columns' splits the best is the one that takes most off with the lines on both sides: where
- * a line holds on one side alone, a split along the line itself would take more off than the one that tells the sides apart.
+ * Find NODE's best split and line. The best of the columns' splits explains most together with lines on its two sides.
+ * Otherwise, if a line holds on one side only, a split along it would win over the split that tells the sides apart.
  */
 static void node_try(struct varies_node *node, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n)
@@ -182,7 +182,7 @@ static void node_try(struct varies_node *node, struct varies_data *d, uint32_t c
 	}
 }
 
-/* Grow a tree of N rows from FIRST on in the order. Return the node. */
+/* Grow a tree of the N ROWS, at DEPTH. Return the index of its node. */
 static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
 {
@@ -201,7 +201,7 @@ static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t colu
 	return index;
 }
 
-/* A tree over the COLUMNS (bits) for the SUMS of all rows, grown as far as it goes. */
+/* Grow a tree over the COLUMNS (bits) for the SUMS of all rows, as far as possible. */
 static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 			     const struct varies_sums *sums)
 {
@@ -211,7 +211,7 @@ static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint3
 	grow(t, d, columns, sums, d->order, d->n_rows, 0);
 }
 
-/* Returns what the node and all below cost. */
+/* Set the use of the node at INDEX and of all nodes below. Return their cost. */
 static double prune(struct varies_tree *t, uint32_t index, double price)
 {
 	struct varies_node *node = &t->nodes[index];
@@ -233,7 +233,7 @@ static double prune(struct varies_tree *t, uint32_t index, double price)
 	return best;
 }
 
-/* Sets what each node is used as where each leaf costs COMPLEXITY of all squares, and a line as much as two. */
+/* Set the use of each node. Each leaf costs COMPLEXITY of all squares, and a line as much as two leaves. */
 static void varies_tree_prune(struct varies_tree *t, double complexity)
 {
 	prune(t, 0, complexity * varies_rest(&t->nodes[0].sums));
@@ -264,17 +264,17 @@ static double varies_tree_predict(const struct varies_tree *t, const struct vari
 
 /* ---- validate ---- */
 
-/* Any numbers; the same recording is to give the same figures. */
+/* Any numbers will do. They are fixed, so that the same recording gives the same figures. */
 #define SEEDS 20061, 1984
-/* A leaf has so many of the calls that were drawn at least. */
+/* The least number of drawn calls in a leaf. */
 #define LEAF_LEAST 5
-/* Calls that are drawn at most: of so many, a part of NEGLIGIBLE is far more than chance. */
+/* The maximum sample size. With so many calls, a part of NEGLIGIBLE is far more than chance. */
 #define CALLS_MAX 16384
-/* Not more variables than that are selected. */
+/* The maximum number of selected variables. */
 #define SELECTED_MAX 4
-/* The number of cells; a variable with more values has ranges as cells. */
+/* The number of cells. A variable with more values has ranges as cells. */
 #define BINS 16
-/* Larger work gets fewer permutations: the least that can tell P below ONE_PERCENT. */
+/* Beyond this limit there are fewer permutations: the least number that can tell P below ONE_PERCENT. */
 #define STEPS_MAX          (1u << 27)
 #define PERMUTATIONS_LEAST 199
 
@@ -284,8 +284,8 @@ static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.000
 /* ---- calls ---- */
 
 /*
- * Call number I of a row: the fastest, the slowest, and the others at one distance to both sides of their mean, which keeps the
- * row's sum and squares.
+ * Return call number I of a row. It is the fastest, the slowest, or one of the others, which are at one distance on both sides
+ * of their mean. This keeps the row's sum and squares.
  */
 static double call_of(const struct varies_row *row, double i)
 {
@@ -336,15 +336,15 @@ void varies_draw(struct varies_data *d)
 
 /* ---- folds ---- */
 
-/* The squares that are left of the calls in PART where PREDICTION is right. */
+/* Return the sum of squared errors of PREDICTION over the calls in PART. */
 static double missed(const struct varies_sums *part, double prediction)
 {
 	return part->squares - 2 * prediction * part->sum + prediction * prediction * part->n;
 }
 
 /*
- * Predict the calls in FOLD by trees grown from all OTHERS. Set the error that each complexity leaves. Return the
- * error without a tree.
+ * Predict the calls in FOLD by trees grown from all OTHERS. Set LEFT to the error at each complexity. Return the error without
+ * a tree.
  */
 static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 			    struct varies_sums *others, double *left)
@@ -373,7 +373,7 @@ static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 	return all;
 }
 
-/* The first complexity, which is the greatest, that leaves no more than BEST by more than the difference's standard error. */
+/* Return the first (greatest) complexity with an error that exceeds BEST's by at most the standard error of the difference. */
 static size_t simplest(double (*left)[N_COMPLEXITIES], size_t best)
 {
 	for (size_t c = 0; c < best; c++) {
@@ -425,14 +425,14 @@ double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns
 
 /* ---- permutations ---- */
 
-/* Shuffles, and what they work on. */
+/* The state of the permutation test. */
 struct shuffled {
 	struct varies_data *d;
-	double *calls; /* as D's */
-	struct varies_sums *sums; /* of each row */
+	double *calls; /* in D's order */
+	struct varies_sums *sums; /* indexed by row */
 };
 
-/* Set how much each of the COLUMNS explains of the calls as they are now. Return the most. */
+/* Set GAINS to what each of the COLUMNS explains of the current calls. Return the largest. */
 static double explain(struct shuffled *s, uint32_t columns, double *gains)
 {
 	struct varies_data *d = s->d;
@@ -473,7 +473,7 @@ static void shuffle(double *calls, uint32_t n)
 	}
 }
 
-/* The P of each of the COLUMNS, by shuffling a copy of the calls. */
+/* Set the P of each of the COLUMNS by shuffling a copy of the calls. */
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
 	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
@@ -508,8 +508,8 @@ struct cell {
 };
 
 /*
- * Takes off what the COLUMNS say: what a tree does, then the mean of each cell of the values, those of more than BINS as so many ranges.
- * What other variables have to explain then is not that rows of one value of theirs happen to have others of these.
+ * Subtract what the COLUMNS explain: a tree's prediction, then the mean of each cell of values (more than BINS values make as
+ * many ranges). After that, no variable explains calls just because its values go together with theirs.
  */
 static void take_off(struct shuffled *s, uint32_t columns)
 {
@@ -560,7 +560,7 @@ static int remoteness(const struct varies_data *d, uint32_t column)
 	return v->kind == PROFILE_VARIABLE_NAME ? 0 : n;
 }
 
-/* The best known of the COLUMNS with the most gain, or as good as that. */
+/* Return the column that readers know best, among those of the COLUMNS with the most gain or about as much. */
 static uint32_t best_known(const struct varies_data *d, uint32_t columns, const double *gains,
 			   double most)
 {

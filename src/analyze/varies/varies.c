@@ -11,11 +11,11 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* ---- what comes of it ---- */
+/* ---- results ---- */
 
 static const struct varies_law no_law = { NULL, NAN, NAN, { NAN, NAN } };
 
-/* The line in the latency's and the value's own units. Its interval is that of least squares, as R's confint(lm()). */
+/* Return the line in units of latency and value. Its interval is that of least squares, as in R's confint(lm()). */
 static struct varies_law law_of(const struct varies_data *d, const struct varies_node *node)
 {
 	const struct varies_column *c = &d->columns[node->line.column];
@@ -37,7 +37,7 @@ static double node_mean(const struct varies_data *d, const struct varies_node *n
 	return d->mean + node->sums.sum / node->sums.n;
 }
 
-/* The condition of one SIDE of the split. */
+/* Set the condition of one SIDE of the split. */
 static void part_condition(struct varies_part *part, const struct varies_data *d,
 			   const struct varies_split *s, uint32_t side)
 {
@@ -100,7 +100,7 @@ define_compare(rank_compare, struct varies_rank,
 		       compare_values(b->alone, a->alone)     ?:
 								compare_values(a->place, b->place));
 
-/* The ranks; T becomes the tree over those that are selected, of all calls. */
+/* Set the ranks. Set T to the tree over the selected columns, from all calls. */
 static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 {
 	double p[VARIES_COLUMNS];
@@ -184,10 +184,10 @@ void varies_deinit(struct varies *v)
 
 /* ---- from a profile to rows, and from values to their numbers ---- */
 
-/* Fewer calls than that tell nothing. */
+/* Fewer calls tell nothing. */
 #define CALLS_LEAST (4 * VARIES_FOLDS)
 
-/* A variable of fewer values is no start or end of a range that differs from call to call. */
+/* A variable with fewer values is no start or end of a range that differs from call to call. */
 #define VALUES_LEAST 8
 
 const struct profile_variable varies_context = {
@@ -196,7 +196,7 @@ const struct profile_variable varies_context = {
 	.bytes = sizeof(uint64_t),
 };
 
-/* By P's sites: is it FUNCTION? For free(). */
+/* Return whether each of P's sites is FUNCTION, for free(). */
 static bool *sites_of(const struct profile *p, const char *function)
 {
 	bool *is = alloc_array(p->n_sites, sizeof(*is));
@@ -227,7 +227,7 @@ struct site_columns {
 	uint32_t n, columns[PROFILE_VALUES_MAX];
 };
 
-/* The function's variables, by name; beyond PROFILE_VALUES_MAX they are left out. For free(). */
+/* Return the function's variables by site, one column per name, PROFILE_VALUES_MAX at most; for free(). */
 static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
 					 const bool *is_of)
 {
@@ -248,8 +248,8 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 }
 
 /*
- * Return how many calls each sampled one stands for, by run: the timed calls that no row has are lost. The loss of a
- * run is that of all functions.
+ * Return how many calls each sampled one stands for, by run. Timed calls without a row are lost. The loss of a run is that of
+ * all functions.
  */
 static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
@@ -318,7 +318,7 @@ void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t s
 	}
 }
 
-/* Takes the mean of all off, so that sums of squares lose no digits. */
+/* Subtract the mean of all, so that sums of squares lose no digits. */
 static void rows_center(struct varies_data *d)
 {
 	struct varies_sums *all = &d->all;
@@ -344,7 +344,7 @@ static void rows_center(struct varies_data *d)
 }
 
 struct value {
-	uint64_t key; /* in the order of what it means */
+	uint64_t key; /* in the order of the values */
 	uint32_t row;
 };
 
@@ -362,7 +362,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 	scoped_free struct value *values = alloc_array(d->n_rows, sizeof(*values));
 	uint32_t n = 0;
 
-	c->n_values = 0; /* there may have been another column in its place */
+	c->n_values = 0; /* a column that was not kept may have been here */
 	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
 	c->values = alloc_array(d->n_rows, sizeof(*c->values));
 	c->x = alloc_array(d->n_rows, sizeof(*c->x));
@@ -400,7 +400,7 @@ static bool is_place(const struct varies_column *c)
 	       c->variable->kind != PROFILE_VARIABLE_RETURN && c->n_values >= VALUES_LEAST;
 }
 
-/* Sets column TO to END less START where both are known. Is END never below? */
+/* Set column TO to END less START where both are known. Return false if END is ever below START. */
 static bool subtract(struct varies_data *d, uint32_t end, uint32_t start, uint32_t to)
 {
 	vec_each(struct varies_row, row, d, rows) {
@@ -440,8 +440,8 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 }
 
 /*
- * Add the difference between a range's end and its start, of one object or of the arguments, if it takes at most half
- * as many values as either: then it is what these have in common, and a line cannot tell it from one of them.
+ * Add the difference between a range's end and its start, of one object or of the arguments, if it has at most half as many
+ * values as either. Such a difference is what end and start have in common; a line over one of them cannot stand for it.
  */
 static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 {
@@ -453,7 +453,7 @@ static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 				difference_try(d, end, start, kept);
 }
 
-/* Behind what was captured: of two that say the same, that has the first say. */
+/* Add the context after the captured variables: of two variables that say the same, the first one counts. */
 static void context_add(struct varies_data *d)
 {
 	uint32_t column = d->n_columns;
@@ -510,7 +510,7 @@ bool varies_data_tells(const struct varies_data *d)
 
 	for (uint32_t i = 0; i < d->n_rows; i++)
 		captured += d->rows[i].calls;
-	/* Rounding leaves of equal times what is no variance. */
+	/* Equal times have a small variance by rounding; ignore it. */
 	return captured >= CALLS_LEAST &&
 	       sqrt(varies_rest(&d->all) / d->all.n) > 1e-6 * fabs(d->mean);
 }

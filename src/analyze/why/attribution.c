@@ -6,26 +6,26 @@
 
 #include "base/sorted.h"
 
-/* A table shows at most so many lines of a level, and no rest that is a smaller share of it. */
+/* A table shows at most MOST_SHOWN lines of a level, and no remainder below the share ROUNDING. */
 #define MOST_SHOWN 6
 #define ROUNDING   1e-6
 
-/* A node's own figures and its place. They are CONTEXT's own if FUNCTION is NULL, and FUNCTION's own if BODY is. */
+/* A node's own figures and its place. FUNCTION NULL: CONTEXT's own figures. BODY NULL: FUNCTION's own figures. */
 struct item {
 	const struct why_context *context;
 	const char *function, *body;
 	double self[2], calls[2];
-	bool sampled; /* a cause that samples tell of: only its change is known */
+	bool sampled; /* a cause found by samples: only its change is known */
 };
 
 struct items {
 	vec_of(struct item, items);
 };
 
-/* The parts of one line; of a command they are contexts, of a context functions, of a function bodies. */
+/* A line and its items. A command's parts are contexts, a context's functions, a function's bodies. */
 struct part {
 	struct why_attribution_row row;
-	const struct item *items; /* all that belong to it */
+	const struct item *items; /* all items in it */
 	size_t n_items;
 };
 
@@ -37,7 +37,7 @@ struct query {
 	struct why_attribution *out;
 	const struct why *w;
 	struct pointers verdicts; /* rows of the diff's syscalls, by name */
-	double largest; /* change of a context so far */
+	double largest; /* largest change of a context so far */
 };
 
 define_compare(by_place, struct item,
@@ -78,7 +78,7 @@ static void add_sampled(struct items *list, const struct why *w, const struct it
 	}
 }
 
-/* Return all nodes below the root, and sampled causes, sorted by their places. Other sampled nodes are their callers'. */
+/* Return all nodes below the root, and sampled causes, sorted by place. Other sampled nodes count for their callers. */
 static struct items collect(const struct why *w)
 {
 	const struct tree_pair *t = &w->pair;
@@ -131,7 +131,7 @@ static void set_figures(struct why_attribution_row *row, const double calls[2],
 	if (!(calls[0] > 0) && !(calls[1] > 0))
 		return;
 	memcpy(row->calls, calls, sizeof(row->calls));
-	/* The change is (b - a) calls at the baseline's mean, and what is left: b calls times the mean's change. */
+	/* The change is (b - a) calls at the baseline's mean, plus the remainder: b calls times the mean's change. */
 	row->by_calls = calls[0] > 0 && calls[1] > 0 ?
 				(calls[1] - calls[0]) * (totals[0] / calls[0]) :
 				row->delta;
@@ -161,7 +161,7 @@ static struct part part_with(enum why_attributed kind, const char *name, const s
 	return part;
 }
 
-/* Add to PARTS what is left of WHOLE besides them: the line that makes the sum exact. */
+/* Add the remainder of WHOLE to PARTS, so that their sum is exact. */
 static void add_rest(struct parts *parts, enum why_attributed kind, const char *name, double whole)
 {
 	struct part rest = part_of(kind, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The change per run as parts that add up: the command, its contexts, the functions in each, and what is inlined in those. A
- * function's part is its own time, without that of other functions of the tree, over all places in the context.
+ * The change per run as parts that add up: the command, its contexts, the functions in each, and the bodies inlined into these.
+ * A function's part is its own time, without that of other functions of the tree, over all its places in the context.
  */
 #pragma once
 
@@ -11,29 +11,29 @@
 enum why_attributed {
 	WHY_ATTRIBUTED_COMMAND,
 	WHY_ATTRIBUTED_CONTEXT,
-	WHY_ATTRIBUTED_OUTSIDE, /* of all contexts: user space, entry and exit, waiting */
-	WHY_ATTRIBUTED_MOVED, /* of a context: work that the baseline does in others */
+	WHY_ATTRIBUTED_OUTSIDE, /* in no context: user space, entry and exit, waiting */
+	WHY_ATTRIBUTED_MOVED, /* in a context: work that the baseline does in other contexts */
 	WHY_ATTRIBUTED_FUNCTION,
-	WHY_ATTRIBUTED_UNTIMED, /* of a context: in no function of the tree */
+	WHY_ATTRIBUTED_UNTIMED, /* in a context: in no function of the tree */
 	WHY_ATTRIBUTED_BODY,
-	WHY_ATTRIBUTED_REST, /* of a function: outside of its bodies */
-	WHY_ATTRIBUTED_OTHERS, /* for tables: the sum of what they do not show of a level */
+	WHY_ATTRIBUTED_REST, /* in a function: outside of its bodies */
+	WHY_ATTRIBUTED_OTHERS, /* for tables: the sum of a level's hidden lines */
 };
 
 /* One line. Times are on-CPU, per run, in ticks; NAN: not known. */
 struct why_attribution_row {
 	enum why_attributed part;
 	const char *name;
-	enum analyze_how how; /* of the command, and of what samples say */
-	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
+	enum analyze_how how; /* for the command, and for figures from samples */
+	double level; /* 0: the command; a row is part of the last one above it of a lower level */
 	double calls[2], totals[2]; /* per run of either side; totals of contexts and functions */
-	double delta; /* a side that has no such row counts as 0 */
-	double share; /* of the level above; NAN where that did not change */
-	/* Parts of DELTA: by more or fewer calls at the baseline's mean, and by the mean of the hardened side's calls. */
+	double delta; /* a side without the row counts as 0 */
+	double share; /* fraction of the level above; NAN if that level did not change */
+	/* Parts of DELTA: by more or fewer calls at the baseline's mean; by another mean of the hardened side's calls. */
 	double by_calls, by_mean;
 	enum analyze_verdict verdict; /* on the mean, of the command and of contexts */
 	bool hidden; /* not worth a line of a table */
-	uint32_t others; /* of OTHERS: how many lines of their level are hidden */
+	uint32_t others; /* for OTHERS: number of hidden lines of the level */
 };
 
 struct why_attribution {

@@ -7,16 +7,17 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define ROUNDING 1e-3 /* of instructions per run, which are counted */
+#define ROUNDING 1e-3 /* instructions per run, which are counted */
 
 struct finder {
 	const struct tree_pair *t;
 	struct why_causes *c;
 	struct hash_index causes, parts, shares;
-	uint32_t context; /* that is being explained */
+	uint32_t context; /* the one to explain */
 	double charged; /* so far */
 	double sure; /* standard deviations by which a sampled node must have changed */
-	bool only_tries; /* to charge sampled nodes: adds what that would be to TRIED, without signs, and its doubts squared to DOUBTS */
+	/* Charge no sampled nodes: add the charges, without signs, to TRIED, and their squared doubts to DOUBTS. */
+	bool only_tries;
 	double tried, doubts;
 };
 
@@ -106,7 +107,7 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
  * CALLS times.
  */
 struct scale {
-	double work, calls; /* the same where nobody calls more or less often */
+	double work, calls; /* equal if nobody calls more or less often */
 };
 
 static double nearest(struct scale s, double ratio)
@@ -114,7 +115,7 @@ static double nearest(struct scale s, double ratio)
 	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
 }
 
-/* Return by how much IS differs from what S lets expect of WAS. */
+/* Return the difference of IS from the range that S allows for WAS. */
 static double excess(double is, double was, struct scale s)
 {
 	return was > 0 ? is - nearest(s, is / was) * was : is;
@@ -247,15 +248,15 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 		       one_sided(f, i, scale), scale.calls, 1);
 }
 
-/* ---- what samples open ---- */
+/* ---- sampled nodes ---- */
 
 /* The change that a whole makes: RATIO times the baseline. A part differs from it by LEAST and beyond chance. */
 struct whole {
 	double ratio, least;
-	double sure; /* standard deviations beyond which all parts' parts together are no chance */
+	double sure; /* standard deviations above which all inner parts together are no chance */
 };
 
-/* Return whether a part that takes IS, with a DOUBT, is more or less than what W makes of the baseline's. */
+/* Return whether a part's change from IS[0] to IS[1], with a DOUBT on each side, differs from that of W. */
 static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
 		     double deviations)
 {
@@ -264,7 +265,7 @@ static bool is_other(const struct whole *w, const double is[2], const double dou
 	return fabs(is[1] - w->ratio * is[0]) > fmax(deviations * sqrt(squares(part)), w->least);
 }
 
-/* Return whether NODE itself or anything below it is other than what W makes of the baseline's. */
+/* Return whether NODE itself or any node below it differs from W, as in is_other(). */
 static bool has_other(const struct tree_pair *t, uint32_t node, const struct whole *w,
 		      double deviations)
 {
@@ -311,7 +312,7 @@ static void charge_sampled(struct finder *f, uint32_t node, double delta, const 
 	}
 }
 
-/* Charge functions that differ beyond chance in all places together; here are too few samples. Return the sum. */
+/* Charge functions that differ beyond chance over all places together: this place alone has too few samples. Return the sum. */
 static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];

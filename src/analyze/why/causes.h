@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code by which a context takes more, or less. Each part of the change is charged to one function or inlined body, the
- * one whose code makes the difference: it executes other instructions itself, calls a function that the other side does not
- * call there, or calls one more often. A function that is called as often as before is charged with its own change only. A
+ * The code by which a context takes more, or less. Each part of the change is charged to one function or inlined body, with the
+ * code that makes the difference: it executes other instructions itself, calls a function that the other side does not call
+ * there, or calls a function more often. A function that is called as often as before is charged with its own change only. A
  * function that is called more often because its caller is, is charged with nothing.
  */
 #pragma once
@@ -28,13 +28,13 @@ struct why_significance {
 
 enum why_sureness {
 	WHY_CHANCE,
-	WHY_LIKELY, /* or one run on a side, and more than KNOWN explains */
+	WHY_LIKELY, /* P is below MOST; with one run on a side, not WITHIN_KNOWN */
 	WHY_SURE, /* the interval excludes 0 */
 };
 
 /*
- * Judge DELTA, a difference of means of RUNS on each side, by D's squares. COMMON: a standard deviation of all runs that so
- * few may not show. LOOKED_AT: this is one of so many, for which level and p are corrected.
+ * Judge DELTA, a difference of means of RUNS on each side, by D's squares. COMMON: a standard deviation of all runs, which RUNS
+ * may be too few to show. LOOKED_AT: the number of changes looked at, for which level and p are corrected.
  */
 void why_significance_judge(struct why_significance *d, double delta, const uint32_t runs[2],
 			    double common, double looked_at);
@@ -64,8 +64,8 @@ struct why_part {
 	double calls[2]; /* of NAME per run; 0: not known */
 	uint32_t node; /* the place with most of it */
 	double most; /* the change there, for the hardened side's calls */
-	double scale; /* the baseline was multiplied by it */
-	double ratio; /* for OFTEN: how much more often than by SCALE */
+	double scale; /* factor of the baseline */
+	double ratio; /* for OFTEN: how much more often than SCALE */
 };
 
 /* CALLER calls CALLEE where CONDITION holds, in the source's words; NULL: not known. */
@@ -94,16 +94,16 @@ struct why_cause {
 	const char *
 		caller; /* for SAME_CODE: the nearest one with other instructions; NULL: not known */
 	struct why_significance significance; /* of DELTA */
-	struct why_guard guard; /* of the first part: by why_guards_find() */
+	struct why_guard guard; /* of the first part; set by why_guards_find() */
 	uint32_t first_part, n_parts; /* largest first */
-	uint32_t first_share, n_shares; /* likewise */
+	uint32_t first_share, n_shares; /* largest first */
 };
 
 struct why_causes {
-	bool brief; /* there are no shares: the caller sets this */
+	bool brief; /* leave out shares; set by the caller */
 	/*
-	 * The change of the context, for as many calls as the side makes that calls it less often, so that no change is
-	 * larger than what is executed. BY_CALLS is the rest: the context is called more or less often.
+	 * DELTA is the context's change for the calls of the side that calls it less often, so that no change is larger than
+	 * what is executed. BY_CALLS is the rest: the context is called more or less often.
 	 */
 	double delta, by_calls;
 	double waits; /* changes of scheduling, without their signs */

@@ -6,7 +6,7 @@
 
 #include "analyze/diff/diff.h"
 
-/* A caller is timed if it has at most so many times the calls of the innermost function. Probes of busier ones slow it down. */
+/* A caller is timed if it has at most this many times the innermost function's calls. Probes of busier ones slow it down. */
 #define CALLS_MOST 2
 
 /* Return the calls of NAME per run, from anywhere, on the side that has more of them. */
@@ -61,7 +61,7 @@ static void add_noise(double *noise, double more)
 		*noise = isnan(*noise) ? more : hypot(*noise, more);
 }
 
-/* The same on both sides of PAIR. */
+/* Set number WHICH of CHECK's changes from PAIR: of C, and of the first of the N NAMES with a row in C. */
 static int compare(struct why_check *check, const struct why_context *c,
 		   const struct profile *const pair[2], int which, const char *const *names,
 		   uint32_t n)

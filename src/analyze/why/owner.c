@@ -10,7 +10,7 @@
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
 
-/* A static key is named if the function that pays or one of so few of its callers tests it. */
+/* A static key is named if the function with the change tests it, or one of this many callers at most. */
 #define NEAR_CALLERS 3
 /* So many steps are taken down to what changed: more than a kernel stack has functions, few for a made-up file. */
 #define MAX_STEPS 128

@@ -16,13 +16,13 @@ struct reader {
 	struct why_patches *p;
 	const char *patch;
 	uint32_t before; /* items of other patches */
-	char *file; /* NULL: none that is there afterwards */
-	char *function; /* the last one whose first line was read, in FILE; NULL: none */
+	char *file; /* NULL: the patch removes it */
+	char *function; /* the last function that began in FILE; NULL: none */
 	uint32_t at, was_at; /* the next line's number, with and without the patch */
 	uint32_t was, is; /* lines of the hunk that are left, of either side */
 	bool changing;
-	bool ended; /* the line before was the last of a statement */
-	uint32_t statement, was_statement; /* where the present one began */
+	bool ended; /* the line before ended a statement */
+	uint32_t statement, was_statement; /* first line of the current one */
 };
 
 /* Return whether code goes on with a new statement after LINE. */
@@ -35,7 +35,7 @@ static bool ends_statement(const char *line)
 	return !n || *line == '#' || strchr(";{}:/", line[n - 1]);
 }
 
-/* Lines of other patches behind those of a hunk move with it. */
+/* Move lines of other patches from END on by BY, as a hunk moves the lines after it. */
 static void move(struct reader *r, uint32_t end, int64_t by)
 {
 	for (uint32_t i = 0; i < r->before; i++) {
@@ -87,7 +87,7 @@ static void begin_hunk(struct reader *r, const char *line)
 	line = strstr(line, "@@ ");
 	if (line)
 		begin_function(r, line + strlen("@@ "));
-	/* Numbers of the file that hunks before this one were applied to already. */
+	/* These are line numbers in the file with the hunks before already applied. */
 	move(r, r->at + r->was, (int64_t)r->is - r->was);
 	r->changing = false;
 	r->ended = true;
@@ -212,7 +212,7 @@ static bool find_in(const struct why_patches *p, const struct tree_pair_node *no
 	return found->patch;
 }
 
-/* Find a change in the code of NODE, of which bodies that are inlined there are part. */
+/* Find a change in the code of NODE, including bodies inlined there. */
 static bool find_in_code(const struct why_patches *p, const struct tree_pair *t, uint32_t node,
 			 struct why_patched *found)
 {

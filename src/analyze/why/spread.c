@@ -31,7 +31,7 @@ static struct why_spread sum_up(const struct why_causes *c, const struct item *i
 		s.delta += part->delta;
 		s.rest += cause->delta - part->delta;
 		s.significance.known += cause->significance.known;
-		/* They may vary alike. */
+		/* The causes may vary together, so their deviations add up. */
 		for (int side = 0; side < 2; side++)
 			deviation[side] += sqrt(cause->significance.squares[side]);
 		if (fabs(part->delta) > fabs(s.most->delta))

@@ -145,9 +145,9 @@ static void vary_contexts(struct why *w, int side)
 define_compare(by_value, double, compare_values(*a, *b));
 
 /*
-	 * The standard deviation of a context's instructions, of half of those that vary at all. It is a slab or a page more
-	 * or less, in whichever context the last one was used up: where few runs happen to agree there is as much all the same.
-	 */
+ * Return the median of the contexts' standard deviations in instructions, above 1. Mostly a slab or page more or less makes it,
+ * in whichever context the last one was used up. It is there even if a few runs happen to agree.
+ */
 static double common_deviation(const struct why *w)
 {
 	scoped_free double *found = alloc_array(w->n_contexts, sizeof(*found));
@@ -429,7 +429,7 @@ static void doubt_causes(const struct why *w, const struct under_noise *u, struc
 	set_told(c);
 }
 
-/* Doubt what is within the noise of the control. */
+/* Doubt changes within the noise of the control. */
 static void doubt_contexts(struct why *w)
 {
 	struct under_noise u = {};

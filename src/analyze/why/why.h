@@ -41,16 +41,16 @@ const struct analyze_static_key *why_static_key(const struct analyze_static_keys
 
 /* The lines of a cause that a patch changes. The hardened kernel's sources are the baseline's with the patch. */
 
-/* Lines that PATCH adds to FILE, of the patched source. Lines that it removes are the one behind them. */
+/* Lines of the patched source that PATCH adds to FILE. Removed lines are represented by the line after them. */
 struct why_patched {
 	const char *patch; /* the last part of its path */
 	char *file; /* relative to the kernel's tree */
 	char *function; /* the function around them, as the patch shows; NULL: it does not */
 	uint32_t first, last;
-	uint32_t
-		statement; /* where the statement that they continue begins, or the first of them */
-	uint32_t was_statement,
-		was_last; /* likewise, in the source without PATCH; none where WAS_LAST is 0 */
+	/* First line of the statement that the added lines continue, or else FIRST. */
+	uint32_t statement;
+	/* Likewise, in the source without PATCH. WAS_LAST 0: no lines. */
+	uint32_t was_statement, was_last;
 };
 
 struct why_patches {
@@ -62,13 +62,13 @@ int why_patches_add(struct why_patches *p, const char *path);
 void why_patches_deinit(struct why_patches *p);
 
 /*
- * Find the lines that a patch changes in the code that decides PART, or in what PART executes besides, from the first to the
- * last. FILE is P's. Return whether there are any.
+ * Find the first to the last line that a patch changes in the code that decides PART, or in code that PART executes besides.
+ * FILE is P's. Return whether there are any.
  */
 bool why_patched_find(const struct why_patches *p, const struct tree_pair *t,
 		      const struct why_part *part, struct why_patched *found);
 
-/* Return the nearest caller of that code, or of PART's callee, that a patch changes, with the lines in *FOUND; NULL: none. */
+/* Return the nearest caller of the code that decides PART, or of PART's callee, that a patch changes (*FOUND), or NULL. */
 const char *why_patched_caller(const struct why_patches *p, const struct tree_pair *t,
 			       const struct why_part *part, struct why_patched *found);
 
@@ -81,15 +81,15 @@ struct why_context {
 	double moved; /* work that the baseline does in other contexts and the hardened side in this one */
 	bool is_command; /* all contexts of the command together */
 	bool by_itself; /* nobody calls it, as [softirq] */
-	double least; /* a smaller part of it is no change */
+	double least; /* smaller parts of it are no change */
 	bool varied; /* the variation of its causes is known */
-	bool varying; /* it is being determined */
+	bool varying; /* VARIED is being determined */
 	struct why_significance significance; /* of DELTA */
 	double floor; /* ticks: a smaller change is none */
-	enum why_sureness
-		changed; /* how sure it is that DELTA is more than chance and more than FLOOR */
-	enum why_sureness
-		sureness; /* the same, or how sure its largest cause is: two causes may cancel out */
+	/* How sure it is that DELTA is more than chance and more than FLOOR. */
+	enum why_sureness changed;
+	/* CHANGED, or the certainty of its largest cause: two causes may cancel out. */
+	enum why_sureness sureness;
 	struct why_causes causes;
 };
 
@@ -113,7 +113,7 @@ struct why {
 
 /* Return whether A and B are recordings of one kind and have calls. */
 bool why_can_tell(const struct profile *a, const struct profile *b);
-/* They must be such, and outlive W. */
+/* Both must pass why_can_tell(), and outlive W. */
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened);
 void why_deinit(struct why *w);
 
@@ -124,8 +124,8 @@ void why_deinit(struct why *w);
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
 /*
- * Take the command's CPU time, of which W's contexts are parts, from DIFF, which must outlive W. A change within the noise of
- * DIFF's control becomes chance.
+ * Take the command's CPU time from DIFF, which must outlive W. W's contexts are parts of that time. A change within the noise
+ * of DIFF's control becomes chance.
  */
 void why_set_command(struct why *w, const struct analyze_diff *diff);
 
@@ -135,7 +135,7 @@ void why_set_patches(struct why *w, struct why_patches *patches);
 /* Mark causes with OTHER_CODE that are certain, however small they are; why_compare_code() does that. */
 void why_find_certain(struct why *w);
 
-/* Set how sure DELTA is, the change of a context, a cause or several, of which SIGNIFICANCE has the squares. */
+/* Set how sure DELTA is, the change of a context or of causes. SIGNIFICANCE has their squares. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta);
 
 /* Return whether the command itself executes CONTEXT: it is no interrupt, other task, or work queued for later. */
@@ -149,7 +149,7 @@ const struct why_context *why_main_context(const struct why *w);
 /* Return whether CAUSE, of a recording by probes, is time of a context that was spent in no timed function. */
 bool why_is_untimed(const struct why *w, const struct why_causes *c, const struct why_cause *cause);
 
-/* Return whether C changed more by how often it is called than by what a call does. Its causes are of the latter. */
+/* Return whether C changed more by the number of its calls than by the change of a call. C's causes explain the latter. */
 bool why_is_called_otherwise(const struct why_context *c);
 
 /* Return the change that C's causes make up, without work that moved from or to another context. */
@@ -169,13 +169,13 @@ void why_guards_find(struct why *w, const struct profile *p, struct kernel_image
 struct why_spread {
 	const char *name; /* the catalogue's pattern, if it matches all of them */
 	const struct why_part *most; /* the largest of them; NULL: there is no such change */
-	double delta,
-		rest; /* the change of these calls; of the rest of these functions; ticks per run */
+	/* DELTA: the change of these calls. REST: the change of the rest of these functions. In ticks per run. */
+	double delta, rest;
 	uint32_t n_functions;
 	struct why_significance significance; /* of both together */
 };
 
-/* Find the largest in C of which no single function has a large part. */
+/* Find the largest change in C that many functions have alike, without a large part in a single function. */
 struct why_spread why_spread_find(const struct why *w, const struct why_context *c);
 
 /* Return how many of C's functions and bodies have SHARE of its change, the largest counted first. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inlined bodies, with what is inlined into them. */
+/* Inlined bodies. The figures of a body include bodies inlined into it. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -24,7 +24,7 @@ static const struct output_column columns[] = {
 	ROW_COLUMN("calls", COUNT, calls),
 };
 
-/* Return what the body took per call of the function, if it was timed. */
+/* Return the body's time per call of the function, if it was timed. */
 static double exact_cost(const struct analyze_annotation *a, const struct analyze_range *range)
 {
 	double per = isnan(a->figures.calls) ? a->runs : a->figures.calls;

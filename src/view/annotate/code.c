@@ -18,9 +18,9 @@ struct listing {
 	const struct analyze_place *place;
 	struct arch_disasm *disasm;
 	bool color;
-	bool sampled, counted; /* there are samples, executions to show */
-	uint32_t body, line; /* of what was printed last; body of none: ANALYZE_NO_BODY */
-	bool fresh; /* nothing was, or something was left out since */
+	bool sampled, counted; /* there are samples; there are executions */
+	uint32_t body, line; /* of the last printed instruction; ANALYZE_NO_BODY: none */
+	bool fresh; /* nothing is printed yet, or something was left out since */
 };
 
 static bool has_cost(const struct analyze_instruction *i)
@@ -51,7 +51,7 @@ static void write_empty_columns(const struct listing *l)
 	fprintf(l->out, "%*s", columns_width(l), "");
 }
 
-/* Write the columns before the code that there are. */
+/* Write the columns before the code, as far as they are shown. */
 static void write_columns(const struct listing *l, const char *share, const char *self,
 			  const char *callees, const char *executed, const char *address)
 {
@@ -77,7 +77,7 @@ static uint32_t depth_of(const struct listing *l, uint32_t body)
 	return body == ANALYZE_NO_BODY ? 0 : l->f->a.bodies[body].depth;
 }
 
-/* The body around BODY that is DEPTH deep. */
+/* Return the body around BODY at DEPTH. */
 static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t depth)
 {
 	while (depth_of(l, body) > depth)
@@ -85,7 +85,7 @@ static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t d
 	return body;
 }
 
-/* A line for each body that BODY's instruction is in and the one before it was not. */
+/* Write a line for each body around BODY's instruction that the instruction before was not in. */
 static void write_bodies(struct listing *l, uint32_t body)
 {
 	uint32_t depth = depth_of(l, body), same = l->fresh ? 0 : depth_of(l, l->body);
@@ -136,7 +136,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
 	scoped_free char *plain_address = output_text_escape(address),
 			 *plain = output_text_escape(text);
-	/* Without samples, of the instructions executed. */
+	/* Without samples, take the part of the instructions executed. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
 	enum output_style style = part >= LITTLE         ? OUTPUT_STYLE_HOT :
 				  part >= HALF_A_PERCENT ? OUTPUT_STYLE_WARM :
@@ -186,7 +186,7 @@ static void write_place_title(const struct listing *l)
 
 static void write_place(struct listing *l, const struct view_annotate_options *o)
 {
-	uint64_t next = 0; /* where code without a gap goes on */
+	uint64_t next = 0; /* address after the last instruction */
 	bool gap = false;
 
 	write_place_title(l);

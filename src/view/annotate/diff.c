@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* diff --annotate for people, and what stands above its tables in JSON. */
+/* diff --annotate for people, and the members above its tables in JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static uint32_t line_number(double line)
 	return isnan(line) ? 0 : (uint32_t)line;
 }
 
-/* "mm/slub.c:1906", "mm/slub.c:1906, was 1890": of the hardened side where it is there. */
+/* Return "mm/slub.c:1906", or "mm/slub.c:1906, was 1890": the hardened side's place if it has one. */
 static char *where_text(const struct analyze_annotate_diff_row *r)
 {
 	double was = r->sides[0].line, is = r->sides[1].line;
@@ -52,7 +52,7 @@ static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c
 	}
 }
 
-/* Return how many instructions more a call executes; 0: they were not counted on both sides. */
+/* Return how many more instructions a call executes; 0: they were not counted on both sides. */
 static double executed_more(const struct annotate_diff_row *row)
 {
 	double more = row->of.sides[1].per_call - row->of.sides[0].per_call;
@@ -66,7 +66,7 @@ static bool is_worth_a_row(const struct annotate_diff_row *row)
 	       fabs(executed_more(row)) >= SHOWN;
 }
 
-/* Largest change first, by samples, then by counting; what is not known last. */
+/* Sort by falling change, of samples, then of counts; unknown changes last. */
 static int change_compare(const void *left, const void *right)
 {
 	const struct annotate_diff_row *a = left, *b = right;
@@ -118,7 +118,7 @@ static const struct output_column body_columns[] = {
 	DIFF_COLUMN("body", TEXT, of.path, .header = "IN", .elastic = true),
 };
 
-/* In a narrow table the place is enough: the source says which body it is of. */
+/* A narrow table shows the place only: the source tells which body it is in. */
 static const struct output_column line_columns[] = {
 	DELTA_COLUMNS,
 	DIFF_COLUMN("body", TEXT, of.path, .header = "IN", .rank = 1, .elastic = true),
@@ -167,7 +167,7 @@ static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c,
 		rows->section.mark = NULL;
 }
 
-/* ROWS of TABLE, one of the two above. */
+/* Set ROWS of TABLE, bodies or lines. */
 static void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *table,
 				    const struct view_annotate_diff *c,
 				    enum annotate_diff_order order)
@@ -219,7 +219,7 @@ const struct view_table annotate_diff_lines = {
 
 /* ---- diff page ---- */
 
-/* "593 instructions executed per call, "; "" where they were not counted. For free(). */
+/* Return "593 instructions executed per call, ", or "" if they were not counted; for free(). */
 static char *executed_text(const struct analyze_annotation *a)
 {
 	if (!a->counted)
@@ -263,8 +263,8 @@ static bool is_significant(const struct annotate_diff_row *row)
 }
 
 /*
- * The body or line that changed significantly, and most: a line where it did more than any body, and of bodies in one another
- * the innermost that has all of it.
+ * Return the body or line with the largest significant change: a line if it changed more than any body. Of nested bodies with
+ * all of the change, return the innermost one.
  */
 static const struct annotate_diff_row *find_change(const struct view_rows *bodies,
 						   const struct view_rows *lines)

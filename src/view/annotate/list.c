@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* annotate: its tables, and what stands above them in JSON. */
+/* annotate: its tables, and the members above them in JSON. */
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/annotate.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function for people: what carries most of its time, then its code. */
+/* A function for people: the parts with most of its time, then its code. */
 #include <math.h>
 
 #include "base/alloc.h"
 #include "base/plural.h"
 #include "view/annotate/rows.h"
 
-/* Fewer samples than that are said to be few. */
+/* With fewer samples the page says that they are few. */
 #define FEW 100
 
 static void write_executed(const struct view *v, const struct analyze_annotation *a)
@@ -70,8 +70,8 @@ static void write_title(const struct view *v, const struct annotated *f)
 }
 
 /*
- * "78 % of 5,937 calls' time in shuffle_freelist (mm/slub.c:1905-1921)": the body that explains most, and of
- * bodies that all their time is in one inlined into them that one. NULL: there is none.
+ * Return "78 % of 5,937 calls' time in shuffle_freelist (mm/slub.c:1905-1921)", of the body that explains most. Of nested
+ * bodies with all of that time, take the innermost one. NULL: there is none.
  */
 static const struct annotate_row *main_body(const struct view_rows *bodies)
 {

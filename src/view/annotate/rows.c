@@ -121,7 +121,7 @@ void annotate_table_write(const struct view *v, const char *title, const struct 
 
 /* ---- the text of instructions, lines and addresses ---- */
 
-/* SYMBOL+OFFSET, without SYMBOL where that is the place's own. */
+/* Return SYMBOL+OFFSET, without SYMBOL if it is the place's own. */
 static char *address_text(const struct analyze_place *place, const char *symbol, uint64_t offset)
 {
 	const char *own = place->function.symbol ? place->function.symbol : place->function.name;
@@ -146,7 +146,7 @@ bool annotated_is_live(const struct annotated *f, const struct analyze_place *pl
 	return f->kcore && !(place->problems & KERNEL_FLOW_NOT_LIVE);
 }
 
-/* The bytes of I as they were decoded. */
+/* Read the bytes of I that were decoded. */
 static bool read_bytes(const struct annotated *f, const struct analyze_place *place,
 		       const struct analyze_instruction *i, uint8_t bytes[])
 {
@@ -164,7 +164,7 @@ static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 	const char *name;
 
 	if (i->insn.kind == KERNEL_INSN_LABEL) {
-		/* The file has one of the two instructions that it may be. */
+		/* The instruction may be one of two; the file has one of them. */
 		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
 
 		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,

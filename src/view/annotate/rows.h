@@ -11,7 +11,7 @@ struct annotate_figures {
 	double share, low, high, cost, self, callees, late, executions, per_call;
 };
 
-/* A row of any of the tables, each of which has some of it. */
+/* A row of any table. Each table uses some of the members. */
 struct annotate_row {
 	struct annotate_figures figures;
 	const char *address, *text, *where, *source, *lines, *called;
@@ -27,7 +27,7 @@ struct annotate_row {
 	ROW_COLUMN("share", FRACTION, figures.share, .header = "SHARE", .rank = OUTPUT_IF_ANY), \
 		ROW_COLUMN("share_low", FRACTION, figures.low),                                 \
 		ROW_COLUMN("share_high", FRACTION, figures.high)
-/* Prefixed: per call, or per run. */
+/* The columns' header gets a prefix: per call, or per run. */
 #define COST                                                                        \
 	ROW_COLUMN("cost", TIME, figures.cost, .header = "", .rank = OUTPUT_IF_ANY, \
 		   .prefixed = true, .estimable = true)
@@ -49,11 +49,11 @@ extern const struct output_column annotate_counted_columns[1];
 		}                                      \
 	}
 
-/* EXECUTIONS in all and PER_CALL: NAN where nobody counted. */
+/* Return the figures of HITS. EXECUTIONS (in total) and PER_CALL are NAN if they were not counted. */
 struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 					    const struct analyze_hits *hits, double executions,
 					    double per_call);
-/* NAN for a line that is not known. */
+/* Return LINE, or NAN if it is unknown. */
 double annotate_line(uint32_t line);
 
 /*
@@ -65,11 +65,11 @@ void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
 
 const char *annotate_mark(const void *row, const struct output_group *group);
 
-/* TITLE and ROWS, TOP of them, below a blank line; nothing for none. */
+/* Write TITLE and at most TOP of ROWS below a blank line; write nothing without rows. */
 void annotate_table_write(const struct view *v, const char *title, const struct view_rows *rows,
 			  unsigned int top);
 
-/* "57.2 %": a share where there is no column to say what it is. Stays until the next. */
+/* Return a share as text, "57.2 %", for places without a column. It is valid until the next call. */
 const char *annotate_percent(double share);
 
 struct annotate_diff_row {
@@ -79,12 +79,12 @@ struct annotate_diff_row {
 
 /* The order of rows on the page of two sides. */
 enum annotate_diff_order {
-	ANNOTATE_DIFF_CHANGED, /* those with samples or another count, largest change first */
+	ANNOTATE_DIFF_CHANGED, /* rows with samples or another count, largest change first */
 	ANNOTATE_DIFF_SEEN, /* the same rows, by body and source */
-	ANNOTATE_DIFF_ALL, /* all there are, by body and source; data has these */
+	ANNOTATE_DIFF_ALL, /* all rows, by body and source, as in data */
 };
 
 extern const struct view_table annotate_diff_bodies, annotate_diff_lines;
 
-/* A page's code, place by place. */
+/* Write a page's code, place by place. */
 void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o);

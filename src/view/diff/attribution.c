@@ -10,8 +10,8 @@
 
 struct line {
 	struct why_attribution_row row;
-	const char *label; /* the name behind as many blanks as it is deep */
-	double weight; /* no more than that of the lines it is a part of; of the command NAN */
+	const char *label; /* the name, indented by its depth */
+	double weight; /* at most that of the rows around it; NAN for the command */
 };
 
 static const struct output_column columns[] = {
@@ -36,7 +36,7 @@ enum {
 	DEPTH = 4 /* levels */
 };
 
-/* For free(). */
+/* Return the label, for free(). */
 static char *label(const struct why_attribution_row *row)
 {
 	char *text = NULL;
@@ -52,7 +52,7 @@ static char *label(const struct why_attribution_row *row)
 	return text;
 }
 
-/* For people the larger lines, and the others of a level as one. */
+/* People get the larger lines, and the others of a level as one line. */
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct why_attribution *a = &((const struct view_diff *)data)->attribution;

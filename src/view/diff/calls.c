@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls of syscalls and of functions on both sides: one table of how each changed, both in one list for CSV, and
- * for people what those tables leave out.
+ * Calls of syscalls and of functions on both sides: one table for each, both in one list for CSV, and for people a table with
+ * the remaining figures.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* Functions of one side alone that the first screen names. */
+/* Number of one-sided functions that the first screen names. */
 #define ALONE_FIRST 2
 
 static const struct output_column kind[] = {
@@ -34,7 +34,7 @@ static const struct output_column figures[] = {
 	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .prefixed = true),
 };
 
-/* Functions have none. */
+/* Functions have no errors. */
 static const struct output_column errors[] = {
 	COLUMN("errors", COUNT, analyze_figures, errors),
 };
@@ -49,7 +49,7 @@ static const struct output_column deltas[] = {
 	       .rank = 3),
 };
 
-/* Syscalls have none. */
+/* Syscalls have no share. */
 static const struct output_column share[] = {
 	COLUMN("share", FRACTION, analyze_diff_row, share, .header = "SHARE"),
 };
@@ -103,7 +103,7 @@ static const struct output_group call_groups[] = {
 	{ COLUMNS(percentile_deltas) },
 };
 
-/* For people: what the tables above have no room for. */
+/* For people: figures without room in the tables above. */
 static const struct output_column any[] = {
 	COLUMN(NULL, TEXT, analyze_diff_row, name, .header = "NAME"),
 	COLUMN(NULL, TEXT, analyze_diff_row, context, .header = "CONTEXT", .rank = 1),
@@ -154,7 +154,7 @@ static void call_rows(struct view_rows *rows, const void *data)
 			sizeof(*diff->functions.rows));
 }
 
-/* "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 instructions per run" */
+/* Write "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 instructions per run". */
 static void write_alone(const struct view *v, const struct analyze_diff *diff,
 			const struct analyze_diff_row *row)
 {
@@ -166,7 +166,7 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 		  other ? "; also known as " : "", other ? other : "");
 }
 
-/* Functions that were timed on one side alone, with what they took there: they have no difference. */
+/* Write the functions timed on one side only, with their time there: they have no difference. */
 static void function_after(const struct view *v, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;

@@ -9,9 +9,9 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* Kernel options that are no protections: two versions of a kernel differ in hundreds, of which the first few say nothing. */
+/* The limit for other kernel options: two versions of a kernel differ in hundreds, and the first few say nothing. */
 #define CONFIG_MOST 8
-/* A line names at most so many. */
+/* A line names at most this many. */
 #define LINE_MOST 3
 
 static const struct output_column columns[] = {
@@ -42,7 +42,7 @@ static void rows(struct view_rows *rows, const void *data)
 	for (uint32_t i = 0; i < env->n_rows; i++) {
 		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && count_config(env) > CONFIG_MOST)
 			continue;
-		/* Two builds always differ in those: worth a word only where nothing else differs. */
+		/* Two builds always differ in these. Mention them only if nothing else differs. */
 		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
 			continue;
 		shown[n++] = env->rows[i];
@@ -61,7 +61,7 @@ static void after(const struct view *v, const void *data)
 			  n);
 }
 
-/* The differences of KIND. */
+/* Return the differences of KIND. */
 static json_t *kind_json(const struct analyze_env *env, enum analyze_env_kind kind)
 {
 	json_t *list = json_array();
@@ -109,7 +109,7 @@ static bool is_said(const struct analyze_env_row *rows, size_t i)
 	return false;
 }
 
-/* The first of what differs in a line, for the top of the page. */
+/* Write the first differences in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c)
 {
 	scoped(view_rows_deinit) struct view_rows rows;

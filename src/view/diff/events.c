@@ -3,7 +3,7 @@
 #include "view/page/columns.h"
 #include "view/diff.h"
 
-/* Fewer is neither always better nor faster. */
+/* Fewer events are not always better or faster. */
 static const char *const verdicts[] = {
 	[ANALYZE_VERDICT_NONE] = NULL,         [ANALYZE_VERDICT_SAME] = "same",
 	[ANALYZE_VERDICT_SLOWER] = "more",     [ANALYZE_VERDICT_FASTER] = "fewer",

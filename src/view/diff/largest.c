@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The syscall that changed most, where its row says more than causes do. */
+/* The syscall that changed most, if its row says more than causes do. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -22,8 +22,8 @@ static bool is_better(const struct analyze_diff_row *a, const struct analyze_dif
 }
 
 /*
- * Return the row that changed most, of those that significantly did if there are any; NULL: none changed. A syscall with little
- * of the largest change is not the one.
+ * Return the row that changed most, among significant changes if there are any; NULL: none changed. A syscall with little of
+ * the largest change does not count.
  */
 static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 {
@@ -44,7 +44,7 @@ static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 	return best;
 }
 
-/* ", 21.4 % slower per call (±0.05 %)" */
+/* Append ", 21.4 % slower per call (±0.05 %)". */
 static void append_per_call(char **text, const struct view_diff *c,
 			    const struct analyze_diff_row *row)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* diff: its tables, and what stands above them. */
+/* diff: its tables, and the text above them. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const struct view_table *const tables[] = { VIEW_DIFF_TABLES(ENTRY) };
 
 const char *const view_side_names[] = { "baseline", "hardened" };
 
-/* The work, the two recordings, and what differs. */
+/* Write the work, the two recordings, and their differences. */
 static void write_sides(const struct view *v, const struct view_diff *c)
 {
 	char *commands[] = { view_command(c->common.p[VIEW_BASELINE]),
@@ -60,7 +60,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 		view_text(v, "note: %s", repetitions);
 }
 
-/* The answer, a line for each paragraph; for free(). */
+/* Return the answer, one line per paragraph, for free(). */
 static char *conclude(const struct view_diff *c)
 {
 	char *answer = c->why.n_contexts ? view_why(&c->why, &c->why.command) : NULL;

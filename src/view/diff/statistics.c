@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Over how many runs and boots figures are, and what verdicts rest on. */
+/* The numbers of runs and boots behind the figures, and the basis of verdicts. */
 
 #include "base/alloc.h"
 #include "output/json.h"
@@ -21,7 +21,7 @@ static json_t *runs_json(const void *data)
 	return runs;
 }
 
-/* Return the commands that settle what WHY leaves undecided, for recordings like P, and BESIDES; for free(). */
+/* Return a note that verdicts are unclear because of WHY, how to settle that for recordings like P, and BESIDES; for free(). */
 static char *undecided(const char *why, const struct profile *p, const char *besides)
 {
 	scoped_free char *command = view_command(p);

@@ -20,7 +20,7 @@ static json_t *place_json(const char *file, uint32_t line)
 
 /* --- functions ------------------------------------------------------------------------------ */
 
-/* JSON and the page have them in another order. */
+/* JSON and the page have these columns in different orders. */
 static const struct output_column function_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "FUNCTION"),
 	COLUMN(NULL, TEXT, view_code_row, how, .header = "HOW"),
@@ -115,7 +115,7 @@ static const struct view_table bodies = {
 	.json = bodies_json,
 };
 
-/* Bodies that matched and have no code; left out where inlined bodies are not known. */
+/* Return the number of matching bodies without code. The key is left out if inlined bodies are unknown. */
 static json_t *empty_json(const void *data)
 {
 	const struct view_code *code = data;

@@ -7,7 +7,7 @@
 #include "view/page/columns.h"
 #include "view/list.h"
 
-#define EVIDENCE_WIDTH 44 /* of the table's column, so that others have room */
+#define EVIDENCE_WIDTH 44 /* width of this column, to leave room for others */
 
 struct row {
 	const char *name, *state, *origin, *position, *runs, *in_syscall, *by, *title, *how;
@@ -83,7 +83,7 @@ static json_t *set_span(json_t *object, struct catalogue_span span)
 	return object;
 }
 
-/* Set the first of VALUES, all of which mean the same. */
+/* Set the first of VALUES, which all mean the same. */
 static void set_value(json_t *object, const char *key, const char *values)
 {
 	scoped_free char *first = values ? alloc_strndup(values, strcspn(values, "|")) : NULL;
@@ -130,7 +130,7 @@ static json_t *name_json(const void *entry)
 	return output_json_text(*(const char *const *)entry);
 }
 
-/* Lists of the catalogue: their entries begin with a name, which the end of the list has not. */
+/* Iterate over a list of the catalogue. Entries begin with a name; the end of the list has none. */
 #define for_each_entry(at, list, size)                                                            \
 	for (const char *at = (const char *)(list); at && *(const char *const *)(const void *)at; \
 	     at += (size))
@@ -209,7 +209,7 @@ static char *option_text(const void *entry)
 			 option->span);
 }
 
-/* "off: NAME=VALUE" with the value to give, "off: NAME" without one. */
+/* Append "off: NAME=VALUE" with the value to give, "off: NAME" without one. */
 static void append_value(char **text, const char *what, const char *name, const char *values)
 {
 	if (values)

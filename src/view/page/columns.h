@@ -8,8 +8,8 @@
 #include "view/page/table.h"
 
 /*
- * A column that reads FIELD of struct OF: its key in data, NULL for none, its type without OUTPUT_, then
- * designated initializers. Without .header it is in no table.
+ * A column that reads FIELD of struct OF: its key in data (NULL: none), its type without OUTPUT_, then designated initializers.
+ * A column without .header is in no table.
  */
 #define COLUMN(key_, type_, of, field, ...)                                                \
 	{                                                                                  \
@@ -20,22 +20,22 @@
 /* Set a group's or table's columns, or a table's groups, to ARRAY. */
 #define COLUMNS(array) .columns = array, .n_columns = ARRAY_SIZE(array)
 #define GROUPS(array)  .groups = array, .n_groups = ARRAY_SIZE(array)
-/* A group's columns read the object PATH in a row of TYPE. */
+/* Let a group's columns read the object PATH in a row of TYPE. */
 #define AT(type, path) .offset = offsetof(struct type, path)
-/* The columns of ARRAY, which read the row itself, are all there are. */
+/* Make ARRAY, whose columns read the row itself, the only group. */
 #define ONE_GROUP(array) .groups = &(const struct output_group){ COLUMNS(array) }, .n_groups = 1
 
 /* Columns of struct analyze_figures, in data only: percentiles, min and max. */
 extern const struct output_column view_distribution[6];
 #define VIEW_DISTRIBUTION .columns = view_distribution, .n_columns = 6
 
-/* Likewise: each time of a call, whichever was asked for. */
+/* Likewise: all times of a call, whichever was requested. */
 extern const struct output_column view_all_times[6];
 #define VIEW_ALL_TIMES .columns = view_all_times, .n_columns = 6
 
 /*
- * The groups of a struct analyze_figures at PATH of a row of OF: the columns of HEAD, then the two above. What
- * follows is said of each: .key = "baseline".
+ * The groups of a struct analyze_figures at PATH of a row of OF: the columns of HEAD, then the two above. Further arguments are
+ * set in each group: .key = "baseline".
  */
 #define VIEW_FIGURES(of, path, head, ...)                           \
 	{ AT(of, path), COLUMNS(head), ##__VA_ARGS__ },             \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The format "html": one file that needs nothing else, made of the page that the build has made of src/view/html/ and of
- * what it shows, as JSON: the text above the tables, the tables as people see them, and for recordings their
- * stacks and distributions. docs/exports.md describes it.
+ * The format "html": one self-contained file. It is the page that the build makes of src/view/html/, with JSON of the text
+ * above the tables, the tables as people see them, and the stacks and distributions of recordings. docs/exports.md describes
+ * it.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "output/table.h"
 #include "view/page/writer.h"
 
-/* A table has as many rows at most, and then no further name gets its distributions. Its tables, and its distributions, are so many bytes at most. */
+/* Limits: rows of a table; distributions, after which no name gets any; bytes of all tables, and of distributions. */
 #define ROWS_MOST  2000
 #define CELLS_MOST 1000
 #define BYTES_MOST (2 << 20)
@@ -23,7 +23,7 @@
 /* The page from the build; empty if it could not make one. */
 extern const char view_html_page[];
 extern const size_t view_html_page_size;
-/* In the page: what stands here is replaced by the JSON. */
+/* The place in the page that the JSON replaces. */
 static const char mark[] = "@DATA@";
 
 bool view_html_is_there(void)
@@ -46,13 +46,13 @@ static char *text_of(void (*write)(const struct view *view, const void *data), c
 	return text;
 }
 
-/* Appends ITEM to LIST, unless it takes more than ROOM in the page, which becomes less. */
+/* Append ITEM to LIST if it takes at most *ROOM bytes of the page, and reduce *ROOM. */
 static void append_within(json_t *list, json_t *item, size_t *room)
 {
 	scoped_free char *text = json_dumps(item, JSON_COMPACT | JSON_ENSURE_ASCII);
 	size_t size = strlen(text);
 
-	/* put_escaped() makes six bytes of each. */
+	/* put_escaped() makes six bytes of each '<'. */
 	for (const char *c = text; (c = strchr(c, '<')); c++)
 		size += 5;
 	if (size > *room) {
@@ -88,7 +88,7 @@ static json_t *columns_json(const struct output_section *section)
 	return columns;
 }
 
-/* A text, or a number with the text that a table has for it; null where there is no such figure. */
+/* Return a text, or a number with its text in the table; null if there is no figure. */
 static json_t *cell_json(const struct output_section *section, size_t row,
 			 const struct output_group *group, const struct output_column *column)
 {
@@ -118,7 +118,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 	return cells;
 }
 
-/* NULL: the table has nothing to say. */
+/* Return NULL if the table has nothing to say. */
 static json_t *table_json(const struct view_table *table, const void *data, size_t *room)
 {
 	scoped(view_rows_deinit) struct view_rows rows = { 0 };
@@ -167,7 +167,7 @@ static json_t *tables_json(const struct view_request *request, size_t *room)
 
 /* ---- stacks ---- */
 
-/* The nodes that are drawn, as [parent, frame, width, change, count of either side]; a parent is an index of these. FRAMES gets their names. */
+/* Return the drawn nodes: [parent, frame, width, change, count of either side]. Parents are indexes. Add names to FRAMES. */
 static json_t *nodes_json(const struct export *e, const struct export_graph *g, json_t *frames)
 {
 	scoped_free json_int_t *places = alloc_array(e->n_nodes, sizeof(*places));
@@ -223,7 +223,7 @@ struct distribution {
 	const char *name, *context; /* CONTEXT: NULL for a syscall */
 	int side;
 	struct profile_stats stats;
-	uint64_t oncpu; /* of all of this name, which are in the page together: it adds them up */
+	uint64_t oncpu; /* of all distributions of this name, which the page adds up */
 };
 
 struct distributions {
@@ -264,7 +264,7 @@ static void distributions_add(struct distributions *d, const struct profile *p, 
 	}
 }
 
-/* The rows are sorted by name. */
+/* Sum up each name. The rows are sorted by name. */
 static void sum_names(struct distributions *d)
 {
 	for (size_t i = 0, end; i < d->n_rows; i = end) {

@@ -76,7 +76,7 @@ void view_section(const struct view *view, const struct output_section *section,
 		fprintf(view->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
-/* For free(). NULL: what asks nothing of the reader is for those who ask for everything. */
+/* Return the text, for free(). NULL: the warning asks nothing of the reader, and EVERYTHING is not set. */
 static char *shown_warning(const struct analyze_warning *w, bool everything)
 {
 	return everything || w->severity != ANALYZE_SEVERITY_INFO ? view_warning(w) : NULL;
@@ -156,7 +156,7 @@ static char *command_less(const struct profile *p)
 
 char *view_command(const struct profile *p)
 {
-	/* Longer ones are in the JSON. */
+	/* The JSON has longer ones in full. */
 	enum {
 		LIMIT = 400
 	};

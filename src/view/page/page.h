@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A page of text under way: how its lines, facts and tables are laid out. */
+/* A page of text: the layout of its lines, facts and tables. */
 #pragma once
 
 #include <jansson.h>
@@ -19,30 +19,30 @@ struct view {
 	FILE *out;
 	unsigned int width;
 	int is_terminal;
-	int top; /* rows a table shows; 0: the table's own limit; -1: all */
+	int top; /* rows per table; 0: the table's own limit; -1: all */
 	bool everything; /* more than the first screen: all warnings, all tables */
 };
 
-/* A page on OUT, as wide as OUT or $COLUMNS says. */
+/* Begin a page on OUT, as wide as OUT or $COLUMNS says. */
 void view_init(struct view *view, FILE *out, int top);
 
-/* A paragraph. What a terminal would obey in names of the file and the like is made harmless. */
+/* Write a paragraph. Control characters, for example in names of the file, are made harmless. */
 void view_text(const struct view *view, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* TEXT, whose lines are paragraphs; one that begins with spaces is indented by as many. */
+/* Write TEXT. Each line is a paragraph, indented by its leading spaces. */
 void view_paragraphs(const struct view *view, const char *text);
 
-/* A line of a list, "  NAME  VALUE", wrapped under VALUE; both as they come out of the file. */
+/* Write a line of a list, "  NAME  VALUE", wrapped under VALUE. Both may come from the file as they are. */
 void view_fact(const struct view *view, const char *name, const char *value);
 
-/* A table, TOP rows of it unless --top says otherwise; TOP 0: all. */
+/* Write a table with TOP rows, unless --top says otherwise; TOP 0: all. */
 void view_section(const struct view *view, const struct output_section *section, unsigned int top);
 
 /*
- * The warnings on the page, below a blank line, and on stderr where the page goes elsewhere: those that ask
- * something of the reader, or all where VIEW has everything.
+ * Write the warnings on the page below a blank line, and on stderr if the page goes elsewhere: warnings that ask something of
+ * the reader, or all if VIEW has EVERYTHING.
  */
 void view_warnings(const struct view *view, const struct analyze_warnings *warnings);
-/* On stderr alone: for formats that have no place for them. */
+/* Write the warnings on stderr only, for formats without a place for them. */
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
 
 /* Return a phrase for the times of calls, as "on-CPU time less probe cost"; EXACT: of recordings without probes. For free(). */
@@ -51,17 +51,17 @@ char *view_times(const struct analyze_options *figures, bool exact);
 /* Return a sentence on the unit if people expect another meaning, else NULL. */
 const char *view_unit_note(enum profile_clock clock);
 
-/* " instructions", to be put behind a number N of them; "" where times are in ns, which numbers have with them. */
+/* Return " instructions" for a number N of them; "" for times in ns, which numbers have as their unit. */
 const char *view_unit(enum profile_clock clock, double n);
 
-/* Null where nothing is known of it. */
+/* Return the JSON; null if nothing is known. */
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s);
 
-/* The workload's command line, as one could type it; without one whose tasks were recorded. To be freed. */
+/* Return the workload's command line as one could type it; without one, the recorded tasks. For free(). */
 char *view_command(const struct profile *p);
 
-/* "6.1.0-13-amd64": the kernel of P, or that it is not known. */
+/* Return the kernel of P, "6.1.0-13-amd64", or that it is unknown. */
 const char *view_release(const struct profile *p);
 
-/* "3 runs in 2 boots", "1 run". To be freed. */
+/* Return "3 runs in 2 boots", "1 run"; for free(). */
 char *view_runs(uint32_t runs, uint32_t boots);

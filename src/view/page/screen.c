@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The format "table": pages for people. The first screen has the top of each table, no more of each than lets
- * all of them fit; --all and --section have the rest.
+ * The format "table": pages for people. The first screen has the top of each table, with as many rows as leave room for all
+ * tables; --all and --section have the rest.
  */
 
 #include "base/alloc.h"
 #include "output/table.h"
 #include "view/page/writer.h"
 
-/* A table shows as many rows, or it is not worth its title. */
+/* A table with fewer rows is not worth its title. */
 #define ROWS_LEAST 2
 
 /* A part of the page, as text. */
@@ -30,7 +30,7 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-/* "Syscalls, by total on-CPU time (5 of 18):"; nothing for a table without a title. */
+/* Write "Syscalls, by total on-CPU time (5 of 18):"; nothing for a table without a title. */
 static void write_title(const struct view *view, const struct view_table *table, const void *data,
 			size_t shown, size_t all)
 {
@@ -46,7 +46,7 @@ static void write_title(const struct view *view, const struct view_table *table,
 	view_text(view, "%s%s:", title, part);
 }
 
-/* TABLE's title, rows and what stands below. Returns whether it leaves out any. */
+/* Write TABLE's title, its rows, and the text below. Return whether rows are left out. */
 static bool write_rows(const struct view *view, const struct view_table *table, const void *data,
 		       const struct output_table_options *options)
 {
@@ -69,7 +69,7 @@ static bool write_rows(const struct view *view, const struct view_table *table, 
 	return shown < all;
 }
 
-/* Writes PART's text for PAGE. */
+/* Make PART's text for PAGE. */
 static void part_make(struct part *part, const struct view *page, const void *data)
 {
 	struct output_table_options options = { .width = page->width,
@@ -104,7 +104,7 @@ static void part_drop(struct part *part)
 	part->is_dropped = true;
 }
 
-/* The lines that say where the rest is; NULL: nothing is left out. */
+/* Return the lines that tell where the rest is; NULL: nothing is left out. */
 static char *more_text(const struct view *view, const struct part *parts, size_t n)
 {
 	scoped_free char *names = NULL;
@@ -129,7 +129,7 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 	return text;
 }
 
-/* The tables of REQUEST, each with the rows it would like; others are dropped if they have something to say. */
+/* Make the tables of REQUEST, with as many rows as each wants. Other tables with something to say are dropped. */
 static struct part *screen_make(const struct view *view, const struct view_request *request)
 {
 	struct part *parts = alloc_array(request->list->n_tables, sizeof(*parts));
@@ -137,7 +137,7 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		/* Only the first row of other tables is asked for, to know whether there is one. */
+		/* Ask for the first row of other tables, only to know whether there is one. */
 		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;
@@ -167,7 +167,7 @@ static bool is_too_long(const struct view *view, const struct part *parts, size_
 	return lines > VIEW_SCREEN_LINES;
 }
 
-/* Makes PARTS fit: the later ones give up rows first, and then leave; what that frees is used again. */
+/* Make PARTS fit: the later ones first lose rows, and then vanish. The freed lines are used again. */
 static void screen_fit(struct part *parts, const struct view *view,
 		       const struct view_request *request, size_t head)
 {
@@ -202,7 +202,7 @@ static void write_parts(const struct view *view, const struct part *parts, size_
 			fprintf(view->out, "\n%s", parts[i].text);
 }
 
-/* Below HEAD lines that stand there already. */
+/* Write the first screen below HEAD lines that are there already. */
 static void write_screen(const struct view *view, const struct view_request *request, size_t head)
 {
 	size_t n = request->list->n_tables;

@@ -14,14 +14,14 @@
 struct view_request {
 	const struct view_list *list;
 	const void *data;
-	const char *const *sections; /* names that are in LIST; none: see the format */
+	const char *const *sections; /* names in LIST; none: the format decides */
 	size_t n_sections;
 	bool all; /* not just the first screen */
 	int top; /* as in struct view */
 };
 
 struct view_writer {
-	enum view_places place; /* of the tables that it has */
+	enum view_places place; /* of its tables */
 	void (*write)(FILE *out, const struct view_request *request);
 };
 

@@ -33,7 +33,7 @@ static const struct output_column figures[] = {
 	COLUMN("max", TIME, analyze_figures, max, .header = "MAX", .rank = 3),
 };
 
-/* Functions have none. */
+/* Functions have no errors. */
 static const struct output_column errors[] = {
 	COLUMN("errors", COUNT, analyze_figures, errors, .header = "ERRORS", .rank = 1),
 };
@@ -75,7 +75,7 @@ static void call_rows(struct view_rows *rows, const void *data)
 			sizeof(*table->functions.rows));
 }
 
-/* Return an explanation of the mark behind names, if there is one. */
+/* Return an explanation of the mark after names, if there is one. */
 static const char *marks(const struct analyze_rows *of)
 {
 	vec_each(const struct analyze_row, row, of, rows)

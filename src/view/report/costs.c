@@ -43,7 +43,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 	}
 }
 
-/* "big-fork +40.4 %, [elapsed time] +16.5 %": what took part in both kinds of runs; NULL: nothing. To be freed. */
+/* Return "big-fork +40.4 %, [elapsed time] +16.5 %", of figures from both kinds of runs; NULL: none. For free(). */
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
 	char *text = NULL;
@@ -77,13 +77,13 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 		  measured ? measured : "by record --control-run only");
 }
 
-/* "2.509 ms +- 0.24 ms": what was subtracted, and half its 95 % interval where that is known. For free(). */
+/* Return "2.509 ms +- 0.24 ms": the subtracted time, and half its 95 % interval if that is known. For free(). */
 static char *subtracted(const struct view_report *r)
 {
 	const struct analyze_costs *costs = &r->costs;
 	double all = 0;
 
-	/* Calibration's error is one for all rows: parts add up. */
+	/* All rows share the calibration's error, so the parts add up. */
 	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
 		all += ANALYZE_SYSTEMATIC_REACH * row->moments.systematic * row->figures.calls;
 	return alloc_printf("%s%s%s%s", output_number(OUTPUT_TIME, costs->subtracted, costs->clock),

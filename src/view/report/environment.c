@@ -9,8 +9,8 @@
 #include "view/report.h"
 
 /*
- * Return what the file has, and what was calibrated as text, which TEXTS keeps; without the kernel's configuration: 5,000 lines
- * that say little, of which protections are taken out. For free().
+ * Return the file's environment, and the calibration as text, which TEXTS keeps; for free(). Leave out the kernel's
+ * configuration: 5,000 lines that say little. The protections in it have their own key.
  */
 static struct profile_env *envs_of(const struct profile *p, struct alloc_texts *texts, uint32_t *n)
 {
@@ -59,7 +59,7 @@ static json_t *json(const void *data)
 
 define_compare(env_compare, struct profile_env, strcmp(a->key, b->key));
 
-/* Vulnerabilities that do not affect the CPU fill a screen and say nothing: they get one line. */
+/* Vulnerabilities that do not affect the CPU would fill a screen and say nothing. They get one line. */
 static void page(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;

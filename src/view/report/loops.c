@@ -6,7 +6,7 @@
 
 struct line {
 	struct analyze_loop loop;
-	bool is_of_a_context; /* which is what the row of all contexts says */
+	bool is_of_a_context; /* the row of all contexts says the same */
 };
 
 static const struct output_column columns[] = {

@@ -40,7 +40,7 @@ static void rows(struct view_rows *rows, const void *data)
 	}
 }
 
-/* The LOSS kinds or the INFO kinds. */
+/* Return the kinds of LOSS; with INFO, the kinds of INFO. */
 static json_t *counts_json(const struct view_report *r, bool info)
 {
 	json_t *losses = json_object();
@@ -63,7 +63,7 @@ static json_t *accounting_json(const void *data)
 	const struct analyze_accounting *a = &r->accounting;
 	json_t *accounting = counts_json(r, true);
 
-	/* The sum is of all runs or of none: of some it would balance with nothing. */
+	/* The sum is known in all runs or unknown: a sum over some runs would not balance. */
 	output_json_set(accounting, "entries",
 			output_json_number(a->known ? (double)a->entries : NAN));
 	output_json_set(accounting, "calls", output_json_number((double)a->calls));

@@ -23,7 +23,7 @@ struct line {
 	}
 
 static const struct output_column columns[] = NEIGHBOUR_COLUMNS("SAMPLES");
-/* The next column has instructions, in place of samples. */
+/* Exact recordings have instructions in the next column, not samples. */
 static const struct output_column exact_columns[] = NEIGHBOUR_COLUMNS(NULL);
 static const struct output_group exact_group = { COLUMNS(exact_columns) };
 

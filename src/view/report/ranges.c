@@ -10,7 +10,7 @@ static const struct output_column body[] = {
 	COLUMN("name", TEXT, analyze_range, body.name, .header = "RANGE"),
 	COLUMN("function", TEXT, analyze_range, body.function, .header = "IN"),
 	COLUMN("chain", TEXT, analyze_range, body.chain),
-	/* Rather than calls and means. */
+	/* A narrow table keeps these columns longer than calls and means. */
 	COLUMN("location", TEXT, analyze_range, location, .header = "AT", .rank = 4),
 	COLUMN("syscall", TEXT, analyze_range, context, .header = "CONTEXT"),
 };

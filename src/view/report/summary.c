@@ -14,7 +14,7 @@ static double oncpu_of(const struct analyze_row *row)
 	return row->figures.totals[ANALYZE_TIME_ONCPU];
 }
 
-/* The innermost of the functions that take most of the time of CONTEXT; NULL: none takes much. */
+/* Return the innermost of the functions that take most of the time of CONTEXT; NULL: none takes much. */
 static const struct analyze_row *find_function(const struct view_report *r,
 					       const struct analyze_row *context)
 {
@@ -37,7 +37,7 @@ static const struct analyze_row *find_function(const struct view_report *r,
 	return best;
 }
 
-/* "; 18 % of that in shuffle_freelist", or what else is known of where ROW's time goes. */
+/* Return "; 18 % of that in shuffle_freelist", or what else is known of where ROW's time goes. */
 static char *where_text(const struct view_report *r, const struct analyze_row *row)
 {
 	const struct analyze_row *f = find_function(r, row);
@@ -58,7 +58,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 			    name, leaf->share > 0.5 ? "" : ", more than anywhere else");
 }
 
-/* The syscall, or page fault, with the most on-CPU time; *SUM becomes that of all. NULL: there is none. */
+/* Return the syscall, or page faults, with the most on-CPU time; NULL: none. Set *SUM to that of all. */
 static const struct analyze_row *find_syscall(const struct view_report *r, double *sum)
 {
 	const struct analyze_row *best = NULL;

@@ -8,7 +8,7 @@
 #include "view/report.h"
 #include "view/words.h"
 
-#define INDENTED_MAX 64 /* what is deeper stays there */
+#define INDENTED_MAX 64 /* deeper lines are indented no further */
 
 struct line {
 	struct analyze_trace_line of;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The values that calls had, for which record was asked: calls by values, those that took most of their function's time first. */
+/* Calls by captured values; values that took most of their function's time come first. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 #include "view/report.h"
 
 struct line {
-	struct profile_capture calls; /* of all runs */
+	struct profile_capture calls; /* summed over all runs */
 	const char *function, *syscall, *values;
 	double n_calls, mean, min, max, share; /* SHARE: of the time of its function's calls */
 };
@@ -25,7 +25,7 @@ static const struct output_column columns[] = {
 	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
 };
 
-/* Values that do not vary are left out for people, unless none varies. VARIES: bits, by the variable's place. */
+/* For people, leave out values that do not vary, unless none varies. VARIES has a bit for each variable's place. */
 static const char *word_values(struct view_rows *rows, const struct profile_capture *c,
 			       const struct profile *p, uint32_t varies)
 {
@@ -37,7 +37,7 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 	return alloc_keep(&rows->texts, text);
 }
 
-/* Calls of one function, in one context, with equal values are side by side. */
+/* Calls of one function, in one context and with equal values, become neighbours. */
 define_compare(by_values, struct line,
 	       compare_values(a->calls.site, b->calls.site)               ?:
 		       compare_values(a->calls.context, b->calls.context) ?:
@@ -61,7 +61,7 @@ static void add(struct profile_capture *sum, const struct profile_capture *c)
 		sum->max = c->max;
 }
 
-/* Return the values of C's function that are not the same in all rows, of which FIRST is one. */
+/* Return the values (bits) of C's function that differ between FIRST and C. */
 static uint32_t differing(const struct profile_capture *first, const struct profile_capture *c)
 {
 	uint32_t bits = first->absent ^ c->absent;
@@ -75,10 +75,10 @@ static uint32_t differing(const struct profile_capture *first, const struct prof
 struct site {
 	double time;
 	const struct profile_capture *first;
-	uint32_t varies; /* bits: variables that are not the same in all of them */
+	uint32_t varies; /* bits: variables with different values in these calls */
 };
 
-/* By P's sites; to be freed. */
+/* Return the captured calls by P's sites, for free(). */
 static struct site *sites_of(const struct profile *p)
 {
 	struct site *sites = alloc_array(p->n_sites, sizeof(*sites));

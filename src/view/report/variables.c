@@ -49,7 +49,7 @@ static const struct output_column part_columns[] = {
 	COLUMN(NULL, TEXT, part, law, .header = "FIT", .rank = 1, .elastic = true),
 };
 
-/* TIME, of DIGITS where that is a few instructions or a part of one. */
+/* Return TIME as text, with DIGITS if it is a few instructions or a part of one. */
 static char *number(double time, int digits, enum profile_clock clock)
 {
 	return clock == PROFILE_CLOCK_NS || fabs(time) >= 1000 ?
@@ -57,7 +57,7 @@ static char *number(double time, int digits, enum profile_clock clock)
 		       alloc_printf("%.*g", digits, time);
 }
 
-/* "20.2 +-0.1 instructions per unit of s->objects + 96"; NULL: there is none. To be freed. */
+/* Return "20.2 +-0.1 instructions per unit of s->objects + 96"; NULL: no law. For free(). */
 static char *law_text(const struct varies_law *law, enum profile_clock clock)
 {
 	scoped_free char *slope = number(law->slope, 4, clock),
@@ -71,7 +71,7 @@ static char *law_text(const struct varies_law *law, enum profile_clock clock)
 			    law->constant < 0 ? '-' : '+', constant);
 }
 
-/* "crng_init = 0"; to be freed. */
+/* Return "crng_init = 0", for free(). */
 static char *condition_text(const struct varies_part *part, const struct profile *p)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static char *part_text(const struct varies_part *part, enum profile_clock clock)
 				    view_unit(clock, part->mean));
 }
 
-/* "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": down the slower sides as far as one part, and all the others. */
+/* Append "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": the slower side of each split, then the rest. */
 static void append_parts(char **text, const struct varies *v, const struct profile *p)
 {
 	const struct varies_part *part = v->parts, *end = v->parts + v->n_parts;
@@ -131,7 +131,7 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 	}
 }
 
-/* ", as do a, b and c": what tells the same as the first, if anything does. */
+/* Append ", as do a, b and c": variables that tell the same as the first, if there are any. */
 static void append_same(char **text, const struct varies *v)
 {
 	scoped_free const char **names = alloc_array(v->n_ranks, sizeof(*names));

@@ -35,8 +35,8 @@ static void append_place(char **text, const struct tree_lines *l)
 }
 
 /*
- * ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10",
- * ", in 95 % of calls instead of 3 %"
+ * Append ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10", ", in 95
+ * % of calls instead of 3 %".
  */
 static void append_iterations(char **text, const struct tree_lines *l)
 {
@@ -187,7 +187,7 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 	}
 }
 
-/* " 60 times per run instead of 20"; where the context itself is called otherwise, per call of it */
+/* Append " 60 times per run instead of 20"; per call of the context if the context is called more or less often. */
 static void append_calls(char **text, const struct why_context *c, const struct why_part *part)
 {
 	if (why_is_called_otherwise(c))
@@ -281,7 +281,7 @@ static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 		alloc_append(text, " (estimated from samples)");
 }
 
-/* " (inlined into alloc_fd, via dup and get_unused_fd)", behind the name of CAUSE, most of which is at the node AT. */
+/* Append " (inlined into alloc_fd, via dup and get_unused_fd)" after the name of CAUSE. Most of CAUSE is at node AT. */
 void view_why_append_where(char **text, const struct why *w, const struct why_context *c,
 			   const struct why_cause *cause, uint32_t at)
 {
@@ -339,7 +339,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	return text;
 }
 
-/* "; this belongs to init_on_alloc, which differs between the sides", if it belongs to a protection. */
+/* Append "; this belongs to init_on_alloc, which differs between the sides", if it belongs to a protection. */
 static void append_owner(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct catalogue_protection *owner = why_owner(&w->switched, &w->pair, part);
@@ -351,7 +351,7 @@ static void append_owner(char **text, const struct why *w, const struct why_part
 				     "");
 }
 
-/* "; get_random_u32 tests the static key crng_is_ready, off instead of on" */
+/* Append "; get_random_u32 tests the static key crng_is_ready, off instead of on". */
 static void append_key(char **text, const struct why *w, const struct why_part *part)
 {
 	const char *function;
@@ -366,7 +366,7 @@ static void append_key(char **text, const struct why *w, const struct why_part *
 	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
 }
 
-/* "; crng_make_state calls extract_entropy where crng_init == 0" */
+/* Append "; crng_make_state calls extract_entropy where crng_init == 0". */
 static void append_guard(char **text, const struct why_guard *guard)
 {
 	if (!guard->condition)
@@ -379,7 +379,7 @@ static void append_guard(char **text, const struct why_guard *guard)
 	view_append_name(text, guard->condition);
 }
 
-/* "; planted.patch changes kernel/sys.c:292-293", "; planted.patch changes net/unix/af_unix.c:1948 in unix_dgram_sendmsg" */
+/* Append "; planted.patch changes kernel/sys.c:292-293" or "; planted.patch changes net/socket.c:1948 in sock_write_iter". */
 static void append_patch(char **text, const struct why *w, const struct why_cause *cause,
 			 const struct why_part *part)
 {

@@ -35,7 +35,7 @@ static const char *const kinds[] = {
 	[WHY_OFTEN] = "calls",
 };
 
-/* "clone 73 %, mmap 27 %", of CAUSE */
+/* Return "clone 73 %, mmap 27 %", of CAUSE; for free(). */
 static char *contexts_of(const struct why *w, const struct why_causes *c,
 			 const struct why_cause *cause)
 {

@@ -10,7 +10,7 @@
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
 
-/* Sentences on what probes say, and on the values that they captured, or NULL; for free(). */
+/* Sentences on the findings of probes, and on the values that they captured, or NULL; for free(). */
 struct checked {
 	char *probes, *values;
 };

@@ -61,8 +61,8 @@ bool view_why_is_unopened(const struct why *w, const struct why_context *c)
 }
 
 /*
- * ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run", ", not timed on the
- * baseline side", or nothing
+ * Append ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run", ", not timed
+ * on the baseline side", or nothing.
  */
 static void append_calls(char **text, const struct why *w, const char *name,
 			 const struct timed *timed, bool is_context)

@@ -21,7 +21,7 @@ static bool is_unclear(const struct why *w)
 	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
 }
 
-/* "Most likely", or "Possibly" where recordings of one kernel may differ as much. */
+/* Return "Most likely", or "Possibly" if recordings of one kernel may differ as much. */
 static const char *likely(const struct why *w)
 {
 	return is_unclear(w) ? "Possibly" : "Most likely";
@@ -98,7 +98,7 @@ static bool is_said_likely(const struct why *w, const struct why_context *c)
 	return c->is_command ? w->tree.has_callers || is_unclear(w) : has_changed(c);
 }
 
-/* "7.0 % more", "the same" */
+/* Append "7.0 % more", "the same". */
 static void append_more(char **text, const struct why_context *c)
 {
 	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
@@ -111,7 +111,7 @@ static void append_more(char **text, const struct why_context *c)
 			     c->delta < 0 ? "less" : "more");
 }
 
-/* "+2,870,123 instructions per run, ±50,123; 3 boots per side" */
+/* Append "+2,870,123 instructions per run, ±50,123; 3 boots per side". */
 static void append_figures(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
@@ -128,7 +128,7 @@ static void append_figures(char **text, const struct why *w)
 	view_append_sides(text, w->repetitions, view_units[w->tree.unit[1]]);
 }
 
-/* "tar takes 7.0 % more CPU time (+2,870,123 instructions per run, ±50,123; 3 boots per side)" */
+/* Append "tar takes 7.0 % more CPU time (+2,870,123 instructions per run, ±50,123; 3 boots per side)". */
 static void append_whole(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
@@ -154,7 +154,7 @@ static void append_whole(char **text, const struct why *w)
 	alloc_append(text, ".");
 }
 
-/* " is 20.0 % slower", or "faster" */
+/* Append " is 20.0 % slower", or "faster". */
 static void append_percent(char **text, double pct)
 {
 	const char *number = view_why_number(OUTPUT_PERCENT, pct);
@@ -171,7 +171,7 @@ static const char *verb(const struct why_context *c, bool bracketed)
 	return bracketed ? "called" : " is called";
 }
 
-/* " is called on the hardened side only, 1,000 times per run" */
+/* Append " is called on the hardened side only, 1,000 times per run". */
 static void append_side(char **text, const struct why_context *c, bool bracketed)
 {
 	int side = c->total[0] > 0 ? 0 : 1;
@@ -183,7 +183,7 @@ static void append_side(char **text, const struct why_context *c, bool bracketed
 			     plural(c->calls[side], "time", "times"));
 }
 
-/* "; 95 % interval: -1,200 to +3,400 instructions per run", of C's change, where it is known. */
+/* Append "; 95 % interval: -1,200 to +3,400 instructions per run", of C's change, if it is known. */
 static void append_interval(char **text, const struct why *w, const struct why_context *c)
 {
 	const struct analyze_interval *ci = &c->significance.ci;
@@ -246,7 +246,7 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	return text;
 }
 
-/* "; __fput, 916,944 instructions per run, moved here from close [task work]" */
+/* Append "; __fput, 916,944 instructions per run, moved here from close [task work]". */
 static void append_moves_of(char **text, const struct why *w, const struct why_context *c)
 {
 	vec_each(const struct tree_move, move, &w->pair, moves) {
@@ -295,7 +295,7 @@ static const char *change_name(const struct why_context *c)
 	return c->moved != 0 ? "the rest of the change" : "it";
 }
 
-/* "; the largest part, 40 %, is in " */
+/* Append "; the largest part, 40 %, is in ". */
 static void append_largest(char **text, double share, int digits)
 {
 	alloc_append(text, "; the largest part");
@@ -304,7 +304,7 @@ static void append_largest(char **text, double share, int digits)
 	alloc_append(text, " is in ");
 }
 
-/* "100 % of it is spread over 4 functions, which call srso_alias_return_thunk on the hardened side only: ..." Return whether it is. */
+/* Append "100 % of it is spread over 4 functions, which call srso_alias_return_thunk ...", if so. Return whether it is so. */
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -335,7 +335,7 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	return true;
 }
 
-/* "The change is spread out: 58 functions make up 90 % of it", if that says anything. */
+/* Append "The change is spread out: 58 functions make up 90 % of it", if that says anything. */
 static void append_spread_out(char **text, const struct why *w, const struct why_context *c)
 {
 	bool functions = w->tree.has_callers || view_why_has_functions(w);
@@ -436,7 +436,7 @@ static bool has_shares(const struct why_context *c, enum why_sureness sure)
 	return c->changed && c->changed >= sure;
 }
 
-/* "52 % of it is in ", "An opposite change is in ": the share of C's cause I, which is as SURE; N causes are named before. */
+/* Append "52 % of it is in ", "An opposite change is in ": the share of C's cause I, as SURE as that; N causes come before. */
 static void append_share(char **text, const struct why *w, const struct why_context *c, uint32_t i,
 			 enum why_sureness sure, uint32_t n)
 {
@@ -599,7 +599,7 @@ static void append_outside(char **text, const struct why *w)
 	alloc_append(text, " are outside of syscalls and page faults.");
 }
 
-/* "Instruction counts show only a part of what page_table_isolation costs: cycles are not in them.": protections of EXTENT */
+/* Append "Instruction counts show only a part of what page_table_isolation costs: cycles are not in them.", on EXTENT. */
 static void append_cycles(char **text, const struct why *w, enum catalogue_extent extent)
 {
 	const char *names[MOST_CONTEXTS] = {};
