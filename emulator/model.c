@@ -336,7 +336,7 @@ struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enu
 		.branch = branch_of(qemu_plugin_insn_data(last), size, ending, by != 0),
 	};
 	f->target = f->end + (uint64_t)(int64_t)by;
-	/* Of an instruction in both pages, QEMU tells only the first page. */
+	/* QEMU tells only the first page of an instruction that lies in both. */
 	if (qemu_plugin_insn_vaddr(last) >> PAGE_SHIFT != f->addr >> PAGE_SHIFT)
 		f->pages[1] = page_at(last);
 	return f;

@@ -21,8 +21,8 @@
 #include "record/session.h"
 
 /*
- * Shares of the command's CPU time that probes of functions may take in a run. On a real clock they distort what is measured.
- * Where instructions are counted their costs are known, and only take time.
+ * Shares of the command's CPU time that probes of functions may take in a run. Probes distort a real clock. They only slow
+ * down a run whose instructions are counted: what they cost there is known.
  */
 #define ALLOWED       0.02
 #define ALLOWED_INSNS 0.5
@@ -167,10 +167,15 @@ struct rounds {
 	struct profile *p, *sampled; /* profiles of the unprobed run and of the sampled run */
 	struct record_counts counts; /* the functions that may be timed */
 	double cost; /* cost of timing a call, as a part of the unprobed run's CPU time */
-	double target; /* the share of a run's CPU time that all probes may take */
 	double unprobed, spent; /* CPU time: of that run, and of all */
 	uint32_t n; /* runs */
 };
+
+/* Return the share of a run's CPU time that all probes may take. */
+static double target(const struct rounds *r)
+{
+	return allowed(r->p) + ALLOWED_REST;
+}
 
 static int run_session(void *arg)
 {
@@ -185,8 +190,8 @@ static void say_run(struct rounds *r, double cpu, const char *what)
 	r->unprobed = r->unprobed ?: cpu;
 	r->spent += cpu;
 	more = cpu / r->unprobed - 1;
-	if (r->target > 0 && more > r->target)
-		above = alloc_printf(", above the target of %.0f %%", 100 * r->target);
+	if (r->p && more > target(r))
+		above = alloc_printf(", above the target of %.0f %%", 100 * target(r));
 	log_note("run %u, %s: %.1f ms of CPU time (%+.1f %%%s)", ++r->n, what, cpu / 1e6,
 		 100 * more, above ?: "");
 }
@@ -231,7 +236,7 @@ static void take(const struct rounds *r, char **timed, char **left)
 /* Return the number of runs with timed functions for which budget is left. */
 static uint32_t runs_left(const struct rounds *r)
 {
-	double left = r->o->budget * (1 + r->target) * r->unprobed - r->spent;
+	double left = r->o->budget * (1 + target(r)) * r->unprobed - r->spent;
 	double run = (double)r->sampled->runs[0].cpu + allowed(r->sampled) * r->unprobed;
 
 	return left > 0 ? (uint32_t)(left / run) : 0;
@@ -314,7 +319,6 @@ static int look_around(struct rounds *r)
 	o.no_resolve = o.quiet = o.control_run = true;
 	o.repeat = o.freq = 0;
 	r->p = run(r, &o, "unprobed");
-	r->target = r->p ? allowed(r->p) + ALLOWED_REST : 0;
 	o.control_run = false;
 	o.repeat = 1;
 	o.freq = r->p ? frequency(r) : 0;
@@ -351,7 +355,7 @@ int record_auto(const struct record_options *o)
 	if (!err)
 		log_note("%u runs took %.2f times the CPU time of the first (limit %.2f with "
 			 "--budget=%u); written to %s",
-			 r.n, r.spent / r.unprobed, o->budget * (1 + r.target), o->budget,
+			 r.n, r.spent / r.unprobed, o->budget * (1 + target(&r)), o->budget,
 			 o->output);
 	profile_destroy(r.p);
 	profile_destroy(r.sampled);

@@ -59,7 +59,7 @@ TEST(test_choice)
 	assert_in_range(items[0].most, 9999, 10000);
 	/* Limits assume that a call costs a millionth of the command's time. */
 	assert_in_range(items[1].most, 4999, 5000);
-	/* Where instructions are counted, probes do not distort times. */
+	/* Probes do not distort a clock that counts instructions, so more calls may be timed. */
 	p->clock = PROFILE_CLOCK_INSN;
 	counts.n_items = 0;
 	record_auto_choose(&counts, p, 1e-6);
