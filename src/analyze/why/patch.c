@@ -49,6 +49,12 @@ static void move(struct reader *r, uint32_t end, int64_t by)
 	}
 }
 
+static void end_function(struct reader *r)
+{
+	free(r->function);
+	r->function = NULL;
+}
+
 /*
  * Read the function that begins in the source line TEXT, if one does: "long do_it(int a)" begins do_it, and
  * "SYSCALL_DEFINE1(it, ...)" begins __do_sys_it.
@@ -63,7 +69,7 @@ static void begin_function(struct reader *r, const char *text)
 		return;
 	while (name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
 		name--;
-	free(r->function);
+	end_function(r);
 	if (strncmp(name, macro, strlen(macro)) != 0)
 		r->function = alloc_strndup(name, (size_t)(end - name));
 	else
@@ -85,6 +91,7 @@ static void begin_hunk(struct reader *r, const char *line)
 	if (line[n] == ',')
 		sscanf(line + n, ",%u", &r->is);
 	line = strstr(line, "@@ ");
+	end_function(r);
 	if (line)
 		begin_function(r, line + strlen("@@ "));
 	/* These are line numbers in the file with the hunks before already applied. */
@@ -131,6 +138,8 @@ static void read_source(struct reader *r, const char *line)
 	else
 		r->changing = false;
 	r->ended = ends_statement(*line ? line + 1 : line);
+	if (*line && line[1] == '}')
+		end_function(r);
 	r->was -= r->was && *line != '+';
 	r->was_at += *line != '+';
 	r->at += *line != '-';
@@ -145,8 +154,7 @@ static void read_line(char *line, void *arg)
 		read_source(r, line);
 	} else if (!strncmp(line, "+++ ", 4)) {
 		free(r->file);
-		free(r->function);
-		r->function = NULL;
+		end_function(r);
 		line[strcspn(line, "\t")] = '\0';
 		line = strchr(line + 4, '/');
 		r->file = line && strcmp(line, "/dev/null") != 0 ? alloc_strdup(line + 1) : NULL;
@@ -168,7 +176,7 @@ int why_patches_add(struct why_patches *p, const char *path)
 	}
 	file_lines_each(text, len, read_line, &r);
 	free(r.file);
-	free(r.function);
+	end_function(&r);
 	return 0;
 }
 
