@@ -10,7 +10,7 @@
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
 
-/* A static key is named if the function with the change tests it, or one of this many callers at most. */
+/* A static key is named if the part with most of the change tests it, or one of this many callers at most. */
 #define NEAR_CALLERS 3
 /* So many steps are taken down to what changed: more than a kernel stack has functions, few for a made-up file. */
 #define MAX_STEPS 128
@@ -128,49 +128,34 @@ static const struct analyze_static_key *key_of(const struct analyze_static_keys 
 	return analyze_static_keys_of(keys, *function);
 }
 
-/* Return the key that the function of sampled NODE tests, or a near caller. */
-static const struct analyze_static_key *key_above(const struct analyze_static_keys *keys,
-						  const struct tree_pair *t, uint32_t node,
-						  const char **function)
+/* Return the innermost part of NODE that has most of DELTA, NODE's change; NODE itself if no part has. */
+static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double delta)
 {
-	const struct analyze_static_key *key = NULL;
+	uint32_t part = tree_pair_main_part(t, node, delta);
 
-	for (int i = 0; i < NEAR_CALLERS && !key && t->nodes[node].sampled; i++) {
-		key = key_of(keys, t, node, function);
-		node = t->nodes[function_of(t, node)].parent;
-	}
-	return key;
-}
-
-/* Return the key that is tested below NODE, on the way to the part with most of NODE's change. */
-static const struct analyze_static_key *key_below(const struct analyze_static_keys *keys,
-						  const struct tree_pair *t, uint32_t node,
-						  const char **function)
-{
-	const struct analyze_static_key *key = NULL;
-
-	for (int step = 0; step < MAX_STEPS && !key && node != TREE_NONE; step++) {
-		double delta = t->nodes[node].total[1] - t->nodes[node].total[0];
-		uint32_t part = tree_pair_main_part(t, node, delta), at = part;
-
-		for (; !key && at != TREE_NONE && at != node; at = t->nodes[at].parent)
-			key = key_of(keys, t, at, function);
+	for (int step = 0; step < MAX_STEPS && part != TREE_NONE; step++) {
 		node = part;
+		delta = t->nodes[node].total[1] - t->nodes[node].total[0];
+		part = tree_pair_main_part(t, node, delta);
 	}
-	return key;
+	return node;
 }
 
-/* Return the key that is tested by the part with most of the change of timed NODE, by near callers of it, or by what it calls most. */
+/* Return the key that is tested nearest to what changed in timed NODE, as samples tell: on the way there, or in a near caller. */
 static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
 						       const struct tree_pair *t, uint32_t node,
 						       const char **function)
 {
 	double delta = tree_pair_own(t, node, 1) - tree_pair_own(t, node, 0);
-	uint32_t part = tree_pair_main_part(t, node, delta);
-	const struct analyze_static_key *key =
-		key_above(keys, t, part == TREE_NONE ? node : part, function);
+	uint32_t part = tree_pair_main_part(t, node, delta), at = innermost_part(t, node, delta);
+	const struct analyze_static_key *key = NULL;
 
-	return key || part == TREE_NONE ? key : key_below(keys, t, part, function);
+	for (int left = NEAR_CALLERS; !key && left && t->nodes[at].sampled;
+	     at = t->nodes[function_of(t, at)].parent) {
+		key = key_of(keys, t, at, function);
+		left -= !tree_pair_is_below(t, at, part);
+	}
+	return key;
 }
 
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
