@@ -129,6 +129,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	to->error += from->error + fabs(self);
 	from->insns -= self;
 	from->error = 0;
+	f->t->nodes[node].own_doubt[f->side] = 0;
 }
 
 /* Add the calls that BLOCK in NODE makes, TIMES of them, unless the callee is timed: its calls are already counted. */
