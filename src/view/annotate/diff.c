@@ -85,7 +85,7 @@ static int change_compare(const void *left, const void *right)
 #define DIFF_COLUMN(key, type, field, ...) \
 	COLUMN(key, type, annotate_diff_row, field, ##__VA_ARGS__)
 
-#define SIDE_COLUMNS                                                                           \
+#define SIDE_COLUMNS(samples_, ...)                                                            \
 	SIDE_COLUMN("cost", TIME, cost.value, .header = "", .rank = OUTPUT_IF_ANY,             \
 		    .prefixed = true, .estimable = true),                                      \
 		SIDE_COLUMN("cost_low", TIME, cost.low),                                       \
@@ -95,17 +95,22 @@ static int change_compare(const void *left, const void *right)
 		SIDE_COLUMN("callees", COUNT, hits.callees),                                   \
 		SIDE_COLUMN("late", COUNT, hits.late),                                         \
 		SIDE_COLUMN("instructions", COUNT, n_insns), SIDE_COLUMN("line", COUNT, line), \
-		SIDE_COLUMN("samples", COUNT, samples, .header = "SAMPLES", .rank = 2)
+		SIDE_COLUMN("samples", COUNT, samples, .header = samples_, .rank = 2),         \
+		SIDE_COLUMN("per_call", COUNT, per_call, ##__VA_ARGS__)
 
-static const struct output_column side_columns[] = {
-	SIDE_COLUMNS,
-	SIDE_COLUMN("per_call", COUNT, per_call),
+/* What a table's figures come from. */
+enum source {
+	SAMPLED,
+	SAMPLED_COUNTED,
+	EXACT,
+	N_SOURCES
 };
-/* The columns of counted executions. */
-static const struct output_column counted_columns[] = {
-	SIDE_COLUMNS,
-	SIDE_COLUMN("per_call", COUNT, per_call, .header = "EXECUTED"),
-};
+
+static const struct output_column sampled_columns[] = { SIDE_COLUMNS("SAMPLES") };
+static const struct output_column counted_columns[] = { SIDE_COLUMNS("SAMPLES",
+								     .header = "EXECUTED") };
+static const struct output_column exact_columns[] = { SIDE_COLUMNS("INSTRUCTIONS",
+								   .header = "EXECUTED") };
 
 #define DELTA_COLUMNS                                                                         \
 	DIFF_COLUMN("delta", DELTA, of.delta.value, .header = "DELTA", .rank = OUTPUT_IF_ANY, \
@@ -134,15 +139,28 @@ static const struct output_column line_columns[] = {
 	{                                                                                    \
 		COLUMNS(own)                                                                 \
 	}
-static const struct output_group body_groups[2][3] = { { SIDES(side_columns, body_columns) },
-						       { SIDES(counted_columns, body_columns) } };
-static const struct output_group line_groups[2][3] = { { SIDES(side_columns, line_columns) },
-						       { SIDES(counted_columns, line_columns) } };
+static const struct output_group body_groups[N_SOURCES][3] = {
+	{ SIDES(sampled_columns, body_columns) },
+	{ SIDES(counted_columns, body_columns) },
+	{ SIDES(exact_columns, body_columns) },
+};
+static const struct output_group line_groups[N_SOURCES][3] = {
+	{ SIDES(sampled_columns, line_columns) },
+	{ SIDES(counted_columns, line_columns) },
+	{ SIDES(exact_columns, line_columns) },
+};
 
 /* Return whether all costs are counted, not estimated. */
 static bool is_exact(const struct view_annotate_diff *c)
 {
-	return c->sides[0].a.exact && c->sides[1].a.exact;
+	return profile_is_exact(c->sides[0].p) && profile_is_exact(c->sides[1].p);
+}
+
+static enum source source_of(const struct view_annotate_diff *c)
+{
+	if (is_exact(c))
+		return EXACT;
+	return c->sides[0].a.counted || c->sides[1].a.counted ? SAMPLED_COUNTED : SAMPLED;
 }
 
 static const char *mark_estimate(const void *row, const struct output_group *group)
@@ -159,11 +177,11 @@ static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c,
 {
 	const struct analyze_annotate_diff_rows *from =
 		are_lines ? &c->diff.lines : &c->diff.bodies;
-	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
+	enum source source = source_of(c);
 
 	rows_form(rows, c, from, are_lines);
-	rows->section.groups = are_lines ? line_groups[counted] : body_groups[counted];
-	if (is_exact(c))
+	rows->section.groups = are_lines ? line_groups[source] : body_groups[source];
+	if (source == EXACT)
 		rows->section.mark = NULL;
 }
 
@@ -243,11 +261,12 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 				     output_number(OUTPUT_TIME, a->figures.mean, f->p->clock),
 				     view_unit(f->p->clock, a->figures.mean));
 	if (a->n_places)
-		view_text(v, "%s: %s, kernel %s: %s%s%.0f %s (%.0f in its own code%s)",
-			  view_side_names[side], f->path, kernel, timed ?: "", executed, a->samples,
-			  a->exact ? "instructions in all" :
-				     plural(a->samples, "sample", "samples"),
-			  a->hits.self,
+		view_text(v, "%s: %s, kernel %s: %s%s%s %s (%s in its own code%s)",
+			  view_side_names[side], f->path, kernel, timed ?: "", executed,
+			  output_number(OUTPUT_COUNT, a->samples, f->p->clock),
+			  profile_is_exact(f->p) ? "instructions in all" :
+						   plural(a->samples, "sample", "samples"),
+			  output_number(OUTPUT_COUNT, a->hits.self, f->p->clock),
 			  a->unplaced > 0 ? "; some fell due with interrupts off and belong to no "
 					    "line" :
 					    "");
@@ -347,7 +366,6 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all)
 {
 	const struct view_table *lines = &annotate_diff_lines, *bodies = &annotate_diff_bodies;
-	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
 	scoped(view_rows_deinit) struct view_rows changed_bodies, changed_lines, source;
 	struct view v;
 
@@ -360,7 +378,9 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 		  c->func, c->context ? c->context : "all contexts",
 		  c->diff.is_of_call ? "call" : "run",
 		  is_exact(c) ? "" : " ~: estimated from samples.",
-		  counted ? " EXECUTED: counted instructions per call, excluding callees." : "");
+		  source_of(c) != SAMPLED ?
+			  " EXECUTED: counted instructions per call, excluding callees." :
+			  "");
 	for (unsigned int i = 0; i < VIEW_N_SIDES; i++)
 		write_side(&v, c, i);
 	write_headline(&v, c, &changed_bodies, &changed_lines);
