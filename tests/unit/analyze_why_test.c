@@ -1062,7 +1062,7 @@ TEST(a_patch_changes_the_statement_that_it_is_in)
 	why_patches_deinit(&p);
 }
 
-/* The function is that of the hunk's header, or one that begins in the hunk. */
+/* The function is that of the hunk's header, or one that begins in the hunk. None is after its last brace, or in a struct. */
 TEST(a_patch_names_functions)
 {
 	static const char *const names[] = { "first", "second", "__do_sys_poll" };
@@ -1074,11 +1074,14 @@ TEST(a_patch_names_functions)
 		"+++ b/f.c\n@@ -10,1 +10,2 @@ static int first(struct s *a,\n a = b(c);\n+d;\n"
 		"@@ -20,3 +21,4 @@ int first(void)\n int n = f(1);\n void *second(int c)\n {\n+d;\n"
 		"@@ -30,1 +32,2 @@ SYSCALL_DEFINE3(poll, int, a)\n out:\n+d;\n"
+		"@@ -40,3 +43,4 @@ int last(void)\n a = 1;\n }\n \n+int d;\n"
+		"@@ -50,1 +54,2 @@ struct s {\n int a;\n+int d;\n"
 		"+++ b/g.c\n@@ -1,1 +1,2 @@\n a\n+d;\n");
-	assert_int_equal(p.n_items, 4);
+	assert_int_equal(p.n_items, 6);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_string_equal(p.items[i].function, names[i]);
-	assert_null(p.items[3].function);
+	for (uint32_t i = 3; i < 6; i++)
+		assert_null(p.items[i].function);
 	why_patches_deinit(&p);
 }
 
@@ -1253,7 +1256,7 @@ TEST(a_larger_change_that_is_not_certain_is_named)
 	now_in = "X";
 	answer_init(&x, sides[0], sides[1]);
 	assert_command_says(
-		&x, "\n  A larger change, in u (+10,000 instructions per run), is not certain.");
+		&x, ".\n  A larger change, in u (+10,000 instructions per run), is not certain.");
 	answer_deinit(&x);
 }
 

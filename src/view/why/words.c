@@ -485,26 +485,31 @@ static void append_remainder(char **text, const struct why *w, const struct why_
 	alloc_append(text, " are smaller changes.");
 }
 
-/* Name the largest cause that is less than SURE, if it is larger than all named ones, which have at most MOST. */
-static void append_uncertain(char **text, const struct why *w, const struct why_context *c,
-			     enum why_sureness sure, double most)
+/* Return C's largest cause that is less than SURE, if it is larger than MOST; otherwise NULL. */
+static const struct why_cause *find_uncertain(const struct why_context *c, enum why_sureness sure,
+					      double most)
 {
 	const struct why_cause *largest = NULL;
 
 	for (uint32_t i = 0; i < c->causes.n_items; i++) {
 		const struct why_cause *cause = &c->causes.items[i];
 
-		if (why_is_named(c, i) < sure && fabs(cause->delta) > most) {
+		if (why_significance_sureness(&cause->significance) < sure &&
+		    fabs(cause->delta) > most) {
 			largest = cause;
 			most = fabs(cause->delta);
 		}
 	}
-	if (!largest)
-		return;
+	return largest;
+}
+
+static void append_uncertain(char **text, const struct why *w, const struct why_context *c,
+			     const struct why_cause *cause)
+{
 	begin(text, "  A larger change, in ");
-	view_append_name(text, largest->name);
+	view_append_name(text, cause->name);
 	alloc_append(text, " (");
-	view_why_append_change(text, w, c, largest->delta);
+	view_why_append_change(text, w, c, cause->delta);
 	alloc_append(text, "), is not certain.");
 }
 
@@ -512,6 +517,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 {
 	enum why_sureness sure = surest(c);
 	double most = 0, remainder = why_caused(c) - (c->is_command ? w->outside : 0);
+	const struct why_cause *uncertain = NULL;
 	uint32_t n = 0;
 
 	if (append_spread(text, w, c))
@@ -526,10 +532,14 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		most = fmax(most, fabs(c->causes.items[i].delta));
 		n++;
 	}
+	if (n)
+		uncertain = find_uncertain(c, sure, most);
+	if (uncertain)
+		remainder -= uncertain->delta;
 	if (has_shares(c, sure))
 		append_remainder(text, w, c, remainder);
-	if (n)
-		append_uncertain(text, w, c, sure, most);
+	if (uncertain)
+		append_uncertain(text, w, c, uncertain);
 }
 
 /* ---- what is left out ---- */
