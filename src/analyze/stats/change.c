@@ -39,7 +39,7 @@ void analyze_change_form(struct analyze_change *c)
 	c->p_single = c->p = w.p;
 }
 
-/* On a real clock the runs of one recording say nothing about the next recording. */
+/* Set an "unclear" verdict, and keep the verdict of the runs: they do not show how recordings on a real clock differ. */
 static void hold(struct analyze_change *c)
 {
 	c->verdict_of_runs = c->verdict;
@@ -50,7 +50,7 @@ static void hold(struct analyze_change *c)
 static void judge(struct analyze_change *c, double margin, bool undecided)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
-	/* The adjustment makes p of this row larger by this factor. */
+	/* The adjustment multiplies this row's p by p / p_single, so divide the level of significance by that. */
 	double level = c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT;
 
 	c->verdict = analyze_verdict_of(analyze_is_same(a, b, margin), b->mean - a->mean, c->p);

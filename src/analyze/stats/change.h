@@ -8,7 +8,7 @@
 #include "analyze/stats/sample.h"
 #include "analyze/stats/statistics.h"
 
-/* In percent: differences that are significantly within this margin are "same". */
+/* Differences that are significantly within this margin, in percent, are "same". */
 #define ANALYZE_MARGIN_PCT 1.0
 
 /* Figures of the mean per call, in ticks, or in percent of the baseline's mean if the name says so. NAN: unknown. */
@@ -19,12 +19,12 @@ struct analyze_change {
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
 	enum analyze_verdict
-		verdict_of_runs; /* the verdict by runs alone if they are not enough; else NONE */
+		verdict_of_runs; /* if runs do not decide VERDICT: the verdict that they would give; else NONE */
 	double boots_needed; /* if unclear: repetitions per side that would settle it */
 	struct analyze_moments moments[2];
 	/*
-	 * The possible difference in this row between the baseline and a control of the same kernel: the larger end of its 95 %
-	 * interval, or without an interval the difference itself.
+	 * The largest likely difference in this row between the baseline and a control of the same kernel: the larger end of the
+	 * 95 % interval of that difference, or without an interval the difference itself.
 	 */
 	double noise;
 	bool under_noise; /* the difference is not larger than NOISE */
@@ -37,7 +37,7 @@ void analyze_change_form(struct analyze_change *change);
 
 /*
  * Judge all rows of one comparison: adjust p for their number, and set verdicts. UNDECIDED: recordings may differ by more than
- * their runs show, so all verdicts are "unclear". A control that differs less than a row restores its verdict.
+ * their runs show, so verdicts are "unclear". A diff restores a row's verdict if its control differs less than the row.
  */
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct,
 			   bool undecided);

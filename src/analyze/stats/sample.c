@@ -94,7 +94,7 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 
 /* ---- their order ---- */
 
-/* The time of a recording, as text that sorts. PLACE decides for two recordings of one second. */
+/* The time of a recording, as text that sorts. PLACE orders recordings of the same second. */
 struct made {
 	const char *at;
 	size_t n;
@@ -130,7 +130,7 @@ bool analyze_recordings_alternate(const struct profile *a, const struct profile 
 {
 	struct order order = { 0 };
 	double n_a = add_made(&order, a, 0), n_b = add_made(&order, b, 1);
-	/* Turns of one side after the other; by chance there are 1 + 2 ab / (a + b). */
+	/* Successive recordings of one side are one turn. In random order, 1 + 2 ab / (a + b) turns are expected. */
 	uint32_t turns = 1;
 
 	sort_array(order.items, order.n_items, sizeof(*order.items), made_compare);
@@ -188,10 +188,10 @@ static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 }
 
 /*
- * Set VALUES to the time of a call in each repetition with calls of the row. Return their number. If all have equally many
- * calls, these are the repetitions' means. Otherwise their mean is the row's own, total / calls, and their variance is that of
- * such a ratio: pseudo-values of the jackknife, shifted to that mean (Efron and Tibshirani, "An Introduction to the Bootstrap"
- * (1993), section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17).
+ * Set VALUES to a time per call for each repetition with calls. Return the number of values. They are pseudo-values of the
+ * jackknife, shifted so that their mean is total / calls; their variance is that of this ratio (Efron and Tibshirani, "An
+ * Introduction to the Bootstrap" (1993), section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17). If all
+ * repetitions have equally many calls, the values are the repetitions' means.
  */
 static uint32_t values_of(const struct analyze_sample *s, double *values)
 {
@@ -202,7 +202,7 @@ static uint32_t values_of(const struct analyze_sample *s, double *values)
 	vec_each(const struct analyze_sums, one, s, sums) {
 		if (!(one->calls > 0))
 			continue;
-		/* The change of the mean without this repetition, times n - 1. */
+		/* This is n - 1 times the difference of the means with and without this repetition. */
 		values[out] = n == 1 ? 0 :
 				       (n - 1) * (one->total - mean * one->calls) /
 					       (all.calls - one->calls);

@@ -17,8 +17,8 @@ enum analyze_unit {
 #define ANALYZE_NO_REPETITION UINT32_MAX
 
 /*
- * The repetitions of a profile: the boots of its runs of one kind if there are several, else these runs. On a real clock they
- * are the merged recordings, if there are several: runs do not show how recordings differ.
+ * The repetitions of a profile: the boots of its runs of one kind if there are several, else these runs. For one boot on a real
+ * clock, the repetitions are the merged recordings if there are several, since recordings differ by more than their runs.
  */
 struct analyze_repetitions {
 	enum analyze_unit unit;
@@ -31,8 +31,8 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 void analyze_repetitions_deinit(struct analyze_repetitions *r);
 
 /*
- * Return whether the recordings merged into A and B were made in turn, at least as often as in random order. Otherwise a change
- * of the machine may lie between A and B only. Return false if the times of the recordings are unknown.
+ * Return whether the recordings merged into A and B alternate in time, at least as often as in random order. If they do not, a
+ * change of the machine between them may look like a difference of A and B. Return false if the times are unknown.
  */
 bool analyze_recordings_alternate(const struct profile *a, const struct profile *b);
 
@@ -45,12 +45,12 @@ struct analyze_sums {
 /* A row's sums. A repetition may have several. All zero is empty. */
 struct analyze_sample {
 	vec_of(struct analyze_sums, sums);
-	double uncertainty; /* of the total of all, in ticks: a standard deviation */
+	double uncertainty; /* standard deviation of the sum of all totals, in ticks */
 };
 
 void analyze_sample_deinit(struct analyze_sample *s);
 void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total);
-/* Add PART. Uncertainties add up. */
+/* Add the sums and the uncertainty of PART. */
 void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part);
 
 /* Return the moments of the time of a call, over the repetitions with calls. Add nothing to S after this. */

@@ -40,7 +40,7 @@ static double mean_variance(const struct analyze_moments *m)
 	return m->variance / m->n + m->systematic * m->systematic + m->known * m->known;
 }
 
-/* Return the degrees of freedom of a difference of means, A's variance times FACTOR. NAN: nothing varies. */
+/* Return the degrees of freedom of a difference of means, with A's variance multiplied by FACTOR. NAN: nothing varies. */
 static double degrees(const struct analyze_moments *a, const struct analyze_moments *b,
 		      double factor)
 {
@@ -164,9 +164,9 @@ enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)
 }
 
 /*
- * Return the number of repetitions per side from which on an interval, with TAIL outside on either side, reaches neither NEAR
- * nor, on the other side, FAR, with the probability ANALYZE_POWER. The degrees of freedom depend on the number; three rounds
- * settle it. Systematic uncertainty does not shrink.
+ * Return the least number of repetitions per side with which the interval of the difference excludes two limits, at the distance
+ * NEAR on one side and FAR on the other, with the probability ANALYZE_POWER. The interval leaves out TAIL on either side. The
+ * degrees of freedom depend on the number, so correct a first guess three times. Systematic uncertainty does not shrink.
  */
 static double boots_for(struct analyze_moments a, struct analyze_moments b, double tail,
 			double near, double far)
@@ -203,14 +203,14 @@ double analyze_boots_needed(const struct analyze_moments *a, const struct analyz
 
 /* ---- binomial ---- */
 
-#define TAIL (ANALYZE_SIGNIFICANT / 2) /* of the 95 % interval, on each side */
+#define TAIL (ANALYZE_SIGNIFICANT / 2) /* probability outside the 95 % interval, on each side */
 
 /*
- * Counts in a file may be anything, and libRmath complains on stdout of numbers that it cannot handle. Of 80,000 quantiles it
- * complained of none up to this limit, and of 213 up to 1e13.
+ * A file may contain any counts, and libRmath prints warnings on stdout for numbers that it cannot handle. It warned for none of
+ * 80,000 quantiles up to this limit, and for 213 up to 1e13.
  */
 #define SAMPLES_MAX 1e12
-/* A body counts as always seen if the probability of no sample of it is below this. */
+/* If the probability that a body gets no sample is below this limit, ignore that only sampled bodies have rows. */
 #define NEVER_UNSEEN 1e-4
 #define BISECTIONS   40
 
@@ -228,7 +228,7 @@ struct analyze_estimated analyze_binomial(double k, double n)
 	return e;
 }
 
-/* Return the probability of K or more of N samples at share P, given that there is one. */
+/* Return the probability that K or more of N samples hit a body of share P, given that one does. */
 static double at_least(double p, double k, double n)
 {
 	return pbeta(p, k, n - k + 1, 1, 0) / pbeta(p, 1, n, 1, 0);

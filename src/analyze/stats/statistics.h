@@ -15,7 +15,7 @@
 
 #include "analyze/stats/thresholds.h"
 
-/* With fewer repetitions on a side, it is unknown how much they differ. */
+/* The least number of repetitions per side that shows how much they differ. */
 #define ANALYZE_MIN_REPETITIONS 2
 
 /* The confidence of printed intervals, and of intervals that decide on "same". */
@@ -36,13 +36,13 @@ double analyze_percent(double delta, double base);
 struct analyze_moments {
 	uint32_t n;
 	double mean; /* NAN: n is 0 */
-	double variance; /* of a value, divided by n - 1; NAN: n < 2 */
+	double variance; /* sample variance of the values, with divisor n - 1; NAN: n < 2 */
 	/*
-	 * The standard deviation of an error that all values share, so that their differences do not show it: that of the cost
-	 * subtracted for probes. It has ANALYZE_SYSTEMATIC_DF degrees of freedom.
+	 * The standard deviation of the error in the subtracted probe cost, with ANALYZE_SYSTEMATIC_DF degrees of freedom. All
+	 * values share this error, so VARIANCE does not contain it.
 	 */
 	double systematic;
-	/* A further standard deviation of the mean, of known size: that of a number of samples. */
+	/* A further standard deviation of the mean, not estimated from the values: that of a number of samples. */
 	double known;
 };
 
@@ -80,11 +80,11 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
  * (Biometrics Bulletin 2 (1946)). A systematic uncertainty is a further component of the variance, with its own degrees of
  * freedom: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
  *
- * With unequal numbers of repetitions, df is more careful than Satterthwaite's. His comes near that of the larger side if three
- * repetitions happen to agree, so that some of many rows differ by chance. Here both variances have the smaller number's
- * degrees of freedom, and df is no larger than with equal spreads. It does not fall below min(n) - 1, with which p is never too
- * small (Mickey and Brown, "Bounds on the distribution functions of the Behrens-Fisher statistic", The Annals of Mathematical
- * Statistics 37 (1966)). With equal numbers df is Satterthwaite's. docs/internals/statistics.md has the effect.
+ * With unequal numbers of repetitions, df is at most Satterthwaite's. His is nearly that of the larger side if, for example,
+ * three repetitions of the smaller side agree by chance; some of many rows then seem to differ. Here both variances have the
+ * degrees of freedom of the smaller side, and df is no larger than with equal spreads. It is at least min(n) - 1, with which p
+ * is never too small (Mickey and Brown, "Bounds on the distribution functions of the Behrens-Fisher statistic", The Annals of
+ * Mathematical Statistics 37 (1966)). With equal numbers df is Satterthwaite's. docs/internals/statistics.md has the effect.
  *
  * If nothing varies, df is NAN, and p is 0, or 1 for equal means. With fewer than ANALYZE_MIN_REPETITIONS on a side, all but
  * the difference is NAN.
@@ -108,8 +108,9 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 					       const struct analyze_moments *b, double confidence);
 
 /*
- * Return how many times longer the 95 % intervals of ROWS rows must be than one row's, to be as sure all together. Otherwise
- * dozens of hundreds of unchanged rows seem to have changed. Bonferroni, with the normal distribution for the interval's form.
+ * Return the factor by which the 95 % intervals of ROWS rows must be longer than one row's, so that all of them together are
+ * right in 95 % of cases: Bonferroni's correction, with normal quantiles. Without it, dozens of hundreds of unchanged rows seem
+ * to have changed.
  */
 double analyze_interval_widening(size_t rows);
 
@@ -132,7 +133,7 @@ void analyze_adjust(double *p, size_t n);
 /* Return the verdict. SAME is the result of analyze_is_same(), and comes first. P is adjusted; NAN gives NONE. */
 enum analyze_verdict analyze_verdict_of(bool same, double difference, double p);
 
-/* More boots are of no use to anybody: the answer is "no number" then. */
+/* The largest number of boots to ask for. If more are needed, the number is NAN. */
 #define ANALYZE_MAX_BOOTS 10000
 
 /*
@@ -155,29 +156,29 @@ extern const struct analyze_estimated analyze_estimated_none;
 
 /*
  * Return the share K / N of samples, with its 95 % interval: Clopper and Pearson, "The use of confidence or fiducial limits
- * illustrated in the case of the binomial", Biometrika 26 (1934), by quantiles of the beta distribution. It covers the truth in
- * at least 95 % of the cases, and in more if K is small, as for most bodies. Wilson's is shorter, and covers less than 95 %
- * just there (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001)). For K =
- * 0 it is 0 with an upper end. For N = 0 it is unknown.
+ * illustrated in the case of the binomial", Biometrika 26 (1934), by quantiles of the beta distribution. It covers the true
+ * share in at least 95 % of cases, and in more if K is small, as for most bodies. Wilson's interval is shorter, but covers less
+ * than 95 % for small K (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16
+ * (2001)). For K = 0 the share is 0 with an upper end. For N = 0 it is unknown.
  */
 struct analyze_estimated analyze_binomial(double k, double n);
 
 /*
- * Likewise, for something that is only looked at because a sample hit it. Of many bodies that take next to no time, some are
- * hit by chance, and the others have no row. Intervals that ignore this miss the truth of the rows that there are. So the lower
- * end is that of a binomial that is not 0 (Johnson, Kemp and Kotz, "Univariate Discrete Distributions", chapter 3). Neufeld,
- * Perry and Witten, "Inference conditional on selection: a review" (arXiv:2604.09779), say that such intervals hold for a
- * selection. For one sample the lower end is 0. From ten samples on there is no difference, and at the upper end hardly any at
- * all.
+ * Return the share K / N with its interval, as analyze_binomial(), but for a body that has a row only because a sample hit it.
+ * Many bodies take next to no time, and a few of them are hit by chance; the lower end of a plain binomial is too high for
+ * these. So the lower end is that of a binomial that is not 0 (Johnson, Kemp and Kotz, "Univariate Discrete Distributions",
+ * chapter 3). Such intervals hold for a selection (Neufeld, Perry and Witten, "Inference conditional on selection: a review",
+ * arXiv:2604.09779). For one sample the lower end is 0. From ten samples on it hardly differs from that of analyze_binomial().
+ * The upper end is that of analyze_binomial(): it would hardly differ.
  */
 struct analyze_estimated analyze_binomial_seen(double k, double n);
 
-/* Return a share as a part of WHOLE, which is known exactly. */
+/* Return the share E multiplied by WHOLE, which is known exactly. */
 struct analyze_estimated analyze_estimated_scale(const struct analyze_estimated *e, double whole);
 
 /*
- * Return the sum of two independent estimates; return the second less the first. Both use the method of variance estimates
- * recovery, which keeps unequal ends: Zou and Donner, "Construction of confidence limits about effect measures: a general
+ * Return the sum of two independent estimates, and the second less the first. Both use the method of variance estimates
+ * recovery, which allows asymmetric intervals: Zou and Donner, "Construction of confidence limits about effect measures: a general
  * approach", Statistics in Medicine 27 (2008).
  */
 struct analyze_estimated analyze_estimated_add(const struct analyze_estimated *a,

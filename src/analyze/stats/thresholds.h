@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All thresholds by which analysis and view decide what to say. Thresholds of significance are conventions. The others were
- * chosen on the recordings that docs/internals/why.md and docs/statistics.md name, and are as coarse as these allow.
+ * All thresholds by which analysis and view decide what to report. Thresholds of significance are conventions. The remaining
+ * ones were chosen on the recordings that docs/internals/why.md and docs/statistics.md name, as round as these allow.
  */
 #pragma once
 
 /* ---- shares of a change, of a time, or of a count ---- */
 
-/* A part this large is called nearly all. Of several parts this close to the largest one, the innermost is named. */
+/* A part this large is called "nearly all". Among nested parts of at least this share of the largest, name the innermost. */
 #define NEARLY_ALL 0.9
-/* A change is spread over several functions if the largest of them has at most this part of it. */
+/* A change is spread over several functions if none of them has more than this part of it. */
 #define LARGE_PART 0.75
-/* A part this large is called most. A change is said to be at a place that has this part of it. */
+/* A part this large is called "most". Report a change at a place that has this part of it. */
 #define MOST 0.5
-/* A second cause is named from here on. Contexts that begin by themselves vary by as much between boots. */
+/* Name a second cause if it is this large. Asynchronous contexts, such as interrupts, vary by as much between boots. */
 #define QUARTER 0.25
 /*
- * Smaller parts are not mentioned. Two figures that differ by less agree: a loop's lines differ by the first and last
- * iteration.
+ * Smaller parts are not mentioned. Figures that differ by less count as equal: the counts of one loop's lines differ by its
+ * first and last iteration.
  */
 #define WORTH_A_WORD 0.1
-/* Lists leave smaller parts out. The time of a single call is known no better. */
+/* Lists leave out smaller parts. The time of a single call is taken as uncertain by this part of it. */
 #define LITTLE 0.05
 /* Shares that differ by less are equal. */
 #define ABOUT_EQUAL 0.02
-/* On a real clock a smaller change is none, and counts that differ by less are the same. */
+/* Ignore smaller changes on a real clock. Counts that differ by less are equal. */
 #define ONE_PERCENT 0.01
-/* A smaller change of counted instructions is none: layout, hashes and interrupted calls make as much. */
+/* Ignore smaller changes of counted instructions: layout, hashes and interrupted calls cause as much. */
 #define HALF_A_PERCENT 0.005
 /* Work has moved to another context if it is at least this share of all. */
 #define WORTH_A_MOVE 0.002
-/* Without repetitions a smaller share of the command's time is no change. */
+/* Without repetitions, ignore changes of probed calls by a smaller share of the command's time. */
 #define NEGLIGIBLE 0.001
-/* With repetitions a smaller share is no change: the state of the slab caches makes as much. */
+/* With repetitions, or in exact recordings, ignore smaller changes: the state of the slab caches causes as much. */
 #define SLAB_CACHES 0.0002
 
 /* ---- ratios ---- */
 
-/* A loop has at least this many executions per call. An estimate may be this many times larger than the whole around it. */
+/* Report a loop, or several calls, if code is executed at least this many times per call. */
 #define MORE_THAN_ONE 1.1
-/* A larger share of a change is partly offset by something else. */
+/* A cause with a larger share of a change is partly offset by other causes. An estimated part this large is not reported. */
 #define MORE_THAN_ALL 1.15
 /* Causes that offset each other are together at most this many times the change that they explain. */
 #define OFFSET_TIMES 2
-/* Work that moved may have grown or shrunk by up to this factor. */
+/* Work that moved to another context may have grown or shrunk by up to this factor. */
 #define MOVED_TIMES 1.5
 
 /* ---- counts ---- */
