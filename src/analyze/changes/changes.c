@@ -11,13 +11,13 @@
 #include "kernel/image/name.h"
 
 /*
- * Compare two functions from front to back, instruction by instruction. This finds nearly all unchanged functions, at a
+ * A sweep compares two functions from front to back, instruction by instruction. It finds nearly all unchanged functions, at a
  * fraction of the cost of comparing graphs.
  */
 
 #define MAX_PARTS 8
 
-/* Shorter instructions with equal bytes name nothing outside of the function. */
+/* Bytes of the shortest instruction that may contain an address; shorter ones are the same if their bytes are. */
 #define MIN_NAMING 5
 
 struct part {
@@ -153,7 +153,7 @@ static bool sweep_part(struct sweep *s, const struct part *p)
 	return same;
 }
 
-/* Return whether the functions A and B have the same code in the same order, and count callers. A or B may be CHANGES_NONE. */
+/* Return whether functions A and B have equal code in the same order; count their callees' CALLERS. Either may be CHANGES_NONE. */
 static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct sweep s = { .c = c };
@@ -216,7 +216,7 @@ void analyze_changes_destroy(struct analyze_changes *c)
 /* The inlined bodies of one name in a function, on both sides. */
 struct bodies {
 	const char *name;
-	int more; /* the hardened side's number less the baseline's */
+	int more; /* number of bodies, hardened less baseline */
 	uint64_t bytes; /* size of the code, both sides together */
 };
 
@@ -324,7 +324,7 @@ static bool is_called(const char *name, const char *wanted)
 					 !strncmp(name, wanted, strlen(wanted)));
 }
 
-/* Sort changes that may cost time before others, and larger ones before smaller ones. */
+/* Compare by kind (DIFFERS, NEW and GONE first, as they may cost time), then init code last, then by the size of the change. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct analyze_changed *const changes[2] = { a, b };
@@ -362,7 +362,7 @@ bool analyze_changes_of(struct analyze_changes *c, const char *name, struct anal
 	return any;
 }
 
-/* --- all of them ---------------------------------------------------------------------------- */
+/* --- all functions -------------------------------------------------------------------------- */
 
 static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
@@ -375,7 +375,7 @@ static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 		vec_push(c, all, change);
 }
 
-/* Callers are known only after all code was read. */
+/* Set CHANGE's callers. Call this after all functions were compared, which counts the calls. */
 static void note_callers(struct analyze_changes *c, struct analyze_changed *change)
 {
 	int side = change->names[1] != NULL;

@@ -29,17 +29,18 @@ enum analyze_change_kind {
 struct analyze_changed {
 	enum analyze_change_kind kind;
 	const char *names[2]; /* name of the symbol, indexed by side (0: baseline); NULL: none */
-	/* NAME is the hardened kernel's, else the baseline's. WAS is the baseline's if NAME is another one; else NULL. */
+	/* NAME: the hardened kernel's, or the baseline's if it has none. WAS: the baseline's name if NAME differs; else NULL. */
 	const char *name, *was;
 	const char *files[2]; /* file of the declaration; NULL: unknown */
 	uint64_t addrs[2]; /* relative to _stext */
-	double n_insns[2]; /* without padding; NAN if the code is the same */
+	double n_insns[2]; /* without padding; NAN: the same code in the same order */
 	/* The number of instructions that only the hardened kernel has, and that only the baseline has. */
 	double added, removed;
 	/* Direct calls and jumps from other functions; set by analyze_changes_all() only. */
 	double callers;
 	bool is_init; /* freed after boot */
-	const char *inlined; /* "+new_body -old_body": more often on one side; NULL: none */
+	const char *
+		inlined; /* bodies that one side has more often, "+new_body -old_body"; NULL: none */
 };
 
 struct analyze_changes;
@@ -55,11 +56,11 @@ void analyze_changes_destroy(struct analyze_changes *c); /* accepts NULL */
 
 /*
  * Find the function that either side calls NAME, with or without compilers' suffixes. Among several, take the one that changed
- * most. Return false if neither kernel has it out of line.
+ * most. Return false if neither kernel has such a function out of line.
  */
 bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out);
 
-/* Return all functions that differ, the most likely to cost time first; C owns them. *N_SAME: number of the other ones. */
+/* Return all functions that differ, the most likely to cost time first; C owns them. *N_SAME: number of unchanged functions. */
 const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
 						  uint32_t *n_same);
 
@@ -97,8 +98,8 @@ struct analyze_variables {
 };
 
 /*
- * Find the variables that both images have once by name, with equal sizes and different initial values. Addresses differ if
- * they are of different objects. C must outlive V; DEINIT after use.
+ * Find the variables that both images have once by name, with equal sizes and different initial values. Addresses in values
+ * differ only if they are of different objects. C must outlive V; DEINIT after use.
  */
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);
@@ -117,7 +118,7 @@ struct analyze_static_keys {
 	bool known; /* both recordings have the state of their keys */
 };
 
-/* Compare the keys of two recordings. IMG is the hardened kernel's image, or NULL. */
+/* Compare the keys of two recordings. IMG is the hardened kernel's image; NULL: leave JUMPS and FUNCTIONS unknown. */
 void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
 			      const struct profile *hardened, struct kernel_image *img);
 void analyze_static_keys_deinit(struct analyze_static_keys *s);

@@ -28,10 +28,10 @@ struct changes_side {
 	struct kernel_image *img;
 	struct kernel_index *index;
 	struct kernel_code *code;
-	uint64_t base, end; /* in the file: addresses of _stext and of the last symbol */
-	uint64_t init_start, init_end; /* code freed after boot, relative to _stext */
+	uint64_t base, end; /* addresses in the file of _stext and of the last symbol */
+	uint64_t init_start, init_end; /* addresses in the file of code freed after boot */
 	vec_of(struct changes_function, functions); /* by address */
-	vec_of(struct changes_symbol, symbols); /* by address; the largest at an address is last */
+	vec_of(struct changes_symbol, symbols); /* by address, then size */
 };
 
 struct analyze_changes {
@@ -52,10 +52,10 @@ uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);
 /* Return the function's bytes, for free(); NULL: the file has none, or they are too many. */
 uint8_t *changes_bytes(const struct changes_side *side, const struct changes_function *f);
 
-/* compare.c: return whether two addresses in the files, or values at the instructions AT (from _stext), mean the same. */
+/* compare.c: return whether two addresses in the files, or values at the instructions AT (from _stext), have the same meaning. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b);
 bool changes_same_value(const struct analyze_changes *c, const struct arch_value *a,
 			const struct arch_value *b, const uint64_t at[2]);
 
-/* compare.c: set KIND, N_INSNS, ADDED and REMOVED of a function that a sweep does not find the same. */
+/* compare.c: set KIND, N_INSNS, ADDED and REMOVED by comparing graphs, if a sweep does not find equal code. */
 void changes_compare(struct analyze_changes *c, struct analyze_changed *change);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare two functions as graphs, block by block from their entries. Ignore more and more until they are the same: first the
- * places of blocks, then registers, order and stack frame, then offsets of fields.
+ * Compare two functions as graphs, block by block from their entries. Ignore more differences until they are the same:
+ * first the places of blocks, then also registers, order and stack frame, then also offsets of fields.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ struct way {
 
 struct code {
 	struct kernel_flow *flow;
-	/* By code order. Block I has FIRST[I] up to FIRST[I + 1]. */
+	/* In code order. The instructions of block I are FIRST[I] up to FIRST[I + 1]. */
 	vec_of(struct insn, insns);
 	uint32_t *first;
 };
@@ -164,7 +164,7 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-/* Return BLOCK, or the first block after it that is not empty. */
+/* Return BLOCK, or the first block that is not empty on the only way from it. */
 static uint32_t lead_on(const struct code *code, uint32_t block)
 {
 	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {
@@ -201,7 +201,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 	return out;
 }
 
-/* Pairs of blocks. TO and FROM have the other side's block plus 1. STACK has the baseline's blocks to be visited. */
+/* Pairs of blocks, plus 1 (0: none): TO by the baseline's block, FROM by the hardened one. STACK: baseline's blocks to visit. */
 struct walk {
 	uint32_t *to, *from;
 	vec_of(uint32_t, stack);
@@ -293,10 +293,10 @@ void changes_compare(struct analyze_changes *c, struct analyze_changed *change)
 
 /* ---- whether two numbers in code stand for the same thing ---- */
 
-/* The end of per-CPU data, which begins at address 0. */
+/* Per-CPU data lies from address 0 up to this limit. */
 #define MAX_PERCPU 0x1000000
 
-/* All symbols at the address that is nearest to a given one. */
+/* All symbols at the address nearest to a given address. */
 struct nearest {
 	const struct changes_symbol *first;
 	uint32_t n;
@@ -373,7 +373,7 @@ static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b
 	return f->pair == j || (is_thunk(f) && is_thunk(g)) || is_same_name(f->name, g->name);
 }
 
-/* A and B are addresses in the file. Texts and constants have no symbols, so all of them count as the same. */
+/* Addresses without a symbol that covers them count as the same: these are strings and constants. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	struct nearest before[2], after[2];

@@ -134,7 +134,7 @@ void analyze_structs_deinit(struct analyze_structs *s)
 
 #define WORD sizeof(uint64_t)
 
-/* Return whether to skip a variable: it differs between any two kernels, or is an address that is not aligned. */
+/* Return whether to skip the variable NAME: it always differs, its name has a number, or its address part is unaligned. */
 static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };
@@ -142,7 +142,7 @@ static bool is_told_otherwise(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	/* Compilers and macros number these names; in the next build another variable has the same number. */
+	/* Compilers and macros number these names; in another build the same name may be another variable's. */
 	return strchr(name, '.') || strstr(name, "__UNIQUE_ID") || !strncmp(name, "__BTF_ID", 8) ||
 	       !strncmp(name, "__ksym", 6) || !strncmp(name, "__kstr", 6);
 }
@@ -162,7 +162,7 @@ static struct changes_symbol *variables_of(const struct changes_side *side, uint
 	return out;
 }
 
-/* Return N bytes of the variable S from offset AT on. A variable without bytes in the file begins as zeros. */
+/* Return N bytes of the variable S from offset AT on; 0 if the file has none, as for .bss. */
 static uint64_t word_at(const struct changes_side *side, const struct changes_symbol *s,
 			uint64_t at, size_t n)
 {
@@ -242,7 +242,7 @@ void analyze_variables_deinit(struct analyze_variables *v)
 
 /* ---- static keys ---- */
 
-/* The name of a key, as recordings have it. For free(); NULL: it has none. */
+/* Return the name of a key as recordings write it, for free(); NULL: none. */
 static char *name_of(const struct kernel_code *code, uint64_t key)
 {
 	uint64_t offset;

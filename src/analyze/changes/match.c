@@ -10,7 +10,7 @@
 #include "kernel/image/image_elf.h"
 #include "kernel/image/name.h"
 
-/* Smaller functions look like many others, whatever their names. */
+/* Do not find renamed functions by shape if they are smaller: unrelated ones have the same shape. */
 #define MIN_SHAPE_BYTES 16
 
 /* --- symbols -------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 						     .is_cold = kernel_name_is_cold(name) }));
 }
 
-/* A function with several names counts once, under the first of them. */
+/* Of several names of one function, the first in this order is kept. */
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
@@ -91,7 +91,7 @@ uint8_t *changes_bytes(const struct changes_side *side, const struct changes_fun
 /* --- pairs ---------------------------------------------------------------------------------- */
 
 /*
- * Read the shape of a function: a hash of its instructions without the names that they refer to. Functions that differ only in
+ * Set the shape of a function: a hash of its instructions without the symbols that they refer to. Functions that differ only in
  * the names of their callees have the same shape.
  */
 static void read_shape(const struct analyze_changes *c, const struct changes_side *side,
@@ -151,10 +151,10 @@ static int by_source_name(const struct changes_function *x, const struct changes
 /* A pass of the matching. Functions match if all these keys are equal. */
 struct pass {
 	int (*keys[3])(const struct changes_function *x, const struct changes_function *y);
-	bool all; /* match only if both sides have equally many functions of a key */
+	bool all; /* match only if both sides have equally many functions with these keys */
 };
 
-/* The surest pass comes first. */
+/* Passes in order: an earlier pass is less likely to be wrong. */
 static const struct pass passes[] = {
 	{ { by_name, by_file }, true },
 	{ { by_name, by_file, by_shape } },
@@ -188,7 +188,7 @@ static bool has_key(const struct pass *pass,
 	return pass->keys[0] == key || pass->keys[1] == key || pass->keys[2] == key;
 }
 
-/* Return SIDE's functions that PASS may pair, sorted; for free(). */
+/* Return SIDE's functions that have no pair yet and that PASS may pair, sorted; for free(). */
 static struct item *unpaired(const struct analyze_changes *c, struct changes_side *side,
 			     const struct pass *pass, size_t *n)
 {

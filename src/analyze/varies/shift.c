@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The decomposition of Oaxaca, "Male-Female Wage Differentials in Urban Labor Markets", International Economic Review 14
- * (1973), and Blinder, Journal of Human Resources 8 (1973), in two parts, weighted by means of both sides (Reimers, The Review
- * of Economics and Statistics 65 (1983)). It is over the leaves of one tree for both sides.
+ * Split the change of a function's mean time into a part by other values and a part at equal values, over the leaves of one tree
+ * for both sides. This is the decomposition of Oaxaca, "Male-Female Wage Differentials in Urban Labor Markets", International
+ * Economic Review 14 (1973), and Blinder, Journal of Human Resources 8 (1973), in two parts, weighted by means of both sides
+ * (Reimers, The Review of Economics and Statistics 65 (1983)).
  */
 #include "analyze/varies/varies.h"
 
@@ -12,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* The calls of each side in one leaf. Members are sums; TIME is less the mean of all times; X is of the line's variable. */
+/* Sums over each side's calls in one leaf. TIME is less the mean of all times. X is the value of the line's variable. */
 struct leaf {
 	struct {
 		double n, time, x, xx, xy;
@@ -24,7 +25,7 @@ static bool is_on_both(const struct leaf *l)
 	return l->sides[0].n > 0 && l->sides[1].n > 0;
 }
 
-/* Return the line's slope within the sides. A slope over both together would contain some of the sides' difference in cost. */
+/* Return the line's slope within the sides. The slope over the calls of both would include a part of their difference in cost. */
 static double slope_of(const struct leaf *l, const struct varies_node *node)
 {
 	double xx = 0, xy = 0;
@@ -38,7 +39,7 @@ static double slope_of(const struct leaf *l, const struct varies_node *node)
 	return xx > 0 ? xy / xx : node->line.slope;
 }
 
-/* Set the difference of the leaf's mean times and of its line, the second side less the first. */
+/* Set the differences of the sides, second less first: *TIME of their mean times, *LINE of the line at their mean values. */
 static void leaf_differs(const struct leaf *l, const struct varies_node *node, double *time,
 			 double *line)
 {
@@ -47,8 +48,8 @@ static void leaf_differs(const struct leaf *l, const struct varies_node *node, d
 }
 
 /*
- * Return the part by values that NODE's leaf adds. A side without calls in the leaf is assumed to be like the other side,
- * except for OFFSET, the second side's extra time at equal values.
+ * Return what leaf NODE adds to the part of the change by other values. A side without calls in the leaf is assumed to have the
+ * other side's mean time there, except for OFFSET, the second side's extra time at equal values.
  */
 static double by_values(const struct leaf *l, const struct varies_node *node,
 			const struct varies_side *sides, double offset)
@@ -137,7 +138,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 define_compare(shift_compare, struct varies_shift,
 	       compare_values(fabs(b->by_values), fabs(a->by_values)));
 
-/* Add a row. COLUMNS are the tree's. C is the row's column; NULL: all. */
+/* Add the row of the variable C (NULL: of all variables together), by a tree over the COLUMNS (bits). */
 static void add_row(struct varies_shifts *s, const char *function, struct varies_data *d,
 		    uint32_t columns, const struct varies_column *c, double offset)
 {
@@ -156,7 +157,7 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 	vec_push(s, rows, row);
 }
 
-/* Return whether the values of both sides overlap. Otherwise the effect of the values cannot be told from that of the side. */
+/* Return whether the ranges of both sides' values overlap. If not, the values' effect cannot be told from the side's. */
 static bool overlaps(const struct varies_data *d, const struct varies_column *c)
 {
 	uint32_t first[2] = { UINT32_MAX, UINT32_MAX }, last[2] = { 0 };
@@ -183,7 +184,7 @@ static void drop_apart(struct varies_data *d)
 	d->n_columns = kept;
 }
 
-/* Return the columns (bits) that explain something once the second side's extra time at equal values, *OFFSET, is taken off. */
+/* Set *OFFSET to the second side's extra time at equal values, and subtract it. Return the columns that explain times then. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
 	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);

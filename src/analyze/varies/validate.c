@@ -13,10 +13,10 @@
 
 /* With at most this many values, each single value may be one side of a split. */
 #define CATEGORIES_MAX 8
-/* The first of two equally good splits is taken: rounding must not decide. */
+/* Of two equally good splits take the first one: rounding must not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
-/* Take the split with SIDE of ALL on its first side, if it is better than *BEST. */
+/* Set *BEST to a split of ALL with the sums SIDE on its first side, if that is better. */
 static void split_try(const struct varies_data *d, struct varies_split *best, uint32_t column,
 		      enum varies_op op, uint32_t code, const struct varies_sums *side,
 		      const struct varies_sums *all)
@@ -42,7 +42,7 @@ static void line_try(const struct varies_column *c, uint32_t column,
 		x += by_code[i].n * c->x[i];
 		xy += by_code[i].sum * c->x[i];
 	}
-	/* Two values make a condition, not a line. */
+	/* A line needs three values: two values are told apart by a condition. */
 	if (n < 3 || by_code[c->n_values].n > 0)
 		return;
 	mean_x = x / all->n;
@@ -59,7 +59,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 {
 	const struct varies_column *c = &d->columns[column];
 
-	/* Split by the value of each byte: there are only 256. */
+	/* Sum up by the value of each byte first, then split by its bits: a byte has only 256 values. */
 	for (uint32_t shift = 0; shift < 8u * c->variable->bytes; shift += 8) {
 		struct varies_sums by_byte[256] = { 0 };
 
@@ -77,7 +77,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 	}
 }
 
-/* Find the best split and line of one column for the N ROWS (indexes), from all SUMS. Both results must be zero before. */
+/* Replace *SPLIT and *LINE by those of COLUMN for the N ROWS (indexes into SUMS) where these are better. */
 static void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *rows,
 			      uint32_t n, const struct varies_sums *sums,
 			      struct varies_split *split, struct varies_line *line)
@@ -154,8 +154,8 @@ static double line_gain(struct varies_data *d, uint32_t columns, const struct va
 }
 
 /*
- * Find NODE's best split and line. The best of the columns' splits explains most together with lines on its two sides.
- * Otherwise, if a line holds on one side only, a split along it would win over the split that tells the sides apart.
+ * Find NODE's best line, and the split that explains most together with lines on its two sides. Without these lines, if a line
+ * fits a part of the calls only, a split by the line's variable would win over the split that separates this part.
  */
 static void node_try(struct varies_node *node, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n)
@@ -266,15 +266,15 @@ static double varies_tree_predict(const struct varies_tree *t, const struct vari
 
 /* Any numbers will do. They are fixed, so that the same recording gives the same figures. */
 #define SEEDS 20061, 1984
-/* The least number of drawn calls in a leaf. */
+/* The minimum number of drawn calls in a leaf. */
 #define LEAF_LEAST 5
-/* The maximum sample size. With so many calls, a part of NEGLIGIBLE is far more than chance. */
+/* The maximum sample size. With so many calls, a part of NEGLIGIBLE of the variance is far more than chance. */
 #define CALLS_MAX 16384
 /* The maximum number of selected variables. */
 #define SELECTED_MAX 4
-/* The number of cells. A variable with more values has ranges as cells. */
+/* The maximum number of groups of a variable's values in take_off(). More values are grouped as ranges. */
 #define BINS 16
-/* Beyond this limit there are fewer permutations: the least number that can tell P below ONE_PERCENT. */
+/* If permutations would look at more rows than this, do fewer permutations: enough to find P below ONE_PERCENT. */
 #define STEPS_MAX          (1u << 27)
 #define PERMUTATIONS_LEAST 199
 
@@ -284,8 +284,8 @@ static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.000
 /* ---- calls ---- */
 
 /*
- * Return call number I of a row. It is the fastest, the slowest, or one of the others, which are at one distance on both sides
- * of their mean. This keeps the row's sum and squares.
+ * Return a latency for call number I of a row: the least for 0, the greatest for 1. The remaining calls lie in turn at one
+ * distance above and below their mean, so that the row keeps its sum and sum of squares (nearly, for an odd number of calls).
  */
 static double call_of(const struct varies_row *row, double i)
 {
@@ -432,7 +432,7 @@ struct shuffled {
 	struct varies_sums *sums; /* indexed by row */
 };
 
-/* Set GAINS to what each of the COLUMNS explains of the current calls. Return the largest. */
+/* Set GAINS to the decrease of squares by the best split or line of each of the COLUMNS. Return the largest gain. */
 static double explain(struct shuffled *s, uint32_t columns, double *gains)
 {
 	struct varies_data *d = s->d;
@@ -473,7 +473,7 @@ static void shuffle(double *calls, uint32_t n)
 	}
 }
 
-/* Set the P of each of the COLUMNS by shuffling a copy of the calls. */
+/* Set P of each of the COLUMNS: the share of shuffles of the calls in which any of them gains as much. */
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
 	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
@@ -508,8 +508,8 @@ struct cell {
 };
 
 /*
- * Subtract what the COLUMNS explain: a tree's prediction, then the mean of each cell of values (more than BINS values make as
- * many ranges). After that, no variable explains calls just because its values go together with theirs.
+ * Subtract from the calls what the COLUMNS explain: a tree's prediction, then the mean of each combination of their values (more
+ * than BINS values are grouped as BINS ranges). Then no variable explains calls only because it correlates with the COLUMNS.
  */
 static void take_off(struct shuffled *s, uint32_t columns)
 {
@@ -549,7 +549,7 @@ static void take_off(struct shuffled *s, uint32_t columns)
 			s->calls[at++] -= fit[i];
 }
 
-/* Return the number of pointers and members on the way to COLUMN, plus 1; 0 for a name, which readers know best. */
+/* Return the number of "->" and "." in COLUMN's name, plus 1. Return 0 for a variable of names, which readers know best. */
 static int remoteness(const struct varies_data *d, uint32_t column)
 {
 	const struct profile_variable *v = d->columns[column].variable;
@@ -560,7 +560,7 @@ static int remoteness(const struct varies_data *d, uint32_t column)
 	return v->kind == PROFILE_VARIABLE_NAME ? 0 : n;
 }
 
-/* Return the column that readers know best, among those of the COLUMNS with the most gain or about as much. */
+/* Return the least remote of the COLUMNS with a gain of about MOST. */
 static uint32_t best_known(const struct varies_data *d, uint32_t columns, const double *gains,
 			   double most)
 {

@@ -9,7 +9,7 @@
 #include "analyze/varies/varies.h"
 #include "base/alloc.h"
 
-/* The number, sum, and sum of squares of latencies less the mean of all. */
+/* The number, sum, and sum of squares of latencies. The mean of all latencies is subtracted from each. */
 struct varies_sums {
 	double n, sum, squares;
 };
@@ -32,8 +32,8 @@ struct varies_row {
 	uint32_t absent;
 	uint64_t context; /* the value of its name */
 	double calls; /* number of captured calls */
-	struct varies_sums sums; /* of the calls that the captured ones stand for */
-	struct varies_sums sides[2]; /* of each profile, without subtraction of the mean */
+	struct varies_sums sums; /* captured calls, weighted for those that were not captured */
+	struct varies_sums sides[2]; /* SUMS of each profile; the mean is not subtracted */
 	double min, max;
 };
 
@@ -44,32 +44,33 @@ struct varies_data {
 	double mean; /* subtracted from all latencies */
 	struct varies_sums all;
 	double lost, sampled; /* as in struct varies */
-	double weight, least; /* most calls that one stands for; fewest calls in a leaf */
-	double *calls; /* drawn ones, row by row */
-	uint32_t n_calls, *number; /* NUMBER: of drawn calls, indexed by row */
+	double weight,
+		least; /* WEIGHT: maximum of the captures; LEAST: minimum of calls in a leaf */
+	double *calls; /* latencies of the drawn calls, row by row */
+	uint32_t n_calls, *number; /* NUMBER: drawn calls, indexed by row */
 	struct varies_sums *folds; /* of drawn calls: VARIES_FOLDS sums per row */
-	struct varies_sums *by_code; /* for work on one column, indexed by code */
-	uint32_t *order; /* of rows, for work on one column */
+	struct varies_sums *by_code; /* scratch for one column, indexed by code */
+	uint32_t *order; /* scratch: indexes of rows */
 	uint64_t steps;
 };
 
 /* Read the calls of FUNCTION in P, which is profile number SIDE of D. Call varies_data_finish() after the last. */
 void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
 		      const char *function);
-/* Finish D. DIFFERENCES keeps the variables that are differences of two others. */
+/* Finish D. DIFFERENCES owns the variables that are differences of two others. */
 void varies_data_finish(struct varies_data *d, struct alloc_texts *differences);
-/* Subtract OFFSET from all times of the second side. Call this once. */
+/* Subtract OFFSET from all latencies of the second side. Call this at most once. */
 void varies_data_offset(struct varies_data *d, double offset);
 void varies_data_deinit(struct varies_data *d);
 void varies_column_free(struct varies_column *c);
-/* Return whether there are enough calls and any variance. */
+/* Return whether D has enough captured calls, and latencies that vary. */
 bool varies_data_tells(const struct varies_data *d);
 
 struct varies_split {
-	double gain; /* decrease of the squares; 0: there is no split */
+	double gain; /* decrease of the sum of squared errors; 0: there is no split */
 	uint32_t column;
-	enum varies_op op; /* of the first side: AT_MOST, EQUAL, BIT or UNKNOWN */
-	uint32_t code; /* of the value; for BIT the bit */
+	enum varies_op op; /* condition of the first side: AT_MOST, EQUAL, BIT or UNKNOWN */
+	uint32_t code; /* code of the value; for BIT the number of the bit */
 };
 
 struct varies_line {
@@ -116,17 +117,18 @@ static inline double varies_rest(const struct varies_sums *s)
 const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
 					   uint32_t row);
 
-/* Draw the calls for validation and selection: all, or an even sample of the calls that the rows stand for. */
+/* Draw the calls for validation and selection: all of them, or an even sample if there are too many. */
 void varies_draw(struct varies_data *d);
 /*
- * Return the share of variance that a tree over the COLUMNS explains in calls that it was not grown from. Set *COMPLEXITY,
- * unless NULL, to prune to the smallest tree that is not surely worse than the best (3.4.3, the difference paired by fold).
+ * Return the share of variance that a tree over the COLUMNS (bits) explains in calls that it was not grown from. Set *COMPLEXITY,
+ * unless NULL, to that of the smallest tree whose error is within one standard error of the best tree's (3.4.3; differences are
+ * paired by fold).
  */
 double varies_validate(struct varies_data *d, uint32_t columns, double *complexity);
-/* Likewise, and set T to that tree, grown from all calls. */
+/* Set T to the tree over the COLUMNS from all calls, pruned by varies_validate()'s complexity. Return as varies_validate(). */
 double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns);
 /*
- * Return the columns (bits) that explain something. Select the one that explains most of the remainder, as long as it is
- * significant. Set P of each column: how often shuffled latencies give any unselected column as much.
+ * Select columns one after the other: the one that explains most of what the selected ones leave, as long as it is significant.
+ * Return them (bits). Set P of each column: how often any unselected column explains as much of shuffled latencies.
  */
 uint32_t varies_select(struct varies_data *d, double *p);

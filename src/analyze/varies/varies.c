@@ -15,7 +15,7 @@
 
 static const struct varies_law no_law = { NULL, NAN, NAN, { NAN, NAN } };
 
-/* Return the line in units of latency and value. Its interval is that of least squares, as in R's confint(lm()). */
+/* Return NODE's line in ticks over values. The interval of its slope is that of least squares, as in R's confint(lm()). */
 static struct varies_law law_of(const struct varies_data *d, const struct varies_node *node)
 {
 	const struct varies_column *c = &d->columns[node->line.column];
@@ -100,7 +100,7 @@ define_compare(rank_compare, struct varies_rank,
 		       compare_values(b->alone, a->alone)     ?:
 								compare_values(a->place, b->place));
 
-/* Set the ranks. Set T to the tree over the selected columns, from all calls. */
+/* Set the ranks. Set T to the tree over the selected columns, grown from all calls. */
 static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 {
 	double p[VARIES_COLUMNS];
@@ -182,12 +182,12 @@ void varies_deinit(struct varies *v)
 	alloc_texts_free(&v->differences);
 }
 
-/* ---- from a profile to rows, and from values to their numbers ---- */
+/* ---- read a profile's calls ---- */
 
-/* Fewer calls tell nothing. */
+/* The minimum number of captured calls to analyze. */
 #define CALLS_LEAST (4 * VARIES_FOLDS)
 
-/* A variable with fewer values is no start or end of a range that differs from call to call. */
+/* The minimum number of values of a variable that may be the start or end of a range. */
 #define VALUES_LEAST 8
 
 const struct profile_variable varies_context = {
@@ -222,7 +222,7 @@ static void row_add(void *to, void *from)
 	a->max = fmax(a->max, b->max);
 }
 
-/* The columns of a site's values. */
+/* The columns of a site's captured values, in their order. */
 struct site_columns {
 	uint32_t n, columns[PROFILE_VALUES_MAX];
 };
@@ -248,8 +248,8 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 }
 
 /*
- * Return how many calls each sampled one stands for, by run. Timed calls without a row are lost. The loss of a run is that of
- * all functions.
+ * Return the weight of a sampled call, by run: how many calls it stands for. Timed calls without room in the table of captures
+ * are lost; a sample of them is known. Add these calls to D's LOST and SAMPLED.
  */
 static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
@@ -318,7 +318,7 @@ void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t s
 	}
 }
 
-/* Subtract the mean of all, so that sums of squares lose no digits. */
+/* Subtract the mean of all latencies, so that sums of squares lose no digits. */
 static void rows_center(struct varies_data *d)
 {
 	struct varies_sums *all = &d->all;
@@ -344,7 +344,7 @@ static void rows_center(struct varies_data *d)
 }
 
 struct value {
-	uint64_t key; /* in the order of the values */
+	uint64_t key; /* value with the sign bit inverted if it is signed: sorts like the values */
 	uint32_t row;
 };
 
@@ -362,7 +362,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 	scoped_free struct value *values = alloc_array(d->n_rows, sizeof(*values));
 	uint32_t n = 0;
 
-	c->n_values = 0; /* a column that was not kept may have been here */
+	c->n_values = 0; /* a rejected difference may have used this column */
 	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
 	c->values = alloc_array(d->n_rows, sizeof(*c->values));
 	c->x = alloc_array(d->n_rows, sizeof(*c->x));
@@ -384,7 +384,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 
 /* ---- differences ---- */
 
-/* Return the length of the object in a name: all before its last member. */
+/* Return the length of the object's part of a name: all but the last member. */
 static size_t object_length(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -400,7 +400,7 @@ static bool is_place(const struct varies_column *c)
 	       c->variable->kind != PROFILE_VARIABLE_RETURN && c->n_values >= VALUES_LEAST;
 }
 
-/* Set column TO to END less START where both are known. Return false if END is ever below START. */
+/* Set column TO to END less START in rows that have both. Return false if END is below START in any row. */
 static bool subtract(struct varies_data *d, uint32_t end, uint32_t start, uint32_t to)
 {
 	vec_each(struct varies_row, row, d, rows) {
@@ -440,8 +440,8 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 }
 
 /*
- * Add the difference between a range's end and its start, of one object or of the arguments, if it has at most half as many
- * values as either. Such a difference is what end and start have in common; a line over one of them cannot stand for it.
+ * Add the differences of two variables that may be the end and the start of a range: members of one object, or two arguments.
+ * Keep a difference only if it has at most half as many values as either variable. No line over one of them can replace it.
  */
 static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 {
@@ -453,7 +453,7 @@ static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 				difference_try(d, end, start, kept);
 }
 
-/* Add the context after the captured variables: of two variables that say the same, the first one counts. */
+/* Add the context as the last column: of two columns that explain the same, the first one is preferred. */
 static void context_add(struct varies_data *d)
 {
 	uint32_t column = d->n_columns;
