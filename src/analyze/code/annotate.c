@@ -13,7 +13,7 @@
 
 /* ---- a place's instructions and bodies, and the executions of each instruction ---- */
 
-/* Return the index of PLACE's body with the id ID; ANALYZE_NO_BODY: none, or the place itself. */
+/* Return the index of PLACE's body with ID; ANALYZE_NO_BODY: none, or PLACE's own body. */
 static uint32_t body_find(const struct analyze_annotation *a, const struct analyze_place *place,
 			  uint32_t id)
 {
@@ -23,7 +23,7 @@ static uint32_t body_find(const struct analyze_annotation *a, const struct analy
 	return ANALYZE_NO_BODY;
 }
 
-/* Return whether BODY is within PLACE. The parent is known already, since outer bodies have lower numbers. */
+/* Return whether BODY is within PLACE. BODY's parent was added before BODY, since outer bodies have lower numbers. */
 static bool body_is_within(const struct analyze_annotation *a, const struct analyze_place *place,
 			   const struct kernel_body *body)
 {
@@ -69,7 +69,7 @@ static void add_bodies(struct making *m, uint32_t number)
 	}
 }
 
-/* Return whether INSN is padding between pieces of code, which does not count for the function. */
+/* Return whether INSN is padding between pieces of code. Padding is no instruction of the function. */
 static bool is_padding(const struct kernel_insn *insn)
 {
 	return !(insn->flags & KERNEL_INSN_REACHED) &&
@@ -82,7 +82,7 @@ struct counted {
 	const struct profile_blocks *blocks; /* NULL: there are none */
 	uint64_t *counts;
 	double calls;
-	double elsewhere; /* executions of code in no block: 0 in an exact recording, else NAN */
+	double elsewhere; /* executions of code outside of all blocks: 0 in an exact recording, else NAN */
 };
 
 static uint32_t context_find(const struct making *m)
@@ -145,7 +145,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	i.body = at.body == KERNEL_NONE ? ANALYZE_NO_BODY : body_find(a, place, at.body);
 	i.executions = executions_at(counted, insn->addr);
 	i.per_call = i.executions / counted->calls;
-	/* merge_lines() replaces this by the number of the merged line. */
+	/* merge_lines() replaces LINE by the index of the merged line. */
 	i.line = a->n_lines;
 	vec_push(a, lines,
 		 ((struct analyze_line){ .path = i.body == ANALYZE_NO_BODY ? NULL :
@@ -157,7 +157,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	place->n_insns++;
 }
 
-/* Add a place's instructions, each with its own line for now, and its bodies. Return as kernel_flow_of(). */
+/* Add a place's bodies and instructions, each instruction with a line of its own. Return as kernel_flow_of(). */
 static int annotate_add_code(struct making *m, uint32_t number)
 {
 	struct analyze_place *place = &m->a->places[number];
@@ -222,7 +222,7 @@ define_compare(line_compare, struct analyze_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->line, b->line));
 
-/* Unite equal lines. So far each instruction has its own line, and N_INSNS of the line is the instruction's index. */
+/* Unite equal lines. On entry, each instruction has a line of its own, whose N_INSNS is the index of the instruction. */
 static void merge_lines(struct analyze_annotation *a)
 {
 	uint32_t n = 0;
@@ -276,7 +276,7 @@ static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 		b->last_line = line->line;
 }
 
-/* Return the row of B in RANGES, in the requested context. */
+/* Return B's row in the ranges, in the requested context; NULL: none. */
 static const struct analyze_range *range_find(const struct making *m,
 					      const struct analyze_code_body *b)
 {
@@ -321,13 +321,13 @@ static void finish_bodies(struct making *m)
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-/* Return whether the timed SITE has the function's calls, or some of them. */
+/* Return whether all calls of the timed SITE are calls of the function. */
 static bool is_site_of(const struct making *m, const struct profile_site *site)
 {
 	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT ||
 	    !profile_site_is_in(site, m->o->module))
 		return false;
-	/* The symbol of a range is that of the function around it. */
+	/* Do not compare the symbol of an inlined body: it is that of the function around the body. */
 	if (site->kind == PROFILE_SITE_RANGE)
 		return annotate_same(site->name, m->o->name) &&
 		       (!m->o->within || annotate_same(site->into, m->o->within));
@@ -335,7 +335,7 @@ static bool is_site_of(const struct making *m, const struct profile_site *site)
 	       (annotate_same(site->name, m->o->name) || annotate_same(site->symbol, m->o->name));
 }
 
-/* Merge the stats of the function's calls by context. Set A's figures from all of them. */
+/* Merge the stats of the function's calls by context. Set A's figures from the stats of all contexts together. */
 static void form_figures(struct making *m)
 {
 	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
@@ -355,7 +355,7 @@ static void form_figures(struct making *m)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
 }
 
-/* Set the ticks per sample of each context: its sampled time divided by its samples if known, else the sampling period. */
+/* Set the ticks per sample of each context: the context's sampled time / samples if known, else the sampling period. */
 static void form_ticks(struct making *m)
 {
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
@@ -370,9 +370,9 @@ static void form_ticks(struct making *m)
 }
 
 /*
- * Return how many of the samples at the function's return are its own. They were due while interrupts were off, in the function
- * or in probes within it; the function's time excludes the probes' time. The function's time tells how many samples it should
- * have. The other samples are the probes'.
+ * Return how many samples of AT_RETURN are the function's own. Samples at its return were due while interrupts were off, in the
+ * function or in probes within it. The function's time without probes, divided by the tick, is the number of samples that the
+ * function should have. Samples beyond this number are the probes'.
  */
 static double unplaced_in(const struct context *c)
 {

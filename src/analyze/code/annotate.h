@@ -3,8 +3,8 @@
  * One function's instructions and source lines, with their samples. A function may lie in several places: its own code, static
  * functions of one name, and each place where it is inlined.
  *
- * A sample counts once, at the innermost frame in the function. It counts as SELF if it was taken there. It counts as CALLEES,
- * at the calling instruction, if it was taken in a callee.
+ * A sample counts once, at the innermost frame that is in the function. It counts as SELF if that is the frame that executed. It
+ * counts as CALLEES, at the calling instruction, if it was taken in a callee.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 struct analyze_hits {
 	double self, callees;
-	double late; /* part of SELF held up until interrupts were on: maybe of earlier code */
+	double late; /* part of SELF taken late, since interrupts were off: perhaps due in earlier code */
 };
 
 static inline double analyze_hits_all(const struct analyze_hits *h)
@@ -40,12 +40,13 @@ struct analyze_annotate_options {
 
 struct analyze_instruction {
 	struct kernel_insn insn;
-	const char *symbol; /* covers the instruction: the function's, or its .cold part's */
-	uint64_t offset; /* from SYMBOL */
-	uint32_t body; /* index of the innermost one around it; ANALYZE_NO_BODY: the function */
+	const char *
+		symbol; /* name of the function, or of its .cold part if that has the instruction */
+	uint64_t offset; /* from the start of SYMBOL, in bytes */
+	uint32_t body; /* index of the innermost body around it; ANALYZE_NO_BODY: none */
 	uint32_t line; /* index in lines */
 	struct analyze_hits hits;
-	double executions; /* by record --blocks; NAN: neither counted nor derived */
+	double executions; /* from record --blocks; NAN: neither counted nor derived */
 	double per_call; /* executions per call of the function that contains the instruction */
 };
 
@@ -55,17 +56,17 @@ struct analyze_code_body {
 	uint32_t parent; /* index in bodies; ANALYZE_NO_BODY: the function itself calls it */
 	uint32_t depth; /* 1 if the function itself calls it */
 	uint32_t place;
-	/* Names between this body and the function, innermost first: "new_slab"; NULL: none. */
+	/* Names of the bodies between this body and the function, innermost first: "new_slab"; NULL: none. */
 	const char *chain;
-	/* CHAIN with this body's name in front; lines of two kernels are matched by it. */
+	/* CHAIN with this body's name in front. Lines and bodies of two kernels are matched by it. */
 	const char *path;
 	const char *called; /* place of the call, "mm/slub.c:1978", or NULL */
 	struct analyze_hits hits, own; /* HITS include inner bodies, OWN do not */
-	uint32_t n_insns; /* number of its own instructions */
+	uint32_t n_insns; /* number of instructions, inner bodies excluded */
 	double per_call; /* instructions executed per call, inner bodies included; NAN: unknown */
-	/* The range of its own source lines in the file of its declaration; 0: none. */
+	/* Source lines of its instructions, inner bodies excluded, in the file of its declaration; 0: none. */
 	uint32_t first_line, last_line;
-	/* The profile's row of the body in the requested contexts, or NULL. */
+	/* The body's time in the requested context, or NULL. */
 	const struct analyze_range *range;
 };
 
@@ -81,9 +82,9 @@ struct analyze_place {
 	double at_return; /* samples of unknown instruction: see PROFILE_SAMPLE_AT_RETURN */
 };
 
-/* A source line in a body, with all its instructions wherever they lie. */
+/* A source line in a body, with its instructions in all places. */
 struct analyze_line {
-	const char *path; /* as in struct analyze_code_body; NULL: the function's own */
+	const char *path; /* as in struct analyze_code_body; NULL: a line of the function itself */
 	const char *file; /* NULL: unknown */
 	uint32_t line;
 	uint32_t n_insns;
@@ -95,7 +96,7 @@ struct analyze_annotation {
 	const char *name, *context; /* CONTEXT: NULL for all */
 	enum profile_clock clock;
 	bool exact; /* an exact recording: all executed instructions are samples */
-	vec_of(struct analyze_place, places); /* most samples first */
+	vec_of(struct analyze_place, places); /* by falling number of samples */
 	uint32_t n_other_places; /* number of places left out because they have no samples */
 	uint32_t n_unreadable; /* number of PLACES without available instructions */
 	vec_of(struct analyze_instruction, insns); /* by place, then address */
@@ -103,28 +104,28 @@ struct analyze_annotation {
 	vec_of(struct analyze_line, lines); /* by path, file, line */
 	bool counted; /* executions of some instructions are known */
 	double per_call; /* sum of the known instructions executed per call */
-	uint32_t n_unknown; /* instructions with unknown executions, if others have known ones */
+	uint32_t n_unknown; /* if COUNTED: number of instructions with unknown executions */
 	struct analyze_hits hits;
-	double at_return; /* samples at its return, its own and those of probes within it */
+	double at_return; /* samples at the function's return: its own, or of probes within it */
 	double unplaced; /* the function's own part of AT_RETURN; its instruction is unknown */
 	double samples; /* all samples of the function: HITS and UNPLACED */
-	double astray; /* part of HITS at no known instruction, so in no line or body */
+	double astray; /* part of HITS that is at no known instruction, line or body */
 	double kernel; /* all kernel samples in the requested contexts */
 	struct analyze_figures figures; /* figures of its timed calls; all NAN if untimed */
 	uint32_t runs;
 	/*
-	 * The ticks that a sample stands for, per call if calls were timed, else per run; NAN: unknown. The samples of a timed
-	 * function stand for all of its time.
+	 * Ticks that one sample stands for, per call if calls were timed, else per run; NAN: unknown. All samples of a timed
+	 * function together stand for all of its time.
 	 */
 	double tick;
 	bool tick_is_of_call;
-	double tick_of_run; /* TICK per run */
+	double tick_of_run; /* ticks that one sample stands for per run */
 	struct alloc_texts texts; /* chains and paths */
 };
 
 /*
- * Return 0; -ENOENT: no code has the name; -ENODATA: its bytes are not readable; -ENOTSUP: there is no decoder for this
- * machine. Nothing is reported. IDX, RANGES and P must outlive the result; CODE need not.
+ * Return 0; -ENOENT: no code has the name; -ENODATA: the bytes of its code are not readable; -ENOTSUP: there is no decoder for
+ * this machine. Nothing is reported. IDX, RANGES and P must outlive the result; CODE need not.
  */
 int analyze_annotation_init(struct analyze_annotation *a, const struct profile *p,
 			    const struct analyze_ranges *ranges, const struct kernel_index *idx,
@@ -132,7 +133,7 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 			    const struct analyze_annotate_options *options);
 void analyze_annotation_deinit(struct analyze_annotation *a);
 
-/* Return HITS in ticks, per call or per run. Return HITS as a share of the function's samples, with an interval. */
+/* Return the ticks of HITS, per call or per run as TICK. Return HITS as a share of the function's samples, with an interval. */
 double analyze_annotation_cost(const struct analyze_annotation *a, const struct analyze_hits *hits);
 struct analyze_estimated analyze_annotation_share(const struct analyze_annotation *a,
 						  const struct analyze_hits *hits);
@@ -146,17 +147,18 @@ struct analyze_estimated analyze_annotation_share(const struct analyze_annotatio
 struct analyze_annotated_side {
 	double n_insns; /* 0: not on this side */
 	double line; /* source line; NAN: none, or unknown */
-	struct analyze_hits hits; /* SAMPLES is their sum; both NAN: not on this side */
+	struct analyze_hits hits; /* SAMPLES is SELF + CALLEES; all NAN: not on this side */
 	double samples;
 	double per_call; /* instructions executed per call; NAN: not counted */
 	double share; /* fraction of the function's samples; NAN: none, or not on this side */
-	struct analyze_estimated cost; /* see struct analyze_annotate_diff; 0: not on this side */
+	struct analyze_estimated
+		cost; /* ticks, per call or run as IS_OF_CALL; 0: not on this side */
 };
 
 struct analyze_annotate_diff_row {
-	const char *path; /* inlined bodies; NULL: the function itself */
+	const char *path; /* as in struct analyze_code_body; NULL: a line of the function itself */
 	const char *file; /* a line's file; NULL: unknown */
-	/* The line in the baseline's source. A line of the hardened side alone follows the line before it. */
+	/* The line in the baseline's source. A line that only the hardened side has is placed just after the line before it. */
 	double place;
 	struct analyze_annotated_side sides[2];
 	/* Hardened less baseline, with its 95 % interval; all NAN if a cost is unknown. */
@@ -168,14 +170,14 @@ struct analyze_annotate_diff_rows {
 };
 
 struct analyze_annotate_diff {
-	bool is_of_call; /* costs are per call, else per run */
+	bool is_of_call; /* costs and deltas are per call; false: per run */
 	struct analyze_annotate_diff_rows lines; /* by path, file, line */
 	struct analyze_annotate_diff_rows bodies; /* by path; inner bodies included */
 };
 
 /*
  * Return the text of a line, or NULL if it is not available. With texts, lines of one file and path are matched by equal texts
- * in order, else by number. Lines that moved are matched by equal texts, except short texts such as a single bracket.
+ * in order, and then in any order, except short texts such as a single bracket. Lines without a text are matched by number.
  */
 typedef const char *(*analyze_line_text_fn)(unsigned int side, const char *file, uint32_t line,
 					    void *arg);

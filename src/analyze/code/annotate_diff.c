@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-/* Shorter lines are like many others. */
+/* Shorter texts do not identify a line that moved: many lines have the same. */
 #define MIN_TEXT 6
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
@@ -18,7 +18,7 @@ define_compare(row_compare, struct analyze_annotate_diff_row,
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-/* Return the cost of HITS of A, in the unit of D. */
+/* Return the cost of A's HITS in ticks, per call or per run as D. */
 static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_annotation *a,
 					const struct analyze_hits *hits)
@@ -32,7 +32,7 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,
 		      const struct analyze_annotation *a)
 {
-	/* Code that is not there takes no time, however few samples there are. */
+	/* Code that this side does not have costs exactly 0. */
 	if (!(side->n_insns > 0)) {
 		*side = (struct analyze_annotated_side){
 			.line = NAN, .hits = { NAN, NAN, NAN }, .samples = NAN, .share = NAN
@@ -149,7 +149,7 @@ static bool texts_same(const void *arg, uint32_t i, uint32_t j)
 	return !strcmp(t->a[i], t->b[j]);
 }
 
-/* Give each of B's M lines the place of the line among A's N with equal text, in order, or else a place after the last. */
+/* Set the place of each of B's M lines: that of A's line with equal text, in order, or else just after B's line before it. */
 static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 			struct analyze_annotate_diff_row *b, uint32_t m, const struct texts *texts)
 {
@@ -166,7 +166,7 @@ static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 	}
 }
 
-/* Match lines of one file by equal texts in order. Their numbers differ between the sources. */
+/* Match lines of one file and path by equal texts in order, since their numbers differ between the sources. */
 static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 			void *arg)
 {
@@ -198,7 +198,7 @@ static bool is_one_sided(const struct analyze_annotate_diff_row *row, unsigned i
 	return row->sides[side].n_insns > 0 && !(row->sides[!side].n_insns > 0);
 }
 
-/* Return a row of the hardened side alone with the text of ROW, which the baseline alone has; NULL: none. */
+/* Return the first row only of the hardened side with the text of ROW, a row only of the baseline; NULL: none. */
 static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff_rows *rows,
 						    const struct analyze_annotate_diff_row *row,
 						    analyze_line_text_fn text, void *arg)
@@ -220,7 +220,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 	return NULL;
 }
 
-/* Join lines with equal texts at different places in the two sources. */
+/* Join one-sided lines with equal texts: they moved within the file. */
 static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 		       void *arg)
 {
@@ -253,7 +253,7 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 
 	memset(d, 0, sizeof(*d));
 	for (unsigned int i = 0; i < 2; i++) {
-		/* A kernel without the function fits either unit. */
+		/* A kernel without the function has costs of 0 in both units. */
 		of_call &= sides[i]->tick_is_of_call || !sides[i]->n_places;
 		lines_collect(&d->lines, sides[i], i);
 		bodies_collect(&d->bodies, sides[i], i);

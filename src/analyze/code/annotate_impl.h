@@ -6,7 +6,7 @@
 
 #include "analyze/code/annotate.h"
 
-/* A limit against damaged indexes; the kernel's bodies are a dozen deep. */
+/* A limit for damaged indexes; bodies in the kernel nest a dozen deep. */
 #define ANNOTATE_MAX_DEPTH 64
 
 #define ANNOTATE_NO_PLACE UINT32_MAX
@@ -15,7 +15,7 @@
 struct context {
 	double placed, at_return; /* samples */
 	double tick; /* ticks that a sample stands for; NAN: unknown */
-	struct profile_stats stats; /* of its calls */
+	struct profile_stats stats; /* of the function's calls */
 };
 
 /* The state of an annotation that is being made. */
@@ -54,9 +54,9 @@ static inline bool annotate_is_in_ranges(const struct kernel_range *ranges, size
 /* Return whether context number CONTEXT was requested. */
 bool annotate_is_context(const struct making *m, uint32_t context);
 
-/* Find the places of the function's code. A has no places if there are none. */
+/* Set A's places: all code of the function. */
 void annotate_find_places(struct making *m);
-/* Count samples by place and context. Keep the places to be shown. */
+/* Count samples by place and context. Keep the places to show. */
 void annotate_select_places(struct making *m);
 
 /* Call FN for each sample of the function. PLACE contains the frame at DEPTH of the sample's stack. */

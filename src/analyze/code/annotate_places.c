@@ -10,7 +10,7 @@
 
 static bool is_function(const struct making *m, const struct kernel_function *f)
 {
-	/* A clone is requested by its symbol, all clones by their common name. */
+	/* A symbol requests one clone; the source's name requests all clones. */
 	return annotate_same(f->name, m->o->name) || annotate_same(f->symbol, m->o->name);
 }
 
@@ -30,7 +30,7 @@ static int add_function(const struct kernel_function *f, void *arg)
 	return 0;
 }
 
-/* Return whether BODY is inlined, directly or not, into another place. */
+/* Return whether BODY is inlined, directly or not, into another copy of the function, which is a place already. */
 static bool is_nested(const struct making *m, const struct kernel_body *body)
 {
 	struct kernel_body around = *body;
@@ -60,7 +60,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Add assembler code. It has no function in DWARF; only a symbol in the samples tells of it. */
+/* Add the place of assembler code, found by its symbol in the samples: it has no function in DWARF. */
 static void add_symbol(struct making *m)
 {
 	vec_each(const struct profile_location, l, m->p, locations) {
@@ -90,7 +90,7 @@ void annotate_find_places(struct making *m)
 
 /* --- samples to places ---------------------------------------------------------------------- */
 
-/* Return the index of the place of ADDR, which is in the function of AT; ANNOTATE_NO_PLACE: none. */
+/* Return the index of the place that contains ADDR, which is in AT's function; ANNOTATE_NO_PLACE: none. */
 static uint32_t place_at(const struct making *m, const struct kernel_place *at, uint64_t addr)
 {
 	for (uint32_t i = 0; i < m->a->n_places; i++) {
@@ -196,7 +196,7 @@ define_compare(place_compare, struct analyze_place,
 		       compare_values(a->function.addr, b->function.addr) ?:
 		       compare_values(a->body.id, b->body.id));
 
-/* Sort places by samples. If some have samples, leave out the others. */
+/* Sort places by samples. Leave out places without samples, but keep at least one. */
 void annotate_select_places(struct making *m)
 {
 	struct analyze_annotation *a = m->a;
@@ -212,7 +212,7 @@ void annotate_select_places(struct making *m)
 		kept--;
 	a->n_other_places = a->n_places - kept;
 	a->n_places = kept;
-	/* The order of the places has changed. */
+	/* PLACE_OF has indexes of the places before sorting. */
 	free(m->place_of);
 	find_locations(m);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls that were kept whole, with names, and two of them side by side. */
+/* Traces: all lines and calls that one call executed, with names; and the differences of two traces. */
 #pragma once
 
 #include "base/alloc.h"
@@ -18,16 +18,16 @@ struct analyze_trace {
 	vec_of(struct analyze_trace_line, lines);
 };
 
-/* Set T to P's first trace, or to nothing. Neighbouring entries of one source line become one line. P must outlive T. */
+/* Set T to P's first trace; no lines: P has none. Adjacent entries of one source line become one line. P must outlive T. */
 void analyze_trace_init(struct analyze_trace *t, const struct profile *p);
 void analyze_trace_deinit(struct analyze_trace *t);
 
 enum analyze_trace_change {
-	ANALYZE_TRACE_SAME, /* with all lines below it, which are left out */
-	ANALYZE_TRACE_DIFFERS, /* in TIMES or INSNS, or in the lines below it, which follow */
+	ANALYZE_TRACE_SAME, /* equal with all lines below, which have no pairs */
+	ANALYZE_TRACE_DIFFERS, /* TIMES, INSNS or the lines below differ; the lines below follow */
 	ANALYZE_TRACE_BASELINE_ONLY,
 	ANALYZE_TRACE_HARDENED_ONLY,
-	ANALYZE_TRACE_MOVED, /* a line on one side only; the other has it elsewhere in the call */
+	ANALYZE_TRACE_MOVED, /* one-sided here; the other side has the line elsewhere in the call */
 };
 
 struct analyze_trace_pair {
