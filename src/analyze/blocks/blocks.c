@@ -173,7 +173,7 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 
 /*
  * The maximum number of steps for all functions of a profile. One step is one block of one loop in one context. A recording
- * takes a few million. Functions beyond the limit are left out: only made-up files have them.
+ * takes a few million steps. Functions beyond the limit are left out: only made-up files have so many steps.
  */
 #define MAX_STEPS 4e9
 
@@ -185,7 +185,7 @@ struct work {
 	const struct profile_blocks *blocks;
 	uint32_t index, context; /* INDEX of BLOCKS in P; CONTEXT may be ANALYZE_IN_ALL_CONTEXTS */
 	struct kernel_loops loops;
-	double steps; /* remaining ones, of MAX_STEPS */
+	double steps; /* steps that remain of MAX_STEPS */
 };
 
 /* Return the instructions executed in each loop, for free(); NAN if a block of the loop has no count. */
@@ -206,7 +206,7 @@ static double *loops_insns(const struct work *w, const uint64_t *counts)
 	return insns;
 }
 
-/* Return the frame of L at DEPTH from the outermost one, or NULL. */
+/* Return the frame of L at DEPTH (0: the outermost), or NULL. */
 static const struct profile_frame *frame_of(const struct profile_location *l, uint32_t depth)
 {
 	return depth < l->n_frames ? &l->frames[l->n_frames - 1 - depth] : NULL;
@@ -217,7 +217,7 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* Return the number of nested bodies, from the function inwards, that contain both O and AT. */
+/* Return the number of nested inlined bodies, from the outermost one on, that contain both O and AT. */
 static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
 	uint32_t d = 0;
@@ -229,8 +229,8 @@ static uint32_t common_bodies(const struct profile_location *o, const struct pro
 }
 
 /*
- * Return the depth, below the function, of the innermost body around the loop's head that executes three quarters of the loop's
- * instructions. The compiler mixes instructions of other bodies into the loop.
+ * Return the depth (0: the function) of the innermost inlined body that contains the loop's head and executes three quarters of
+ * the loop's instructions. Requiring all is too strict: compilers mix instructions of other bodies into a loop.
  */
 static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
 {

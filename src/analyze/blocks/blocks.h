@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Executions of the blocks of functions, and the instructions per call that follow. */
+/* Executions of functions' basic blocks, instructions per call, and loops. */
 #pragma once
 
 #include "analyze/figures/table.h"
@@ -8,7 +8,7 @@
 #include "kernel/cfg/blocks.h"
 #include "profile/profile.h"
 
-/* One block in one context, over all runs. Unknown numbers are NAN. */
+/* One basic block in one context, over all runs. Unknown numbers are NAN. */
 struct analyze_block {
 	const char *function, *context; /* ANALYZE_ALL_CONTEXTS: the sum */
 	const char *place; /* offset from the function's entry, "+0x1f4" or "-0x1f4" */
@@ -28,14 +28,14 @@ struct analyze_block_function {
 	double blocks; /* number of reachable blocks */
 	double unknown; /* blocks with unknown executions; INSNS_PER_CALL leaves them out */
 	double insns_per_call;
-	double residual; /* the largest one of struct profile_block_counts */
+	double residual; /* maximum RESIDUAL of the struct profile_block_counts */
 	const char *caveat; /* the reason why nothing is known; NULL: figures are known */
 	uint32_t first, n; /* its blocks, in ROWS */
 };
 
 struct analyze_blocks {
 	enum profile_clock clock;
-	vec_of(struct analyze_block, rows); /* by function, context (all of them first), address */
+	vec_of(struct analyze_block, rows); /* by function, context (the sum first), address */
 	vec_of(struct analyze_block_function, functions);
 	struct alloc_texts texts; /* places, locations and bodies of ROWS */
 };
@@ -61,18 +61,19 @@ void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
 void analyze_counted_deinit(struct analyze_counted *c);
 
 /*
- * Sum up the counts of all runs in CONTEXT, which may be ANALYZE_IN_ALL_CONTEXTS. Set COUNTS, indexed by block of BLOCKS; a sum
- * is PROFILE_NOT_COUNTED if one of its counts is. Set *RESIDUAL, unless NULL, to the largest one. Return the number of calls.
+ * Sum up the counts of all runs in CONTEXT, which may be ANALYZE_IN_ALL_CONTEXTS. Set COUNTS, indexed by block of
+ * function number BLOCKS; a sum is PROFILE_NOT_COUNTED if one of its counts is. Set *RESIDUAL, unless NULL, to the largest
+ * residual of the runs. Return the number of calls.
  */
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual);
 
 /* ---- loops in functions with counted blocks, and their mean trip counts over all runs ---- */
 
-/* A loop in one context. Numbers are NAN if a count that they need is missing. */
+/* A loop in one context. A number is NAN if a count that it needs is missing. */
 struct analyze_loop {
 	const char *function, *context; /* CONTEXT "*": all contexts */
-	/* The line of the loop's head, in the innermost inlined BODY around the whole loop; NULL: unknown, or none. */
+	/* LOCATION: the head's line in BODY; NULL: unknown. BODY: inlined body with most of the loop; NULL: the function. */
 	const char *location, *body;
 	/* The condition to iterate again, as in the source; NULL: unknown. */
 	const char *condition;
@@ -83,7 +84,7 @@ struct analyze_loop {
 };
 
 struct analyze_loops {
-	vec_of(struct analyze_loop, rows); /* by function, then context, all contexts first */
+	vec_of(struct analyze_loop, rows); /* by function, then context (all contexts first) */
 	struct alloc_texts texts;
 };
 

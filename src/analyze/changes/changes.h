@@ -39,8 +39,7 @@ struct analyze_changed {
 	/* Direct calls and jumps from other functions; set by analyze_changes_all() only. */
 	double callers;
 	bool is_init; /* freed after boot */
-	const char *
-		inlined; /* bodies that one side has more often, "+new_body -old_body"; NULL: none */
+	const char *inlined; /* bodies more often on one side, "+new_body -old_body"; NULL: none */
 };
 
 struct analyze_changes;

@@ -40,8 +40,7 @@ struct analyze_annotate_options {
 
 struct analyze_instruction {
 	struct kernel_insn insn;
-	const char *
-		symbol; /* name of the function, or of its .cold part if that has the instruction */
+	const char *symbol; /* name of the function, or of its .cold part if that has INSN */
 	uint64_t offset; /* from the start of SYMBOL, in bytes */
 	uint32_t body; /* index of the innermost body around it; ANALYZE_NO_BODY: none */
 	uint32_t line; /* index in lines */
@@ -151,8 +150,7 @@ struct analyze_annotated_side {
 	double samples;
 	double per_call; /* instructions executed per call; NAN: not counted */
 	double share; /* fraction of the function's samples; NAN: none, or not on this side */
-	struct analyze_estimated
-		cost; /* ticks, per call or run as IS_OF_CALL; 0: not on this side */
+	struct analyze_estimated cost; /* ticks per call or run (IS_OF_CALL); 0: not on this side */
 };
 
 struct analyze_annotate_diff_row {

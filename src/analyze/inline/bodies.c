@@ -42,7 +42,7 @@ char *analyze_chain_place(const struct profile_location *l)
 
 /* ---- bodies ---- */
 
-/* Bounds against made-up files; the kernel's bodies are a dozen deep, and all their chains a few MB. */
+/* Limits for made-up files; bodies in the kernel nest a dozen deep, and all their chains take a few MB. */
 #define MAX_DEPTH 64
 #define MAX_BYTES ((size_t)64 << 20)
 
@@ -57,7 +57,7 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 							  compare_values(a->line, b->line);
 }
 
-/* A body at a location. DEPTH bodies are inside it at this address. */
+/* A body around a location. DEPTH: number of bodies between the two. */
 struct ref {
 	struct analyze_body body;
 	uint32_t location, depth;
@@ -71,7 +71,7 @@ struct refs {
 /* The bodies of each location: FIRST[l] to FIRST[l + 1] in IDS, innermost first. */
 struct places {
 	uint32_t *first, *ids;
-	/* The number of a location's function: the index of the first location in it. */
+	/* Number of a location's function: the index of one of the function's locations. */
 	uint32_t *function;
 };
 
@@ -105,7 +105,7 @@ define_compare(ref_compare_body, struct ref, analyze_body_compare(&a->body, &b->
 define_compare(ref_compare_place, struct ref,
 	       compare_values(a->location, b->location) ?: compare_values(a->depth, b->depth));
 
-/* Number the bodies of REFS, which are sorted by body. The number replaces the body's line. */
+/* Add each distinct body of REFS, which are sorted by body. Replace the line of a ref's body by the index of the body. */
 static void bodies_number(struct analyze_bodies *b, struct refs *refs)
 {
 	for (size_t i = 0; i < refs->n_refs; i++) {
@@ -128,7 +128,7 @@ static int location_compare(const void *left, const void *right, void *arg)
 	return compare_text(a->frames[a->n_frames - 1].name, b->frames[b->n_frames - 1].name);
 }
 
-/* Number the functions of all locations. Return the numbers by location. */
+/* Return the numbers of the functions of all locations, indexed by location. */
 static uint32_t *functions_number(const struct profile *p)
 {
 	scoped_free uint32_t *order = alloc_array(p->n_locations, sizeof(*order));
@@ -177,15 +177,15 @@ static void places_deinit(struct places *places)
 /* One body's counts in the current context. */
 struct body_tally {
 	struct analyze_body_count count;
-	uint32_t seen; /* number of its last sample, plus 1 */
-	uint32_t inner; /* the inlined body that has all its samples, or NO_BODY */
-	uint32_t home; /* number of its function */
+	uint32_t seen; /* number of the last sample counted here, plus 1 */
+	uint32_t inner; /* body inlined into it that has all its samples so far; NO_BODY: none */
+	uint32_t home; /* number of the body's function */
 };
 
 /* One function's counts in the current context. */
 struct function_tally {
-	double late; /* samples that came late */
-	double around; /* samples with it on their stack */
+	double late; /* late samples in the function itself */
+	double around; /* samples with the function on their stack */
 	uint32_t seen; /* as in struct body_tally */
 };
 
@@ -195,7 +195,7 @@ struct counting {
 	struct analyze_bodies *b;
 	struct body_tally *body;
 	struct function_tally *function;
-	/* The bodies with counts. Clearing all bodies for every context would take too long. */
+	/* Bodies and functions with counts in this context: only these must be cleared after it. */
 	vec_of(uint32_t, bodies);
 	vec_of(uint32_t, functions);
 };
@@ -234,7 +234,7 @@ static void count_body(struct counting *c, uint32_t body, uint32_t inner, bool f
 		t->count.own += leaf ? count : 0;
 		t->count.late += leaf && late ? count : 0;
 	}
-	/* With recursion, a body may have another inner body further out on the same stack. */
+	/* Check this for a sample counted already too: a recursive body may have another inner body in an outer frame. */
 	if (t->inner != inner)
 		t->inner = NO_BODY;
 }
@@ -254,7 +254,7 @@ static void count_function(struct counting *c, uint32_t function, uint32_t numbe
 	t->around += count;
 }
 
-/* NUMBER is the sample's number, plus 1. */
+/* Count S for all bodies and functions on its stack. NUMBER is the number of S, plus 1. */
 static void count_sample(struct counting *c, const struct profile_sample *s, uint32_t number)
 {
 	const struct profile_stack *stack = &c->p->stacks[s->stack];
@@ -281,7 +281,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 	}
 }
 
-/* Move the counts of CONTEXT into the list. */
+/* Move the counts of CONTEXT to the counts of B, and clear them. */
 static void context_end(struct counting *c, uint32_t context)
 {
 	while (c->n_bodies) {
@@ -314,7 +314,7 @@ static int sample_compare(const void *left, const void *right, void *arg)
 define_compare(count_compare, struct analyze_body_count,
 	       compare_values(a->body, b->body) ?: compare_values(a->context, b->context));
 
-/* Return the numbers of the kernel's samples outside of probes, sorted by context. Count all samples. */
+/* Return the indexes of the kernel's samples outside of probes, sorted by context. Set the numbers of samples of B. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
 {
 	uint32_t *order = alloc_array(p->n_samples, sizeof(*order)), i, n = 0;

@@ -9,8 +9,8 @@
 #include "profile/profile.h"
 
 /*
- * One inlined body, as in a site of kind range. Bodies inlined at one place of another body are one, even if that other body is
- * inlined several times in FUNCTION.
+ * One inlined body, as in a site of kind range. If a body is inlined into an outer body, and copies of the outer body are inlined
+ * at several places of FUNCTION, then all copies of the inner body are one struct analyze_body.
  */
 struct analyze_body {
 	const char *name, *function;
@@ -23,17 +23,17 @@ struct analyze_body {
 int analyze_body_compare(const struct analyze_body *a, const struct analyze_body *b);
 
 /*
- * The kernel samples of one context with the body on their stack. A late sample belongs to some place with interrupts off in
- * the function at its address; the body of that place is unknown.
+ * The kernel samples of one context with the body on their stack. A late sample was due while interrupts were off, somewhere in
+ * the function at its address; the body is unknown.
  */
 struct analyze_body_count {
 	uint32_t body, context;
 	double samples;
 	double around; /* the context's samples with the body's function on their stack */
-	double own; /* part of SAMPLES in the body itself: without callees, with inlined bodies */
+	double own; /* part of SAMPLES in the body and in bodies inlined into it, without callees */
 	double late; /* part of OWN that came late */
-	double missing; /* late samples of the body's function that OWN does not include */
-	/* All its samples are in a single body inlined into it. */
+	double missing; /* late samples of the body's function outside of the body */
+	/* All SAMPLES are in a single body that is inlined into this one. */
 	bool only_wraps;
 };
 
@@ -46,9 +46,9 @@ struct analyze_bodies {
 	size_t bytes; /* of CHAINS */
 };
 
-/* Return whether S was taken in a probe, and so is no time of the kernel's. */
+/* Return whether S was taken in a probe of the profiler. Such a sample is not the kernel's time. */
 bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
-/* Return whether S, of an interrupt, entered the kernel at LOCATION. The rest of its stack is the interrupted code. */
+/* Return whether LOCATION is the interrupt entry on the stack of S. The outer frames are the interrupted code. */
 bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
 				       const struct profile_location *location);
 
@@ -57,8 +57,8 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
 void analyze_bodies_deinit(struct analyze_bodies *b);
 
 /*
- * Chains of inlined bodies as text, innermost first, "shuffle_freelist < new_slab", and places in the source, "mm/slub.c:1978".
- * NULL: no body, no place.
+ * Texts: chains of inlined bodies, innermost first, "shuffle_freelist < new_slab", and places in the source, "mm/slub.c:1978".
+ * NULL stands for a chain of no bodies, or an unknown place.
  */
 
 /* Return the chain of the bodies around L, for free(); NULL: none. */

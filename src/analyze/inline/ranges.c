@@ -27,12 +27,12 @@ static const struct analyze_range_side range_none = {
 	.estimate = ESTIMATE_NONE,
 };
 
-/* A fact about a body. The items of one body and context make a row. */
+/* A site, a cell or a count of samples of a body. All items of one body and context together make a row. */
 struct item {
 	struct analyze_body body;
-	const char *context; /* NULL: about the site, with calls or without */
+	const char *context; /* NULL: the item of a site as such */
 	const struct profile_site *site; /* NULL: from samples */
-	const struct profile_cell *cell; /* NULL: from samples, or without a context */
+	const struct profile_cell *cell; /* NULL: from samples, or CONTEXT is NULL */
 	const struct analyze_body_count *count;
 };
 
@@ -94,7 +94,7 @@ static const struct analyze_range_context *context_find(const struct analyze_ran
 			    context_compare);
 }
 
-/* Return the stats of each context as a whole, for the caller to free. Contexts without calls were not timed. */
+/* Return the stats of each context as a whole; deinit each, and free(). A context without calls was not timed. */
 static struct profile_stats *contexts_stats(const struct profile *p)
 {
 	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
@@ -125,7 +125,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		struct analyze_figures figures;
 
 		analyze_figures_form(&figures, &stats[i], &corrected);
-		/* Interrupts hit all code alike, and are a context of their own. */
+		/* Interrupts are another context, and hit all code alike: subtract their share of all samples. */
 		if (ranges->counted)
 			context.sampled = context.samples * ranges->tick;
 		else if (stats[i].calls)
@@ -147,7 +147,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 
 /* ---- estimates ---- */
 
-/* Return K / N with its interval. It is exact if instructions were counted. */
+/* Return K / N with its interval; the interval is K / N itself if instructions were counted. */
 static struct analyze_estimated share_of(const struct analyze_ranges *ranges, double k, double n)
 {
 	return ranges->counted ? (struct analyze_estimated){ k / n, k / n, k / n } :
@@ -155,8 +155,9 @@ static struct analyze_estimated share_of(const struct analyze_ranges *ranges, do
 }
 
 /*
- * Return the time of K samples in CONTEXT. Counted instructions are exact. If the context was timed, it is the samples' share
- * of that time. Otherwise each sample stands for a period, and the uncertainty is that of their share of all samples.
+ * Return the time of K samples in CONTEXT. If instructions were counted, it is exact. If the context was timed, it is the
+ * samples' share of the context's time. Else each sample stands for a sampling period, and the interval is that of their share of
+ * all samples.
  */
 static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 					const struct analyze_range_context *context, double k)
@@ -175,7 +176,7 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
-/* A body's count, to be found by the body's function and the context. */
+/* A key to find the counts of bodies by function and context. */
 struct enclosed {
 	const char *function;
 	uint32_t context, count;
@@ -192,7 +193,7 @@ static bool is_timed_function(const struct profile *p, const struct profile_cell
 	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
 }
 
-/* Add CELL's time to all of the N counts in its function and context. */
+/* Add the time of CELL to the times of all counts of bodies in its function and context. */
 static void times_add(double *times, const struct enclosed *all, size_t n, const struct profile *p,
 		      const struct profile_cell *cell)
 {
@@ -230,8 +231,8 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 }
 
 /*
- * Estimate a body in a timed function: its share of the function's samples is its share of the function's time. The function's
- * own share of the context is known.
+ * Estimate a body in a timed function: TIME, the function's, multiplied by the body's share of the function's samples. Only this
+ * share is uncertain, since the function's share of the context is known.
  */
 static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
 			    const struct analyze_body_count *count,
@@ -244,7 +245,7 @@ static void estimate_within(const struct analyze_ranges *ranges, struct analyze_
 		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
 }
 
-/* TIME is that of the function around the body; NAN: not timed. */
+/* Return the estimate of COUNT's body. TIME is the time of the function around it; NAN: not timed. */
 static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
 					     const struct analyze_body_count *count,
 					     const struct analyze_range_context *context,
@@ -266,7 +267,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	return e;
 }
 
-/* Add B to A. They are of different contexts. */
+/* Add B to A, which are estimates of one body in different contexts. */
 static void estimate_add(struct analyze_estimate *a, const struct analyze_estimate *b)
 {
 	if (isnan(a->samples)) {
@@ -280,7 +281,7 @@ static void estimate_add(struct analyze_estimate *a, const struct analyze_estima
 	a->missing += b->missing;
 }
 
-/* Set the shares of a sum over contexts, as fractions of all samples. */
+/* Set the shares of a sum over contexts, as fractions of the samples of all contexts. */
 static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze_ranges *ranges)
 {
 	const struct analyze_range_context *all = context_find(ranges, ANALYZE_ALL_CONTEXTS);
@@ -293,8 +294,8 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 }
 
 /*
- * Return whether late samples could move the estimate half the way out of its interval: its own ones may belong elsewhere, and
- * other ones of its function may belong to it.
+ * Return whether late samples could shift the estimate by half the distance to an end of its interval. The body's late samples
+ * may belong to other code of its function, and the function's late samples elsewhere may belong to the body.
  */
 static bool estimate_is_doubtful(const struct analyze_estimate *e)
 {
@@ -306,7 +307,7 @@ static bool estimate_is_doubtful(const struct analyze_estimate *e)
 
 /* ---- rows ---- */
 
-/* The rows of one body. */
+/* The state while the rows of one body are added. */
 struct body_rows {
 	struct analyze_ranges *ranges;
 	const struct profile *p;
@@ -397,7 +398,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 		if (items[i].site->estimated)
 			body.why = items[i].site->estimated;
 	}
-	/* If a part of a body is not timed, the other parts are no measurement of it. */
+	/* The body is not timed if one of its sites is not timed. */
 	body.timed &= !body.why;
 	if (b->file)
 		body.location = alloc_keep(&ranges->locations,
@@ -451,7 +452,7 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges)
 	memset(ranges, 0, sizeof(*ranges));
 }
 
-/* Unknown totals come last. */
+/* Timed rows first, then known totals, then the largest total. */
 define_compare(total_compare, struct analyze_range,
 	       a->estimated - b->estimated                                             ?:
 		       !!isnan(a->side.figures.total) - !!isnan(b->side.figures.total) ?:

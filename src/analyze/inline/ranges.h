@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inlined bodies as rows: timed by probes if requested, else estimated from samples. docs/accounting.md has the method. */
+/* Rows of inlined bodies: timed by probes if requested, else estimated from samples. docs/accounting.md has the method. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,40 +10,40 @@
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 
-/* The estimate of a body in a context, from samples. All NAN: there are no samples of it. */
+/* The estimate of a body in a context, from samples. All NAN: the body has no samples. */
 struct analyze_estimate {
-	double samples, of; /* samples with the body on their stack; all of the context's */
+	double samples, of; /* samples with the body on their stack; all samples of the context */
 	struct analyze_estimated share; /* of the context's time */
-	double self_share; /* of its own code, without callees out of line */
+	double self_share; /* SHARE without functions that the body calls out of line */
 	/* On-CPU time, in ticks. */
 	struct analyze_estimated total;
 	double self_total;
-	double late; /* late part of SAMPLES: perhaps not its own */
-	double missing; /* late samples elsewhere in its function: perhaps its own */
+	double late; /* late part of SAMPLES: perhaps not due in the body */
+	double missing; /* late samples elsewhere in its function: perhaps due in the body */
 };
 
 enum analyze_source {
 	ANALYZE_SOURCE_NONE, /* nothing is known */
 	ANALYZE_SOURCE_EXACT, /* timed */
 	ANALYZE_SOURCE_ESTIMATED, /* from samples */
-	ANALYZE_SOURCE_COUNTED, /* from samples that are all executed instructions */
+	ANALYZE_SOURCE_COUNTED, /* exact recording: all executed instructions are samples */
 };
 
 /* Reasons not to trust an estimate. */
 enum analyze_caveat {
 	ANALYZE_CAVEAT_NONE,
-	ANALYZE_CAVEAT_IRQS_OFF, /* samples came late, perhaps from elsewhere */
+	ANALYZE_CAVEAT_IRQS_OFF, /* samples came late: they were perhaps due in other code */
 };
 
 /* The figures of one body in one profile. */
 struct analyze_range_side {
 	enum analyze_source source;
-	double entries; /* excursions into the body; NAN: not counted */
-	struct analyze_figures figures; /* an estimate has the on-CPU total only */
-	double low, high; /* of an estimate: interval of its share of the context; else NAN */
+	double entries; /* number of entries into the body's code; NAN: not counted */
+	struct analyze_figures figures; /* for an estimate, only the on-CPU total is known */
+	double low, high; /* interval of an estimate's share of the context; NAN: no estimate */
 	struct analyze_estimate estimate; /* set whatever SOURCE is */
 	enum analyze_caveat caveat;
-	const char *why; /* why it was not timed, in the recorder's words; NULL: it was timed */
+	const char *why; /* the recorder's reason for not timing a requested body; NULL: none */
 };
 
 /* One body in one context. Strings are the profile's or belong to the list. */
@@ -52,31 +52,31 @@ struct analyze_range {
 	const char *location; /* "mm/slub.c:1978", or NULL */
 	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
 	struct analyze_range_side side;
-	double share; /* of the context's time; for ANALYZE_ALL_CONTEXTS, of the time of all */
+	double share; /* fraction of the time of CONTEXT */
 	/*
-	 * Another row says the same. This is the sum of a body with one context only. Or it is an estimate that is all of its
-	 * context, or all in a body inlined into it.
+	 * Another row has the same time: this is the sum of a body with only one context, or an estimate that is nearly all of its
+	 * context, or an estimate with all samples in one body inlined into it.
 	 */
 	bool redundant;
 	bool estimated;
 	struct analyze_sample sample; /* by repetition, if the body was timed; else empty */
 };
 
-/* One context: shares are fractions of its figures. */
+/* One context. Shares of bodies are fractions of its figures. */
 struct analyze_range_context {
 	const char *name; /* ANALYZE_ALL_CONTEXTS: all together */
 	uint32_t number; /* index in the profile; unset for ANALYZE_ALL_CONTEXTS */
 	double samples; /* in the kernel, without probes */
 	/* On-CPU time of SAMPLES, less probe cost and interrupts, in ticks; NAN: the context was not timed as a whole. */
 	double sampled;
-	double totals[ANALYZE_N_TIMES]; /* as in the context's own row */
+	double totals[ANALYZE_N_TIMES]; /* as in the context's row of a report */
 };
 
 struct analyze_ranges {
 	vec_of(struct analyze_range, rows); /* by body, then context, the sum first */
 	vec_of(struct analyze_range_context, contexts); /* by name */
 	bool counted; /* all executed instructions are samples */
-	double tick; /* ticks that a sample stands for if its context was not timed; NAN: unknown */
+	double tick; /* sampling period, in ticks; NAN: unknown */
 	struct analyze_bodies bodies;
 	struct analyze_repetitions repetitions;
 	struct alloc_texts locations;

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* Bounds against made-up files; the kernel's own stacks have 127 addresses at most. */
+/* Limits for made-up files; stacks of the kernel have 127 addresses at most. */
 #define MAX_FRAMES 1024
-#define MAX_BYTES  (256UL << 20) /* of all names beyond ONE_STACK bytes in a stack */
-#define ONE_STACK  2048 /* bytes; the longest stacks of exact recordings have half */
+#define MAX_BYTES  (256UL << 20) /* names in all stacks, without the first ONE_STACK bytes of each */
+#define ONE_STACK  2048 /* twice the bytes of the longest stacks in exact recordings */
 
 static const struct analyze_frame frame_user = { ANALYZE_FRAME_OTHER, "[user]" };
 static const struct analyze_frame frame_no_stack = { ANALYZE_FRAME_OTHER, "[no_stack]" };
@@ -28,7 +28,7 @@ static struct analyze_frame frame_of(const struct profile_frame *frame)
 				       frame->name };
 }
 
-/* Return a frame for an address without a name. Its offset tells places apart; in a module only the module is shown. */
+/* Return a frame for an address without a symbol: "[MODULE]" in a module, else "_stext+0x12". */
 static struct analyze_frame frame_unresolved(const struct profile_location *l,
 					     struct alloc_texts *texts)
 {
@@ -51,7 +51,7 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 	return compare_values(n_a, n_b);
 }
 
-/* Compare the parts of a sample that are shown. Runs are not distinguished. */
+/* Compare all of a sample but its run and count. */
 define_compare(sample_compare, struct profile_sample,
 	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:
@@ -82,7 +82,7 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
-/* IS_CALL: the last function is called, and has not executed the bodies inlined there. */
+/* IS_CALL: the innermost location is a callee's entry, so leave out the bodies inlined there. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
 				     bool is_call, struct alloc_texts *texts)
 {
@@ -150,7 +150,7 @@ static int finish(struct analyze_stacks *stacks)
 			  MAX_BYTES >> 20);
 		return -E2BIG;
 	}
-	/* Stacks of different addresses in the same functions are equal. */
+	/* Stacks with different addresses are equal if the names of their frames are. */
 	vec_unite(stacks, rows, stack_compare, stack_merge);
 	return 0;
 }
@@ -277,7 +277,7 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves)
 
 /* ---- neighbours ---- */
 
-/* Return LIST's neighbour for FRAME, added if it is new. NULL: the function itself. */
+/* Return LIST's neighbour for FRAME (NULL: the function itself). Add it if it is new. */
 static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 				      const struct analyze_frame *frame)
 {
@@ -295,8 +295,8 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 }
 
 /*
- * Find the first and the last place of the function on STACK, or of the syscall after user space's frames. The first frame is
- * skipped: it has no caller. 0: not on STACK.
+ * Find the function's outermost and innermost frame on STACK. 0: it has none. Skip the first frame, a context or "[user]": it has
+ * no caller.
  */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
@@ -327,7 +327,7 @@ static void add_calls(struct analyze_neighbour *neighbour, double calls)
 	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
 }
 
-/* Count the call of STACK's last frame by the frame before it, even if the function is on the stack several times. */
+/* Count the call from STACK's last but one frame to its last one, if either is the function. */
 static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
 	uint32_t last = stack->n_frames - 1;
@@ -350,7 +350,7 @@ static void finish_list(struct analyze_neighbour_list *list, double all, double 
 	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
-/* Return the name that stacks have for FUNCTION. A function has as many names as symbols at its address. */
+/* Return the name that stacks have for FUNCTION: it may be that of another symbol at its address. */
 static const char *name_in_stacks(const struct profile *p, const char *function)
 {
 	vec_each(const struct profile_site, site, p, sites) {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* Longer names are cut where they are printed. */
+/* Output cuts longer names. */
 #define ANALYZE_FRAME_NAME_MAX 256
 
 enum analyze_frame_kind {
@@ -22,8 +22,8 @@ struct analyze_frame {
 };
 
 /*
- * Outermost frame first: functions of user space if recorded, then the context. User code is "[user]", without a context if
- * there was none. A late sample ends in "[irqs_off]": its time was spent with interrupts off, up to the place before.
+ * Outermost frame first: the context, then functions and inlined bodies. A sample in user space has the frame "[user]", after its
+ * context if it had one. A late sample ends in "[irqs_off]": interrupts were off, and were enabled in the frame before.
  */
 struct analyze_stack {
 	vec_of(struct analyze_frame, frames);
@@ -31,32 +31,32 @@ struct analyze_stack {
 };
 
 struct analyze_stacks {
-	struct analyze_stack *rows; /* each stack once */
+	struct analyze_stack *rows; /* distinct stacks */
 	size_t n_rows, cap_rows;
-	size_t bytes; /* of names in large stacks */
+	size_t bytes; /* names in stacks, without the first 2048 bytes of each */
 	struct alloc_texts texts;
 };
 
 /*
- * Add P's samples to the counts of SIDE (0 or 1), each multiplied by SCALE. P must outlive STACKS. Return 0; or -E2BIG
- * (reported) if the names are larger than in any real recording.
+ * Add P's samples to the counts of SIDE (0 or 1), each multiplied by SCALE. P must outlive STACKS. Return 0, or -E2BIG
+ * (reported): the names take more memory than those of any real recording.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale);
-/* Likewise add the calls of P's edges to side 0. The last frame is the callee. Only exact recordings have edges. */
+/* Add the calls of P's edges (exact recordings) to side 0; the last frame is the callee. Return as analyze_stacks_add(). */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
-/* Return the stack of sample S of P, without user space's part; free() its frames. TEXTS keeps names that are not P's. */
+/* Return the stack of sample S of P; free() its frames. TEXTS owns names that are not P's. */
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
 /*
- * Return how many of its frames the sample was surely taken in. A late sample was not taken in the body that enabled
- * interrupts, nor in the unlock function that did so for its caller.
+ * Return the number of frames, outermost first, in which the sample's time was surely spent. The time of a late sample was perhaps
+ * not spent in the inlined bodies that enabled interrupts, nor in an unlock function that enabled them for its caller.
  */
 uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
 /*
- * The samples taken in a function itself, inlined bodies included: single bodies are too many for a list. FRAMES has one frame,
+ * The samples taken in a function itself, including bodies inlined into it, which are too many for a list. FRAMES has one frame,
  * or two if the samples came late.
  */
 struct analyze_leaf {
@@ -76,14 +76,14 @@ struct analyze_leaves {
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p);
 void analyze_leaves_deinit(struct analyze_leaves *leaves);
 
-/* ---- callers and callees of a function or inlined body, as far as samples tell; exact recordings tell all ---- */
+/* ---- callers and callees of a function or inlined body that samples show; exact recordings show all ---- */
 
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
 	const char *name; /* as in the file; among callees NULL: the function itself */
-	double samples, total; /* with both on the stack; TOTAL in ticks, NAN: unknown */
-	double calls; /* between the two; NAN: unknown, as for bodies or without edges */
-	double share; /* of the function's samples */
+	double samples, total; /* samples with both on the stack; their ticks, NAN: unknown */
+	double calls; /* calls between the two; NAN: unknown (inlined body, or no edges) */
+	double share; /* fraction of the function's samples */
 };
 
 struct analyze_neighbour_list {
@@ -92,15 +92,16 @@ struct analyze_neighbour_list {
 
 struct analyze_neighbours {
 	const char *function; /* as requested */
-	const char *name; /* in stacks: maybe of another symbol at its address */
-	double samples; /* in it and its callees */
+	const char *name; /* name in stacks: perhaps of another symbol at its address */
+	double samples; /* samples in the function and its callees */
 	struct analyze_neighbour_list callers, callees;
 	struct analyze_stacks stacks, calls;
 };
 
 /*
- * Find the neighbours of FUNCTION in P; both must outlive N. If FUNCTION is on a stack several times, the time is that of the
- * outermost one's caller and the innermost one's callee. Each call has its own caller. Return 0, or -E2BIG (reported).
+ * Find the callers and callees of FUNCTION in P; both must outlive N. If FUNCTION is on a stack several times, its samples count
+ * for the caller of the outermost frame and the callee of the innermost frame. CALLS counts each call with its own caller. Return
+ * 0, or -E2BIG (reported).
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);

@@ -44,8 +44,7 @@ struct varies_data {
 	double mean; /* subtracted from all latencies */
 	struct varies_sums all;
 	double lost, sampled; /* as in struct varies */
-	double weight,
-		least; /* WEIGHT: maximum of the captures; LEAST: minimum of calls in a leaf */
+	double weight, least; /* maximum weight of a call; minimum of calls in a leaf */
 	double *calls; /* latencies of the drawn calls, row by row */
 	uint32_t n_calls, *number; /* NUMBER: drawn calls, indexed by row */
 	struct varies_sums *folds; /* of drawn calls: VARIES_FOLDS sums per row */

@@ -68,8 +68,7 @@ struct varies {
 	double explained; /* by selected variables, cross-validated; NAN: no variance, too few calls */
 	/* The share of variance between calls with equal values: no captured variable can explain it. */
 	double equal;
-	double lost,
-		sampled; /* LOST: calls without room in the table of captures; SAMPLED of them are known */
+	double lost, sampled; /* LOST: calls without room in the table; SAMPLED of them are known */
 	struct varies_rank *ranks; /* selected variables first, then by falling ALONE */
 	uint32_t n_ranks, n_selected;
 	struct varies_part parts[VARIES_NODES]; /* depth first */
@@ -97,8 +96,7 @@ struct varies_side {
 
 struct varies_shift {
 	const char *function;
-	const char *
-		variable; /* the row's variable; NULL: all selected variables together (none if none explains) */
+	const char *variable; /* NULL: all selected variables together, perhaps none */
 	struct varies_side sides[2];
 	double delta; /* difference of the means, second side less first */
 	/* The parts of DELTA: by calls with other values, and by other times of calls with equal values. */
