@@ -116,7 +116,7 @@ static inline double varies_rest(const struct varies_sums *s)
 const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
 					   uint32_t row);
 
-/* Draw the calls for validation and selection: all of them, or an even sample if there are too many. */
+/* Draw the calls for validation and selection: all of them, or an even sample if there are too many or some have weights. */
 void varies_draw(struct varies_data *d);
 /*
  * Return the share of variance that a tree over the COLUMNS (bits) explains in calls that it was not grown from. Set *COMPLEXITY,
