@@ -45,7 +45,7 @@ bool *analyze_sites_skipped(const struct profile *p)
 	return skipped;
 }
 
-/* Add LOSS of a run to *SUM. If it was not counted, nothing can be balanced. */
+/* Add LOSS of RUN to *SUM. If RUN did not count LOSS, the balance is unknown. */
 static void add(struct analyze_accounting *a, uint64_t *sum, const struct profile_run *run,
 		enum profile_loss loss)
 {

@@ -22,16 +22,16 @@ void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p);
 bool analyze_losses_any(const struct analyze_losses *losses);
 
 /*
- * Return which sites have doubtful figures: an array of n_sites, for free(). The kernel skips a BPF program of ours that is
- * already in use on the CPU (PROFILE_LOSS_PROBE_RECURSION, which does not say of which site). Mostly an interrupt hits the
- * program and calls the same function. Calls of functions that interrupts also call may be missing, or be timed with the frame
- * that a lost call left open.
+ * Return an array with an element per site, for free(): whether figures of the site are doubtful. The kernel skips a BPF
+ * program of ours that already runs on the CPU; it counts such skips (PROFILE_LOSS_PROBE_RECURSION), but not per site. Most
+ * skips occur when an interrupt hits the program and calls the same function. So functions that interrupts call may lack calls,
+ * or a call may be timed with the frame that a skipped call left open.
  */
 bool *analyze_sites_skipped(const struct profile *p);
 
 /* The caveat of a row whose site has skipped calls. */
 #define ANALYZE_CAVEAT_SKIPPED "calls skipped"
-/* The caveats of a name without probes, or with lost probes: in all of its code, in part of it. */
+/* The caveats of a function name that has sites without probes or with lost probes: no calls were counted, or only a part. */
 #define ANALYZE_CAVEAT_UNCOUNTED "not counted"
 #define ANALYZE_CAVEAT_PARTLY    "partly counted"
 
@@ -42,7 +42,7 @@ bool *analyze_sites_skipped(const struct profile *p);
 struct analyze_accounting {
 	bool known; /* in all runs; otherwise ENTRIES and UNACCOUNTED mean nothing */
 	uint64_t entries;
-	uint64_t calls; /* in cells: returned, and closed by exit; for ranges, excursions */
+	uint64_t calls; /* in cells: returned or closed by exit; for inlined bodies, excursions */
 	int64_t returned;
 	uint64_t closed_by_exit, open_at_end, return_missed, too_deep, no_cell, detached;
 	int64_t unaccounted; /* negative: more calls ended than were entered */

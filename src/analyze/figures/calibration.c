@@ -13,7 +13,7 @@ static double known(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* The calls of a function or body in a context. */
+/* The calls of a function or inlined body in a context. */
 struct timed_calls {
 	uint64_t where; /* the context, then the site */
 	double calls;
@@ -24,7 +24,7 @@ static void add_calls(void *to, void *from)
 	((struct timed_calls *)to)->calls += ((struct timed_calls *)from)->calls;
 }
 
-/* Return the *N functions and bodies of P's contexts, with the calls of all runs. The caller frees them. */
+/* Return the functions and inlined bodies of all contexts, *N of them, with their calls in all runs. The caller frees the array. */
 static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 {
 	struct timed_calls *timed = alloc_array(p->n_cells, sizeof(*timed));
@@ -41,10 +41,10 @@ static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 }
 
 /*
- * Set the relative error of the cost subtracted for callees, by context. It is the spread of a call's cost for its caller, over
- * all timed calls in the context: which call was made in which is not recorded. On a real clock a mechanism's cost is wrong for
- * all its calls alike, so the errors add up. With counted instructions it is right on average, and wrong for each function by
- * its probe's place, so the squares of the errors add up.
+ * Set, for each context, the relative error of the cost subtracted for callees. The profile does not say which function made a
+ * call, so this is the spread of the cost of all timed calls in the context. On a real clock, the cost of a mechanism has the
+ * same error in all calls, so the errors add up. With counted instructions, it is right on average, but wrong for each function
+ * by its probe's place, so the squares of the errors add up.
  */
 static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full[PROFILE_N_MECHANISMS],
@@ -71,7 +71,6 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 	}
 }
 
-/* The spreads of a row of costs. */
 struct spreads {
 	double inner, full;
 };
@@ -142,7 +141,7 @@ void analyze_calibration_deinit(struct analyze_calibration *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Return the number of samples that are due in CELL's time. */
+/* Return the number of samples expected in CELL's on-CPU time. */
 static double samples_of(const struct analyze_calibration *c, const struct profile_cell *cell)
 {
 	return c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
@@ -156,8 +155,8 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 }
 
 /*
- * Return the cost subtracted from all CELL's calls for its own probes, in ticks. With cold caches it is larger for some cells
- * (docs/accounting.md), which shows only if nothing else was timed in their context.
+ * Return the cost subtracted from all CELL's calls for its own probes, in ticks. With cold caches it is larger for syscalls
+ * (docs/accounting.md). This part is known only if nothing else was timed in the context.
  */
 static double own_cost(const struct analyze_calibration *c, const struct profile *p,
 		       const struct profile_cell *cell)
@@ -227,7 +226,7 @@ static double cell_cost(const struct analyze_net *net, const struct profile_cell
 	const struct analyze_net_probes *probes = is_fault ? &net->fault : &net->syscall;
 	double calls = (double)cell->stats.calls;
 	double own = own_cost(&net->calibration, net->p, cell) / calls;
-	/* Probes around the call are as cold as probes in it. */
+	/* Cold caches raise the cost outside the call's time by the same factor as the cost inside. */
 	double outer = probes->inner > 0 ? own / probes->inner * probes->outer : probes->outer;
 
 	*error = analyze_calibration_uncertainty(&net->calibration, net->p, cell) / calls +
@@ -310,7 +309,7 @@ static void read_calibration(struct analyze_costs *costs, const struct profile *
 			row->interrupt_spread = cost->spread;
 		}
 	}
-	/* A part cannot exceed the whole: the whole was not measured. */
+	/* FULL includes INNER. If FULL is smaller, it was not measured. */
 	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (costs->rows[i].full < costs->rows[i].inner)
 			costs->rows[i].full = costs->rows[i].full_spread = NAN;
@@ -361,7 +360,7 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	}
 }
 
-/* Set the row of MECH from N functions and the sums in the file: HITS_IN of hits, COST_IN of their cost. */
+/* Set the row of MECH, with N functions. HITS_IN and COST_IN are the entries of LOSSES that sum up its hits and their cost. */
 static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		       enum profile_mechanism mech, uint32_t n, enum profile_loss hits_in,
 		       enum profile_loss cost_in)

@@ -27,13 +27,13 @@ struct analyze_calibration {
 
 /*
  * Set the calibration for counts of the event COUNTER, or for ANALYZE_OF_TIME. The spreads are COUNTER's. The costs are always
- * of time; they tell how many calls were made within others.
+ * of time: they only serve to split a cell's cost between its own calls, its callees and samples.
  */
 void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p,
 			      uint32_t counter);
 void analyze_calibration_deinit(struct analyze_calibration *c);
 
-/* Return the standard uncertainty of what was subtracted from all CELL's calls, in ticks or counts. Cells' add up. */
+/* Return the standard uncertainty of the cost subtracted from all CELL's calls, in ticks or counts. Sum it over cells. */
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell);
 
@@ -57,10 +57,10 @@ void analyze_net_init(struct analyze_net *net, const struct profile *p);
 void analyze_net_deinit(struct analyze_net *net);
 
 /*
- * Return the cost of probes per iteration of run RUN, in ticks, with its standard deviation in *ERROR. One iteration is the
- * whole run. For more ITERATIONS it is the cost of the calls of the one context, a syscall or page faults, that is called at
- * least once per iteration. With several such contexts it is unknown which are in the workload's time. Return NAN then, and if
- * a cost is unknown.
+ * Return the cost of probes per iteration of run RUN, in ticks, with its standard deviation in *ERROR. If ITERATIONS is 1, that
+ * is the cost in the whole run. Otherwise, it is the cost in the only context (a syscall or page faults) that is entered at
+ * least once per iteration. Return NAN if there is no such context or more than one, since the workload's time may not include
+ * all of them, or if a cost is unknown.
  */
 double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iterations,
 			double *error);
@@ -74,14 +74,14 @@ double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iter
 struct analyze_cost {
 	const char *name; /* "fentry" */
 	char *calibration; /* all calibrated values as text; NULL: none */
-	double functions; /* number timed by it; NAN if it times none, as the sampler */
-	double calls; /* calls of functions (ranges: excursions) and of contexts; NAN likewise */
+	double functions; /* functions and inlined bodies timed by it; NAN: it times none, like the sampler */
+	double calls; /* calls of functions (inlined bodies: excursions) and of contexts; NAN: it times none */
 	double inner, inner_spread; /* cost within the call's own time */
 	double full, full_spread; /* cost within the time around the call, INNER included */
 	double interrupt,
-		interrupt_spread; /* the sampler's: cost of a sample besides its program */
+		interrupt_spread; /* the sampler's: cost of a sample beyond the time of its BPF program */
 	double total; /* calls of functions * full + calls of contexts * inner */
-	double share; /* TOTAL in the on-CPU time of syscalls and page faults, probes included */
+	double share; /* TOTAL as a fraction of the on-CPU time of syscalls and page faults, probes included */
 	double contexts; /* part of CALLS that are contexts */
 	/* CALLS are hits of blocks' probes, or captured calls. FULL is the mean cost of one. */
 	bool is_of_hits;
@@ -90,14 +90,14 @@ struct analyze_cost {
 
 struct analyze_costs {
 	enum profile_clock clock;
-	struct analyze_cost *rows; /* by name */
+	struct analyze_cost *rows; /* sorted by name */
 	uint32_t n_rows;
-	/* The measured time of all syscalls and page faults. The part subtracted from it for probes and samples. */
+	/* The measured time of all syscalls and page faults, and the part of it that is subtracted for probes and samples. */
 	double oncpu, subtracted;
 	/*
-	 * The slowdown by probes in percent; NAN: unknown. The first two are estimated from the calibration: for the time in
-	 * syscalls and page faults; for the command from start to exit, as if one CPU had done all. The third is measured: the
-	 * command against a control run.
+	 * Slowdown by probes in percent; NAN: unknown. ESTIMATED_KERNEL_PCT (of the time in syscalls and page faults) and
+	 * ESTIMATED_PCT (of the command from start to exit, as if one CPU had done all) follow from the calibration.
+	 * MEASURED_PCT compares probed runs with control runs.
 	 */
 	double estimated_kernel_pct, estimated_pct, measured_pct;
 	uint32_t boots; /* the calibration is the first boot's */

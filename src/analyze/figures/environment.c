@@ -14,7 +14,7 @@
 /* A name with its value; ORDER keeps sorting stable. */
 struct setting {
 	struct catalogue_text name, value;
-	struct catalogue_text shown; /* NAME as this side writes it */
+	struct catalogue_text shown; /* NAME as written in this profile */
 	size_t order;
 };
 
@@ -189,7 +189,7 @@ static const char *state_name(const struct catalogue_protection *protection,
 	return catalogue_state_name(catalogue_state(protection, p, false, NULL));
 }
 
-/* Add the protections that differ. An unknown state differs from no other. */
+/* Add the protections whose states differ. A state that is unknown on one side is not a difference. */
 static void states_diff(struct analyze_env *env, const struct profile *baseline,
 			const struct profile *hardened)
 {
@@ -278,7 +278,7 @@ void analyze_env_deinit(struct analyze_env *env)
 
 static const struct {
 	const char *name, *unit;
-	double unlike; /* a larger difference of two values is unusual */
+	double unlike; /* report larger differences between two recordings */
 } loads[ANALYZE_N_LOADS] = {
 	[ANALYZE_LOAD_WAITING] = { "tasks waiting for a CPU", " % of the time", 10 },
 	[ANALYZE_LOAD_STOLEN] = { "stolen by the hypervisor", " % of the CPUs' time", 2 },

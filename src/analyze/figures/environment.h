@@ -13,7 +13,7 @@ enum analyze_env_kind {
 	ANALYZE_ENV_PROTECTION, /* a kernel option that is a protection */
 	ANALYZE_ENV_CONFIG, /* any other kernel option */
 	ANALYZE_ENV_CMDLINE, /* a parameter of the kernel's command line */
-	ANALYZE_ENV_STATIC_KEY, /* "on", "off": effect of parameters and state on the code */
+	ANALYZE_ENV_STATIC_KEY, /* "on", "off": a switch in the code, set by parameters or at run time */
 	ANALYZE_ENV_OTHER, /* machine, mitigations: all other keys of profile.h */
 	ANALYZE_ENV_KERNEL, /* release, version and build-id: differ between any two builds */
 };
@@ -34,7 +34,7 @@ struct analyze_env {
 void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		      const struct profile *hardened);
 
-/* Set a row for each protection among the kernel options of P that are set, with its value as the baseline's. */
+/* Set a row for each option of P's kernel that is set and is a protection, with its value as that of the baseline. */
 void analyze_env_protections(struct analyze_env *env, const struct profile *p);
 
 void analyze_env_deinit(struct analyze_env *env);
@@ -43,9 +43,9 @@ void analyze_env_deinit(struct analyze_env *env);
 
 enum analyze_load {
 	ANALYZE_LOAD_WAITING, /* tasks that wait for a CPU, % of the time */
-	ANALYZE_LOAD_STOLEN, /* by the hypervisor, % of the CPUs' time */
+	ANALYZE_LOAD_STOLEN, /* time stolen by the hypervisor, % of the CPUs' time */
 	ANALYZE_LOAD_FREQUENCY, /* frequency of CPUs that are not halted, % of the nominal one */
-	ANALYZE_LOAD_THROTTLING, /* because of heat, times per run */
+	ANALYZE_LOAD_THROTTLING, /* thermal throttling, times per run */
 	ANALYZE_N_LOADS,
 };
 

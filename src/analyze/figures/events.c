@@ -11,10 +11,10 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* A count, and the row that it is part of. */
+/* A count of events, and the row to which row_add() adds it. */
 struct part {
 	const char *event, *name, *context;
-	uint32_t order; /* the event's rank */
+	uint32_t order; /* order_of() */
 	int side;
 	const struct profile_counted *of;
 };
@@ -262,7 +262,7 @@ static void read_cycles(const struct profile *p, double cycles[MODEL_N_EVENTS])
 	}
 }
 
-/* Return the place of STACK's counts. */
+/* Return the row that STACK's counts belong to, without figures. */
 static struct analyze_misses_row place_of(const struct profile *p, uint32_t stack, uint32_t context,
 					  enum analyze_misses_by by)
 {

@@ -11,7 +11,7 @@
 #include "kprotperf/event.h"
 #include "profile/profile.h"
 
-/* All NAN if a side did not count the event, or made no such calls. */
+/* All members are NAN if the side did not count the event or has no calls of the row. */
 struct analyze_event_side {
 	double calls, total;
 	double mean, self; /* per call; SELF excludes timed callees */
@@ -24,18 +24,18 @@ struct analyze_event_row {
 	bool redundant; /* the sum of a function with one context only */
 	struct analyze_event_side sides[2];
 	double delta, delta_pct; /* differences of the mean */
-	struct analyze_sample samples[2]; /* while rows are added up */
+	struct analyze_sample samples[2]; /* used by analyze_events_init() only */
 	struct analyze_change change;
 };
 
 struct analyze_events {
-	/* Events as recorded, then syscalls before functions; functions by name and context, the sum first. */
+	/* In the order of recorded events, then syscalls before functions. Functions are by name and context, the sum first. */
 	vec_of(struct analyze_event_row, rows);
 };
 
 /*
- * Set the rows of A, or of A and B if B is not NULL. Both must outlive E. MARGIN_PCT is as in analyze_changes_judge().
- * UNDECIDED: no difference is certain.
+ * Set the rows of A, or of A and B if B is not NULL. Both must outlive E. MARGIN_PCT and UNDECIDED are as in
+ * analyze_changes_judge().
  */
 void analyze_events_init(struct analyze_events *e, const struct profile *a, const struct profile *b,
 			 double margin_pct, bool undecided);
@@ -50,7 +50,7 @@ void analyze_events_deinit(struct analyze_events *e);
 enum analyze_misses_by {
 	ANALYZE_MISSES_BY_FUNCTION, /* and by context; "*" is the whole context */
 	ANALYZE_MISSES_BY_LINE, /* in all functions and contexts together; without user space */
-	/* By object of data, and context ("*": all). FUNCTION is the object. There are no instructions. */
+	/* By type of the accessed object, and context ("*": all). FUNCTION is the type; INSTRUCTIONS are 0. */
 	ANALYZE_MISSES_BY_OBJECT,
 };
 
@@ -60,7 +60,7 @@ struct analyze_misses_side {
 	double cycles, instructions;
 	/* Part of CYCLES without L1I, ITLB and branches, which depend on the addresses of a build's code. */
 	double data;
-	double squares; /* sum of the squares of DATA over runs */
+	double squares; /* mean of the squares of DATA over runs */
 };
 
 struct analyze_misses_row {
@@ -71,15 +71,15 @@ struct analyze_misses_row {
 	struct analyze_misses_side sides[2];
 	struct analyze_misses_side delta; /* the second side less the first */
 	double plus_minus; /* half the 95 % interval of DELTA.DATA; NAN: unknown */
-	double p; /* of DELTA.DATA in this row alone; NAN: unknown */
-	uint32_t side, run; /* while rows are added up */
+	double p; /* p-value of DELTA.DATA, not adjusted for the number of rows; NAN: unknown */
+	uint32_t side, run; /* used by analyze_misses_init() only */
 };
 
 struct analyze_misses {
-	const char *model; /* NULL: a side has none, or another one, and there are no rows */
-	/* By falling cycles, of two sides by change of DATA. */
+	const char *model; /* NULL: a side has no model, or the models differ; there are no rows */
+	/* With one profile, by falling CYCLES; with two, by falling magnitude of DELTA.DATA. */
 	vec_of(struct analyze_misses_row, rows);
-	struct hash_index index; /* while rows are added up */
+	struct hash_index index; /* used by analyze_misses_init() only */
 };
 
 /* Set the rows of A, or of A and B, which must outlive M. */

@@ -11,7 +11,7 @@
 
 const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 
-/* A cell on its way into a row. Without CELL, only the function's existence is known. */
+/* A cell to be added to a row. CELL NULL: the entry stands for a site, which may have no calls. */
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
@@ -19,7 +19,7 @@ struct ref {
 	bool by_block; /* counted by probes of blocks, which distort its time */
 };
 
-/* The sources of samples for a table's rows. */
+/* The inputs of all rows besides their cells. */
 struct sampling {
 	const struct profile *p;
 	const struct analyze_repetitions *repetitions;
@@ -42,11 +42,11 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 				 (raw ? 0 : s->cost));
 }
 
-/* The kernel side squares the time of calls this long or longer without its last bits. */
+/* For calls of LONG_CALL ticks or more, the BPF side adds squares of time / LONG_CALL_LESS, rounded down. */
 #define LONG_CALL      (1 << 20)
 #define LONG_CALL_LESS 1024
 
-/* Return the standard deviation. A too coarse sum of squares may hide some: assume that, up to half the range. */
+/* Return the standard deviation. Dropped bits of long calls may lower the variance by HIDDEN: add it, up to half the range. */
 static double spread_of(const struct analyze_figures *f, double sumsq)
 {
 	double hidden = f->max < LONG_CALL ? 0 : f->mean * LONG_CALL_LESS;
@@ -56,7 +56,7 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
 }
 
-/* Return TIME, or NAN if it is 0. A call takes some time: at 0 it is no longer than the assumed cost of its probes. */
+/* Return TIME, or NAN if it is 0, since no call takes 0: the subtracted cost of its probes was too high. */
 static double known(double time)
 {
 	return time > 0 ? time : NAN;
@@ -176,7 +176,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		row.figures = has_cells ? row.figures : analyze_figures_none;
 	}
 	row.figures.rate = row.figures.calls / sampling->seconds;
-	/* Under icount the correction is exact, however large. */
+	/* With counted instructions the correction is exact, so there is no caveat. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
 	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
 		row.caveat = analyze_caveat_probes;

@@ -97,7 +97,7 @@ struct analyze_table {
 
 /*
  * Set the rows of P. Clones and namesakes (sites reported under one name) are summed up. A function that was never called has a
- * sum without calls. With RAW, percentiles, min and max are NAN if there was probe cost: they are recorded without it.
+ * sum without calls. With RAW, percentiles, min and max are NAN if probes had a cost, since it was subtracted while recording.
  */
 void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options);
@@ -106,7 +106,7 @@ void analyze_table_deinit(struct analyze_table *table);
 /* Sort rows by falling total. A function's sum comes before contexts with the same total. */
 void analyze_rows_sort_by_total(struct analyze_rows *rows);
 
-/* Form figures from the stats of cells. No other function does. */
+/* Set F from the stats of cells. */
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options);
 
@@ -119,13 +119,13 @@ void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repe
 /* Return F with counts and totals divided by RUNS. */
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs);
 
-/* The caveat of a row on a real clock if more was subtracted for its probes than is left. */
+/* The caveat of a row on a real clock: the cost subtracted for its probes is larger than the remaining time. */
 extern const char analyze_caveat_probes[];
 
 /* All figures are unknown. */
 extern const struct analyze_figures analyze_figures_none;
 
-/* Return for how many seconds P's probed runs followed tasks without a command; NAN if there was a command. */
+/* Return the total time of P's probed runs in seconds, if tasks were followed without a command; else NAN. */
 double analyze_duration(const struct profile *p);
 
 /* Compare contexts as strcmp() does, with NULL first, then the sum. */

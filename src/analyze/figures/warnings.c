@@ -88,7 +88,7 @@ static double calls_of(const struct profile *p, const struct profile_site *site)
 	return calls;
 }
 
-/* Warn of missed returns. Functions under kprobes miss them if many tasks sleep in them; fentry does not. */
+/* Warn of missed returns. A kprobe misses the return of a function if too many tasks sleep in the function; fentry misses none. */
 static void warn_missed(const struct warning *w)
 {
 	struct pointers sites =
@@ -126,7 +126,7 @@ static void warn_failed_runs(const struct warning *w)
 		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
-/* Warn of tasks left after the command. Tasks of a whole process or machine always go on after the runs. */
+/* Warn of tasks left after the command. Do not warn if a whole process or machine was recorded: its tasks always remain. */
 static void warn_tasks_left(const struct warning *w)
 {
 	struct analyze_losses losses;
@@ -161,7 +161,7 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 	vec_each(const struct analyze_row, row, rows, rows) {
 		int time = negative_time(row);
 
-		/* A sum is below zero only where one of its contexts is. */
+		/* Skip sums: one of their contexts is below zero as well. */
 		if (time < 0 || (analyze_is_sum(row->context)))
 			continue;
 		found->n++;

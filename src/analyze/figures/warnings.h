@@ -14,28 +14,28 @@ enum analyze_warning_kind {
 	/* About two profiles. */
 	ANALYZE_WARNING_WORK, /* argument CODE differs: NAMES */
 	ANALYZE_WARNING_MACHINE, /* environment NAMES[2] differs: NAMES; NULL: unknown */
-	ANALYZE_WARNING_MECHANISMS, /* NAMES, of VALUES[0] functions such as NAMES[2], differ */
+	ANALYZE_WARNING_MECHANISMS, /* VALUES[0] functions, such as NAMES[2], have different mechanisms: NAMES */
 	ANALYZE_WARNING_FREQ, /* sampling rates differ: VALUES */
 	ANALYZE_WARNING_CONFIG, /* the configuration of SIDE's kernel is not known */
 	ANALYZE_WARNING_COST_ONE_SIDE, /* mechanism NAMES[0]: cost subtracted on SIDE only */
-	ANALYZE_WARNING_CONTROL, /* the control is of another kernel: OWN_TEXT */
+	ANALYZE_WARNING_CONTROL, /* --control is a recording of another kernel: OWN_TEXT */
 	ANALYZE_WARNING_SLOWDOWN, /* the slowdown by probes differs: VALUES, in percent */
 	ANALYZE_WARNING_LOAD, /* load CODE (enum analyze_load) differs: VALUES */
-	/* About one. */
+	/* About one profile. */
 	ANALYZE_WARNING_EMPTY, /* no runs */
 	ANALYZE_WARNING_LOSS, /* enum profile_loss CODE, VALUES[0] times */
 	ANALYZE_WARNING_MISSED, /* VALUES[0] returns of the function NAMES[0]; CODE is its mechanism */
 	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; negative: too many */
-	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1]; the first: RUN, number VALUES[2] */
+	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1] runs failed; the first one is RUN, number VALUES[2] */
 	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks went on when the command had ended */
-	/* Time CODE (enum analyze_time) of NAMES[0] in context NAMES[1] (or NULL) is the least of VALUES[0] rows. */
+	/* VALUES[0] rows have negative times. The least is time CODE (enum analyze_time) of NAMES[0] in context NAMES[1]. */
 	ANALYZE_WARNING_NEGATIVE,
-	/* Mechanism NAMES[0] timed VALUES[0] functions, such as NAMES[1]; 0: contexts. */
+	/* The cost of mechanism NAMES[0] is unknown. It timed VALUES[0] functions, such as NAMES[1]; 0: it timed contexts only. */
 	ANALYZE_WARNING_COST_UNKNOWN,
 	ANALYZE_WARNING_DRIFT, /* the cost of probes changed while recording: NAMES[0] */
-	ANALYZE_WARNING_CLOCK, /* NAMES[0] advanced by VALUES[0] ns at a time */
+	ANALYZE_WARNING_CLOCK, /* clock source NAMES[0] advanced in steps of VALUES[0] ns */
 	ANALYZE_WARNING_SYSCALLS, /* only the syscalls NAMES[0] were measured */
-	ANALYZE_WARNING_INLINED, /* functions that are also inlined elsewhere: NAMES[0] */
+	ANALYZE_WARNING_INLINED, /* recorded functions that are also inlined elsewhere: NAMES[0] */
 	ANALYZE_WARNING_NO_FAULTS, /* page faults were not counted */
 	ANALYZE_WARNING_TRACERS, /* others traced the kernel: NAMES[0] */
 	ANALYZE_WARNING_PROGRAMS, /* others loaded BPF programs in a run: NAMES[0] */
@@ -45,9 +45,9 @@ enum analyze_warning_kind {
 
 /* The action that a warning calls for. */
 enum analyze_severity {
-	ANALYZE_SEVERITY_INVALID, /* do not compare: more than the kernels differs */
+	ANALYZE_SEVERITY_INVALID, /* do not compare: not only the kernels differ */
 	ANALYZE_SEVERITY_ACT, /* distrust figures, or record otherwise */
-	ANALYZE_SEVERITY_INFO, /* none: no figure moves by more than a thousandth */
+	ANALYZE_SEVERITY_INFO, /* none: figures change by less than a thousandth */
 };
 
 enum analyze_side {
@@ -79,8 +79,8 @@ void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
  * Add the warnings that a reader of P, on SIDE, must know first: losses, calls not accounted for, failed runs, a too coarse
- * clock. Unless RAW (then nothing is subtracted), add negative times, and probe costs that are unknown or not those of all
- * calls. TABLE is P's, with the same RAW; NULL: no time can be negative.
+ * clock. Unless RAW (no cost is subtracted), also warn of negative times, and of probe costs that are unknown or do not hold
+ * for all calls. TABLE is P's, with the same RAW; NULL: do not warn of negative times.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 const struct analyze_table *table, enum analyze_side side,

@@ -46,7 +46,7 @@ static void mean_add(struct mean *mean, double value)
 	mean->n++;
 }
 
-/* Set ROW's net time. PROBES is the cost per iteration, with the standard deviation ERROR, which all runs have in common. */
+/* Set ROW's net time. PROBES is the cost per iteration. Its error, with the standard deviation ERROR, is the same in all runs. */
 static void form_net(struct analyze_workload_row *row, double probes, double error)
 {
 	struct analyze_moments cost = { .n = row->moments.n, .mean = probes, .systematic = error };
@@ -96,8 +96,8 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 }
 
 /*
- * Return the estimated cost of probes in each run of P, between begin and end of its contexts, for free(). It is 0 if tasks
- * other than the command's were recorded: their cost is in no time of the command.
+ * Return the estimated cost of probes in each run of P, between begin and end of its contexts, for free(). It is 0 if P
+ * recorded tasks other than the command's: the command's time does not contain the cost of their probes.
  */
 static double *probe_costs(const struct profile *p)
 {
@@ -111,8 +111,8 @@ static double *probe_costs(const struct profile *p)
 }
 
 /*
- * Collect the workload's reports of run I. NET has the cost of probes. With several reports it is unknown which of them has
- * that cost.
+ * Collect the workload's reports of run I. NET has the cost of probes; it is used for a single report only, since the cost per
+ * report is unknown.
  */
 static void reports_collect(struct refs *refs, const struct analyze_net *net, uint32_t i)
 {
@@ -194,7 +194,7 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 
 		row = row_form(first, j - i, &repetitions[first->probed]);
 		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
-		/* Both kinds of one name stand together, at the place of the earlier one. */
+		/* Give the unprobed and the probed row of one name the same place, that of the row reported first. */
 		if (other && !strcmp(other->name, row.name)) {
 			if (other->order < row.order)
 				row.order = other->order;
@@ -222,7 +222,7 @@ void analyze_workload_sort_by_order(struct analyze_workload *workload)
 	sort_array(workload->rows, workload->n_rows, sizeof(*workload->rows), order_compare);
 }
 
-/* Return the command's CPU time. The unprobed row comes first in any order. */
+/* Return the command's CPU time. In any order of rows the unprobed row precedes the probed row. */
 static double command_cpu(const struct analyze_workload *w)
 {
 	for (uint32_t i = 0; i < w->n_rows; i++)
@@ -243,9 +243,9 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 	s.kernel /= t->runs;
 	s.share = s.kernel / s.command;
 	/*
-	 * With -a the syscalls have other tasks' time; files that do not say so have a share above 1. A command that is all
-	 * syscalls may be slightly above 1, since these are of other runs: big-fork had 0.999997 and 1.0033, of three boots
-	 * each.
+	 * Return NONE if other tasks' syscalls are included, or some syscalls are missing. Files that do not say so have a
+	 * share above 1. A command that is all syscalls may be slightly above 1, since the two times are of different runs:
+	 * big-fork had 0.999997 and 1.0033, of three boots each.
 	 */
 	return profile_env_get(p, PROFILE_ENV_TASKS) || profile_env_get(p, PROFILE_ENV_SYSCALLS) ||
 			       !(s.share >= 0 && s.share <= (1 + ABOUT_EQUAL)) ?

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layer 0: the time of the work itself, by the workload's own clock and by the clock of the process that started it. All other
- * layers must add up to it.
+ * The time of the work itself, by the workload's own clock and by the clock of the process that started it. The times of
+ * contexts, functions and their parts must add up to it.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 /* The source of a figure. */
 enum analyze_how {
-	ANALYZE_HOW_NONE, /* not worth a word */
+	ANALYZE_HOW_NONE, /* not shown */
 	ANALYZE_HOW_UNPROBED,
 	ANALYZE_HOW_PROBED,
 	ANALYZE_HOW_ESTIMATED, /* from samples */
@@ -36,12 +36,12 @@ struct analyze_workload_figures {
 extern const struct analyze_workload_figures analyze_workload_none;
 
 struct analyze_workload_row {
-	const char *name, *label; /* NAME: the profile's; LABEL: for pages; NULL: not set yet */
+	const char *name, *label; /* NAME: the profile's; LABEL: set by the view, NULL before */
 	bool probed; /* false: from control runs; true: probe cost is inside the times */
-	enum analyze_how how; /* likewise */
-	size_t order; /* for readers: as first reported, the command last */
+	enum analyze_how how; /* the source, unprobed or probed runs */
+	size_t order; /* order for readers: by first report, the command last */
 	struct analyze_workload_figures figures;
-	double gross; /* mean with the cost of probes, even if FIGURES are without it */
+	double gross; /* mean with the cost of probes, even if FIGURES exclude it */
 	/*
 	 * The mean less the whole cost of probes, and half of its 95 % interval (from runs and calibration), in ticks; NAN: not
 	 * probed, or unknown.
@@ -49,7 +49,7 @@ struct analyze_workload_row {
 	double net, net_error;
 	enum analyze_unit unit; /* the unit of a repetition */
 	struct analyze_moments
-		moments; /* of the mean, over repetitions, with equal weight of each run */
+		moments; /* moments of the mean over repetitions; each run has equal weight */
 };
 
 struct analyze_workload {
