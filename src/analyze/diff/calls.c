@@ -31,7 +31,7 @@ void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable)
 	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
-/* Set ROW's SIDE from the first of the N rows OF a table of RUNS runs, if there is one and its calls were counted. */
+/* Set ROW's SIDE from OF, the first of N rows of a table with RUNS runs. Without rows or counted calls, set no figures. */
 static void set_side(struct analyze_diff_row *row, int side, const struct analyze_row *of, size_t n,
 		     uint32_t runs)
 {
@@ -78,7 +78,7 @@ const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_
 
 /* ---- totals and shares ---- */
 
-/* Return the total of a side; NAN: unknown. KNOWN: a side without calls has a total of 0. */
+/* Return the total of a side; NAN: unknown. KNOWN: the side recorded the row's calls, so a side without calls has a total of 0. */
 static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
 {
 	return isnan(f->totals[time]) && known && !(f->calls > 0) ? 0 : f->totals[time];
@@ -99,7 +99,7 @@ static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze
 	return all;
 }
 
-/* Return the change that shares of functions in CONTEXT refer to. ALL is the change of all contexts. */
+/* Return the change of CONTEXT's total, of which the functions' changes are shares. For the sum of all contexts it is ALL. */
 static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
 			     enum analyze_time time, double all)
 {
@@ -120,7 +120,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 
 	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		syscalls->rows[i].delta_total = syscall_change(&syscalls->rows[i], time);
-	/* A function's sum comes before its contexts. */
+	/* A function's sum precedes its contexts, so SUM is that of ROW's function. */
 	for (uint32_t i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = analyze_is_sum(row->context);
@@ -179,7 +179,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 				    matches(function, row->name) && matches(syscall, row->context) :
 				    matches(syscall, row->name);
 
-		/* A glob matches names. The "*" of a sum is no name. */
+		/* A filter for syscalls also removes sums over all contexts, although it may match their context "*". */
 		if (keep && syscall && analyze_is_sum(row->context))
 			keep = false;
 		if (keep)

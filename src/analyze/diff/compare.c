@@ -56,7 +56,7 @@ static void warn_freq(struct analyze_warnings *w, const struct profile *a, const
 		invalidate(w, FREQ, ANALYZE_SIDE_NONE, .values = { a->freq, b->freq });
 }
 
-/* The counted function sites of a profile, by name. */
+/* The function sites of a profile that were counted, sorted by name. */
 struct sites {
 	vec_of(const struct profile_site *, sites);
 };
@@ -79,8 +79,8 @@ static struct sites sites_collect(const struct profile *p)
 }
 
 /*
- * Warn of names with different mechanisms on the two sides. Of namesakes, which nearly always have one mechanism, only the
- * first is compared.
+ * Warn of functions with different mechanisms on the two sides. Several sites of one name nearly always have the same
+ * mechanism, so only the first one of each side is compared.
  */
 static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 			    const struct profile *b)
@@ -109,7 +109,7 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 	free(sb.sites);
 }
 
-/* Warn of a mechanism whose cost is subtracted on one side only: the probes may make the whole difference. */
+/* Warn of a mechanism whose cost is subtracted on one side only: a difference of the sides may be the cost itself. */
 static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
 		       const struct analyze_costs *b)
 {
@@ -126,8 +126,8 @@ static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a
 }
 
 /*
- * Warn if probes slow one side down much more than the other. Their cost is subtracted. But work that depends on time, such as
- * grace periods of RCU and freeing memory after them, moves to other places.
+ * Warn if probes slow one side down much more than the other. Although the cost of probes is subtracted, the slowdown moves
+ * work that depends on time to other places, such as grace periods of RCU and the freeing of memory after them.
  */
 static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs *a,
 			  const struct analyze_costs *b)
@@ -198,7 +198,7 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
-/* Set CHANGE's noise. DELTA is the difference in its row. CONTROL and CONTROL_DELTA are of the same row in the control. */
+/* Set the noise of a row with CHANGE and DELTA. CONTROL and CONTROL_DELTA are the row's change from the baseline to --control. */
 static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
 		      const struct analyze_change *control, double control_delta)
 {

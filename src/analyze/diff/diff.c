@@ -25,7 +25,7 @@ static struct workload_pair workload_pair(const struct analyze_workload_row *row
 	return pair;
 }
 
-/* NAMED is any of the rows. */
+/* NAMED: a row of A or B. */
 static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b,
 						     const struct analyze_workload_row *named)
 {
@@ -130,8 +130,8 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 }
 
 /*
- * Find partners of functions that the other side's compiler has inlined: the timed inlined bodies of that name, all places
- * together. Return the number of functions with a partner.
+ * For functions that one side's compiler has inlined, set this side's figures: the sum of its timed inlined bodies of the same
+ * name. Return the number of such rows.
  */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
@@ -162,7 +162,7 @@ struct changes {
 	size_t n_changes, cap_changes;
 };
 
-/* Collect all rows but redundant ones, so that none counts twice. */
+/* Collect the changes of all rows but redundant sums, which would count their only context twice. */
 static void changes_collect(struct changes *list, struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
@@ -175,7 +175,7 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 				vec_push(list, changes, &lists[i]->rows[j].change);
 }
 
-/* Return whether samples of SIDE hit inlined bodies of NAME. Bodies with samples have a row of all contexts. */
+/* Return whether samples of SIDE hit inlined bodies of NAME. Rows for the sum of all contexts have all samples. */
 static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
 {
 	size_t n;
@@ -202,7 +202,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 	return notes[missing][is_inlined(diff, missing, function->name)];
 }
 
-/* Return a note on a figure that is missing in this row and not in all. */
+/* Return a note on ROW, or NONE if the reason holds for all rows. */
 static enum analyze_note row_note(const struct analyze_diff_row *row,
 				  const struct analyze_diff *diff)
 {
@@ -226,7 +226,7 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 	return ANALYZE_NOTE_NONE;
 }
 
-/* ROWS are sorted by name; a function's sum comes first. */
+/* ROWS are sorted by name. A function's sum precedes its contexts, which have the same missing partner. */
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
@@ -290,7 +290,7 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 	r->note = repetitions_note(clock, a, b, alternate);
 }
 
-/* Set the inlined bodies of both sides, if there are functions that one side alone calls. */
+/* Set the inlined bodies of both sides, if only one side has figures of some function. */
 static void find_bodies(struct analyze_diff *diff, const struct profile *const p[2],
 			const struct analyze_options *options)
 {

@@ -21,20 +21,20 @@
 /* Reasons why a figure of a row is not known, and remarks for its reader. */
 enum analyze_note {
 	ANALYZE_NOTE_NONE,
-	/* The function was not timed on that side: it is missing or not recorded there, or it is inlined there. */
+	/* The named side did not time the function: it is missing or not recorded there (NOT_TIMED), or inlined there (INLINED). */
 	ANALYZE_NOTE_NOT_TIMED_BASELINE,
 	ANALYZE_NOTE_NOT_TIMED_HARDENED,
 	ANALYZE_NOTE_INLINED_BASELINE,
 	ANALYZE_NOTE_INLINED_HARDENED,
-	/* The side's figures are those of inlined bodies. */
+	/* The named side's figures are those of inlined bodies. */
 	ANALYZE_NOTE_BODIES_BASELINE,
 	ANALYZE_NOTE_BODIES_HARDENED,
-	/* Only that side calls the function. */
+	/* Only the named side calls the function. */
 	ANALYZE_NOTE_CALLED_BASELINE,
 	ANALYZE_NOTE_CALLED_HARDENED,
 	ANALYZE_NOTE_FEW, /* too few repetitions have calls */
-	ANALYZE_NOTE_NEAR_ZERO, /* the baseline is near zero: there are no percentages */
-	ANALYZE_NOTE_NO_NUMBER, /* no number of boots would settle it */
+	ANALYZE_NOTE_NEAR_ZERO, /* the baseline's mean may be zero: there are no percentages */
+	ANALYZE_NOTE_NO_NUMBER, /* no number of boots can decide the verdict */
 };
 
 /*
@@ -55,15 +55,15 @@ struct analyze_diff_row {
 	 */
 	double delta_total;
 	/*
-	 * Functions: DELTA_TOTAL as a fraction of the syscall's, or of all syscalls' for ANALYZE_ALL_CONTEXTS. It is negative
-	 * or above 1 if other functions offset it, and NAN if either is NAN or the divisor is 0. Self times are divided by the
-	 * change of on-CPU time, of which they are parts without overlap.
+	 * Functions: DELTA_TOTAL as a fraction of the context's DELTA_TOTAL, or of the sum over all contexts for
+	 * ANALYZE_ALL_CONTEXTS. It is negative or above 1 if other functions offset it. NAN: one of the two changes is unknown,
+	 * or the divisor is 0. Self times are parts of the on-CPU time without overlap, so its change is their divisor.
 	 */
 	double share;
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* changes of a call's percentiles */
 	struct analyze_change change; /* the certainty of DELTA */
 	enum analyze_note note;
-	enum analyze_note no_partner; /* why a side is missing; NONE: both are there */
+	enum analyze_note no_partner; /* why one side has no figures; NONE: both sides have figures */
 	enum analyze_note inlined; /* the side with figures of inlined bodies; NONE: neither */
 };
 
@@ -75,7 +75,7 @@ struct analyze_diff_rows {
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
 			     const struct analyze_rows *a, const struct analyze_rows *b);
 
-/* Set the differences of ROW from its sides and moments. COMPARABLE: both sides have one unit of repetition. */
+/* Set the differences of ROW from its sides and moments. COMPARABLE: both sides have the same unit of repetition. */
 void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable);
 
 /* Set the changes of totals, and the functions' shares of them. Both lists are sorted by name. */
@@ -107,10 +107,10 @@ enum analyze_repetitions_note {
 	ANALYZE_REPETITIONS_TOO_FEW, /* too few runs to tell how sure differences are */
 	/* A side is one recording on a real clock: no interval covers differences between recordings. */
 	ANALYZE_REPETITIONS_ONE_RECORDING,
-	/* Likewise. The sides' recordings were not made in turn: no interval covers changes between the two sides. */
+	/* The sides' recordings on a real clock were not made in turn: no interval covers changes between the sides. */
 	ANALYZE_REPETITIONS_IN_A_ROW,
-	ANALYZE_REPETITIONS_ONE_BOOT, /* per side: no interval covers differences between boots */
-	/* One boot on that side and several on the other: the certainty of differences is unknown. */
+	ANALYZE_REPETITIONS_ONE_BOOT, /* a single boot per side: no interval covers differences between boots */
+	/* One boot on the named side, several on the other side: the certainty of differences is unknown. */
 	ANALYZE_REPETITIONS_BOOT_BASELINE,
 	ANALYZE_REPETITIONS_BOOT_HARDENED,
 };
@@ -125,17 +125,17 @@ static inline bool analyze_repetitions_undecided(enum analyze_repetitions_note n
 struct analyze_diff_repetitions {
 	enum analyze_unit unit;
 	uint32_t n[2]; /* of the baseline and the hardened side */
-	uint32_t rows; /* number of rows with a p-value; p is adjusted for it */
+	uint32_t rows; /* number of rows with a p-value; each p-value is adjusted for this number */
 	double margin_pct;
 	enum analyze_repetitions_note note;
-	/* Both sides and --control are several recordings: a difference beyond the noise is not one of recording time. */
+	/* Both sides and --control are several recordings: a difference beyond the noise is not caused by the time of recording. */
 	bool controlled;
 };
 
 struct analyze_diff {
 	enum profile_clock clock;
 	bool some; /* only some syscalls were measured */
-	bool has_control; /* rows have NOISE */
+	bool has_control; /* the noise of rows (struct analyze_change) is set */
 	enum analyze_time time; /* the time of totals, means and their changes */
 	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
 	struct analyze_diff_repetitions repetitions;
@@ -144,14 +144,14 @@ struct analyze_diff {
 	vec_of(struct analyze_diff_workload_row, workload);
 	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
-	/* The inlined bodies of each side, if one side alone calls a function; else empty. */
+	/* The inlined bodies of each side, if only one side has figures of some function; else empty. */
 	struct analyze_ranges bodies[2];
 	struct pointers bodies_by_name[2]; /* rows of BODIES, by name, then context */
 };
 
 /*
- * Compare two profiles, which must outlive DIFF. OPTIONS are as for analyze_table_init(). Return 0; or -EINVAL (reported), with
- * an empty DIFF, if the two clocks count different things.
+ * Compare two profiles, which must outlive DIFF. OPTIONS are as for analyze_table_init(). Return 0. If one profile's times are
+ * in ns and the other's are counted instructions, return -EINVAL (reported), with an empty DIFF.
  */
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options);
@@ -159,7 +159,7 @@ void analyze_diff_deinit(struct analyze_diff *diff);
 
 /*
  * Set the noise (struct analyze_change) of each row of DIFF from CONTROL, another recording of the baseline's kernel. Add a
- * warning if CONTROL is of another kernel. BASELINE and OPTIONS are those of analyze_diff_init(). Return likewise.
+ * warning if CONTROL is of another kernel. BASELINE and OPTIONS are those of analyze_diff_init(). Return 0 or its error.
  */
 int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
 			 const struct profile *control, const struct analyze_options *options);
@@ -174,7 +174,7 @@ struct analyze_filter {
 
 /*
  * Remove the rows of DIFF that FILTER does not match. Return the number of rows left. A filter for syscalls also removes sums
- * over all contexts. Call this last: p stays adjusted for all rows.
+ * over all contexts. P-values stay adjusted for the number of all rows, so filter after all other steps.
  */
 uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter);
 

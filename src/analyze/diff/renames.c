@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Linux 6.10 counts memory by the allocating place: functions that allocate became macros around functions with this suffix. */
+/* Linux 6.10 made functions that allocate memory macros, to count memory by caller. The functions got this suffix. */
 #define NOPROF "_noprof"
 
 /*
@@ -23,7 +23,7 @@ static const char *const known[][2] = {
 	/* 183654ce26a5 ("mmap: change do_mas_munmap and do_mas_aligned_munmap() to use vma iterator") */
 	{ "do_mas_munmap", "do_vmi_munmap" },
 	{ "do_mas_align_munmap", "do_vmi_align_munmap" },
-	/* The same series. The new functions are in a header, so inlined. */
+	/* The same series as 183654ce26a5. The new functions are in a header, and so are inlined. */
 	{ "vma_mas_store", "vma_iter_store" },
 	{ "vma_mas_remove", "vma_iter_clear" },
 	/* 6.4: "mm: make mapping_get_entry available outside of filemap.c" */
@@ -40,12 +40,12 @@ static const char *const known[][2] = {
 	{ "__unfreeze_partials", "__put_partials" },
 	{ "unfreeze_partials", "put_partials" },
 	{ "unfreeze_partials_cpu", "put_partials_cpu" },
-	/* b06dc281aa99 ("mm/rmap: introduce folio_remove_rmap_[pte|ptes|pmd]()"), and those beside it */
+	/* b06dc281aa99 ("mm/rmap: introduce folio_remove_rmap_[pte|ptes|pmd]()") and other commits of its series */
 	{ "page_remove_rmap", "folio_remove_rmap_ptes" },
 	{ "page_add_file_rmap", "folio_add_file_rmap_ptes" },
 	{ "page_add_anon_rmap", "folio_add_anon_rmap_ptes" },
 	{ "__page_set_anon_rmap", "__folio_set_anon" },
-	/* The series that made transparent huge pages of many sizes. */
+	/* The series that introduced transparent huge pages of many sizes. */
 	{ "hugepage_vma_check", "__thp_vma_allowable_orders" },
 	{ "__mod_lruvec_page_state", "__lruvec_stat_mod_folio" },
 	/* 6.10 */
@@ -74,15 +74,15 @@ static const char *const known[][2] = {
 };
 
 /*
- * Functions that take a page came to take a folio, most with only that word of the name changed. In the lab's kernels this
- * holds for all 36 such names that only 6.1 has, and their counterparts in 6.12.
+ * Many functions changed their parameter from a page to a folio, and mostly only this word of their name. In the lab's kernels
+ * this holds for all 36 such names that only 6.1 has, and their counterparts in 6.12.
  */
 static const char *const folio_words[][2] = {
 	{ "huge_page", "hugetlb_folio" },
 	{ "page", "folio" },
 };
 
-/* These are not renamed: kernels have them beside the functions for folios. */
+/* These functions are not renamed: kernels have them together with functions for folios. */
 static const char *const still_pages[] = { "bio_add_page", "filemap_get_pages", "read_cache_page",
 					   "vm_normal_page" };
 
@@ -112,7 +112,7 @@ static struct analyze_renaming *find_new(const struct analyze_renames *renames, 
 	return i == HASH_NONE ? NULL : &renames->rows[i];
 }
 
-/* Return the other side's name for NAME of SIDE; NULL: it has no other. */
+/* Return the new name of SIDE's function NAME; NULL: it is not renamed. */
 static const char *name_for(const struct analyze_renames *renames, int side, const char *name)
 {
 	const struct analyze_renaming *row = name ? find_old(renames, name) : NULL;
@@ -237,7 +237,7 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
-	/* Another renaming has one of the names. */
+	/* One of the names already belongs to another renaming. */
 	if (find_old(renames, old) || find_new(renames, new))
 		return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
@@ -326,10 +326,10 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	/* In one kernel a name of one side only is that of a function which the other side's samples or calls missed. */
+	/* In one kernel, rename nothing: a name on one side only is a function that the other side did not call or sample. */
 	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
-	/* From here on nothing uses the names that renaming changes. */
+	/* Rename after both sides were searched, since renaming changes their names. */
 	for (int side = 0; side < 2; side++) {
 		rename_all(profiles[side], renames, side);
 		free(sides[side].names);

@@ -19,7 +19,7 @@ struct analyze_renaming {
 	const char *old, *new; /* the comparison uses NEW */
 	int side; /* the side with OLD: 0 the baseline, 1 the hardened side */
 	enum analyze_renaming_how how;
-	bool seen; /* called or sampled on either side; false: probed in vain */
+	bool seen; /* called or sampled on a side; false: probed, but never called */
 };
 
 struct analyze_renames {
@@ -32,8 +32,8 @@ struct analyze_renames {
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 
 /*
- * Give functions of an older kernel their later names, if one profile has only the old name, and the other only the new name.
- * If one profile has both names, they are two functions.
+ * Rename functions of an older kernel to their later names, if one profile has only the old name, and the other only the new
+ * one. A profile with both names has two functions.
  */
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened);
