@@ -8,7 +8,7 @@
 #include "tree/fill.h"
 #include "tree/lines.h"
 
-/* Only made-up files have deeper stacks. */
+/* A limit for malformed files: real stacks are less deep. */
 #define MAX_DEPTH 4096
 
 /* The end of a walk down a stack. */
@@ -16,7 +16,7 @@ struct end {
 	uint32_t node; /* the node in which the stack ends */
 	const struct profile_frame *frame; /* NULL: the stack's end has no name */
 	const struct profile_frame *caller; /* NULL: not known */
-	/* NODE differs from the caller's node; it does not for parts of a function and for recursion. */
+	/* NODE is not the caller's node. Parts split off by the compiler, and recursion, stay in the caller's node. */
 	bool called;
 };
 
@@ -53,7 +53,7 @@ static void enter(struct tree *t, struct end *end, const struct profile_frame *c
 	tree_extend(node, frame, side);
 }
 
-/* The node that a stack's outer locations lead to; the next stack most likely shares most of them. */
+/* The end of a walk down to LOCATION. The next stack probably shares most outer locations, and so most steps. */
 struct step {
 	uint32_t location, depth;
 	struct end end;
@@ -145,7 +145,7 @@ static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint3
 	return known->end;
 }
 
-/* Return the executions of all instructions that have a line, *N of them, for free(). */
+/* Return the executions of all instructions with a known line, *N items, for free(). */
 static struct tree_times *find_times(struct walk *w, size_t *n)
 {
 	const struct profile *p = w->p;
@@ -213,7 +213,7 @@ static void add_sites(struct tree *t, int side)
 	add_calls(&w, true);
 }
 
-/* Give calls from lines of one side alone nodes of their own, and count everything anew. */
+/* Find calls from lines that only one side has, for nodes of their own. Reset all values, to count them again. */
 static void divide(struct tree *t)
 {
 	tree_sites_divide(t);

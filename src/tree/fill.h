@@ -4,7 +4,7 @@
 
 #include "tree/tree.h"
 
-/* A child's name below its parent. */
+/* Identifies a node: siblings differ by name or by EXTRA. */
 struct tree_key {
 	uint32_t parent;
 	const char *name;
@@ -13,7 +13,7 @@ struct tree_key {
 
 uint32_t tree_key_hash(const struct tree_key *key);
 uint32_t tree_find_or_add(struct tree *t, const struct tree_key *key);
-/* Return TREE_NONE where there is no such node. */
+/* Return the node of KEY, or TREE_NONE. */
 uint32_t tree_find(const struct tree *t, const struct tree_key *key);
 
 /* Return the line of FRAME in NODE; add it to TABLE if it is missing. */
@@ -22,7 +22,7 @@ struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
 
 /* Return the index of the repetition of SIDE's run RUN among both sides' repetitions; TREE_NONE: a control run. */
 uint32_t tree_column(const struct tree *t, int side, uint32_t run);
-/* Return a value, valid until nodes or lines are added. */
+/* Return the value of a node or line in repetition COLUMN. It is valid until nodes or lines are added. */
 struct tree_value *tree_value_of(struct tree *t, uint32_t node, uint32_t column);
 struct tree_value *tree_line_value(struct tree *t, uint32_t node, const struct profile_frame *frame,
 				   uint32_t column);
@@ -34,7 +34,7 @@ void tree_extend(struct tree_node *node, const struct profile_frame *frame, int 
 struct tree_times {
 	uint32_t node, location, column;
 	const struct profile_frame *frame; /* its line in NODE */
-	/* The caller's line that calls NODE or has it inlined; NULL: unknown, or NODE is inside itself. */
+	/* The caller's line that calls NODE or has it inlined; NULL: unknown, or NODE calls itself. */
 	const struct profile_frame *caller;
 	double times;
 };
@@ -49,10 +49,10 @@ static inline bool tree_times_same(const struct tree_times *a, const struct tree
 size_t tree_times_unite(struct tree_times *all, size_t n);
 /* Return the sum of N TIMES, all of one instruction, divided by SIDE's runs. */
 double tree_times_per_run(const struct tree *t, int side, const struct tree_times *times, size_t n);
-/* Add N united items to the lines of their nodes; if an instruction is the head of a loop, add the loop. */
+/* Add N items from tree_times_unite() to the lines of their nodes. If an instruction is the head of a loop, add the loop. */
 void tree_times_add(struct tree *t, int side, const struct tree_times *all, size_t n);
 
-/* Fill T with all that the recordings contain. */
+/* Fill T from exact recordings of both sides, or from SIDE's recording by probes. */
 void tree_fill_exact(struct tree *t);
 void tree_fill_probed(struct tree *t, int side);
 /* Call tree_fill_probed() for SIDE first. */

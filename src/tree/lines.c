@@ -38,7 +38,7 @@ static bool is_same(const struct tree_line *a, const struct tree_line *b, double
 	       is_near(a->times[0] * scale, b->times[1]) && !compare_text(a->file, b->file);
 }
 
-/* Both sides' lines, in their order. */
+/* The argument of lines_same(). SCALE multiplies the baseline's figures. */
 struct matching {
 	const struct side *s;
 	double scale;
@@ -133,8 +133,8 @@ static const struct tree_line *left_at(const struct side *s, const struct tree_l
 }
 
 /*
- * Set the iterations of the unmatched line MOST of S[WHICH] and of its counterpart: among repeated lines the one in the same
- * place, otherwise the one with the same number, if no patch moved lines.
+ * Set the iterations of S[WHICH]'s unmatched line MOST and of its counterpart on the other side. Repeated lines correspond by
+ * order, others by number, if no patch moved lines.
  */
 static void set_iterations(struct tree_lines *found, const struct tree_pair *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
@@ -155,10 +155,10 @@ static void set_iterations(struct tree_lines *found, const struct tree_pair *t, 
 			found->condition = t->tree->loops[i].condition;
 }
 
-/* Return whether both sides' unmatched lines are the same, executed *RATIO times as often. */
+/* Return whether the unmatched lines of both sides differ by one ratio, *RATIO, and so are the same lines, repeated. */
 static bool is_repeated(const struct side s[2], const double rest[2], double scale, double *ratio)
 {
-	/* A single line that was replaced has a ratio as well. */
+	/* One line is not enough: a line and its replacement have a ratio, too. */
 	if (s[0].n_left != s[1].n_left || s[0].n_left < 2 || rest[0] <= 0)
 		return false;
 	*ratio = rest[1] / rest[0];
@@ -173,7 +173,7 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 	return true;
 }
 
-/* Set the range of S's unmatched lines in the file of the largest one; return the index of the largest. */
+/* Set the range of S's unmatched lines in the file of the line with most instructions. Return the index of this line. */
 static uint32_t set_place(struct tree_lines *found, const struct side *s, int which)
 {
 	const struct tree_line *most;
@@ -188,7 +188,7 @@ static uint32_t set_place(struct tree_lines *found, const struct side *s, int wh
 	for (uint32_t i = 0; i < s->n_left; i++) {
 		const struct tree_line *l = s->left[i];
 
-		/* Leave out single instructions that the compiler moves to other lines. */
+		/* Leave out lines with few instructions: the compiler may have moved these from other lines. */
 		if (compare_text(l->file, most->file) ||
 		    l->insns[which] < LITTLE * most->insns[which])
 			continue;
@@ -239,8 +239,8 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Mark the additional lines of S[MORE] as extra. Return whether there are any; false if the other side has a line that is
- * neither matched nor replaced by another.
+ * Mark lines of S[MORE] as extra if the other side has no lines between the same matched lines. Return whether there are any.
+ * Return false if the other side has such extra lines, too.
  */
 static bool set_apart(struct side s[2], int more)
 {
@@ -263,7 +263,7 @@ static bool set_apart(struct side s[2], int more)
 	return found;
 }
 
-/* Return whether a node above NODE is divided: NODE's sites were counted as if that one were not. */
+/* Return whether a node above NODE is divided. NODE's sites were counted before, so they do not tell the two nodes apart. */
 static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
 	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)
@@ -272,7 +272,7 @@ static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 	return false;
 }
 
-/* Divide NODE, whose N SITES are sorted by line, if one side has additional ones. */
+/* Divide NODE if one side calls it from additional lines. NODE has N SITES, sorted by line. */
 static void divide(struct tree *t, struct tree_pair *pair, uint32_t node,
 		   struct tree_line *const *sites, uint32_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of a function or inlined body that make the difference between two kernels. Their sources may differ: lines
- * are matched in their order, by what is executed of them per call, since unpatched lines execute the same.
+ * The lines of a function or inlined body that make the difference between two kernels. As the sources may differ, lines are
+ * matched in order, by instructions and executions per call: lines without a patch have the same.
  */
 #pragma once
 
@@ -9,30 +9,30 @@
 #include "base/alloc.h"
 
 enum tree_lines_kind {
-	TREE_LINES_UNKNOWN, /* no lines that differ, or too many to compare */
-	TREE_LINES_ADDED, /* only the hardened side has instructions on them */
-	TREE_LINES_REMOVED, /* only the baseline has instructions on them */
-	TREE_LINES_REPEATED, /* the hardened side executes all of them RATIO times as often */
+	TREE_LINES_UNKNOWN, /* no lines differ, or too many lines to compare */
+	TREE_LINES_ADDED, /* only the hardened side executes the lines */
+	TREE_LINES_REMOVED, /* only the baseline executes the lines */
+	TREE_LINES_REPEATED, /* the hardened side executes all lines RATIO times as often */
 	TREE_LINES_CHANGED, /* any other change */
 };
 
 struct tree_lines {
 	enum tree_lines_kind kind;
 	const char *file;
-	uint32_t first, last; /* numbers on the side that executes more of them */
+	uint32_t first, last; /* numbers on the side with more instructions in such lines */
 	double ratio;
 	/* Executions, per call of the function, of the line with most instructions; NAN: unknown. */
 	double iterations[2];
 	const char *condition; /* the loop's condition as in the source, or NULL */
-	bool in_loop; /* both sides have the loop: other lines of it are matched */
+	bool in_loop; /* other lines of the loop are matched, so both sides have the loop */
 };
 
 /* Return the lines that changed in NODE itself; SCALE multiplies the baseline's figures. */
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*
- * Find functions that one side calls from additional lines of a caller, and therefore more often. Set EXTRA of these sites
- * of T, and DIVIDED and EVERYWHERE of the functions.
+ * Find functions that one side calls more often, from additional lines of a caller. Set EXTRA of these lines in T's SITES, and
+ * DIVIDED and EVERYWHERE of the functions.
  */
 void tree_sites_divide(struct tree *t);
 
@@ -51,8 +51,8 @@ struct tree_line_changes {
 };
 
 /*
- * Collect the unmatched lines of all that T's node CONTEXT executes; if it is the root, in those contexts whose names
- * IS_OF_COMMAND accepts. T must outlive L.
+ * Collect the unmatched lines of all functions and bodies in the node CONTEXT. If CONTEXT is the root, collect them in the
+ * contexts whose names IS_OF_COMMAND accepts. T must outlive L.
  */
 void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
 			    uint32_t context, bool (*is_of_command)(const char *context));

@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* A function between two others is a layer if its calls and the other side's of the inner one differ by at most this factor. */
+/* Maximum ratio between calls of a layer on one side and direct calls of its callee on the other side, per call of the caller. */
 #define LAYER_TIMES 2
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -85,13 +85,13 @@ static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 }
 
 /*
- * Return whether SIDE's LAYER in PARENT, which calls INNER, stands where the other side calls CALLEE: a call of PARENT calls
- * both about as often. Another path to the same function, such as a rare one, is no layer.
+ * Return whether SIDE calls INNER through LAYER where the other side calls CALLEE directly: per call of PARENT, LAYER is called
+ * about as often as CALLEE. Otherwise LAYER is another path to the same function, such as a rare one.
  */
 static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t layer, uint32_t inner,
 			uint32_t callee, int side)
 {
-	/* Calls of inlined bodies are not counted. */
+	/* An inlined LAYER has no calls: use the calls of INNER. */
 	double layers = (t->nodes[layer].calls[side] ?: t->nodes[inner].calls[side]) /
 			tree_pair_calls(t, parent, side);
 	double callees = t->nodes[callee].calls[!side] / tree_pair_calls(t, parent, !side);
@@ -101,7 +101,7 @@ static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t lay
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
 }
 
-/* PARENT calls LAYER on SIDE only: move functions that the other side calls from PARENT, and SIDE from LAYER, below it. */
+/* Only SIDE calls LAYER from PARENT. If SIDE calls a function from LAYER, and the other side from PARENT, move it below LAYER. */
 static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -115,8 +115,8 @@ static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, 
 }
 
 /*
- * Compilers give an instruction to an inlined body or to its caller as they please. If one side has a call in the body and the
- * other has it in the code around the body, both are therefore the same call: move it to the outer code.
+ * Compilers attribute an instruction to an inlined body or to its caller at will. So if one side has a call in the body and the
+ * other side has the same call in the code around it, move the call to the outer code.
  */
 static void graft_call(struct tree_pair *t, uint32_t node, int side)
 {
@@ -137,10 +137,10 @@ static void graft_all(struct tree_pair *t)
 {
 	uint32_t n = t->n_nodes;
 
-	/* Grafting adds nodes only below nodes that both sides have from then on. */
+	/* Nodes that grafting adds are not visited: both sides execute the node above them. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
-			/* Timed functions have no callers. */
+			/* The callers of timed functions are not known. */
 			if (is_of(&t->nodes[i], side) &&
 			    (t->tree->has_callers || t->nodes[i].sampled)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
@@ -172,7 +172,7 @@ static void mark_function(struct tree_pair *t, const struct sampled *items, size
 		t->nodes[items[i].node].differs = fabs(delta) > sure * sqrt(doubts);
 }
 
-/* Return whether NODE is sampled, in no timed function. */
+/* Return whether NODE is sampled and is in no timed function. */
 static bool is_untimed(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;
@@ -182,7 +182,7 @@ static bool is_untimed(const struct tree_pair *t, uint32_t node)
 	return at != node && t->nodes[at].parent == TREE_ROOT;
 }
 
-/* Each place of a function may have too few samples, although all places together have enough. */
+/* Set DIFFERS per function, over all its places: a single place may have too few samples. */
 static void mark_sampled(struct tree_pair *t)
 {
 	scoped_free struct sampled *items = alloc_array(t->n_nodes, sizeof(*items));
@@ -211,13 +211,13 @@ static uint32_t context_of(const struct tree_pair *t, uint32_t node)
 	return node;
 }
 
-/* A node that SIDE alone executes. */
+/* A node that only SIDE executes. */
 struct one_sided {
 	const char *name;
 	uint32_t node, context;
 	int side;
 	double total, calls;
-	bool stays; /* in its context, below other callers */
+	bool stays; /* the other side does the work in the same context, but below another caller */
 };
 
 struct candidate {
@@ -243,7 +243,7 @@ static bool is_near(double a, double b, double times)
 	return a <= times * b && b <= times * a;
 }
 
-/* Return whether A's work may be B's, of the other side. */
+/* Return whether A and B, of different sides, may be the same work. */
 static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 {
 	return a->side != b->side && a->calls > 0 &&
@@ -251,7 +251,7 @@ static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 	       is_near(a->total, b->total, MOVED_TIMES);
 }
 
-/* Find those of the N ITEMS whose work the other side does in the same context: only their callers differ. */
+/* Mark those of N ITEMS whose work the other side does in the same context, but below another caller. */
 static void mark_stays(struct one_sided *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -294,7 +294,7 @@ static struct one_sided *find_one_sided(const struct tree_pair *t, size_t *n)
 	return items;
 }
 
-/* Move the largest first: its callees move with it. */
+/* Move the largest work first, since its callees move with it. */
 static void move_all(struct tree_pair *t)
 {
 	size_t n;
@@ -332,7 +332,7 @@ double tree_pair_moved(const struct tree_pair *pair, uint32_t context)
 	return sum;
 }
 
-/* Lines follow their nodes. */
+/* Add the lines of moved nodes to the nodes that they moved to. */
 static void graft_lines(struct tree_pair *t)
 {
 	uint32_t n_lines = t->lines.n_items;
@@ -520,7 +520,7 @@ uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 
 bool tree_pair_is_below(const struct tree_pair *t, uint32_t node, uint32_t above)
 {
-	/* Callers come first. */
+	/* A caller's index is lower than its callee's. */
 	while (node > above)
 		node = t->nodes[node].parent;
 	return node == above;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two sets of a tree's repetitions, matched: any two may be compared, those of one side too. */
+/* Two sets of a tree's repetitions, matched for a comparison. Both sets may be of the same side. */
 #pragma once
 
 #include "tree/tree.h"
@@ -16,7 +16,7 @@ static inline struct tree_part tree_side(const struct tree *t, int side)
 	return (struct tree_part){ side, 0, t->n_repetitions[side] };
 }
 
-/* A node as struct tree_node, with the figures of both parts, per run. */
+/* A node of both parts. Its figures are per run of each part; members without comment are as in struct tree_node. */
 struct tree_pair_node {
 	const char *name;
 	uint32_t parent;
@@ -38,7 +38,7 @@ struct tree_pair_node {
 	uint32_t from[2], to[2];
 };
 
-/* The first part calls NAME in context FROM, the second one in context TO: it is counted in TO. */
+/* A call of NAME that moved between contexts: the first part makes it in FROM, the second in TO. Both parts count it in TO. */
 struct tree_move {
 	const char *name;
 	uint32_t from, to;
@@ -55,28 +55,28 @@ struct tree_pair {
 
 /*
  * Match the repetitions A and B of TREE, which must outlive PAIR. If one side calls a function directly and the other through
- * an additional function, both sides' calls are put below the latter. A function that each side calls in another
- * context, about as often and with about as many instructions, has moved.
+ * an additional function, the direct call is put below the additional function. A function that the sides call in different
+ * contexts, about as often and with about as many instructions, has moved.
  */
 void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struct tree_part *a,
 		    const struct tree_part *b);
-/* Match by names only. */
+/* Match nodes by names only: no node is moved. */
 void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
 			    const struct tree_part *a, const struct tree_part *b);
 void tree_pair_deinit(struct tree_pair *pair);
 
-/* Return the node for NODE's calls from additional lines, or TREE_NONE. */
+/* Return the EXTRA sibling of NODE (struct tree_node), or TREE_NONE. */
 uint32_t tree_pair_extra(const struct tree_pair *pair, uint32_t node);
 
 /* Return whether NODE is ABOVE itself or below it. */
 bool tree_pair_is_below(const struct tree_pair *pair, uint32_t node, uint32_t above);
 
-/* Return the one-sided callee of NODE that has most of ALL instructions, or TREE_NONE if no single one has. */
+/* Return the callee of NODE that only one side executes and that has most of ALL instructions, or TREE_NONE. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 
 /*
- * Return the body or untimed callee of the timed function NODE that has most of its change DELTA, or TREE_NONE. Of
- * nested nodes that both sides execute, return the innermost; do not look inside a node that only one side executes.
+ * Return the body or untimed callee of the timed function NODE that has most of its change DELTA, or TREE_NONE. If nested nodes
+ * have nearly all of it, return the innermost, but none inside a node that only one side executes.
  */
 uint32_t tree_pair_main_part(const struct tree_pair *pair, uint32_t node, double delta);
 

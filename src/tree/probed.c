@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fill a tree from recordings by probes: contexts, the functions timed in them, and the bodies timed in those. Each has its
- * own time, without timed callees and bodies, so a context's own time is spent in no timed function.
+ * Fill a tree from recordings by probes: contexts, functions timed in contexts, and inlined bodies timed in functions. The own
+ * time of each excludes timed callees and bodies, so a context's own time is spent in no timed function.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 define_compare(by_name, char *const, strcmp(*a, *b));
 
-/* Return which of SIDE's sites are bodies of functions that the other side times, for free(). */
+/* Return, for each of SIDE's sites, whether it is an inlined body of a function that the other side times. For free(). */
 static bool *find_called(const struct tree *t, int side)
 {
 	const struct profile *p = t->p[side], *other = t->p[!side];
@@ -32,7 +32,7 @@ static bool *find_called(const struct tree *t, int side)
 	return called;
 }
 
-/* Return the node of CELL's site. CALLED: the site is a body, but its node is where the other side's function is. */
+/* Return the node of CELL's site. CALLED: put the body directly below its context, where the other side has the function. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
 			int side, bool called)
 {
@@ -50,8 +50,8 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 }
 
 /*
- * Return the standard deviation of CELL's own time that comes from differences between its calls; 0 if runs show this
- * variation. The execve() that starts tar or thr-create differs by up to 6 % between two boots of one kernel.
+ * Return the standard deviation of CELL's own time, from the differences between its calls; 0 if repetitions show it. The
+ * execve() that starts tar or thr-create differs by up to 6 % between two boots of one kernel.
  */
 static double chance(const struct tree *t, const struct profile_cell *cell)
 {
@@ -94,8 +94,8 @@ void tree_fill_probed(struct tree *t, int side)
 }
 
 /*
- * Fill a tree with functions whose blocks were counted. Their time is not known, as the probes of blocks distort it: where
- * time is counted in instructions, their own instructions take its place, and the rest is their context's, with as much doubt.
+ * Fill a tree with functions whose blocks were counted. Block probes distort a function's time, so it moves to the context and
+ * adds to the context's uncertainty. If the clock counts instructions, those of the blocks then move back to the function.
  */
 
 struct filler {
@@ -120,7 +120,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	struct tree_value *from, *to;
 	uint32_t node = tree_find(f->t, &key);
 
-	/* The time of a function without a node is its context's already. */
+	/* Without a node, the function's time is already part of the context's. */
 	if (column == TREE_NONE || node == TREE_NONE)
 		return;
 	from = tree_value_of(f->t, node, column);
@@ -132,7 +132,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	f->t->nodes[node].own_doubt[f->side] = 0;
 }
 
-/* Add the calls that BLOCK in NODE makes, TIMES of them, unless the callee is timed: its calls are already counted. */
+/* Add the calls that BLOCK in NODE makes, as many as TIMES. Calls of a timed callee are already counted. */
 static void add_callee(struct filler *f, uint32_t node, uint32_t context,
 		       const struct profile_block *block, const struct tree_times *times)
 {

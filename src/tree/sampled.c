@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Open the own time of contexts, and of what was timed in them, by the stacks of samples: a function or inlined body gets the
- * same share of that time as it has of the samples. The shares are the same in all repetitions, which have too few samples
- * each. A node's doubt is the uncertainty of its share.
+ * Divide the own time of contexts, and of functions and bodies timed in them, by the stacks of samples. A function or inlined
+ * body gets the same share of the time as of the samples. All repetitions have the same shares, since each has too few samples.
+ * A node's doubt is the uncertainty of its share.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* A side's samples, indexed by node: in the node itself (OWN), and with those in sampled nodes below it (ALL). */
+/* A side's samples, indexed by node: OWN in the node itself, ALL also in sampled nodes below it. */
 struct counts {
 	vec_of(double, own);
 	vec_of(double, all);
@@ -30,7 +30,7 @@ static void grow(struct counts *c, uint32_t n)
 		vec_push(c, own, 0);
 }
 
-/* Return whether SIDE timed NODE; other nodes only have timed bodies in them, or the other side timed them. */
+/* Return whether SIDE timed NODE. Other nodes exist because a body in them was timed, or because the other side timed them. */
 static bool is_timed(struct tree *t, uint32_t node, int side)
 {
 	uint32_t first = tree_first_column(t, side);
@@ -41,11 +41,11 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 	return false;
 }
 
-/* The node that a sample's time belongs to: the innermost one on its stack that was timed, or the context. */
+/* The node whose own time includes a sample: the innermost timed node on the sample's stack, or the context. */
 struct opened {
 	uint32_t node;
 	uint32_t first; /* index of the first frame inside NODE */
-	/* Ignore the frames: the other side timed one of their functions, or a body in one of them was timed. */
+	/* Add no nodes for the inner frames: one is of a function that only the other side timed, or that has a timed body. */
 	bool closed;
 };
 
@@ -73,7 +73,7 @@ static struct opened find_opened(struct tree *t, uint32_t context,
 	return found;
 }
 
-/* Return the node of FRAMES below NODE; add it if it is missing. */
+/* Return the node of the innermost of N FRAMES below NODE; add the nodes that are missing. */
 static uint32_t node_of(struct tree *t, uint32_t node, const struct analyze_frame *frames,
 			uint32_t n, int side)
 {
@@ -144,7 +144,7 @@ static struct own own_of(struct tree *t, uint32_t node, int side)
 					   n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Return the standard deviation of a share of OWN, K of its N samples. One sample more or less is always possible. */
+/* Return the standard deviation of a share of OWN, K of its N samples. It is at least that of one sample, even if K is 0 or N. */
 static double doubt_of(double k, double n, const struct own *own)
 {
 	if (!(n > 0))
@@ -153,7 +153,7 @@ static double doubt_of(double k, double n, const struct own *own)
 		     k / n * own->deviation);
 }
 
-/* Return the node of whose own time NODE has a share: NODE itself if it is not sampled. */
+/* Return the node whose own time is divided for NODE: the nearest one above that is not sampled, or NODE itself. */
 static uint32_t opened_at(const struct tree *t, uint32_t node)
 {
 	while (t->nodes[node].sampled)
@@ -182,7 +182,7 @@ static void share_out(struct tree *t, int side, const struct counts *c)
 			v->seen = c->all[i] > 0;
 		}
 	}
-	/* The rest is the node's own time. */
+	/* A timed node keeps the share of the samples that are in the node itself. */
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		for (uint32_t k = 0; k < t->n_repetitions[side]; k++)
 			if (!t->nodes[i].sampled && c->all[i] > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calling contexts of two recordings as one tree: functions and inlined bodies below their callers, by the
- * names that they have in the source. So it makes no difference whether a function was inlined on one side only,
- * nor how the compiler cut it into parts. Each node has a value per repetition; tree_pair compares any two of them.
+ * The calling contexts of two recordings as one tree: functions and inlined bodies below their callers, by their names in the
+ * source. It does not matter if a function is inlined on one side only, or split into parts by the compiler. Each node has a
+ * value per repetition; tree_pair compares any two of them.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #define TREE_NONE UINT32_MAX
 #define TREE_ROOT 0 /* the command, the node above its contexts */
 
-/* Maximum number of repetitions per side; neighbouring ones of more are merged. */
+/* Maximum number of repetitions per side. If there are more, neighbouring repetitions are merged. */
 #define TREE_REPETITIONS 32
 
 /* One repetition of a node or a line: sums over its runs. */
@@ -29,19 +29,19 @@ struct tree_node {
 	const char *name;
 	uint32_t parent; /* the root is its own parent */
 	uint32_t first_child, next;
-	/* Calls from lines that one side alone has; the node's DIVIDED sibling of the same name has all other calls. */
+	/* The node has only calls from lines that one side alone has. Its DIVIDED sibling of the same name has all other calls. */
 	bool extra;
-	bool divided; /* see EXTRA */
+	bool divided; /* an EXTRA sibling has some of its calls */
 	bool sampled; /* estimated from samples, with a DOUBT per side: tree/sampled.c */
 	/*
-	 * Standard deviations of a sampled node's time per run on each side, with callees and without. A timed node has OWN_DOUBT
-	 * where only the differences between its calls show how much runs vary.
+	 * Standard deviations of a sampled node's time per run on each side, with callees and without. Without enough
+	 * repetitions, a timed node has OWN_DOUBT, from the differences between its calls.
 	 */
 	double doubt[2], own_doubt[2];
-	/* Divided nodes: calls per run on each side, those of the extra node included; for an inlined body, executions. */
+	/* Divided nodes: calls per run on each side, including those of the EXTRA sibling; for an inlined body, executions. */
 	double everywhere[2];
 	bool inlined[2]; /* in at least one place, by side */
-	bool nested[2]; /* inside itself, by side: by recursion, or as a split-off part */
+	bool nested[2]; /* by side: includes calls of itself: recursion, or a split-off part */
 	/* The first and last line that a side executes of the node, calls and inlined bodies included; FILE NULL: unknown. */
 	const char *file[2];
 	uint32_t from[2], to[2];
@@ -52,8 +52,8 @@ struct tree_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
 	double insns[2]; /* instructions per run, by side */
-	double times[2]; /* calls or executions (most frequent instruction) per run; 0: unknown */
-	bool extra[2]; /* in SITES: this side alone makes calls from this line */
+	double times[2]; /* per run: calls, or executions (most frequent instruction); 0: unknown */
+	bool extra[2]; /* in SITES: only this side makes calls from this line */
 };
 
 struct tree_line_table {
@@ -81,13 +81,13 @@ struct tree {
 	vec_of(struct tree_node, nodes); /* each after its parent; the first is the root */
 	uint64_t max_nodes;
 	struct tree_line_table lines; /* their figures are in LINE_VALUES */
-	struct tree_line_table sites; /* lines that call or inline a node; not of extra nodes */
+	struct tree_line_table sites; /* lines that call or inline a node; EXTRA nodes have none */
 	vec_of(struct tree_loop, loops);
 	/* Rows for each node or line; their columns are the baseline's repetitions, then the hardened side's. */
 	vec_of(struct tree_value, values);
 	vec_of(struct tree_value, line_values);
 	struct hash_index index;
-	uint32_t n_sampled, n_untimed; /* sampled nodes, and those of them in no timed function */
+	uint32_t n_sampled, n_untimed; /* sampled nodes, and those in no timed function */
 	struct alloc_texts texts; /* names that belong to neither profile */
 };
 
@@ -106,5 +106,5 @@ static inline uint32_t tree_first_column(const struct tree *t, int side)
 	return side ? t->n_repetitions[0] : 0;
 }
 
-/* Return how many standard deviations make conclusions on all untimed nodes as sure as CHANCE_DEVIATIONS make one. */
+/* Return the number of standard deviations that makes all conclusions on untimed nodes as sure as CHANCE_DEVIATIONS one alone. */
 double tree_sure_deviations(const struct tree *t);

@@ -63,7 +63,7 @@ struct analyze_diff_row {
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* changes of a call's percentiles */
 	struct analyze_change change; /* the certainty of DELTA */
 	enum analyze_note note;
-	enum analyze_note no_partner; /* why one side has no figures; NONE: both sides have figures */
+	enum analyze_note no_partner; /* why one side has no figures; NONE: both have */
 	enum analyze_note inlined; /* the side with figures of inlined bodies; NONE: neither */
 };
 
