@@ -6,7 +6,7 @@
 
 #include "base/sorted.h"
 
-/* A table shows at most MOST_SHOWN lines of a level, and no remainder below the share ROUNDING. */
+/* A table shows at most MOST_SHOWN rows of a level. It hides remainders below the fraction ROUNDING of the level above. */
 #define MOST_SHOWN 6
 #define ROUNDING   1e-6
 
@@ -22,7 +22,7 @@ struct items {
 	vec_of(struct item, items);
 };
 
-/* A line and its items. A command's parts are contexts, a context's functions, a function's bodies. */
+/* A row and its items. The command consists of contexts, a context of functions, and a function of inlined bodies. */
 struct part {
 	struct why_attribution_row row;
 	const struct item *items; /* all items in it */
@@ -51,7 +51,7 @@ define_compare(by_size, struct part,
 
 define_compare(by_name, struct analyze_diff_row, strcmp(a->name, b->name));
 
-/* Return whether N is inlined, and neither side calls it. */
+/* Return whether N is inlined on a side, and is called as a function on neither side. */
 static bool is_body(const struct tree_pair_node *n)
 {
 	for (int side = 0; side < 2; side++)
@@ -60,7 +60,7 @@ static bool is_body(const struct tree_pair_node *n)
 	return n->inlined[0] || n->inlined[1];
 }
 
-/* Add the shares of causes that samples tell of; OF has the contexts by node. */
+/* Add the shares of causes that are known from samples. OF: items with their contexts, indexed by node. */
 static void add_sampled(struct items *list, const struct why *w, const struct item *of)
 {
 	const struct why_causes *c = &w->command.causes;
@@ -78,7 +78,7 @@ static void add_sampled(struct items *list, const struct why *w, const struct it
 	}
 }
 
-/* Return all nodes below the root, and sampled causes, sorted by place. Other sampled nodes count for their callers. */
+/* Return all nodes below the root, and sampled causes, sorted by place. Other sampled nodes belong to the function above them. */
 static struct items collect(const struct why *w)
 {
 	const struct tree_pair *t = &w->pair;
@@ -138,7 +138,7 @@ static void set_figures(struct why_attribution_row *row, const double calls[2],
 	row->by_mean = row->delta - row->by_calls;
 }
 
-/* Return the part that has the N ITEMS; calls of a function are not those of its bodies. */
+/* Return the part that consists of N ITEMS. The calls of a function exclude those of its inlined bodies. */
 static struct part part_with(enum why_attributed kind, const char *name, const struct item *items,
 			     size_t n)
 {
@@ -236,7 +236,7 @@ static void add_below(struct query *q, const struct part *part, double level, bo
 	add_parts(q, &parts, level + 1, part->row.delta, hidden);
 }
 
-/* Add PARTS of WHOLE, the largest first, and free them. HIDDEN: the line above is. */
+/* Add PARTS of WHOLE, the largest first, and free them. HIDDEN: the row above is hidden. */
 static void add_parts(struct query *q, struct parts *parts, double level, double whole, bool hidden)
 {
 	struct why_attribution_row others = part_of(WHY_ATTRIBUTED_OTHERS, "").row;
@@ -286,7 +286,7 @@ static struct parts contexts_of(const struct query *q, const struct items *list)
 	return parts;
 }
 
-/* Return the command's row by its time on a CPU, else from start to exit, waiting included; NULL: one side has neither. */
+/* Return the row of the command's CPU time, or else of its time from start to exit; NULL: neither is known on both sides. */
 static const struct analyze_diff_workload_row *find_command(const struct analyze_diff *diff)
 {
 	static const char *const names[] = { ANALYZE_COMMAND_CPU, ANALYZE_COMMAND };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The change per run as parts that add up: the command, its contexts, the functions in each, and the bodies inlined into these.
- * A function's part is its own time, without that of other functions of the tree, over all its places in the context.
+ * The change per run as parts that add up: the command, its contexts, the functions in a context, and the bodies inlined into a
+ * function. A function's part is its own time, without other functions of the tree, summed over all its places in the context.
  */
 #pragma once
 
@@ -12,11 +12,11 @@ enum why_attributed {
 	WHY_ATTRIBUTED_COMMAND,
 	WHY_ATTRIBUTED_CONTEXT,
 	WHY_ATTRIBUTED_OUTSIDE, /* in no context: user space, entry and exit, waiting */
-	WHY_ATTRIBUTED_MOVED, /* in a context: work that the baseline does in other contexts */
+	WHY_ATTRIBUTED_MOVED, /* part of a context: work that the baseline does in other contexts */
 	WHY_ATTRIBUTED_FUNCTION,
-	WHY_ATTRIBUTED_UNTIMED, /* in a context: in no function of the tree */
+	WHY_ATTRIBUTED_UNTIMED, /* part of a context: outside all functions of the tree */
 	WHY_ATTRIBUTED_BODY,
-	WHY_ATTRIBUTED_REST, /* in a function: outside of its bodies */
+	WHY_ATTRIBUTED_REST, /* part of a function: outside its inlined bodies */
 	WHY_ATTRIBUTED_OTHERS, /* for tables: the sum of a level's hidden lines */
 };
 
@@ -25,14 +25,14 @@ struct why_attribution_row {
 	enum why_attributed part;
 	const char *name;
 	enum analyze_how how; /* for the command, and for figures from samples */
-	double level; /* 0: the command; a row is part of the last one above it of a lower level */
-	double calls[2], totals[2]; /* per run of either side; totals of contexts and functions */
+	double level; /* 0: the command; a row is part of the last row above with a lower level */
+	double calls[2], totals[2]; /* per run of each side */
 	double delta; /* a side without the row counts as 0 */
 	double share; /* fraction of the level above; NAN if that level did not change */
-	/* Parts of DELTA: by more or fewer calls at the baseline's mean; by another mean of the hardened side's calls. */
+	/* DELTA from more or fewer calls, at the baseline's mean, and from the mean's change, in the hardened side's calls. */
 	double by_calls, by_mean;
-	enum analyze_verdict verdict; /* on the mean, of the command and of contexts */
-	bool hidden; /* not worth a line of a table */
+	enum analyze_verdict verdict; /* of the mean; for the command and contexts */
+	bool hidden; /* tables leave it out */
 	uint32_t others; /* for OTHERS: number of hidden lines of the level */
 };
 

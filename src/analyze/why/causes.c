@@ -7,16 +7,16 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define ROUNDING 1e-3 /* instructions per run, which are counted */
+#define ROUNDING 1e-3 /* ticks per run: a smaller change is due to rounding */
 
 struct finder {
 	const struct tree_pair *t;
 	struct why_causes *c;
 	struct hash_index causes, parts, shares;
 	uint32_t context; /* the one to explain */
-	double charged; /* so far */
+	double charged; /* sum of all charges so far */
 	double sure; /* standard deviations by which a sampled node must have changed */
-	/* Charge no sampled nodes: add the charges, without signs, to TRIED, and their squared doubts to DOUBTS. */
+	/* Charge no sampled nodes: add what they would be charged, without signs, to TRIED, and its variance to DOUBTS. */
 	bool only_tries;
 	double tried, doubts;
 };
@@ -66,7 +66,7 @@ static double squares(const double deviations[2])
 	return deviations[0] * deviations[0] + deviations[1] * deviations[1];
 }
 
-/* Charge DELTA to BY, for NODE: BY itself, or a callee that it calls RATIO times as often. */
+/* Charge DELTA to the code of BY. NODE is BY itself or the callee that makes the difference. SCALE and RATIO are the part's. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
 {
@@ -102,12 +102,12 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 }
 
 /*
- * The factor for code below a callee that is called more or less often. The caller may hand it the same work in other pieces,
- * or other work, so that the code below may do anything between WORK times the baseline's, the factor of the caller, and
- * CALLS times.
+ * The expected factors from the baseline to the hardened side for code below a callee: WORK is the factor of the caller, CALLS
+ * that of calls of the callee. If they differ, the caller may pass the same work in other pieces, or other work. So any factor
+ * between the two is expected.
  */
 struct scale {
-	double work, calls; /* equal if nobody calls more or less often */
+	double work, calls; /* equal if no callee is called more or less often */
 };
 
 static double nearest(struct scale s, double ratio)
@@ -115,7 +115,7 @@ static double nearest(struct scale s, double ratio)
 	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
 }
 
-/* Return the difference of IS from the range that S allows for WAS. */
+/* Return the difference between IS and the nearest value that S allows for the baseline's WAS. */
 static double excess(double is, double was, struct scale s)
 {
 	return was > 0 ? is - nearest(s, is / was) * was : is;
@@ -123,7 +123,7 @@ static double excess(double is, double was, struct scale s)
 
 static void explain(struct finder *f, uint32_t node, struct scale scale);
 
-/* Set *RATIO, NAN at first, to IS / WAS. Return whether it is that ratio. */
+/* If *RATIO is NAN, set it to IS / WAS. Return whether IS / WAS is *RATIO. */
 static bool is_of_ratio(double *ratio, double was, double is)
 {
 	if (was > 0 && is > 0 && isnan(*ratio))
@@ -145,9 +145,8 @@ static const struct tree_line *next_line(const struct tree_pair *t, const struct
 }
 
 /*
- * Set *RATIO to how much more often the hardened side executes the lines of N. They are matched in order, since a patch above
- * them changes their numbers. Return false if they are not the same lines, or not all in one ratio. Without lines *RATIO
- * stays as it is.
+ * Set *RATIO to the hardened side's executions of N's lines per execution of the baseline. Lines are matched in order, since a
+ * patch may change line numbers. Return false if the lines or their ratios are not the same. Without lines *RATIO is unchanged.
  */
 static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *n, double *ratio)
 {
@@ -166,8 +165,8 @@ static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *
 }
 
 /*
- * Return how much more often the hardened side executes the inlined body NODE, NAN if it is not known. Its lines tell, and the
- * calls that it makes, all of which are counted, if these are more or less than SCALE, too.
+ * Return the hardened side's executions of the inlined body NODE per execution of the baseline; NAN: unknown. Use the ratio of
+ * the calls that NODE makes, if NODE has no lines, or if their ratio is on the same side of SCALE; else the ratio of its lines.
  */
 static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 {
@@ -180,11 +179,11 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
 		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
 			return lines;
-	/* A line in two places counts for the one where it is executed more often. */
+	/* Prefer calls, which are all counted. A line in two places only has the count of the more frequent place. */
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
-/* Return the node that is charged with calls of CALLEE from NODE: CALLEE if its caller in the context is not known. */
+/* Return the node to charge with NODE's calls of CALLEE: NODE, or CALLEE if its caller in the context is not known. */
 static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 {
 	return f->t->tree->has_callers || f->t->nodes[node].parent != TREE_ROOT || !node ? node :
@@ -192,8 +191,8 @@ static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 }
 
 /*
- * Charge NODE with calling CALLEE more or less often than SCALE says: with the change in and below CALLEE that code there is
- * not charged with. Calls from lines that only one side has are charged in full.
+ * Charge NODE for calling CALLEE more or less often than SCALE expects. The charge is the change in and below CALLEE that is
+ * not charged to code there. Calls from lines that only one side has are charged in full.
  */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
@@ -219,7 +218,7 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 	       below.calls / explained.calls);
 }
 
-/* Return the change of NODE and its callees that only one side has. Callees of both sides are explained. */
+/* Return the change of NODE and of those callees that only one side has. Explain callees that both sides have. */
 static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -236,7 +235,7 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	return sum;
 }
 
-/* Charge NODE with the change in and below its child I that code there is not charged with. */
+/* Charge NODE with the change in and below its child I that is not charged to code there. */
 static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct scale scale)
 {
 	const struct tree_pair_node *callee = &f->t->nodes[i];
@@ -250,13 +249,13 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 
 /* ---- sampled nodes ---- */
 
-/* The change that a whole makes: RATIO times the baseline. A part differs from it by LEAST and beyond chance. */
+/* The change of a whole: RATIO times the baseline. A part changed otherwise if it deviates by more than LEAST and beyond chance. */
 struct whole {
 	double ratio, least;
-	double sure; /* standard deviations above which all inner parts together are no chance */
+	double sure; /* deviations beyond which a change is no chance, even with all inner parts tested */
 };
 
-/* Return whether a part's change from IS[0] to IS[1], with a DOUBT on each side, differs from that of W. */
+/* Return whether a part's change from IS[0] to IS[1], with standard deviations DOUBT per side, deviates from W's change. */
 static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
 		     double deviations)
 {
@@ -265,7 +264,7 @@ static bool is_other(const struct whole *w, const double is[2], const double dou
 	return fabs(is[1] - w->ratio * is[0]) > fmax(deviations * sqrt(squares(part)), w->least);
 }
 
-/* Return whether NODE itself or any node below it differs from W, as in is_other(). */
+/* Return whether NODE's own time, or any node below it, deviates from W's change, as in is_other(). */
 static bool has_other(const struct tree_pair *t, uint32_t node, const struct whole *w,
 		      double deviations)
 {
@@ -280,13 +279,13 @@ static bool has_other(const struct tree_pair *t, uint32_t node, const struct who
 	return false;
 }
 
-/* Return whether NODE has nearly all of what takes ALL, on both sides. */
+/* Return whether NODE has nearly all of the time ALL, on both sides. */
 static bool has_nearly_all(const struct tree_pair_node *n, const double all[2])
 {
 	return n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
 }
 
-/* Return whether all parts of sampled NODE became more or less in one proportion, as when it is called more or less often. */
+/* Return whether all parts of sampled NODE changed by one factor, as if only the number of NODE's calls changed. */
 static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -296,7 +295,7 @@ static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 	       !has_other(f->t, node, &w, CHANCE_DEVIATIONS);
 }
 
-/* Charge sampled NODE with DELTA, which has a DOUBT on each side. */
+/* Charge sampled NODE with DELTA, which has the standard deviations DOUBT of the two sides. */
 static void charge_sampled(struct finder *f, uint32_t node, double delta, const double doubt[2],
 			   struct scale scale)
 {
@@ -312,7 +311,7 @@ static void charge_sampled(struct finder *f, uint32_t node, double delta, const 
 	}
 }
 
-/* Charge functions that differ beyond chance over all places together: this place alone has too few samples. Return the sum. */
+/* Charge functions in and below NODE that differ beyond chance over all their places (DIFFERS). Return the sum of the charges. */
 static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -325,8 +324,8 @@ static double explain_marked(struct finder *f, uint32_t node, struct scale scale
 }
 
 /*
- * Charge the change of sampled NODE to the outermost function that changed as a whole, if samples tell it from chance. A
- * function with nearly ALL of the time that was opened says nothing new. Return the sum of the charges.
+ * Charge the change of sampled NODE to the outermost function that changed as a whole, if the change is beyond chance. To name
+ * a function with nearly ALL of the divided time would say nothing new. Return the sum of the charges.
  */
 static double explain_sampled(struct finder *f, uint32_t node, const double all[2],
 			      struct scale scale)
@@ -358,8 +357,8 @@ static double explain_all_sampled(struct finder *f, uint32_t node, const double 
 }
 
 /*
- * Charge the change DELTA of NODE's time in no timed function to sampled functions. If these changed by far more than that, time
- * only went from one function to another, and none is charged. Return the sum of the charges.
+ * Charge the change DELTA of NODE's time in no timed function to sampled functions. If their charges are far larger than DELTA,
+ * time only moved between functions: charge none of them. Return the sum of the charges.
  */
 static double open_sampled(struct finder *f, uint32_t node, const double own[2], double delta,
 			   struct scale scale)
@@ -374,8 +373,8 @@ static double open_sampled(struct finder *f, uint32_t node, const double own[2],
 }
 
 /*
- * Charge the change of NODE from SCALE times its baseline, which is expected of callers that do as they do on the baseline. The
- * depth of recursion is that of calls, which tree_pair_init() bounds.
+ * Charge the difference of NODE from SCALE times its baseline, the time expected if its callers work as on the baseline. The
+ * recursion is as deep as calls, which tree_pair_init() bounds.
  */
 static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
@@ -384,7 +383,7 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls;
 	double delta = excess(own[1], own[0], scale), rest = delta;
 
-	/* The time of a function that was timed needs no estimate. */
+	/* A context's time needs an estimate by samples. A timed function's time does not. */
 	if (n->parent == TREE_ROOT)
 		rest -= open_sampled(f, node, own, delta, scale);
 	charge(f, node, WHY_SELF, node, rest, nearest(scale, ratio), 1);

@@ -6,7 +6,7 @@
 
 #include "analyze/diff/diff.h"
 
-/* A caller is timed if it has at most this many times the innermost function's calls. Probes of busier ones slow it down. */
+/* Maximum calls of a timed caller per call of the innermost function. Probes of busier callers slow the workload down. */
 #define CALLS_MOST 2
 
 /* Return the calls of NAME per run, from anywhere, on the side that has more of them. */
@@ -54,7 +54,7 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *r
 	return NULL;
 }
 
-/* Return NOISE with MORE, which is independent of it; NAN: not known. */
+/* Add MORE, which is independent, to *NOISE; NAN: not known. */
 static void add_noise(double *noise, double more)
 {
 	if (!isnan(more))

@@ -10,9 +10,9 @@
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
 
-/* A static key is named if the part with most of the change tests it, or one of this many callers at most. */
+/* Look for the test of a static key in the part with most of the change, and in at most this many of its callers. */
 #define NEAR_CALLERS 3
-/* So many steps are taken down to what changed: more than a kernel stack has functions, few for a made-up file. */
+/* Limit the steps down to the changed code, for malformed files: a kernel stack has fewer functions. */
 #define MAX_STEPS 128
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
@@ -76,7 +76,7 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 	return found ?: name;
 }
 
-/* Return whether PROTECTION lists PART's function, a callee with most of PART, or a caller. */
+/* Return whether PROTECTION lists PART's function, a caller, or a callee that has most of PART. */
 static bool lists_part(const struct catalogue_protection *protection, const struct tree_pair *t,
 		       const struct why_part *part, bool switched)
 {
@@ -128,7 +128,7 @@ static const struct analyze_static_key *key_of(const struct analyze_static_keys 
 	return analyze_static_keys_of(keys, *function);
 }
 
-/* Return the innermost part of NODE that has most of DELTA, NODE's change; NODE itself if no part has. */
+/* Return the innermost part of NODE that has most of DELTA, NODE's change. Without such a part, return NODE. */
 static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double delta)
 {
 	uint32_t part = tree_pair_main_part(t, node, delta);
@@ -141,7 +141,7 @@ static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double 
 	return node;
 }
 
-/* Return the key that is tested nearest to what changed in timed NODE, as samples tell: on the way there, or in a near caller. */
+/* Return the static key that is tested nearest to the changed part of timed NODE: in the part, or up to near callers. */
 static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
 						       const struct tree_pair *t, uint32_t node,
 						       const char **function)
@@ -203,7 +203,7 @@ static bool is_at(const struct profile_location *l, const char *callee, bool inl
 	return false;
 }
 
-/* Return whether BLOCK is at SITE, and calls CALLEE at its end or is in its body. */
+/* Return whether BLOCK ends with a call of CALLEE at SITE or, if INLINED, is in the body of CALLEE inlined at SITE. */
 static bool is_site(const struct profile *p, const struct profile_block *block, const char *callee,
 		    bool inlined, const struct tree_line *site)
 {
@@ -259,8 +259,8 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 }
 
 /*
- * Find the guard of the call of NODE, at SITE if that is not NULL. A condition on the function's own variables says something
- * if it does not always hold, or did not.
+ * Find the guard of the call of NODE, at SITE if that is not NULL. Ignore a condition on the function's own variables that
+ * holds in nearly all calls on both sides: it says nothing.
  */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
 		 const struct tree_pair *t, uint32_t node, const struct tree_line *site)

@@ -15,17 +15,17 @@
 struct reader {
 	struct why_patches *p;
 	const char *patch;
-	uint32_t before; /* items of other patches */
+	uint32_t before; /* number of items of earlier patches */
 	char *file; /* NULL: the patch removes it */
 	char *function; /* the last function that began in FILE; NULL: none */
 	uint32_t at, was_at; /* the next line's number, with and without the patch */
-	uint32_t was, is; /* lines of the hunk that are left, of either side */
+	uint32_t was, is; /* lines of the hunk yet to be read, without and with the patch */
 	bool changing;
-	bool ended; /* the line before ended a statement */
-	uint32_t statement, was_statement; /* first line of the current one */
+	bool ended; /* the previous line ended a statement */
+	uint32_t statement, was_statement; /* first line of the current statement */
 };
 
-/* Return whether code goes on with a new statement after LINE. */
+/* Return whether the line after LINE begins a new statement. */
 static bool ends_statement(const char *line)
 {
 	size_t n = strlen(line);
@@ -35,7 +35,7 @@ static bool ends_statement(const char *line)
 	return !n || *line == '#' || strchr(";{}:/", line[n - 1]);
 }
 
-/* Move lines of other patches from END on by BY, as a hunk moves the lines after it. */
+/* Shift lines of earlier patches, from line END of the file on, by BY: a hunk shifts the lines after it. */
 static void move(struct reader *r, uint32_t end, int64_t by)
 {
 	for (uint32_t i = 0; i < r->before; i++) {
@@ -94,7 +94,7 @@ static void begin_hunk(struct reader *r, const char *line)
 	end_function(r);
 	if (line)
 		begin_function(r, line + strlen("@@ "));
-	/* These are line numbers in the file with the hunks before already applied. */
+	/* A hunk's line numbers are those of the file with all earlier hunks applied. */
 	move(r, r->at + r->was, (int64_t)r->is - r->was);
 	r->changing = false;
 	r->ended = true;
@@ -122,7 +122,7 @@ static void change(struct reader *r, bool added)
 	r->changing = true;
 }
 
-/* A line of a hunk: " ", "+" or "-" and the source's, or "\\ No newline at end of file". */
+/* Read a line of a hunk: " ", "+" or "-" and a line of the source, or "\\ No newline at end of file". */
 static void read_source(struct reader *r, const char *line)
 {
 	if (*line == '\\')
@@ -191,8 +191,8 @@ void why_patches_deinit(struct why_patches *p)
 }
 
 /*
- * Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, the line is one that ITEM removes.
- * Recordings by probes know functions, but not their lines.
+ * Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, compare lines that ITEM removes.
+ * Recordings by probes do not tell NODE's lines, so compare function names.
  */
 static bool changes(const struct why_patched *item, const struct tree_pair_node *node)
 {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* So few functions are named, each with its contexts and its reasons. */
+/* Up to this many functions are named one by one, each with its contexts and reasons. */
 #define FEW 3
 
 struct item {
@@ -18,7 +18,7 @@ struct item {
 define_compare(by_name, struct item,
 	       compare_values(a->part->kind, b->part->kind) ?: strcmp(a->name, b->name));
 
-/* ITEMS are parts of one kind, of one name. */
+/* Sum up N ITEMS, which are parts of one kind and one name. */
 static struct why_spread sum_up(const struct why_causes *c, const struct item *items, uint32_t n)
 {
 	struct why_spread s = { .name = items[0].name, .most = items[0].part, .n_functions = n };
@@ -56,7 +56,7 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 	for_each_run(i, j, n, !by_name(&items[i], &items[j])) {
 		struct why_spread s = sum_up(&c->causes, &items[i], j - i);
 
-		/* If these functions changed more by something else, they do not have the change alike. */
+		/* Skip a change that is not the main change of its functions. */
 		if (fabs(s.delta) > fabs(best.delta) && fabs(s.delta) > fabs(s.rest) &&
 		    fabs(s.most->delta) <= LARGE_PART * fabs(s.delta) && s.n_functions > FEW)
 			best = s;

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Return whether a context begins by itself, whatever the command does, or maybe after it ends, as "close [rcu]". */
+/* Return whether a context begins independently of the command, or later than the call that queues it, as "close [rcu]". */
 static bool is_asynchronous(const char *name)
 {
 	const char *kind = strrchr(name, '[');
@@ -28,7 +28,7 @@ bool why_is_interrupt(const char *context)
 	       !strcmp(context, profile_queued_name(PROFILE_QUEUED_SOFTIRQ));
 }
 
-/* A command may be named "[", which is no context. */
+/* The name of a command is no context, even if it contains "[". */
 static bool comes_by_itself(const struct why_context *c)
 {
 	return !c->is_command && is_asynchronous(c->name);
@@ -39,7 +39,7 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* Add the squares of C's causes between two repetitions of SIDE, WEIGHT times: these differ by chance. */
+/* Add the squares of C's causes in PAIR, two repetitions of SIDE that differ by chance only, WEIGHT times. */
 static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
 {
 	struct why_causes causes = { .brief = true };
@@ -70,7 +70,7 @@ static bool is_large(const struct why_context *c, double delta)
 	return fabs(delta) >= fmax(c->least * c->total[0], c->floor);
 }
 
-/* A cause in several contexts is large in all that the command executes, or in one of them. */
+/* Return whether CAUSE is large in C or, if C is the command, in one of its contexts. */
 static bool is_large_cause(const struct why *w, const struct why_context *c,
 			   const struct why_cause *cause)
 {
@@ -98,7 +98,7 @@ static bool begin_to_vary(struct why_context *c, bool (*is_wanted)(const struct 
 	return c->varying;
 }
 
-/* Determine the variation of causes where a context may have one to name, since each repetition has to be matched. */
+/* Determine the variation of causes only in contexts that IS_WANTED accepts: matching each repetition takes time. */
 static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
 	bool any = begin_to_vary(&w->command, is_wanted);
@@ -108,7 +108,7 @@ static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_contex
 	for (int side = 0; side < 2 && w->tree.has_runs && any; side++) {
 		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
-		/* Compare each repetition with the next, and the last with the first. Each pair has twice the variance. */
+		/* Compare each repetition with the next, and the last with the first. Differences have twice the variance. */
 		for (uint32_t i = 0; i < pairs; i++)
 			add_repetitions(w, side, i, (i + 1) % n, (n - 1) / (2.0 * pairs));
 	}
@@ -119,7 +119,7 @@ static double squares_of(const double *values, uint32_t n)
 	return analyze_moments_of(values, n).variance * (n - 1);
 }
 
-/* Set the squares of contexts, of SIDE's repetitions from their mean. */
+/* Set the squares of contexts: sums of squared differences of SIDE's repetitions from their mean. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct tree *t = &w->tree;
@@ -145,8 +145,8 @@ static void vary_contexts(struct why *w, int side)
 define_compare(by_value, double, compare_values(*a, *b));
 
 /*
- * Return the median of the contexts' standard deviations in instructions, above 1. Mostly a slab or page more or less makes it,
- * in whichever context the last one was used up. It is there even if a few runs happen to agree.
+ * Return the median of the contexts' standard deviations in ticks, without those below 1. Mostly they come from a slab or page
+ * more or less, in the context that uses up the last one. So all contexts have this deviation, even if few runs do not show it.
  */
 static double common_deviation(const struct why *w)
 {
@@ -164,7 +164,7 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
-/* Runs of one recording on a real clock show chance at least. Recordings may differ besides, so nothing is sure. */
+/* Without HAS_NOISE, recordings may differ by more than their runs show. So no change is sure: replace P by WITHIN_KNOWN. */
 static void limit(const struct why *w, struct why_significance *significance)
 {
 	if (w->tree.has_noise || isnan(significance->p))
@@ -181,7 +181,7 @@ static void judge(const struct why *w, struct why_significance *significance, do
 	limit(w, significance);
 }
 
-/* The change is one of as many as there are contexts, since the largest causes of each are named. */
+/* P is corrected for the number of contexts, since the largest causes of each context are named. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta)
 {
 	judge(w, significance, delta, w->n_contexts);
@@ -221,7 +221,7 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	const struct why_cause *cause = &c->causes.items[i];
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
 
-	/* If only small causes in other code are certain, all others are guesses. */
+	/* If the first cause is small, and named only for its CERTAIN change, name no cause that is not CERTAIN. */
 	if (cause->patched)
 		return WHY_SURE;
 	if (cause->certain || c->causes.items[0].certain)
@@ -232,13 +232,13 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	return comes_by_itself(c) && c->changed < sure ? c->changed : sure;
 }
 
-/* The one execve() that starts the command is the first to read the command's files. */
+/* Return whether C is just the execve() that starts the command, and so is the first to read its files. It ranks last. */
 static bool is_start(const struct why_context *c)
 {
 	return !strcmp(c->name, "execve") && !(c->calls[0] > 1) && !(c->calls[1] > 1);
 }
 
-/* A cause in code that is known to differ ranks as high as the change of a whole context. */
+/* Return C's rank, higher ones first. A cause in code that is known to differ ranks as high as a change of the whole context. */
 static int rank(const struct why_context *c)
 {
 	bool known = c->causes.n_items && c->causes.items[0].other_code;
@@ -246,7 +246,7 @@ static int rank(const struct why_context *c)
 	return is_start(c) ? 0 : 3 * (int)c->sureness + (int)(known ? c->sureness : c->changed);
 }
 
-/* Work of other tasks and kernel threads comes after the context of the command that wakes them. */
+/* Return whether C is work of other tasks or kernel threads, which is listed after the command's contexts that wake them. */
 static bool is_of_others(const struct why_context *c)
 {
 	return c->name[0] == '[' && is_asynchronous(c->name) && !why_is_interrupt(c->name);
@@ -265,7 +265,7 @@ define_compare(by_size, struct why_context,
 		       compare_values(size_of(b), size_of(a)) ?:
 								strcmp(a->name, b->name));
 
-/* The uncertainty of a node with all nodes below it: of probes' costs, and because calls differ. Both are sums over nodes. */
+/* Standard deviations of a node with all nodes below it, summed over nodes: of probes' COSTS, and by differences between CALLS. */
 struct uncertainty {
 	double costs, calls;
 };
@@ -277,7 +277,7 @@ static void add_uncertainty(struct uncertainty *u, const struct tree_pair *t, ui
 	u->costs += n->error[0] + n->error[1];
 	if (!n->sampled)
 		u->calls += n->own_doubt[0] + n->own_doubt[1];
-	/* Exact recordings have none. */
+	/* Exact recordings have no such uncertainty. */
 	for (uint32_t i = t->tree->has_callers ? TREE_NONE : n->first_child; i != TREE_NONE;
 	     i = t->nodes[i].next)
 		add_uncertainty(u, t, i);
@@ -306,7 +306,7 @@ static void add_context(struct why *w, uint32_t node)
 	w->command.total[1] += c.total[1];
 	w->command.moved += c.moved;
 	w->command.significance.known += u.costs;
-	/* The calls of two contexts differ independently of each other. */
+	/* Calls of different contexts vary independently, so their squares add up. */
 	w->command.significance.doubts += u.calls * u.calls;
 }
 
@@ -334,7 +334,7 @@ static void set_large(const struct why *w, struct why_context *c)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
 
-/* A change that is little of the command may be much of a context. Without a cause it is none. */
+/* Set how sure C is. A small change of the command may be large for one of its contexts, but counts only with a cause. */
 static void set_told(struct why_context *c)
 {
 	bool large = is_large(c, c->delta);
@@ -342,7 +342,7 @@ static void set_told(struct why_context *c)
 	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
 			     why_significance_sureness(&c->significance) :
 			     WHY_CHANCE;
-	/* The p of contexts is corrected for their number. The command, only one, would be "likely" by chance too often. */
+	/* The p of contexts is corrected for their number. The command's p is not, so it would too often be "likely" by chance. */
 	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
 		c->changed = WHY_CHANCE;
 	c->sureness = large ? c->changed : WHY_CHANCE;
@@ -394,7 +394,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* Rows that changed by no more than their control, in the order of name and context. */
+/* Rows that changed by no more than the noise of --control, sorted by name and context. */
 struct under_noise {
 	vec_of(struct analyze_diff_row, rows);
 };
@@ -406,7 +406,7 @@ static void add_under_noise(struct under_noise *u, const struct analyze_diff_row
 			vec_push(u, rows, *row);
 }
 
-/* If U has NAME in CONTEXT, two recordings of the baseline may differ by all of DELTA. Return whether it has. */
+/* If U has NAME in CONTEXT, return true and make DELTA uncertain: two recordings of the baseline may differ by as much. */
 static bool doubt(const struct why *w, const struct under_noise *u, const char *name,
 		  const char *context, struct why_significance *significance, double delta)
 {
@@ -429,7 +429,7 @@ static void doubt_causes(const struct why *w, const struct under_noise *u, struc
 	set_told(c);
 }
 
-/* Doubt changes within the noise of the control. */
+/* Add uncertainty to changes within the noise of --control. */
 static void doubt_contexts(struct why *w)
 {
 	struct under_noise u = {};
@@ -468,7 +468,7 @@ void why_set_command(struct why *w, const struct analyze_diff *diff)
 		c->total[0] = row->sides[0].mean;
 		c->total[1] = row->sides[1].mean;
 		c->significance.ci = row->change.ci;
-		/* One row is looked at; no change is surer than its control lets it be. */
+		/* P is not corrected, as this is a single row. Within the noise of --control, the change is chance. */
 		c->significance.p = row->change.under_noise ? 1 : row->change.p_single;
 		limit(w, &c->significance);
 		set_large(w, c);
@@ -486,8 +486,8 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 }
 
 /*
- * Compare the code of CAUSE. An inlined function is in another one, and a part of it may be a function of its own. The code is
- * the same only if all of these are.
+ * Compare the code of CAUSE and of the function that it is inlined into, if any. The compiler may also keep a part of an
+ * inlined function as a function. SAME_CODE: no code differs.
  */
 static void compare_own_code(struct why_cause *cause, struct analyze_changes *changes)
 {
@@ -522,7 +522,7 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 			cause->caller = nodes[at].name;
 }
 
-/* Return how much more a call of PART's function executes, in the place with most of PART. */
+/* Return the change per call of the function that PART is charged to, at PART's place with the largest change. */
 static double per_call(const struct tree_pair *t, const struct why_part *part)
 {
 	const struct tree_pair_node *n = &t->nodes[part->node];
@@ -534,7 +534,7 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 		       part->most / calls[1];
 }
 
-/* Return whether C's cause I, too small to be named, has other code. */
+/* Return whether C's cause I has other code, but is too small to be named. */
 static bool is_candidate(const struct why_context *c, uint32_t i)
 {
 	return c->sureness < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
@@ -548,7 +548,7 @@ static bool has_candidate(const struct why_context *c)
 	return false;
 }
 
-/* C has certain causes, so that its change need not be large either. */
+/* Set how sure C is if it has certain causes: its change counts even if it is small. */
 static void tell_certain(struct why_context *c)
 {
 	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
@@ -567,7 +567,7 @@ static uint32_t count_candidates(const struct why_context *c)
 	return n;
 }
 
-/* LOOKED_AT: candidates and contexts. */
+/* Find the certain causes among candidates. LOOKED_AT: the number of candidates and contexts, for correction. */
 static void find_certain(const struct why *w, struct why_context *c, uint32_t looked_at)
 {
 	bool any = false;
@@ -598,7 +598,7 @@ void why_find_certain(struct why *w)
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* Return whether C's cause I is to be named, or would be if it were certain and its code another. */
+/* Return whether C's cause I is to be named, or would be named if it were certain and its code differed. */
 static bool is_of_interest(const struct why *w, const struct why_context *c, uint32_t i)
 {
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];
