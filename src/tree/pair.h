@@ -16,7 +16,7 @@ static inline struct tree_part tree_side(const struct tree *t, int side)
 	return (struct tree_part){ side, 0, t->n_repetitions[side] };
 }
 
-/* A node of both parts. Its figures are per run of each part; members without comment are as in struct tree_node. */
+/* A node of both parts, like struct tree_node. Figures are per run of each part. */
 struct tree_pair_node {
 	const char *name;
 	uint32_t parent;

@@ -37,7 +37,7 @@ extern const struct analyze_workload_figures analyze_workload_none;
 
 struct analyze_workload_row {
 	const char *name, *label; /* NAME: the profile's; LABEL: set by the view, NULL before */
-	bool probed; /* false: from control runs; true: probe cost is inside the times */
+	bool probed; /* true: from runs with probes; false: from runs without */
 	enum analyze_how how; /* the source, unprobed or probed runs */
 	size_t order; /* order for readers: by first report, the command last */
 	struct analyze_workload_figures figures;

@@ -54,7 +54,7 @@ enum why_kind {
 	WHY_N_KINDS
 };
 
-/* One reason for a cause, summed over all its places in the context. */
+/* A part of a cause: one reason, summed over all its places in the context. */
 struct why_part {
 	uint32_t cause;
 	enum why_kind kind;
