@@ -120,7 +120,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	struct tree_value *from, *to;
 	uint32_t node = tree_find(f->t, &key);
 
-	/* Without a node, the function's time is already part of the context's. */
+	/* A function without a node has its time in the context already. */
 	if (column == TREE_NONE || node == TREE_NONE)
 		return;
 	from = tree_value_of(f->t, node, column);

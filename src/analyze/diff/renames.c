@@ -326,7 +326,7 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	/* In one kernel, rename nothing: a name on one side only is a function that the other side did not call or sample. */
+	/* Rename nothing in one kernel: a name on one side only is a function that the other side did not call or sample. */
 	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
 	/* Rename after both sides were searched, since renaming changes their names. */

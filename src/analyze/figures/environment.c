@@ -229,7 +229,7 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 
 	memset(env, 0, sizeof(*env));
 	states_diff(env, baseline, hardened);
-	/* With one config unknown, nothing can be said about single options. */
+	/* Compare options only if both configurations are known. */
 	if (config[0] && config[1]) {
 		config_collect(&a, config[0]);
 		config_collect(&b, config[1]);

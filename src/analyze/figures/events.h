@@ -29,7 +29,7 @@ struct analyze_event_row {
 };
 
 struct analyze_events {
-	/* In the order of recorded events, then syscalls before functions. Functions are by name and context, the sum first. */
+	/* Sorted by event as recorded, then syscalls before functions. Functions are by name and context, the sum first. */
 	vec_of(struct analyze_event_row, rows);
 };
 
@@ -50,7 +50,7 @@ void analyze_events_deinit(struct analyze_events *e);
 enum analyze_misses_by {
 	ANALYZE_MISSES_BY_FUNCTION, /* and by context; "*" is the whole context */
 	ANALYZE_MISSES_BY_LINE, /* in all functions and contexts together; without user space */
-	/* By type of the accessed object, and context ("*": all). FUNCTION is the type; INSTRUCTIONS are 0. */
+	/* Rows by type of the accessed object, and context ("*": all). FUNCTION is the type; INSTRUCTIONS are 0. */
 	ANALYZE_MISSES_BY_OBJECT,
 };
 
@@ -77,7 +77,7 @@ struct analyze_misses_row {
 
 struct analyze_misses {
 	const char *model; /* NULL: a side has no model, or the models differ; there are no rows */
-	/* With one profile, by falling CYCLES; with two, by falling magnitude of DELTA.DATA. */
+	/* Sorted by falling CYCLES or, for two profiles, by falling magnitude of DELTA.DATA. */
 	vec_of(struct analyze_misses_row, rows);
 	struct hash_index index; /* used by analyze_misses_init() only */
 };

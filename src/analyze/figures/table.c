@@ -42,7 +42,7 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 				 (raw ? 0 : s->cost));
 }
 
-/* For calls of LONG_CALL ticks or more, the BPF side adds squares of time / LONG_CALL_LESS, rounded down. */
+/* The BPF side sums up squares; for calls of LONG_CALL ticks or more, those of time / LONG_CALL_LESS, rounded down. */
 #define LONG_CALL      (1 << 20)
 #define LONG_CALL_LESS 1024
 
@@ -176,7 +176,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		row.figures = has_cells ? row.figures : analyze_figures_none;
 	}
 	row.figures.rate = row.figures.calls / sampling->seconds;
-	/* With counted instructions the correction is exact, so there is no caveat. */
+	/* There is no caveat for counted instructions: the correction is exact. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
 	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
 		row.caveat = analyze_caveat_probes;

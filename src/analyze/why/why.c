@@ -164,7 +164,7 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
-/* Without HAS_NOISE, recordings may differ by more than their runs show. So no change is sure: replace P by WITHIN_KNOWN. */
+/* Recordings without HAS_NOISE may differ by more than their runs show. So no change is sure: replace P by WITHIN_KNOWN. */
 static void limit(const struct why *w, struct why_significance *significance)
 {
 	if (w->tree.has_noise || isnan(significance->p))
