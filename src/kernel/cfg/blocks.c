@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Choose the blocks to count, and derive the counts of the others, in the graph of flow nodes. */
+/* Choose the blocks to count. Derive the counts of the other blocks and of the arcs, as the flow in a network. */
 #include "kernel/cfg/blocks.h"
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@
 
 #define KERNEL_NO_EDGE UINT32_MAX
 
-/* A flow network: the blocks of GRAPH are its edges, and the last edge stands for the calls. */
+/* A flow network. Its edges are the blocks of GRAPH and, as the last one, the calls. Its nodes are sets of ports joined by arcs. */
 struct flow_nodes {
 	const struct kernel_graph *graph;
 	uint32_t n_edges; /* n_blocks + 1 */
-	uint32_t n_ports; /* in-port of edge i is 2 i, its out-port 2 i + 1 */
-	uint32_t *root; /* union-find parent, indexed by port */
-	bool *exists; /* indexed by edge: an arc or the entry touches it */
+	uint32_t n_ports; /* edge i begins at in-port 2 i, and ends at out-port 2 i + 1 */
+	uint32_t *root; /* indexed by port: its node, named by one of the node's ports */
+	bool *exists; /* indexed by edge: an arc or a call leads to it or from it */
 };
 
 static inline uint32_t flow_nodes_in_port(uint32_t edge)
@@ -69,7 +69,7 @@ static void connect(struct flow_nodes *j, uint32_t from, uint32_t to)
 	j->exists[from] = j->exists[to] = true;
 }
 
-/* Connect a jump that may lead to any block or out of the function. */
+/* Connect the out-port of FROM, an unresolved jump, to the calls and to all blocks that an arc leaves. */
 static void connect_any(struct flow_nodes *j, uint32_t from)
 {
 	const struct kernel_graph *g = j->graph;
@@ -114,8 +114,9 @@ static void flow_nodes_clear(struct flow_nodes *j)
 struct bridges {
 	const struct flow_nodes *j;
 	const bool *known;
-	uint32_t *first, *arcs; /* node N's unknown edges: arcs[first[N]] and on */
-	uint32_t *entered, *low; /* by node: time of the first visit; least time in reach */
+	uint32_t *first,
+		*arcs; /* unknown edges of node N: arcs[first[N]], arcs[first[N] + 1], ... */
+	uint32_t *entered, *low; /* indexed by node: time of its first visit; Tarjan's low-link */
 	uint32_t now;
 	bool *bridge; /* the result, indexed by edge */
 };
@@ -148,7 +149,7 @@ static uint32_t other_end(const struct flow_nodes *j, uint32_t edge, uint32_t no
 						  flow_nodes_tail(j, edge);
 }
 
-/* Depth-first search for bridges (Tarjan). Not recursive: graphs can be deep. */
+/* Search depth-first for bridges (Tarjan). Use no recursion, because graphs can be deep. */
 static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint32_t *via,
 			uint32_t *next)
 {
@@ -275,7 +276,7 @@ struct solver {
 	/* Indexed by node: known flow out of the node less known flow into it. */
 	__int128 *excess;
 	uint32_t *open; /* indexed by node: number of unknown edges at it */
-	uint32_t *mixed; /* indexed by node: XOR of its unknown edges; with one left, that edge */
+	uint32_t *mixed; /* indexed by node: XOR of its unknown edges; if OPEN is 1, the edge */
 	uint32_t *stack, n_stack;
 	uint64_t residual;
 };
@@ -356,8 +357,8 @@ static void solver_clear(struct solver *s)
 }
 
 /*
- * Find the unknown blocks. If unknown edges connect two nodes in more than one way, these edges cannot be derived: unite
- * the two nodes, within which they cancel out. The other unknown edges form trees.
+ * Find the values of the unknown edges that are bridges; these form trees. The other unknown edges are on cycles, and cannot
+ * be derived. Unite the nodes that they connect: their flow stays within the united node.
  */
 static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 {
@@ -400,8 +401,8 @@ static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 }
 
 /*
- * Find the counts of arcs from the counts of blocks. Here ports are the nodes, and arcs the unknown edges between them. A
- * port says nothing if its block's count is unknown, or if an arc may lead anywhere.
+ * Find the counts of arcs from the counts of blocks. Here ports are the nodes, and arcs are the unknown edges between them.
+ * No arc follows from a port whose block's count is unknown, or (with an unresolved jump) from an in-port.
  */
 static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, int64_t *arcs)
 {
@@ -422,7 +423,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 			any = true;
 		}
 	}
-	/* An edge between each port and NOWHERE carries the block's count. A port with two unknown edges cannot be solved. */
+	/* An edge between each port and NOWHERE carries the block's count. If it is unknown, no arc follows from the port. */
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint32_t e = g->n_arcs + p;
 
@@ -430,7 +431,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 		from[e] = p & 1 ? nowhere : p;
 		to[e] = p & 1 ? p : nowhere;
 	}
-	/* The edge from the calls to the entry is no arc of the graph. */
+	/* Add the edge from the calls to the entry, which is not an arc of the graph. */
 	from[n_edges - 1] =
 		g->entry < g->n_blocks ? flow_nodes_out_port(g->n_blocks) : KERNEL_NO_EDGE;
 	to[n_edges - 1] = flow_nodes_in_port(g->entry < g->n_blocks ? g->entry : 0);
@@ -438,9 +439,9 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	s.tail = from;
 	s.head = to;
 	s.value = value;
-	/* NOWHERE stands for everything that is not modelled. Two unknown edges keep it from being solved. */
+	/* Flow at NOWHERE need not balance. This count of unknown edges keeps solve() from deriving an edge there. */
 	s.open[nowhere] = 2;
-	/* If a jump may lead anywhere, the entry of blocks cannot be solved either. */
+	/* An unresolved jump may lead to any in-port, so derive no edge from in-ports either. */
 	for (uint32_t b = 0; any && b <= g->n_blocks; b++)
 		s.open[flow_nodes_in_port(b)] = 2;
 	solve(&s);
@@ -515,7 +516,7 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 	return found;
 }
 
-/* Return an array, indexed by block, of whether all paths from the block end in a stop: BUG, panic. */
+/* Return an array, indexed by block: true if all paths from the block end in BUG, panic() or the like. The caller frees it. */
 static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
 {
 	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;

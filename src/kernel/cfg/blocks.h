@@ -34,8 +34,8 @@ struct kernel_counts {
 	int64_t *blocks; /* indexed by block */
 	int64_t *arcs; /* indexed by arc of the graph */
 	/*
-	 * The largest contradiction between measured counts. Calls that began before or ended after the counting cause
-	 * it, and lost events. If only the needed blocks were counted, 0 does not mean much.
+	 * The largest contradiction between measured counts. Its causes are lost events, and calls that began before or
+	 * ended after the counting. If only the chosen blocks were counted, none can be found, and 0 proves nothing.
 	 */
 	uint64_t residual;
 	uint32_t n_negative; /* number of counts below 0, which are wrong */
@@ -61,7 +61,7 @@ struct kernel_block_plan {
 	uint32_t n_unknown; /* blocks whose counts will stay unknown */
 };
 
-/* Make a plan, given that the function's calls are counted too. BLACKLISTED may be NULL. -E2BIG: the function is too large. */
+/* Make a plan. The caller must count the function's calls too. BLACKLISTED may be NULL. -E2BIG: the function is too large. */
 int kernel_blocks_plan(const struct kernel_flow *flow, kernel_blacklisted_fn blacklisted, void *arg,
 		       struct kernel_block_plan *out);
 void kernel_block_plan_clear(struct kernel_block_plan *plan);

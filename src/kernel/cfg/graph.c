@@ -72,7 +72,7 @@ static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **so
 }
 
 #define NONE UINT32_MAX
-/* Limit of steps to find dominators. Compiled code takes ten per block; a hostile graph would take the cube of its blocks. */
+/* Maximum number of steps to find dominators. Compiled code takes ten per block. A hostile graph of N blocks could take N^3. */
 #define MAX_STEPS 100000000u
 
 struct finder {
@@ -81,7 +81,8 @@ struct finder {
 	uint32_t n_order;
 	uint32_t *rank; /* indexed by block: index in ORDER, or NONE */
 	uint32_t *idom; /* rank of the immediate dominator, indexed by rank */
-	uint32_t *pred, *first_pred; /* arcs sorted by TO; by block: its first in PRED */
+	uint32_t *pred,
+		*first_pred; /* arcs sorted by TO; index in PRED of each block's first arc */
 	uint32_t steps;
 	struct kernel_loops *out;
 };

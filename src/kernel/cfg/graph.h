@@ -14,7 +14,7 @@ struct kernel_flow;
 
 #define KERNEL_GRAPH_OUT UINT32_MAX /* out of the function */
 #define KERNEL_GRAPH_ANY (UINT32_MAX - 1) /* an unresolved jump: to any block, or out */
-/* Larger functions are refused, since some of the work grows with the square. */
+/* Maximum number of blocks. Some algorithms take time in proportion to its square. */
 #define KERNEL_GRAPH_MAX 20000
 
 struct kernel_arc {

@@ -12,14 +12,14 @@
 #include "kernel/code/code.h"
 #include "kernel/debuginfo/variables.h"
 
-/* A value as source text. TEXT is on the heap; term_drop() frees it, or the code that takes it. */
+/* A value as source text. The owner frees TEXT, by term_drop() or free(). */
 struct term {
 	char *text; /* if IS_LOAD: text of the pointer, else of the value */
-	Dwarf_Die type; /* if IS_LOAD: the pointer's target type; see struct kernel_variable */
+	Dwarf_Die type; /* if IS_LOAD: the pointer's target type, else the value's type */
 	int64_t add; /* number that is added to the value */
 	bool is_load, is_object; /* is_object: a variable of the kernel */
 	uint64_t from, bits; /* if IS_LOAD: BITS bits of the target, from bit FROM on */
-	uint64_t low_bits; /* low bits of the value that are shifted out */
+	uint64_t low_bits; /* number of low bits of TEXT's value to shift out */
 };
 
 static bool term_drop(struct term *t)
@@ -29,9 +29,9 @@ static bool term_drop(struct term *t)
 	return false;
 }
 
-/* ---- term: a function that returns false has dropped T, so T has no text ---- */
+/* ---- term: a function that returns false leaves T without text ---- */
 
-/* Replace the text by FORMAT of the text and NUMBER; the type is lost. */
+/* Replace the text by FORMAT, which prints the text and then NUMBER. The result has no type. */
 static void term_print(struct term *t, const char *format, int64_t number)
 {
 	char *text;
@@ -45,7 +45,7 @@ static void term_print(struct term *t, const char *format, int64_t number)
 }
 
 /*
- * Replace a load by the member's name. Return false and drop T if there is no such member, or (EXACTLY) none of exactly
+ * Replace a load by the member's name. Return false if no member contains the loaded bits or, if EXACTLY, consists of just
  * these bits.
  */
 static bool term_load(struct term *t, bool exactly)
@@ -62,7 +62,7 @@ static bool term_load(struct term *t, bool exactly)
 	return true;
 }
 
-/* Put the added number into the text. */
+/* Put T->ADD into the text: as a number, or as the name of the member at this offset if the value is a pointer. */
 static bool term_sum(struct term *t)
 {
 	int64_t number = t->add;
@@ -109,7 +109,7 @@ static bool term_add(struct term *t, int64_t number)
 	return true;
 }
 
-/* Keep only the bits of MASK, which may be the bits of one member. */
+/* Keep only the bits of MASK. If they are exactly one member, the text becomes that member, otherwise "(TEXT & MASK)". */
 static bool term_mask(struct term *t, uint64_t mask)
 {
 	uint64_t low = mask ? (uint64_t)__builtin_ctzll(mask) : 0, ones = mask >> low;
@@ -164,7 +164,7 @@ static bool term_number(struct term *t, int64_t number)
 /* ---- stop ---- */
 
 #define MAX_BLOCK 4096 /* bytes; longer blocks are not examined */
-#define MAX_STEPS 2000 /* maximum number of instructions examined before a loop's exit */
+#define MAX_STEPS 2000 /* maximum number of instructions and blocks examined for one result */
 #define MAX_EXITS 3
 #define UNKNOWN   "..."
 
@@ -450,7 +450,7 @@ static void forget(struct term *t, bool known)
 		term_drop(t);
 }
 
-/* Find the comparison that the instruction AT of BLOCK makes. Return false if it is not understood. */
+/* Find the comparison that the instruction AT of BLOCK makes. Return false if the instruction is not supported. */
 static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct comparison *c,
 		    enum arch_relation *relation)
 {
@@ -498,7 +498,7 @@ static char *words(const struct comparison *c, enum arch_relation relation)
 	const char *left = c->left.text, *right = c->right.text;
 	bool zero = c->with_zero || (right && !strcmp(right, "0"));
 
-	/* A comparison of an unknown term with a number says nothing. */
+	/* "... == 5" would tell the user nothing. */
 	if (!signs[relation] || (!left && (!right || (unsigned int)(*right - '0') < 10)))
 		return NULL;
 	if (zero && !c->left.is_object &&
@@ -524,7 +524,7 @@ static enum arch_relation opposite(enum arch_relation relation)
 	return of[relation];
 }
 
-/* Return BLOCK's last instruction if it is a conditional jump that is understood, otherwise NULL. */
+/* Return BLOCK's last instruction if it is a supported conditional jump, otherwise NULL. */
 static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 {
 	const struct block *b = block_of(s, block);
@@ -534,8 +534,8 @@ static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 }
 
 /*
- * Return the condition for RELATION, by the flags before BLOCK's last instruction, or NULL if it is unknown. The caller
- * frees it.
+ * Return the condition under which RELATION holds at the end of BLOCK, from the last instruction that writes the flags, or
+ * NULL if it is unknown. The caller frees it. *OF_OBJECT becomes whether its left side is a variable of the kernel.
  */
 static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relation relation,
 		       bool *of_object)
@@ -577,7 +577,7 @@ static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t bloc
 	return condition(s, block, relation, &of_object);
 }
 
-/* Return whether BLOCK leaves LOOP, and is its head or leads to its head. */
+/* Return whether BLOCK leads out of LOOP. *AT_HEAD becomes whether BLOCK is LOOP's head or leads to the head. */
 static bool leaves(const struct kernel_stops *s, uint32_t loop, uint32_t block, bool *at_head)
 {
 	const struct kernel_graph *g = s->f->graph;

@@ -35,9 +35,9 @@ void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);
 
 /*
- * Return the condition under which BLOCK of F is executed, such as "crng_init == 0": that of the last jump on the only
- * path to BLOCK. *OF_OBJECT becomes whether the condition is about a variable of the kernel. Return NULL if the condition
- * is unknown or there are several paths. The caller frees the result.
+ * Return the condition under which BLOCK of F is executed, such as "crng_init == 0". It comes from the last conditional jump
+ * on the only path to BLOCK. *OF_OBJECT becomes whether its left side is a variable of the kernel. Return NULL if the
+ * condition is unknown or there are several paths. The caller frees the result.
  */
 char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_function *f,
 			uint32_t block, bool *of_object);
