@@ -37,7 +37,7 @@ static void go(struct walk *w, uint64_t addr, uint8_t untouched)
 	vec_push(w, places, place);
 }
 
-/* Return the code at ADDR, or NULL if there is none. It has at least one whole instruction, unless the code ends before. */
+/* Return the code at ADDR, or NULL if there is none. *AVAIL is enough for one instruction, or ends where the code ends. */
 static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 {
 	if (addr - w->window_addr >= w->window_len ||
@@ -50,8 +50,8 @@ static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 }
 
 /*
- * Return whether INSN may be a nop that a static key turns into a jump. Only the length tells, and some padding has the
- * same length.
+ * Return whether INSN may be a nop that a static key turns into a jump. Only its length is known, so padding of the same
+ * length counts too.
  */
 static bool may_be_label(const struct decoded *insn)
 {
@@ -93,8 +93,8 @@ static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouch
 }
 
 /*
- * Examine the instruction at *ADDR, and advance *ADDR; set it to 0 if execution does not continue after the instruction.
- * Return YES if it reads one of the registers UNTOUCHED, NO if it reads none.
+ * Examine the instruction at *ADDR, and advance *ADDR, or set it to 0 if the walk does not continue there. Return YES if the
+ * instruction, or the function that it calls or jumps to, reads one of the registers UNTOUCHED. Return NO if neither does.
  */
 static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouched)
 {

@@ -83,7 +83,7 @@ static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
 	}
 }
 
-/* Find the bounds by the sections' names, because a module has no symbols for them. */
+/* Find the bounds of tables by their sections' names, because a module has no symbols for the bounds. */
 static void note_sections(struct kernel_image *img, struct bounds *b)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -193,7 +193,7 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
 
 /* ---- static keys ---- */
 
-/* Ten times the size of the table in a kernel with all options on. */
+/* Maximum size of the table of jump labels in bytes: ten times its size in a kernel with all options on. */
 #define MAX_TABLE (8u << 20)
 
 /* Read the image's table of jump labels. If it cannot be read, OUT is empty. The caller calls arch_tables_clear(). */
@@ -217,7 +217,7 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 
 char *kernel_static_key_name(const char *name, uint64_t offset)
 {
-	/* A name with a dot and a number is a static variable of a function. Several functions have one with the same name. */
+	/* "NAME.NUMBER" is a static variable of a function. The compiler chooses the number, to tell equal names apart. */
 	if (strchr(name, '.'))
 		return NULL;
 	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);

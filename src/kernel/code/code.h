@@ -34,9 +34,9 @@ struct kernel_code {
 };
 
 /*
- * Open the code of IMG. LIVE is the running kernel, with the same build-id as IMG; it may be NULL. Read its code before
- * this program places probes. IMG and LIVE must outlive the result. Return -ENOTSUP, without a message, if IMG is of
- * another architecture.
+ * Open the code of IMG. LIVE is the running kernel, with the same build-id as IMG; it may be NULL. Probes change the running
+ * code, so read it before this program places any. IMG and LIVE's objects must outlive the result. Return -ENOTSUP, without
+ * a message, if IMG is of another architecture.
  */
 int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
@@ -51,7 +51,7 @@ const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr,
  */
 bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
-/* Read the bytes of the running kernel likewise. Return 0, -ENODATA if there is no running kernel, or -errno. */
+/* Read LEN bytes at ADDR as they are in the running kernel. Return 0, -ENODATA if CODE has no running kernel, or -errno. */
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
 /* Functions that a livepatch has replaced. The kernel does not execute their own code. */
@@ -75,8 +75,8 @@ void kernel_livepatches_deinit(struct kernel_livepatches *l);
 const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct kernel_sym *sym);
 
 /*
- * Static keys are the kernel's switches that are jumps in its code. The running kernel patches these jumps in or out.
- * Parameters, the CPU and the kernel's state (such as a seeded random generator) decide which keys are on; the image does not.
+ * Static keys are the kernel's on/off switches. For each use of a key the code has a jump or a nop, which the running kernel
+ * patches. Boot parameters, the CPU and the kernel's state (such as a seeded random generator) turn keys on.
  */
 
 struct kernel_kallsyms;
@@ -90,7 +90,7 @@ char *kernel_static_key_name(const char *name, uint64_t offset);
 
 /*
  * Return the names of the image's keys that are on, separated by blanks: "init_on_alloc rseq_debug_enabled". Return NULL
- * if neither the kernel's memory nor KS tells. The caller frees the result.
+ * if KCORE is NULL, or the kernel's table of jump labels cannot be found or read. The caller frees the result.
  */
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Decode the instructions of a function's parts, from front to back, as the kernel's kprobes do. Where another tool's
- * probe hides code, take the code from the file. Then the kernel's tables and the names of callees say what each
- * instruction is for.
+ * probe hides code, take the code from the file. Then find the jump labels, traps, tail calls and so on by the kernel's
+ * tables and the names of callees.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr
 
 /* Instructions. */
 
-/* Return an array, indexed by byte of the part: whether an instruction of the file begins there. The caller frees it. */
+/* Return an array, indexed by byte of the part: true if an instruction of the file begins there. The caller frees it. */
 static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_part *p)
 {
 	size_t len = (size_t)(p->end - p->start);
@@ -34,9 +34,8 @@ static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_pa
 }
 
 /*
- * Return the number of bytes at offset AT that are a kprobe's trap or jump; the code there must come from the file. A
- * trap in the middle of an instruction of the file is not a kprobe: if the kernel patches in a shorter instruction, it
- * fills the rest with traps.
+ * Return the length of the kprobe's trap or jump at offset AT, or 0 if there is none. A trap in the middle of an
+ * instruction of the file is not a kprobe: the kernel has patched in a shorter instruction, and traps to fill the rest.
  */
 static size_t probed(const struct flow_builder *b, const struct kernel_flow_part *p,
 		     const bool *starts, size_t at)
@@ -93,7 +92,7 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 /* Maximum length of an alternative. */
 #define MAX_ALTERNATIVE UINT8_MAX
 
-/* Return whether the LEN bytes at ADDR are part of an alternative. The file does not tell which code is there. */
+/* Return whether an alternative overlaps the LEN bytes at ADDR. The file does not tell which code the kernel chose for it. */
 static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t len)
 {
 	const struct arch_tables *t = b->in->tables;
@@ -109,8 +108,8 @@ static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t l
 }
 
 /*
- * Return whether a probe hides a return, and then set DEC to it. The file has a jump to the return thunk, but most
- * kernels have replaced it by a return followed by traps. RESTORED is the end of the probe.
+ * DEC is the file's instruction at offset AT, under a probe that ends at RESTORED. If it is a jump to the return thunk that
+ * the kernel has replaced by a return and traps, as most kernels do, set DEC to the return and return true.
  */
 static bool hides_return(const struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			 size_t restored, struct decoded *dec)
@@ -130,8 +129,8 @@ static bool hides_return(const struct flow_builder *b, const struct kernel_flow_
 
 /*
  * Decode the instruction under a kprobe's trap, which replaces its first byte. Take the first byte from the file, and the
- * rest from the running kernel, which has relocated it. If the result is another instruction than the file's, the kernel
- * has applied an alternative there.
+ * other bytes, which may be relocated, from the running kernel. If this is not the file's instruction, the kernel has
+ * changed it: take the file's, and set KERNEL_FLOW_HIDDEN.
  */
 static bool decode_trapped(struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			   struct decoded *dec)
@@ -248,8 +247,8 @@ static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
 		flag_at(flow, t->static_calls[i], KERNEL_INSN_STATIC_CALL);
 	table_each(i, t, ftrace, , part) flag_at(flow, t->ftrace[i], KERNEL_INSN_FTRACE);
 	/*
-	 * The table lists indirect jumps that use thunks. With thunks the compiler makes no jump tables, so these jumps
-	 * leave the function.
+	 * RETPOLINES lists jumps and calls through thunks. A compiler that uses thunks makes no jump tables, so these
+	 * jumps leave the function.
 	 */
 	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
 }
@@ -296,8 +295,8 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 }
 
 /*
- * Return whether the code ends after the call. Then the call does not return: compilers know more functions that never
- * return than the list of names in this program.
+ * Return whether the code ends after the call. Then the compiler knows that the called function never returns, even if
+ * kernel_name_is_noreturn() does not list it.
  */
 static bool ends_code(const struct kernel_flow *flow, uint32_t insn)
 {
@@ -360,8 +359,8 @@ static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *know
 }
 
 /*
- * Return whether instruction I is a trap, not of a BUG, that is executed or follows a call. After a call it looks like
- * the end of the code.
+ * Return whether instruction I may be a probe's trap: a trap, not of a BUG, that is reached or follows a call. ends_code()
+ * takes a trap after a call for the end of the code.
  */
 static bool is_hit_trap(const struct kernel_flow *flow, uint32_t i)
 {
@@ -381,8 +380,8 @@ static bool is_jump_nowhere(const struct flow_builder *b, const struct kernel_in
 }
 
 /*
- * Find probes at addresses where no instruction of the file begins, such as after a call that replaced a longer one.
- * These are traps that are reached, and jumps out of the image's code, that the file does not have.
+ * Find probes at addresses where no instruction of the file begins, such as after a patched-in call that is shorter than the
+ * file's. Signs of a probe are reached traps, and jumps out of the image's code, that the file does not have.
  */
 void flow_find_hidden(struct flow_builder *b)
 {

@@ -39,7 +39,7 @@ static struct kernel_site_edge *find_site(const struct finder *f, uint64_t addr)
 	return NULL;
 }
 
-/* Add ROLES to the site at ADDR. A certain role replaces KERNEL_SITE_CANDIDATE. */
+/* Add ROLES to the site at ADDR. Roles without KERNEL_SITE_CANDIDATE remove this flag from the site. */
 static void note(struct finder *f, uint64_t addr, unsigned int roles)
 {
 	struct kernel_site_edge *site = find_site(f, addr);
@@ -78,7 +78,7 @@ static void each_step(struct finder *f, step_fn step)
 	}
 }
 
-/* Note that each leader is a candidate, because an indirect jump may lead anywhere. */
+/* Add the candidates for an unresolved jump: all leaders outside of the ranges if it is inside, otherwise all inside. */
 static void note_candidates(struct finder *f, bool from_inside)
 {
 	vec_each(const struct kernel_block, bl, f->flow, blocks) {
@@ -274,8 +274,8 @@ static bool part_forbids(const struct kernel_flow *flow, const struct kernel_ran
 		    insn->kind == KERNEL_INSN_BAD)
 			return true;
 		/*
-		 * This is a jump to the return thunk, which lies among the thunks of indirect jumps, so the kernel takes
-		 * it for an indirect jump. The file has such jumps everywhere; most kernels replace them while they boot.
+		 * The kernel takes a jump to the return thunk for an indirect jump, because the thunk lies among those of
+		 * indirect jumps. The file has such jumps everywhere; most kernels replace them while they boot.
 		 */
 		if (insn->kind == KERNEL_INSN_RET && insn->target &&
 		    !(insn->flags & KERNEL_INSN_FROM_FILE) &&
@@ -312,7 +312,7 @@ uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 	return len;
 }
 
-/* Substitutes. */
+/* Addresses to probe in place of one that cannot be probed. */
 
 struct slide {
 	const struct kernel_flow *flow;

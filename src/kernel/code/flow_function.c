@@ -113,8 +113,8 @@ static bool read_parts(struct function *f)
 			f->live = false;
 	}
 	/*
-	 * If the running code of one part cannot be read, use the file's code for all parts: otherwise jumps between
-	 * parts would not fit.
+	 * If the running code of one part cannot be read, use the file's code for all parts: jumps in the one code may
+	 * not fit the instructions of the other.
 	 */
 	for (size_t i = 0; i < f->n && !f->live; i++) {
 		struct kernel_flow_part *p = &f->parts[i];
@@ -266,7 +266,7 @@ const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t
 	return NULL;
 }
 
-/* Return the index of the last instruction that begins at or before ADDR, or FLOW_NONE. */
+/* Return the index of the instruction that contains ADDR, or FLOW_NONE. */
 static uint32_t find_covering(const struct kernel_flow *flow, uint64_t addr)
 {
 	uint32_t next = bisect(flow->n_insns, i, flow->insns[i].addr <= addr);

@@ -27,8 +27,8 @@ enum kernel_insn_kind {
 	KERNEL_INSN_COND,
 	KERNEL_INSN_CALL, /* direct or indirect call that returns */
 	KERNEL_INSN_CALL_NORETURN,
-	KERNEL_INSN_JUMP_INDIRECT, /* direct jumps to thunks of indirect ones are these too */
-	KERNEL_INSN_RET, /* jumps to the return thunk too */
+	KERNEL_INSN_JUMP_INDIRECT, /* indirect jump, or direct jump to a thunk for indirect jumps */
+	KERNEL_INSN_RET, /* return, or jump to the return thunk */
 	KERNEL_INSN_TRAP, /* int3, ud2 of a BUG: execution does not continue */
 	KERNEL_INSN_WARN, /* ud2 of a WARN: execution continues after it */
 	KERNEL_INSN_LABEL, /* jump label: a nop or a jump, which the kernel changes at run time */
@@ -68,17 +68,17 @@ enum kernel_edge_kind {
 	KERNEL_EDGE_FIXUP, /* after a fault */
 	KERNEL_EDGE_SWITCH, /* through a jump table */
 	KERNEL_EDGE_CALL_INSIDE, /* a call of an address within the function, not its entry */
-	KERNEL_EDGE_RET, /* return; this and all below leave the function, or may */
+	KERNEL_EDGE_RET, /* return; for this and the kinds below, TO is KERNEL_FLOW_OUT */
 	KERNEL_EDGE_TAIL, /* jump to another function */
 	KERNEL_EDGE_UNRESOLVED, /* indirect jump: to any leader, or out of the function */
-	KERNEL_EDGE_STOP, /* BUG, call that does not return, end of the code: not expected */
+	KERNEL_EDGE_STOP, /* execution ends: trap, call that does not return, KERNEL_INSN_BAD */
 };
 
 struct kernel_edge {
 	uint32_t from, to; /* blocks; TO may be KERNEL_FLOW_OUT */
 	uint32_t insn; /* the last instruction of FROM */
 	uint8_t kind;
-	uint64_t target; /* 0 for RET, UNRESOLVED and STOP */
+	uint64_t target; /* 0 for RET, UNRESOLVED, STOP and an indirect TAIL */
 };
 
 struct kernel_block {
@@ -96,7 +96,7 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
 	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
 	/*
-	 * Another tool's probe hides an instruction that the kernel changed at run time. Read it again when the probe is gone.
+	 * Another tool's probe hides an instruction that the kernel changed at run time. Make the graph again when it is gone.
 	 */
 	KERNEL_FLOW_HIDDEN = 64,
 };
@@ -131,14 +131,14 @@ struct kernel_flow_input {
 	enum kernel_callee (*callee)(uint64_t addr, void *arg); /* NULL: all are ordinary */
 	/* Read LEN bytes of the file at ADDR, for jump tables. NULL: jumps through tables stay unresolved. */
 	bool (*read)(uint64_t addr, void *buf, size_t len, void *arg);
-	/* Absolute addresses of _stext: BASE in the parts' BYTES, FILE_BASE in their FILE and in what READ gives. */
+	/* Absolute address of _stext: BASE in the code in BYTES of the parts, FILE_BASE in the file's code and data. */
 	uint64_t base, file_base;
 	void *arg;
 };
 
 struct flow_branch;
 
-/* The functions below make this. Callers only read it. */
+/* The control flow of one function. kernel_flow_create() and kernel_flow_of() make it; callers only read it. */
 struct kernel_flow {
 	uint64_t entry;
 	unsigned int problems;
@@ -155,8 +155,8 @@ void kernel_flow_destroy(struct kernel_flow *flow); /* accepts NULL */
 
 /*
  * Make the graph of the whole function with entry ADDR, including the parts that were split off. Use the running kernel's
- * code if CODE has it. Return -ENOENT: no function there; -ENODATA: its bytes cannot be read; -ENOTSUP: no decoder.
- * Errors are not reported.
+ * code if CODE has it. Return -ENOENT: no function there; -EFBIG: larger than KERNEL_FLOW_MAX; -ENODATA: its bytes cannot be
+ * read; -ENOTSUP: no decoder. Errors are not reported.
  */
 int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_flow **out);
 
@@ -165,7 +165,7 @@ const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, ui
 /* Return the block of ADDR, or KERNEL_FLOW_OUT. */
 uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr);
 
-/* Answers to whether a kprobe can be placed at an address. */
+/* KERNEL_PLACE_OK, or the reason why a kprobe cannot be placed at an address. */
 enum kernel_probe_place {
 	KERNEL_PLACE_OK,
 	KERNEL_PLACE_OUTSIDE, /* not within the function's code */
@@ -189,7 +189,7 @@ enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
  * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: a jump (optimized) or a call of ftrace, not a
- * trap. Return the length of the instructions that the jump replaces, in which no other probe may be, or 0 for a trap.
+ * trap. Return the bytes of the instructions that the jump replaces, or 0 for a trap. Place no other probe in these bytes.
  */
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 
@@ -202,8 +202,8 @@ enum kernel_site_role {
 	/* With LEAVES: only a fault of an instruction inside leads here. */
 	KERNEL_SITE_FAULT = 16,
 	/*
-	 * With RETURNS: only some executions leave the function (a conditional jump, or an unresolved jump that may stay
-	 * inside). A probe here cannot tell these apart. Both kinds are rare.
+	 * With RETURNS: only some executions leave the function, because it is a conditional jump, or an unresolved jump
+	 * that may stay inside. A probe here cannot tell which ones leave. Both kinds of jumps are rare.
 	 */
 	KERNEL_SITE_CONDITIONAL = 32,
 	/* Only an unresolved indirect jump may lead here. */
@@ -230,7 +230,7 @@ struct kernel_site_edges {
 
 /*
  * Find the edges at which the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap, and lie
- * partly outside of the function; code there has no edges, and neither has code that cannot be reached.
+ * partly outside of the function. Code outside of the function has no edges. Unreached code has none either.
  */
 void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_range *ranges,
 			  size_t n, kernel_blacklisted_fn blacklisted, void *arg,
@@ -239,7 +239,7 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges);
 
 /*
  * Find addresses to probe in place of ADDR, which cannot be probed: each path from ADDR passes one of them. If INSIDE, all are
- * within the ranges, otherwise all are outside. Return their number, up to MAX, or 0 if there are none of this kind.
+ * within the ranges, otherwise all are outside. Return their number, or 0 if there are none or more than MAX.
  */
 size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       const struct kernel_range *ranges, size_t n, bool inside,

@@ -47,7 +47,7 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	return flow_find(f->flow, *target) != FLOW_NONE;
 }
 
-/* Return whether the indirect jump INSN leaves the function: it goes through a pointer that no index selects. */
+/* Return whether the indirect jump INSN leaves the function: its pointer is not taken from a table. */
 static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 			      const struct kernel_flow_input *input, struct decoder *decoder)
 {
@@ -76,7 +76,7 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 
 		vec_push(flow, branches, branch);
 	}
-	/* If the code tells the number of entries, all entries must be valid. If not, a single valid entry is not enough. */
+	/* If the number of entries is known from the code, all entries must be valid. Otherwise at least two must be. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;

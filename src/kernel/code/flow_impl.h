@@ -33,13 +33,13 @@ const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t
 /* Return whether the call INSN (an index) is used as a jump, as in code that fills the return stack buffer. */
 bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 
-/* Decode the instructions of all parts, with what tables and names say of them (flow_code.c). */
+/* Decode the instructions of all parts, and classify them by the kernel's tables and by names (flow_code.c). */
 void flow_decode(struct flow_builder *b);
-/* Find the places where a probe hides the code. The reached code must be known before. */
+/* Set KERNEL_FLOW_HIDDEN if a probe hides code that cannot be taken from the file. Call flow_connect() first. */
 void flow_find_hidden(struct flow_builder *b);
 
 /* Make the blocks of the instructions, find the reached ones, and make the edges between them (flow_graph.c). */
 void flow_connect(struct flow_builder *b);
-/* Set *BYTES to the bytes from which INSN was decoded. Return their number, at most ARCH_MAX_INSN. */
+/* Set *BYTES to the bytes from which INSN was decoded. Return the number of bytes up to the end of INSN's part, or 0. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
 		  const uint8_t **bytes);

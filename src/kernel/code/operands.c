@@ -8,8 +8,8 @@
 
 #define MAX_STEPS 40000 /* maximum number of instructions examined */
 
-/* The value of a register: 0 if unknown, else the index of an operand plus 1, perhaps with this bit: */
-#define VALUE_DERIVED 0x8000 /* a value computed from this one and a constant */
+/* The value of a register: 0 if unknown, else the index of an operand plus 1. This bit may be set in it: */
+#define VALUE_DERIVED 0x8000 /* the register's value was computed from the operand and constants */
 
 #define FLAGS ARCH_REGS /* register number that stands for the flags */
 
@@ -129,8 +129,8 @@ static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 }
 
 /*
- * Return the sum of the constant SUM and the per-CPU variable MEMORY: a pointer if MEMORY is this CPU's offset, otherwise
- * 0.
+ * Return the sum of the values SUM and MEMORY, or 0 unless SUM is a constant and MEMORY is a per-CPU variable. The sum is
+ * a pointer to a per-CPU variable if MEMORY is this CPU's offset.
  */
 static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
 {
@@ -180,7 +180,7 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 			state->regs[r] = r == a->to ? to : 0;
 }
 
-/* Examine the instruction at *ADDR, and advance *ADDR, to 0 if execution does not continue after it. */
+/* Examine the instruction at *ADDR. Advance *ADDR, or set it to 0 if the walk does not continue after the instruction. */
 static void step(struct walk *w, uint64_t *addr, struct state *state)
 {
 	uint64_t at = *addr - w->addr;

@@ -23,10 +23,10 @@ enum kernel_operand_kind {
 
 struct kernel_operand {
 	enum kernel_operand_kind kind;
-	bool decides; /* a conditional jump tests it, or a value computed from it and constants */
+	bool decides; /* code compares it, or jumps by it, perhaps after arithmetic with constants */
 	uint8_t argument; /* number of the argument register, from 0 */
 	uint8_t bytes; /* size of the value in memory */
-	uint16_t base; /* index of the operand BASE, less than this one's */
+	uint16_t base; /* index of the operand BASE, which precedes this operand */
 	int64_t offset;
 	uint64_t addr;
 };
