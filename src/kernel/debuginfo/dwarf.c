@@ -23,7 +23,7 @@
 /* Maximum number of overlapping spans to look back over. Only damage and assembler code have overlaps. */
 #define MAX_OVERLAP 8
 
-/* Sort the smallest of spans with the same start last: a search from the end finds it first. */
+/* Sort spans with the same start from large to small, so that a search from the end finds the smallest first. */
 define_compare(compare_span, struct dwarf_span,
 	       compare_values(a->start, b->start)     ?:
 		       compare_values(b->end, a->end) ?:
@@ -284,7 +284,7 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges)
 		return ranges[0].start;
 	if (!dwarf_formaddr(&attr, &addr))
 		return addr;
-	/* In DWARF 5 it may be an offset from the start. */
+	/* In DWARF 5, DW_AT_entry_pc may be an offset from the start. */
 	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 

@@ -66,7 +66,7 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
  */
 void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
 /*
- * Cut SPANS (sorted) into pieces that do not overlap. Each has the INDEX that a search for its addresses finds. Call FN
+ * Cut SPANS (sorted) into pieces that do not overlap. Each piece has the INDEX of the last span that contains it. Call FN
  * for each piece, in ascending order.
  */
 typedef void (*kernel_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);

@@ -28,9 +28,9 @@ static const size_t record_size[INDEX_N_SECTIONS] = {
 };
 
 /*
- * Return a check sum of SIZE bytes, which are whole words. It changes if any one word changes, since a product with an
- * odd number and a rotation lose no information. It takes three instructions per word, because each start of a recording
- * sums up 22 MB.
+ * Return a check sum of SIZE bytes, a multiple of 8. The sum changes if any one word changes, because a product with an odd
+ * number and a rotation lose no information. It takes only three instructions per word: each start of a recording checks an
+ * index of 22 MB.
  */
 static uint64_t sum(const void *bytes, size_t size)
 {
@@ -300,7 +300,7 @@ static bool is_name_before(const struct kernel_index *idx, uint32_t number, cons
 	return !name || strcmp(name, text) < 0;
 }
 
-/* Return the index of the first name to compare with GLOB: if GLOB is a name, its place, otherwise 0. */
+/* Return the index of the first name to compare with GLOB: 0 or, if GLOB is a plain name, its place in the sorted names. */
 static uint32_t first_name(const struct kernel_index *idx, const char *glob, bool is_name)
 {
 	return is_name ? bisect(idx->n[INDEX_NAMES], i, is_name_before(idx, i, glob)) : 0;

@@ -4,8 +4,8 @@
  * is one file, which is mapped and searched, so that DWARF is read only once.
  *
  * Addresses are relative to _stext, as in kernel/image/image.h. Functions and inlined bodies have ids from 0 without
- * gaps, which depend on the vmlinux only. Functions are numbered by ascending entry. The bodies of a function are
- * numbered one after the other, each after the body around it.
+ * gaps, which depend on the vmlinux only. Functions are numbered by ascending entry. Bodies are numbered function by
+ * function, and an outer body before the bodies inlined into it.
  *
  * All results belong to the index and are valid as long as it exists. The file is not trusted: it is checked when it is
  * opened, and each number in it is checked again when it is used.
@@ -33,11 +33,11 @@ struct kernel_index;
 int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
 		     struct kernel_index **out);
 
-/* The same, but do not make an index. Only the path and the build-id of IMG are used. */
+/* Like kernel_index_get(), but return -ENOENT instead of making an index. Only the path and the build-id of IMG are used. */
 int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,
 		      struct kernel_index **out);
 
-/* Make the index of IMG in memory. Return -EFBIG, without a message, if it is larger than any kernel's. */
+/* Make the index of IMG in memory. Return -EFBIG, without a message, if a section of it is too large for 32-bit numbers. */
 int kernel_index_build(struct kernel_image *img, struct kernel_index **out);
 
 /*
@@ -48,8 +48,8 @@ int kernel_index_open(const char *path, const struct kernel_build_id *id,
 		      struct kernel_index **out);
 
 /*
- * Write IDX to PATH through a temporary file; create its folder. Return -errno, without a message. -EIO: a mapped file
- * was truncated, and IDX may have been made from it.
+ * Write IDX to PATH through a temporary file, and create missing folders. Return -errno, without a message. -EIO: a mapped
+ * file was truncated, so IDX may have been made from a file that was read only in part.
  */
 int kernel_index_write(const struct kernel_index *idx, const char *path);
 
@@ -58,7 +58,7 @@ define_scoped(kernel_index_destroy, struct kernel_index);
 
 /* Return the path of ID's index in the cache, or NULL without a build-id. The caller frees it. */
 char *kernel_index_cache_path(const struct kernel_build_id *id);
-/* Return the path of the index beside the vmlinux PATH, which the lab makes. The caller frees it. */
+/* Return the path of the index that scripts/lab puts beside the vmlinux PATH. The caller frees it. */
 char *kernel_index_beside_path(const char *path);
 
 const struct kernel_build_id *kernel_index_build_id(const struct kernel_index *idx);
@@ -76,7 +76,7 @@ struct kernel_function {
 	uint64_t addr; /* address of its entry */
 	const char *file; /* file of its declaration, in the kernel's tree; NULL: unknown */
 	uint32_t line; /* 0: unknown */
-	const struct kernel_range *ranges; /* ascending, its .cold part among them; none empty */
+	const struct kernel_range *ranges; /* ascending, not empty, with those of its .cold part */
 	size_t n_ranges;
 	uint32_t first_body, n_bodies; /* the ids of the bodies inlined into it, at any depth */
 };
@@ -98,14 +98,14 @@ struct kernel_body {
 	const char *file; /* the file that declares the function; NULL: unknown */
 	uint32_t line;
 	struct kernel_function function; /* the out-of-line function whose code it is part of */
-	uint32_t parent; /* the body around it; KERNEL_NONE: it is called by the function itself */
-	const char *caller; /* the name of that body, or of the function */
+	uint32_t parent; /* the body that calls it; KERNEL_NONE: FUNCTION's own code calls it */
+	const char *caller; /* the name of the body PARENT, or of FUNCTION */
 	const char *call_file; /* the file of the call; NULL: unknown */
 	uint32_t call_line;
 	/*
-	 * DW_AT_entry_pc, or the lowest address if there is no such attribute. gcc sets it to the place of the call in
-	 * the source. For one in eight bodies of a kernel, the caller has taken over the instruction there, which is in
-	 * no range of the body.
+	 * DW_AT_entry_pc, or the lowest address if there is no such attribute. gcc sets the attribute to the address of
+	 * the call's place in the source. For one in eight bodies of a kernel, the instruction at ENTRY is the caller's,
+	 * and in no range of the body.
 	 */
 	uint64_t entry;
 	const struct kernel_range *ranges; /* ascending, apart from each other, none empty */
@@ -144,18 +144,18 @@ struct kernel_place {
 	uint64_t offset; /* ADDR less the symbol's address */
 };
 
-/* Find the place at ADDR; pass a return address less 1. -ENOENT: unknown. */
+/* Find the place of the instruction at ADDR. For a return address, pass it less 1. Return -ENOENT if nothing is known. */
 int kernel_index_at(const struct kernel_index *idx, uint64_t addr, struct kernel_place *out);
 
 struct kernel_frame {
 	const char *name; /* name of the function in the source */
 	const char *symbol; /* symbol of an out-of-line function, with clone suffixes; else NULL */
 	const char *file; /* relative to the kernel's tree; NULL: unknown */
-	uint32_t line; /* the position within this body; 0: unknown */
-	bool inlined; /* the body of an inlined call: the next frame is the one around it */
+	uint32_t line; /* line of the instruction, or of the call of the frame before; 0: unknown */
+	bool inlined; /* this is an inlined body; the next frame is its caller */
 };
 
-/* If it does not return 0, the iteration ends and returns the same. */
+/* Return 0 to continue. Another value ends the iteration, which returns this value. */
 typedef int (*kernel_frame_fn)(const struct kernel_frame *frame, void *arg);
 
 /*

@@ -2,10 +2,10 @@
 /*
  * Make an index of a vmlinux.
  *
- * Its answers for an address must be those of a search through the DWARF. If units or functions overlap, that search
- * takes the one with the last range that begins before the address. Of inlined bodies it takes the first that contains
- * the address, at each level. So units and functions are cut into pieces that do not overlap. Within a function, bodies
- * are painted over its pieces, outer bodies first.
+ * The index must give the same answers as a search through the DWARF. If units or functions overlap at an address, the
+ * search takes the one whose range begins last. At each level of inlining, it takes the first body that contains the address.
+ * The index is made from pieces of units and functions that do not overlap. A function's bodies are painted over its pieces,
+ * outer bodies first.
  */
 #include "kernel/debuginfo/index_lines.h"
 
@@ -33,7 +33,7 @@ struct listed {
 	uint32_t order; /* order in which functions were found */
 };
 
-/* The pieces of a function, each painted with its leaf, and the bounds of the pieces. */
+/* The pieces of a function and their bounds. The leaf of a piece is its innermost body, or else the function. */
 struct canvas {
 	vec_of(uint64_t, edges); /* ascending, each once */
 	uint32_t *leaves; /* leaves[I] is the leaf of the piece from edges[I] to edges[I + 1] */
@@ -48,7 +48,7 @@ struct build {
 	struct index_lines lines;
 	struct pieces units, functions;
 	vec_of(struct listed, listed);
-	struct pieces painted; /* ids are leaves: see struct index_address */
+	struct pieces painted; /* an id here is the LEAF of struct index_address */
 	struct hash_index name_index; /* index into NAMES */
 	/* The contents of the file. */
 	vec_of(struct index_function, function_records);
@@ -115,7 +115,7 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 	return found;
 }
 
-/* Likewise for BODY, a body of such a function: its DW_AT_abstract_origin describes the function. */
+/* Return the index of the name of the function whose body is BODY. Its DW_AT_abstract_origin describes the function. */
 static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
 {
 	Dwarf_Attribute attr;
@@ -325,7 +325,7 @@ define_compare(compare_listed, struct listed,
 	       compare_values(a->function->entry, b->function->entry) ?:
 		       compare_values(a->order, b->order));
 
-/* Add the names of inlined functions that have no body left. */
+/* Add the names of all inlined functions, because some functions have no body left. */
 static void add_inlines(struct build *b)
 {
 	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
@@ -350,7 +350,7 @@ static void list_functions(struct build *b)
 		b->listed[i].function->id = i;
 }
 
-/* Add the pieces of UNIT's functions that lie within the unit's N pieces WHOLE. */
+/* Add the pieces of UNIT's functions, without the addresses that are outside of the unit's own N pieces WHOLE. */
 static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
 				uint32_t n)
 {

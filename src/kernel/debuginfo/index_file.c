@@ -11,7 +11,7 @@
 #include "base/output.h"
 #include "kernel/debuginfo/index_impl.h"
 
-/* More than any kernel's index: for the lab's vmlinux of 320 MB it has 22 MB. */
+/* Maximum size of an index in bytes, more than any kernel needs: the index of a vmlinux of 320 MB has 22 MB. */
 #define MAX_SIZE ((off_t)1 << 31)
 
 #define BESIDE ".kprotperf-index"
@@ -49,7 +49,7 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
-	/* Do not write an index that was made from the zeros of a truncated file: it would be used from then on. */
+	/* If a vmlinux is truncated while it is mapped, its end reads as zeros. Do not keep an index with such errors. */
 	if (map_is_cut())
 		return -EIO;
 	return output_replace(path,

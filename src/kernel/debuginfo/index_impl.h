@@ -24,7 +24,7 @@ enum index_section {
 	INDEX_ADDRESSES, /* struct index_address, by address */
 	INDEX_SYMBOLS, /* struct index_symbol, by address */
 	INDEX_LINE_BLOCKS, /* struct index_line_block, by address */
-	INDEX_LINE_ROWS, /* bytes: see index_line_block */
+	INDEX_LINE_ROWS, /* bytes: the rows of the line blocks */
 	INDEX_N_SECTIONS,
 };
 
@@ -68,7 +68,7 @@ struct index_name {
 	uint32_t n_empty; /* number of bodies that left no instruction */
 };
 
-/* The address map. Addresses from ADDR up to the next entry's belong to LEAF: the innermost body, or the function. */
+/* An entry of the address map. LEAF is the innermost body, or else the function, from ADDR up to the ADDR of the next entry. */
 struct index_address {
 	uint32_t addr;
 	uint32_t leaf; /* id of a body or a function; KERNEL_NONE: unknown code */
@@ -76,7 +76,7 @@ struct index_address {
 
 #define INDEX_LEAF_FUNCTION 0x80000000u /* the other bits are the function's id */
 
-/* Addresses from ADDR up to the next entry's belong to the symbol that begins at START. */
+/* Addresses from ADDR up to the ADDR of the next entry belong to the symbol that begins at START. */
 struct index_symbol {
 	uint32_t addr, start;
 	uint32_t name; /* 0: none */

@@ -24,7 +24,7 @@ static uint32_t zigzag(uint32_t difference)
 	return difference >> 31 ? ~twice : twice;
 }
 
-/* Add a row: from ADDR on, instructions are of LINE of FILE. */
+/* Add a row: instructions from ADDR on come from line LINE of FILE (a string's offset, 0: unknown). */
 static void add_row(struct index_lines *l, uint32_t addr, uint32_t file, uint32_t line)
 {
 	if (!file)

@@ -14,8 +14,8 @@ struct index_strings {
 	char *bytes; /* all strings, as they are written to the file */
 	size_t n_bytes, cap_bytes;
 	struct hash_index offsets; /* finds the offset of a string in BYTES */
-	const char *last_raw; /* RAW of the last index_strings_add_file(); last_file: its result */
-	uint32_t last_file;
+	const char *last_raw; /* RAW in the last call of index_strings_add_file() */
+	uint32_t last_file; /* result of that call */
 };
 
 void index_strings_init(struct index_strings *s);
@@ -23,8 +23,8 @@ void index_strings_deinit(struct index_strings *s);
 /* Return the offset of TEXT; 0 for NULL and for "". */
 uint32_t index_strings_add(struct index_strings *s, const char *text);
 /*
- * Return the offset of a file's name relative to the kernel's tree. RAW is the compiler's name for it; its text must not
- * change, since RAW is not read again if it is the pointer of the last call.
+ * Return the offset of a file's name relative to the kernel's tree. RAW is the compiler's name for the file. The text at RAW
+ * must not change between calls: if RAW is the pointer of the last call, its text is not read again.
  */
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw);
 

@@ -14,8 +14,8 @@
 
 /*
  * Names of source files relative to the kernel's tree. The compiler names files as in its command line: absolute,
- * relative to the build's folder, through "..", or with a prefix mapped away, as distributions do. For comparison of two
- * kernels' profiles, "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
+ * relative to the build's folder, through "..", or with a prefix removed by an option, as distributions do. Profiles of two
+ * kernels can be compared if "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
  */
 
 /* Each kernel has this file. Its place tells where the tree is. */
@@ -173,14 +173,14 @@ struct file {
 };
 
 struct kernel_source {
-	/* Folders, each with a slash at the end: beside the image; the tree, and generated files. NULL: unknown. */
+	/* Folders, each with a slash at the end. BESIDE: beside the image. DIRS: the tree; generated files. NULL: unknown. */
 	char *beside, *dirs[2];
 	vec_of(struct file, files);
 };
 
 /* --- where it is ---------------------------------------------------------------------------- */
 
-/* Return whether P knows the place of the tree after this unit. */
+/* Add the unit DIE to P. Return whether P then knows where the tree is. */
 static bool tell_unit(struct paths *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -223,7 +223,7 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 	kernel_paths_destroy(p);
 }
 
-/* Return the folder "source" beside IMG. It has files that were compiled in another version than the tree has. */
+/* Return the folder "source" beside IMG. It may have the compiled version of files that are different in the tree. */
 static char *find_beside(const struct kernel_image *img)
 {
 	const char *path = kernel_image_path(img), *slash = strrchr(path, '/');
@@ -349,7 +349,7 @@ static bool read_below(const struct kernel_source *s, const char *name, char **t
 	return found;
 }
 
-/* Open the file NAME. A module's DWARF does not name its tree, so try all ends of an absolute NAME in the folders. */
+/* Open the file NAME. A module's DWARF does not name its tree, so try an absolute NAME without its first folders too. */
 static struct file *open_file(struct kernel_source *s, const char *name)
 {
 	struct file f = { .name = alloc_strdup(name) };

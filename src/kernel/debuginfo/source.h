@@ -9,9 +9,9 @@ struct kernel_image;
 struct kernel_source;
 
 /*
- * Open the tree in the folder DIR. If DIR is NULL, search in this order: the folder "source" beside IMG, where the lab
- * keeps files that a patch changed; the tree that IMG's DWARF names, if it still exists; the build's generated files.
- * Never return NULL: without a tree, no line is known.
+ * Open the tree in the folder DIR. If DIR is NULL, search for each file in this order: the folder "source" beside IMG, where
+ * scripts/lab keeps files that a patch changed; the tree that IMG's DWARF names, if it still exists; the build's generated
+ * files. Never return NULL: without a tree, no line is known.
  */
 struct kernel_source *kernel_source_create(struct kernel_image *img, const char *dir);
 void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */
@@ -20,8 +20,8 @@ void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */
 const char *kernel_source_dir(const struct kernel_source *s);
 
 /*
- * Return whether the tree's version (VERSION, PATCHLEVEL and SUBLEVEL in its Makefile) is the one that RELEASE begins
- * with. Also return true if either is unknown.
+ * Return whether RELEASE begins with the tree's version (VERSION, PATCHLEVEL and SUBLEVEL in its Makefile). Also return true
+ * if the release or the tree's VERSION is unknown.
  */
 bool kernel_source_fits(const struct kernel_source *s, const char *release);
 
@@ -37,7 +37,7 @@ struct paths;
 
 struct paths *kernel_paths_create(void);
 void kernel_paths_destroy(struct paths *p); /* accepts NULL */
-/* Tell P of a unit compiled in DIR from NAME; either may be NULL. P knows the tree's place after the unit of init/main.c. */
+/* Add a unit to P: NAME, compiled in the folder DIR; either may be NULL. P finds the tree by the unit of init/main.c. */
 void kernel_paths_unit(struct paths *p, const char *dir, const char *name);
-/* Return RAW relative to the kernel's tree, or unchanged if it is outside. P owns the result. */
+/* Return RAW, normalized and (if it is in the kernel's tree) relative to the tree; NULL: it is too long. P owns the result. */
 const char *kernel_paths_relative(struct paths *p, const char *raw);

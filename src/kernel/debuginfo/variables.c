@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 
 #define MAX_DEPTH  64 /* maximum nesting of bodies, of types, and of members */
-#define MAX_PIECES 4 /* at most so many places of one variable at one address */
+#define MAX_PIECES 4 /* maximum number of places of one variable at one address */
 
 /* Set *OUT to DIE's type, without typedefs and qualifiers. */
 static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
@@ -33,7 +33,7 @@ static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 	return false;
 }
 
-/* Return whether the location expression OPS is PLACE. Set *ABOVE to PLACE's value less the variable's value. */
+/* Return whether OPS, a variable's location expression, is PLACE. Set *ABOVE to the value in PLACE less the variable's value. */
 static bool is_at(const Dwarf_Op *ops, size_t n, const struct kernel_variable_place *place,
 		  int64_t *above)
 {
@@ -83,7 +83,7 @@ static bool variable_is_at(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_va
 
 /*
  * Find the variable in DIE, or in a block within DIE that contains PC; search inner blocks first. Prefer a variable whose
- * value is unchanged in PLACE.
+ * value is in PLACE itself, not computed from PLACE and a constant.
  */
 static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_place *place,
 		    int depth, struct kernel_variable *out)
@@ -186,7 +186,7 @@ static bool member_place(Dwarf_Die *member, Dwarf_Die *type, uint64_t *from, uin
 	if (!number_of(member, DW_AT_data_bit_offset, from)) {
 		*from = number_of(member, DW_AT_data_member_location, &bytes) ? 8 * bytes : 0;
 		if (dwarf_hasattr(member, DW_AT_bit_size))
-			return false; /* before DWARF 4, debug information describes bit fields in another way */
+			return false; /* DW_AT_bit_offset (before DWARF 4) is not supported */
 	}
 	if (!number_of(member, DW_AT_bit_size, bits)) {
 		Dwarf_Word size;

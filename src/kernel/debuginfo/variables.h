@@ -18,13 +18,13 @@ struct kernel_variable_place {
 
 struct kernel_variable {
 	const char *name; /* owned by IMG */
-	int64_t above; /* the place's value less the variable's value */
+	int64_t above; /* the value in the place less the variable's value */
 	Dwarf_Die type; /* without qualifiers and typedefs; type.addr is NULL for void */
 };
 
 /*
- * Find the variable that is in PLACE before the instruction at ADDR, in the innermost body there. Return false if there
- * is none.
+ * Find the variable that is in PLACE before the instruction at ADDR. Inner blocks and inlined bodies come before those
+ * around them. Return false if there is none.
  */
 bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 			const struct kernel_variable_place *place, struct kernel_variable *out);
@@ -36,8 +36,8 @@ bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out);
 
 struct kernel_member {
-	Dwarf_Die type; /* type of the member; see struct kernel_variable */
-	uint64_t bits_before; /* bits of the member below the ones asked for */
+	Dwarf_Die type; /* type of the member, without qualifiers and typedefs */
+	uint64_t bits_before; /* number of bits of the member below the bit FROM */
 };
 
 /*
