@@ -284,7 +284,7 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges)
 		return ranges[0].start;
 	if (!dwarf_formaddr(&attr, &addr))
 		return addr;
-	/* In DWARF 5, DW_AT_entry_pc may be an offset from the start. */
+	/* DW_AT_entry_pc may be an offset from the start (DWARF 5). */
 	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 

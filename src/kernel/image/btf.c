@@ -13,7 +13,7 @@
 
 struct kernel_btf {
 	struct btf *btf;
-	uint32_t first; /* first type id of its own, after the base's */
+	uint32_t first; /* first type id that is not the base BTF's */
 	struct hash_index *functions; /* finds type ids by name; filled on first use */
 };
 
@@ -180,7 +180,7 @@ const struct btf *kernel_btf_raw(const struct kernel_btf *b)
 
 /*
  * Reduce the kernel's BTF to the few structs that BPF programs access. Otherwise libbpf searches all types of the kernel
- * for each struct of a program, and all types of all modules if the kernel lacks it.
+ * for each struct of a program, and all types of all modules if the kernel has no such struct.
  */
 
 #define BEGUN (-1) /* the type is being copied; a struct that contains itself is invalid */

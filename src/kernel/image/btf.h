@@ -17,12 +17,12 @@ struct kernel_btf;
 
 /* Read raw BTF, or an ELF file with BTF, from PATH. Return -errno without a message, because kprotperf can do without BTF. */
 int kernel_btf_load(const char *path, struct kernel_btf **out);
-/* Read a module's raw BTF likewise. BASE is the kernel's, and must outlive *OUT. *OUT has the module's functions only. */
+/* Read a module's raw BTF from PATH. BASE is the kernel's BTF, and must outlive *OUT. *OUT has the module's functions only. */
 int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out);
 void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
 define_scoped(kernel_btf_destroy, struct kernel_btf);
 
-/* Return the type id of the function NAME, or -ENOENT. If there are several, return the first (pahole keeps one). */
+/* Return the type id of the first function NAME, or -ENOENT. If several functions have one name, pahole keeps only one. */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*
@@ -31,8 +31,8 @@ int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
  */
 int kernel_btf_registers(const struct btf *btf, uint32_t type);
 /*
- * Return the number of registers that all parameters of function ID take. Return -E2BIG if their number is variable, or
- * -EINVAL.
+ * Return the number of registers that all parameters of function ID take. Return -E2BIG if the function has variable
+ * arguments, -EINVAL if ID is not a function.
  */
 int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 

@@ -3,9 +3,9 @@
  * A vmlinux file, with or without DWARF. The index that is made from it tells the source of an address: see
  * kernel/debuginfo/index.h.
  *
- * All addresses here are relative to _stext. So they are the same in the file, in each boot of that kernel (KASLR), and
- * in a profile. Opening a file reads section headers only; the symbol table is read at the first question about symbols,
- * and DWARF when an index is made. Supported files are linked kernels (ET_EXEC, ET_DYN) and modules (ET_REL). A module's
+ * Addresses here are relative to _stext: they are the same in the file, in each boot of that kernel (KASLR), and in a
+ * profile. Opening a file reads section headers only. The symbol table is read at the first question about symbols, and
+ * DWARF when an index is made. Supported files are linked kernels (ET_EXEC, ET_DYN) and modules (ET_REL). A module's
  * addresses are relative to its first function.
  *
  * Strings that are returned belong to the image and are valid as long as it exists. The file is not trusted: damage makes
@@ -36,31 +36,31 @@ bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_
 const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, size_t size);
 
 /*
- * Open EXPLICIT_PATH if it is given, or $KPROTPERF_VMLINUX if that is set, or the first matching file in the usual places for
- * RELEASE. The file must have the build-id ID; NULL, or a len of 0, accepts any. If a file that was asked for is missing or is
- * of another build, report the error and set *OUT to NULL. In the usual places, skip such files. If no file there matches,
- * return 0, set *OUT to NULL, and set *WHY_NOT (may be NULL) to a text about the files that were tried. The caller frees it.
+ * Open EXPLICIT_PATH if it is given, else $KPROTPERF_VMLINUX if that is set, else the first file in the usual places for
+ * RELEASE, with DWARF if any has it. The file must have the build-id ID; NULL, or a len of 0, accepts any. If one of the first
+ * two is missing or of another build, report the error and set *OUT to NULL. In the usual places, skip such files. If none
+ * matches there, return 0, and set *OUT to NULL and *WHY_NOT (may be NULL) to a text about the files, which the caller frees.
  */
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
 
-/* Return whether NAME may be a kernel's release, and is safe as a folder's name. NULL is neither. */
+/* Return whether NAME may be a kernel's release, and is safe as a folder's name. Return false for NULL. */
 bool kernel_is_release(const char *name);
 
 /*
- * Open one file that a recording or a cache names. It must be a regular file of root or of the user. Return -EPERM if it
- * is another user's, or the errors of kernel_image_open(). Errors are not reported.
+ * Open one file whose path comes from a recording or a cache. It must be a regular file of root or of the user. Return
+ * -EPERM if it is another user's, or the errors of kernel_image_open(). Errors are not reported.
  */
 int kernel_image_try(const char *path, struct kernel_image **out);
 
-/* Return the path of BELOW in the cache of scripts/lab; for free(). */
+/* Return the path of scripts/lab's cache, followed by BELOW ("/kernels"). The caller frees it. */
 char *kernel_lab_path(const char *below);
 
 /* Read the build-id of the loaded module NAME. Return -errno without a message. */
 int kernel_module_build_id(const char *name, struct kernel_build_id *id);
 /*
- * Find the file of the module NAME with build-id ID, for the kernel RELEASE, or its debug file. Search the places of
- * packages and of the lab. Return NULL if there is none.
+ * Find the file of the module NAME with build-id ID, for the kernel RELEASE, and its DWARF. Search the places of packages
+ * and of scripts/lab. If only a debug file is there, return that. Return NULL if there is neither.
  */
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id);
@@ -84,11 +84,11 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 
 /*
  * Return the symbol that covers ADDR (functions before labels), or NULL. *OFFSET becomes ADDR less the symbol's address.
- * A module also has symbols for what it calls elsewhere, at the addresses that its calls have in the file.
+ * Symbols outside of a module have made-up addresses, to which the module's calls of them lead in the file.
  */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
-/* Return the data object, with a size, that covers the file's address ADDR, or NULL. *OFFSET becomes ADDR less its address. */
+/* Return the data object that covers the file's address ADDR, or NULL. *OFFSET becomes ADDR less the object's address. */
 const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
 struct kernel_range {
@@ -97,14 +97,14 @@ struct kernel_range {
 
 /*
  * Return the name of the function, or of the part split off one (.cold), that contains ADDR. *RANGE becomes its range.
- * Return NULL if the symbol table has none with a size.
+ * Return NULL if the symbol table has no such function with a size.
  */
 const char *kernel_image_extent(struct kernel_image *img, uint64_t addr,
 				struct kernel_range *range);
 
 /*
- * The base of a function's frame: the stack pointer before the call of the function. It stays the same, whatever the
- * function pushes. It is OFFSET bytes above the stack pointer, or above the frame pointer.
+ * The base of a function's stack frame: the value of the stack pointer before the call of the function. Pushes in the
+ * function do not change it. It is OFFSET bytes above the current stack pointer or, if FROM_FP, the frame pointer.
  */
 struct kernel_frame_base {
 	bool from_fp;
@@ -113,7 +113,7 @@ struct kernel_frame_base {
 
 /*
  * Find the frame's base before the instruction at ADDR. Return -ENODATA without .debug_frame, -ENOENT if that does not
- * cover ADDR, -ENOTSUP if its rule is more complex.
+ * cover ADDR, -ENOTSUP if the rule there is not one of these two registers and an offset.
  */
 int kernel_image_frame_base(struct kernel_image *img, uint64_t addr,
 			    struct kernel_frame_base *base);

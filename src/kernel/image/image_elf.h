@@ -23,8 +23,8 @@ typedef void (*kernel_elf_symbol_fn)(const Elf64_Sym *sym, const char *name, voi
 void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_fn fn, void *arg);
 
 /*
- * Symbol NAME covers the addresses from ADDR (relative to _stext) on. OFFSET is ADDR less the symbol's address. NULL: no
- * symbol.
+ * Called with the symbol NAME (NULL: none) that covers the addresses from ADDR (relative to _stext) on. OFFSET is ADDR less
+ * the symbol's address.
  */
 typedef void (*kernel_symtab_fn)(uint64_t addr, const char *name, uint64_t offset, void *arg);
 /* Call FN for each address at which kernel_image_symbol_at() changes its answer, in ascending order. */

@@ -21,7 +21,7 @@ struct kernel_image {
 	Elf *dwarf_elf; /* the file with the DWARF: a module's debug file; NULL: ELF itself */
 	/* The next four are for modules only: */
 	Dwfl *dwfl;
-	struct kernel_image *debug; /* its debug file, if DWARF_ELF is that one's; else NULL */
+	struct kernel_image *debug; /* owned debug file that has DWARF_ELF; NULL: none */
 	uint64_t *layout; /* addresses of its sections, by section number; 0: not loaded */
 	size_t n_sections;
 	struct symtab *symtab; /* NULL until asked for */
@@ -29,8 +29,8 @@ struct kernel_image {
 };
 
 /*
- * Addresses for symbols outside of a module: symbol number N of its table has MODULE_EXTERN + N * MODULE_EXTERN_STEP. A
- * call can reach them, and they are further away than any module is from another.
+ * Addresses for symbols outside of a module: symbol number N of the module's symbol table has MODULE_EXTERN + N *
+ * MODULE_EXTERN_STEP. A call in the module can reach these addresses. No real module is that far away from another.
  */
 #define MODULE_EXTERN      0x70000000u
 #define MODULE_EXTERN_STEP 16u

@@ -27,7 +27,7 @@ struct kallsyms_module {
 	uint64_t start; /* address of its first function */
 };
 
-/* Symbols whose names without clone suffixes have the same hash. Mostly they have the same name. */
+/* The symbols whose names without clone suffixes have the same hash. Mostly these names are the same too. */
 struct kallsyms_bucket {
 	uint32_t start, n; /* its symbols: N from by_base[START] on */
 	bool sorted;
@@ -81,7 +81,7 @@ const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 static struct kallsyms_module *module_of(const struct kernel_kallsyms *ks,
 					 const struct kernel_sym *sym)
 {
-	/* While the file is parsed, it is mostly the last module. */
+	/* While the file is parsed, SYM's module is mostly the last one. */
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (ks->modules[i].name == sym->module)
 			return &ks->modules[i];
@@ -130,7 +130,7 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 
 /*
  * Return whether SYM is a variable of the image. Linux 7.3 gives variables the type letters of code. The image's symbols
- * come in ascending order, so the bounds below SYM are known.
+ * come in ascending order, so _etext and _sinittext are known if they are below SYM.
  */
 static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
@@ -174,7 +174,7 @@ static void add_line(char *line, void *ks)
 		kallsyms_add(ks, &sym);
 }
 
-/* Names are stored in the order of the file, so symbols with one address keep that order. */
+/* Names point into the text of /proc/kallsyms, if that was read: symbols with one address keep their order in the file. */
 define_compare(compare_addr, struct kernel_sym,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->name, b->name));
 
@@ -414,7 +414,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 	best = &ks->syms[--i];
 	while (i > 0 && ks->syms[i - 1].addr == best->addr) {
 		i--;
-		/* ">=", because of symbols with equal preference the first in the file is taken. */
+		/* The loop goes backwards, so ">=" takes the first in the file of symbols with equal preference. */
 		if (preference(&ks->syms[i]) >= preference(best))
 			best = &ks->syms[i];
 	}

@@ -3,8 +3,8 @@
  * The running kernel's symbols, as listed in /proc/kallsyms.
  *
  * Functions are text symbols (types t, T, w, W). Other symbols are kept only if they are the image's. All results belong
- * to the table and are valid as long as it exists. Addresses are absolute, those of this boot. Profiles store them less
- * kernel_kallsyms_base(). The functions kernel_image_*() take them less STEXT.
+ * to the table and are valid as long as it exists. Addresses are absolute, those of this boot. Profiles store an address less
+ * kernel_kallsyms_base(). The functions kernel_image_*() take an address less STEXT.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct kallsyms_bucket;
 struct kernel_kcore;
 
 struct kernel_kallsyms {
-	struct kernel_sym *syms; /* sorted by address, then as in the file */
+	struct kernel_sym *syms; /* sorted by address */
 	size_t n_syms, cap_syms;
 	uint64_t stext, etext; /* the image's text; ETEXT 0: there is no such symbol */
 	/* private */
@@ -54,13 +54,13 @@ struct kernel_kallsyms {
 int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
 
 /*
- * Read the same table from the kernel's memory, which takes a hundredth of the instructions. BTF has the kernel's types,
- * and may be NULL. Return -errno without a message if the kernel is older than 6.0, or if its memory or its types lack
- * something. kernel_kallsyms_load() works then.
+ * Make the table of kernel_kallsyms_load() from the kernel's memory, which takes a hundredth of the instructions. BTF has
+ * the kernel's types, and may be NULL. Return -errno without a message if the kernel is older than 6.0, or if its memory or
+ * BTF lacks something; then call kernel_kallsyms_load().
  */
 int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
 			 struct kernel_kallsyms **out);
-/* Likewise read only the symbols of modules and of code made at run time. IMAGE is a table of this kernel. */
+/* Like kernel_kallsyms_read(), but only the symbols of modules and of code made at run time. IMAGE is a table of this kernel. */
 int kernel_kallsyms_read_dynamic(const struct kernel_kcore *kcore, const struct btf *btf,
 				 const struct kernel_kallsyms *image, struct kernel_kallsyms **out);
 /* Make a table of the N symbols SYMS, all of code made at run time. Their texts are copied. */
@@ -75,7 +75,7 @@ uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset);
 
-/* Return whether SYM is a BPF program or trampoline, or (kernel_kallsyms_is_probe()) code that ftrace or kprobes made. */
+/* Return whether SYM is a BPF program or trampoline. kernel_kallsyms_is_probe(): whether it is code made by ftrace or kprobes. */
 bool kernel_kallsyms_is_bpf(const struct kernel_sym *sym);
 bool kernel_kallsyms_is_probe(const struct kernel_sym *sym);
 
@@ -88,8 +88,8 @@ const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsy
 
 /*
  * Return the length of the part of the symbol NAME that reports show. This is the name without clone suffixes
- * (kernel_name_base_len()). If NAME is a split-off part (.part.0) and its function has a symbol too, it is the whole
- * name, because a call that goes through both counts for each.
+ * (kernel_name_base_len()). But if NAME is a split-off part (.part.0) and its function has a symbol too, reports show the
+ * whole NAME, because a call that goes through both counts for each.
  */
 size_t kernel_kallsyms_reported_len(const struct kernel_kallsyms *ks, const char *name);
 
@@ -101,8 +101,8 @@ const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *k
 						 size_t *n);
 
 /*
- * Return the symbol that covers ADDR, or NULL. *OFFSET (may be NULL) becomes ADDR less its address. If several symbols
- * have the same address, take the first global one, or else the first.
+ * Return the symbol that covers ADDR, or NULL. *OFFSET (may be NULL) becomes ADDR less the symbol's address. If several
+ * symbols have this address, take the first global one, or else the first. Prefer any symbol to a linker script's (_stext).
  */
 const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
 						  uint64_t *offset);
@@ -110,7 +110,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 /* Return the number of bytes from SYM to the next text symbol of the same module, or 0 if SYM is the last. */
 uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* Return the end of SYM, as far as it is known. */
+/* Return the address after SYM. If the end is unknown, this is the end of SYM's page. */
 uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* Return whether SYM is in the image's init text, which is freed after boot. */

@@ -9,7 +9,7 @@
 /* Return the table's copy of the module name NAME. "bpf" and the like are names of modules too. */
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name);
 
-/* Add SYM. Symbols must come in the order of the list. The table must own SYM's name (ks->names). */
+/* Add SYM. Symbols must come in the order of /proc/kallsyms. The table must own SYM's name (ks->names). */
 void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* Call this after the last kallsyms_add(). */

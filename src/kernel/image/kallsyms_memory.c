@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read the kernel's symbols from its memory: the data of /proc/kallsyms, stored as in kallsyms.c. To print a line takes
- * the kernel some 1,400 instructions, and to read it another 500. The tables' addresses are in the core's vmcoreinfo
- * (since Linux 6.0).
+ * Read the kernel's symbols from its memory: the tables that /proc/kallsyms is printed from. For each line of that file,
+ * the kernel takes some 1,400 instructions to print it, and the reader another 500. The tables' addresses are in the
+ * vmcoreinfo of /proc/kcore (since Linux 6.0).
  */
 #include <elf.h>
 #include <errno.h>
@@ -76,7 +76,7 @@ static int read_tokens(const struct reading *r, struct tokens *t)
 }
 
 struct names {
-	char *bytes; /* for each symbol its number of tokens, then the tokens; their text begins with the type */
+	char *bytes; /* for each symbol: number of tokens, then tokens (type letter and name) */
 	const uint8_t *at, *end;
 	struct tokens tokens;
 	struct alloc_texts *kept;
@@ -164,8 +164,8 @@ struct offsets {
 };
 
 /*
- * With a base, a negative offset counts backwards from the base. Until Linux 6.14, if any offset is negative, the others
- * are absolute (per-CPU) addresses.
+ * If there is a base, a negative offset counts backwards from the base. If any offset is negative (until Linux 6.14), offsets
+ * that are not negative are absolute (per-CPU) addresses.
  */
 static uint64_t address(const struct offsets *o, uint32_t i)
 {
@@ -392,8 +392,8 @@ static int add_code(const struct reading *r, const struct item *i)
 }
 
 /*
- * Read a LIST of structs TYPE, which are linked by the member LINK. ADDR, END and NAME are the members to read. NULL: use
- * the value in C.
+ * Read a LIST of structs TYPE, which are linked by the member LINK. ADDR, END and NAME are names of the members to read. END
+ * and NAME may both be NULL, to use the values in C.
  */
 static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
 		     const char *link, const char *addr, const char *end, const char *name)

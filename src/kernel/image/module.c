@@ -183,8 +183,8 @@ static bool is_of_module(const char *file, const char *name)
 }
 
 /*
- * Join two files of one module. Return the file that has the code; it gets the DWARF of either file. Destroy the other
- * file, or let the result own it.
+ * Join two files of one module. Return the file that has the code. If it has no DWARF, it gets the DWARF of the second
+ * file, and owns this file. Otherwise destroy the second file.
  */
 static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 {

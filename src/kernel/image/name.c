@@ -12,7 +12,7 @@
 static const char *const suffixes[] = {
 	"isra", /* gcc: parameters removed or passed by value */
 	"constprop", /* gcc: parameters that are always the same constant */
-	"part", /* gcc: what is left when the other part was inlined */
+	"part", /* gcc: the rest of a function of which one part was inlined */
 	"cold", /* gcc and clang: the unlikely part, moved elsewhere */
 	"localalias", "lto_priv", "llvm", /* clang LTO: made global under a hash */
 	"__uniq", /* clang -funique-internal-linkage-names */
@@ -125,7 +125,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 			if (row[j] < least)
 				least = row[j];
 		}
-		/* A swap uses the row before the last row. Its least value may be less, but by one at most. */
+		/* The next row is above LIMIT too: a swap there adds 1 to a value of ABOVE, which is at least LEAST - 1. */
 		if (least > limit)
 			return limit + 1;
 		before = above;
@@ -162,7 +162,7 @@ static bool is_rename(const char *a, const char *b)
 
 struct candidate {
 	const char *name;
-	/* 0: a rename that begins with the name; 1: another rename; else 1 + edit distance. Names that only contain it rank last. */
+	/* 0: a rename that begins with the user's name; 1: another rename; else 1 + edit distance, which is at most limit + 1. */
 	unsigned int rank;
 	size_t len;
 };

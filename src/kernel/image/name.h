@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts that a symbol's name tells: the source's function of which it is a copy or a part, its distance from another
- * name, and whether a probe there can harm the machine.
+ * Facts that a symbol's name tells: the name of the function in the source, the distance from another name, and whether a
+ * probe of the symbol can harm the machine.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 
 /*
  * Return the length of NAME without the suffixes that compilers give to copies and parts of a function: .isra.N,
- * .constprop.N, .part.N, .cold, .cold.N, .llvm.N, .lto_priv.N, .localalias, in any combination.
+ * .constprop.N, .part.N, .cold, .cold.N, .llvm.N, .lto_priv.N, .localalias, .__uniq.N, in any combination.
  */
 size_t kernel_name_base_len(const char *name);
 
-/* Compare names without these suffixes, like strcmp(). */
+/* Compare names like strcmp(), but without the suffixes of kernel_name_base_len(). */
 int kernel_name_compare(const char *a, const char *b);
 
 /* Return whether NAME is a part that was split off a function. The function jumps into it, so it has no entry and no return. */
@@ -44,7 +44,7 @@ enum kernel_safety {
 };
 
 /*
- * Return whether the function NAME may be probed at its entry and return. *REASON (may be NULL) becomes a static phrase
+ * Return how safe it is to probe the function NAME at its entry and return. *REASON (may be NULL) becomes a static phrase
  * ("…: REASON") or NULL. Only the name is examined: call kernel_tracing_*() too.
  */
 enum kernel_safety kernel_name_safety(const char *name, const char **reason);

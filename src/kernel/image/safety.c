@@ -2,12 +2,11 @@
 /*
  * Names that must not be probed, or not by a glob.
  *
- * REFUSE is for functions whose probes would harm the kernel, even if the user names them: a return probe on code that is
- * not entered by a call and left by a return, and probes on code that probes themselves execute (programs, maps, clock,
- * unwinder, trap handling). There, a hit within a hit loses an event or ends in BUG(). SKIP is for functions that can be
- * probed, but are seldom meant: the hottest primitives, and code that probes sometimes execute. If this table lacks a
- * name, the kernel itself refuses most such functions: noinstr, NOKPROBE_SYMBOL and notrace functions, for which see
- * kernel_tracing_*().
+ * KERNEL_REFUSE is for functions whose probes would harm the kernel, even if the user names them. Some are not entered by a
+ * call or not left by a return, so a return probe fails. Others are code that probes themselves execute (programs, maps,
+ * clock, unwinder, trap handling): a hit within a hit loses an event or ends in BUG(). KERNEL_SKIP_IN_GLOB is for functions
+ * that can be probed, but are seldom meant: the hottest primitives, and code that probes sometimes execute. The kernel itself
+ * refuses most harmful functions that this table lacks (noinstr, NOKPROBE_SYMBOL, notrace): kernel_tracing_*() tells which.
  *
  * Memory, file system and network code is in neither group, because it is what kprotperf measures.
  */
@@ -102,7 +101,7 @@ static const struct rule rules[] = {
 	     "x86_64_start_*", "asm_cpu_bringup_and_idle", "native_play_dead", "mwait_play_dead",
 	     "play_dead*"),
 
-	/* RCU does not watch the CPU there, so a program may be freed while it runs. */
+	/* RCU does not watch an idle CPU, so a BPF program may be freed while it runs there. */
 	RULE(KERNEL_REFUSE, "it runs while the CPU is idle, where BPF programs must not run",
 	     "default_idle", "default_idle_call", "arch_cpu_idle*", "do_idle", "cpu_idle_poll",
 	     "cpuidle_enter*", "cpuidle_idle_call", "intel_idle*", "acpi_idle_*",

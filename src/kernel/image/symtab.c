@@ -167,7 +167,7 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 	return false;
 }
 
-/* Maximum number of functions to look back over. A long function may cover an address after shorter ones. */
+/* Maximum number of functions to look back over. A long function may contain the starts of shorter ones. */
 #define MAX_NESTED 8
 
 /* Maximum reach of a label, which has no size. */
@@ -240,7 +240,7 @@ const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint
 		const struct entry *e = &tab->labels.items[i - 1];
 		uint32_t f = first_after(&tab->functions, addr);
 
-		/* A label ends where the next symbol begins, so it cannot reach beyond a function. */
+		/* A label ends where the next label or function begins. */
 		if ((!f || tab->functions.items[f - 1].addr <= e->addr) &&
 		    addr - e->addr < MAX_LABEL_REACH)
 			found = e;

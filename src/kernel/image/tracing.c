@@ -28,7 +28,7 @@ struct kernel_tracing {
 	char *blacklist; /* path of the blacklist; NULL after it was read */
 	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
 	uint8_t *ftrace;
-	size_t next; /* while locations are added: index of the symbol after the last one */
+	size_t next; /* while locations are added: first symbol after the last location */
 	struct blacked *blacks; /* sorted by start */
 	size_t n_blacks, cap_blacks;
 };
@@ -51,7 +51,7 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - t->ks->syms);
 }
 
-/* Mark all symbols at the location ADDR as functions. Locations are mostly sorted, so start the search at the last one. */
+/* Answer KERNEL_YES for all symbols at the location ADDR. Most locations are sorted, so search from the last location on. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
 	const struct kernel_sym *syms = t->ks->syms;
@@ -79,8 +79,8 @@ static void add_line(char *text, void *tracing)
 }
 
 /*
- * Parse a line "NAME[ [MODULE]]". While the file is read, t->ftrace of the first symbol with that name and module counts
- * these lines.
+ * Parse a line "NAME[ [MODULE]]". Count the lines of this name and module in t->ftrace of their first symbol. In the end,
+ * settle_names() makes answers of the counts.
  */
 static void count_name(char *line, void *tracing)
 {
@@ -112,7 +112,7 @@ static void count_name(char *line, void *tracing)
 	}
 }
 
-/* For each module, turn the count of NAMED's first symbol into answers for all symbols of the same name and module. */
+/* NAMED are the N symbols of one name. For each module, turn the count at its first symbol into an answer for all of them. */
 static void settle_name(struct kernel_tracing *t, const struct kernel_sym *const *named, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ static void settle_names(struct kernel_tracing *t)
 		if (named[0] == &syms[i])
 			settle_name(t, named, n);
 	}
-	/* If an address has several names, the kernel prints only one. */
+	/* If an address has several names, the kernel prints only one: the others get the same answer. */
 	for (size_t i = 0, end; i < n_syms; i = end) {
 		bool yes = false;
 

@@ -41,21 +41,21 @@ bool kernel_tracing_blacklist_known(struct kernel_tracing *t);
 
 /*
  * Return whether SYM (of the KS given at load) begins with an ftrace location. If so, it is a real function, on which
- * fentry, kprobe.multi and return probes are safe. Also return UNKNOWN if several functions share the name, some are
- * ftrace locations, and the kernel (before 6.5) does not tell which.
+ * fentry, kprobe.multi and return probes are safe. Also return UNKNOWN if several functions share SYM's name, some of them
+ * begin with ftrace locations, and the kernel (before 6.5) does not tell which.
  */
 enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 					    const struct kernel_sym *sym);
 
 /*
- * Return whether the kernel refuses kprobes at this absolute address. If the list cannot be read, report this, and return
- * UNKNOWN.
+ * Return whether the kernel refuses kprobes at this absolute address. Return UNKNOWN if the list cannot be read or has no
+ * addresses. Report errors of reading it, unless it is missing or may not be read.
  */
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
 
 /*
- * The kernel's ftrace locations, from its memory. The kernel also has a list of them, available_filter_functions. To print that
- * takes longer than everything else at the start of a recording of one function, and before 6.5 it has no addresses.
+ * The kernel's ftrace locations, from its memory. The file available_filter_functions lists them too, but to print it takes
+ * longer than everything else at the start of a recording of one function. Before 6.5 no file has their addresses.
  */
 
 struct btf;
@@ -64,7 +64,7 @@ struct kernel_kcore;
 
 /*
  * Read the locations from KCORE, including those of modules. *ADDRS becomes *N addresses, which the caller frees. Return
- * -errno without a message if BTF or KS do not tell where the locations are, or if they were changed meanwhile.
+ * -errno without a message if BTF or KS do not tell where the locations are, or if these cannot be read, or change meanwhile.
  */
 int kernel_ftrace_read(const struct kernel_kcore *kcore, const struct btf *btf,
 		       const struct kernel_kallsyms *ks, uint64_t **addrs, size_t *n);
