@@ -114,8 +114,7 @@ static void flow_nodes_clear(struct flow_nodes *j)
 struct bridges {
 	const struct flow_nodes *j;
 	const bool *known;
-	uint32_t *first,
-		*arcs; /* unknown edges of node N: arcs[first[N]], arcs[first[N] + 1], ... */
+	uint32_t *first, *arcs; /* unknown edges of node N: from arcs[first[N]] on */
 	uint32_t *entered, *low; /* indexed by node: time of its first visit; Tarjan's low-link */
 	uint32_t now;
 	bool *bridge; /* the result, indexed by edge */

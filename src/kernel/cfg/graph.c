@@ -81,8 +81,7 @@ struct finder {
 	uint32_t n_order;
 	uint32_t *rank; /* indexed by block: index in ORDER, or NONE */
 	uint32_t *idom; /* rank of the immediate dominator, indexed by rank */
-	uint32_t *pred,
-		*first_pred; /* arcs sorted by TO; index in PRED of each block's first arc */
+	uint32_t *pred, *first_pred; /* arcs sorted by TO; by block: its first index in PRED */
 	uint32_t steps;
 	struct kernel_loops *out;
 };

@@ -96,7 +96,7 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
 	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
 	/*
-	 * Another tool's probe hides an instruction that the kernel changed at run time. Make the graph again when it is gone.
+	 * Another tool's probe hides an instruction that the kernel changed at run time. Try again when the probe is gone.
 	 */
 	KERNEL_FLOW_HIDDEN = 64,
 };
@@ -189,7 +189,7 @@ enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
  * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: a jump (optimized) or a call of ftrace, not a
- * trap. Return the bytes of the instructions that the jump replaces, or 0 for a trap. Place no other probe in these bytes.
+ * trap. Return the number of bytes of the instructions that the jump replaces, or 0 for a trap. Place no other probe in them.
  */
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 

@@ -183,8 +183,8 @@ static bool is_of_module(const char *file, const char *name)
 }
 
 /*
- * Join two files of one module. Return the file that has the code. If it has no DWARF, it gets the DWARF of the second
- * file, and owns this file. Otherwise destroy the second file.
+ * Join two files of one module. Return the file that has the code. If only the second file has DWARF, the result uses this
+ * DWARF, and owns the second file. Otherwise destroy the second file.
  */
 static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 {
