@@ -27,7 +27,7 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 	       record_symbols_is_blacklisted(pl->symbols, pl->in->base + addr);
 }
 
-/* Why the blocks of a function with such a graph cannot be counted; NULL: they can. */
+/* Return why the blocks of the function with the flow graph FLOW cannot be counted; NULL: they can. */
 static const char *why_not(const struct kernel_flow *flow)
 {
 	unsigned int problems = flow->problems;
@@ -50,7 +50,7 @@ static bool is_thunk(const char *name)
 	return kind == ARCH_SYMBOL_INDIRECT_THUNK || kind == ARCH_SYMBOL_RETURN_THUNK;
 }
 
-/* Set the function that each block calls, by the kernel's own names. */
+/* Set for each block the name, as in kallsyms, of the first function that it calls. */
 static void name_callees(struct planner *pl, struct record_block_function *f)
 {
 	f->called = alloc_array(f->n_blocks, sizeof(*f->called));
@@ -84,7 +84,7 @@ static void add_points(struct planner *pl, struct record_block_function *f)
 	}
 }
 
-/* Plans the probes of the function at SYM. Reports why it cannot. */
+/* Plan the block probes of the function SYM. Return 0, or -errno and report why its blocks cannot be counted. */
 static int plan(struct planner *pl, const struct kernel_sym *sym)
 {
 	struct record_image *in = record_symbols_image_of(pl->symbols, sym);
@@ -189,7 +189,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 	*blocks = (struct record_blocks){};
 }
 
-/* The engine's number of the function at ADDR; 0: SITES does not have it. */
+/* Return the engine's number of the function at ADDR; 0: SITES does not have it. */
 static uint32_t site_at(const struct record_sites *sites, uint64_t addr)
 {
 	for (uint32_t i = 0; i < sites->n_items; i++)

@@ -19,14 +19,14 @@
 
 struct record_block_function {
 	const struct kernel_sym *sym; /* belongs to the kallsyms table */
-	struct record_image *in; /* its image; addresses below are relative to that */
+	struct record_image *in; /* its image; BLOCKS and PLAN have addresses relative to IN */
 	uint32_t site; /* number in the engine and the profile; 0: not timed */
 	uint32_t counted; /* index in the profile's list of functions with counted blocks */
 	struct kernel_block *blocks; /* copied from the flow graph; PLAN uses the same indexes */
 	const char **called; /* indexed by block: first function called; NULL: none */
 	uint32_t n_blocks;
 	struct kernel_block_plan plan;
-	/* Index of its first probe in the points. It has one point for each of PLAN's probes. */
+	/* Index in the points of the function's first probe. Each probe of PLAN has one point. */
 	uint32_t first_point;
 };
 

@@ -15,7 +15,7 @@
 #include "record/target/capture_expression.h"
 #include "record/target/symbols.h"
 
-/* ---- what is worth capturing unasked ---- */
+/* ---- values captured automatically ---- */
 
 #define MAX_CODE   (64u << 10)
 #define MAX_LEVELS 8 /* structs in structs */
@@ -43,12 +43,12 @@ static void add_numbers(const struct btf *btf, const struct btf_type *proto,
 		if (is_number(resolve(btf, param[i].type)))
 			alloc_keep(names,
 				   alloc_strdup(btf__name_by_offset(btf, param[i].name_off)));
-	/* A random number may become somebody's canary. */
+	/* Leave out random numbers: the kernel uses them as secrets, such as stack canaries. */
 	if (is_number(resolve(btf, proto->type)) && !strstr(sym->name, "get_random"))
 		alloc_keep(names, alloc_strdup("return"));
 }
 
-/* Names of slab caches: the kernel's own words, as names of tasks and of files are not. */
+/* Add names of slab caches: they come from the kernel's code, whereas names of tasks and files come from users. */
 static void add_caches(const struct btf *btf, const struct btf_type *proto,
 		       struct alloc_texts *names)
 {
@@ -66,7 +66,7 @@ static void add_caches(const struct btf *btf, const struct btf_type *proto,
 	}
 }
 
-/* The parameter that is passed in register REG; NULL: none, or a part of one. */
+/* Return the parameter that register REG holds; NULL: it holds none, or one that takes several registers. */
 static const struct btf_param *param_of(const struct btf *btf, const struct btf_type *proto,
 					uint32_t reg)
 {
@@ -83,7 +83,7 @@ static const struct btf_param *param_of(const struct btf *btf, const struct btf_
 	return NULL;
 }
 
-/* The parts of the names of a function's operands. */
+/* State while expressions for a function's operands are built. OUT gets the expressions; PATHS owns parts of them. */
 struct names {
 	const struct btf *btf;
 	const struct btf_type *proto;
@@ -100,7 +100,7 @@ struct thing {
 	const struct btf_type *type;
 };
 
-/* Numbers that are to be guessed by nobody: what canaries are, what freelists are hidden with, and where the kernel is. */
+/* Return whether PATH must stay secret: a stack canary, the key that hides freelists, or the kernel's address. */
 static bool is_secret(const char *path)
 {
 	return strstr(path, "stack_canary") || strstr(path, "__stack_chk_guard") ||
@@ -131,14 +131,15 @@ static bool is_noise(const char *path)
 	return false;
 }
 
-/* A user's registers: addresses, as far as anybody knows. The arguments of a syscall have names (--capture sys.NAME). */
+/* Return whether T is struct pt_regs. A user's registers may be addresses; --capture sys.NAME reads a syscall's argument. */
 static bool is_registers(const struct btf *btf, const struct btf_type *t)
 {
 	return t && btf_is_struct(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "pt_regs");
 }
 
 /*
- * Numbers in THING of which bits FROM to TO are read; or (POINTER) what the pointer there leads to. LEVEL: of structs in structs.
+ * Add the numbers in THING that overlap its bits FROM to TO, which the code reads. If POINTER is not NULL, instead set it to what
+ * the pointer at these bits points to. LEVEL is the depth of nested structs.
  */
 static void find(struct names *n, const struct thing *thing, int64_t from, int64_t to, int level,
 		 struct thing *pointer)
@@ -171,7 +172,7 @@ static void find(struct names *n, const struct thing *thing, int64_t from, int64
 					   "->", resolve(n->btf, t->type) };
 }
 
-/* This CPU's variable that has what is at ADDR, which becomes the place in it; its path is NULL where BTF has none. */
+/* Return the per-CPU variable that contains *ADDR, and set *ADDR to the offset in it. The path is NULL if BTF has none. */
 static struct thing find_per_cpu(struct names *n, uint64_t *addr)
 {
 	int32_t id = btf__find_by_name_kind(n->btf, ".data..percpu", BTF_KIND_DATASEC);
@@ -202,7 +203,7 @@ static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
 	return thing.path && !strcmp(thing.path, "this_cpu_off");
 }
 
-/* Return whether nobody changes the variable at ADDR once the kernel has started. */
+/* Return whether the variable at ADDR cannot change once the kernel has started. */
 static bool is_constant(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	return addr >= kernel_kallsyms_variable(ks, "__start_ro_after_init") &&
@@ -219,7 +220,7 @@ static void add_global(struct names *n, uint64_t addr)
 		alloc_keep(n->out, alloc_strdup(name));
 }
 
-/* Adds O's numbers, or (POINTER) finds what the pointer that O is leads to, over LOADS others at most. */
+/* Add O's numbers; if POINTER is not NULL, instead set it to what O points to. O is found by fewer than LOADS other loads. */
 static void name_operand(struct names *n, const struct kernel_operand *o, int loads,
 			 struct thing *pointer)
 {
@@ -244,7 +245,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 		thing = find_per_cpu(n, &at);
 	} else if (o->kind == KERNEL_OPERAND_MEMBER) {
 		name_operand(n, &n->operands->items[o->base], loads - 1, &thing);
-		/* The memory at a number's address has no name. */
+		/* A pointer to a number has no members, so no expression names its target. */
 		if (thing.type && !btf_is_composite(thing.type))
 			return;
 	} else if (o->kind == KERNEL_OPERAND_PER_CPU) {
@@ -255,7 +256,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 		find(n, &thing, 8 * (int64_t)at, 8 * ((int64_t)at + o->bytes), 0, pointer);
 }
 
-/* Facts about the task, which seldom differ in one command; not its CPU, which would multiply the rows of values. */
+/* Add facts about the task that seldom differ within one command. Its CPU would multiply the rows of values. */
 static void add_task_names(const struct btf *btf, struct alloc_texts *names)
 {
 	alloc_keep(names, alloc_strdup("current->policy"));
@@ -264,13 +265,13 @@ static void add_task_names(const struct btf *btf, struct alloc_texts *names)
 		alloc_keep(names, alloc_strdup("cgroup"));
 }
 
-/* Adds those operands that decide, or those that do not. */
+/* Add the operands that decide branches or, if DECIDES is false, the others. */
 static void name_operands(struct names *n, bool decides)
 {
 	vec_each(const struct kernel_operand, o, n->operands, items) {
 		n->bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
 				n->operands->items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
-		/* Operands behind pointers are many: only those that decide are added. */
+		/* Too many others are behind pointers: add only variables and members of what an argument points to. */
 		if (o->decides == decides &&
 		    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n->bit_fields))
 			name_operand(n, o, RECORD_CAPTURE_LOADS, NULL);
@@ -278,9 +279,9 @@ static void name_operands(struct names *n, bool decides)
 }
 
 /*
- * Appends expressions to NAMES, the best first: arguments and what is returned, where they are numbers; names of slab caches; members of
- * what arguments point to and variables of the kernel that the code of SYM reads, those that decide where it goes before others; static
- * keys that it tests. PROTO is SYM's in BTF.
+ * Append expressions to NAMES, the best first: numeric arguments and return value; names of slab caches; struct members and
+ * variables that SYM's code reads, those that decide branches before others; static keys that the code tests; facts about the
+ * task. PROTO is SYM's prototype in BTF.
  */
 static void find_names(const struct btf *btf, const struct btf_type *proto,
 		       const struct kernel_sym *sym, struct record_symbols *symbols,
@@ -298,7 +299,7 @@ static void find_names(const struct btf *btf, const struct btf_type *proto,
 		kernel_operands_of(code, len, sym->addr, &operands);
 	for (int decides = 1; decides >= 0; decides--)
 		name_operands(&n, decides);
-	/* Settings: those that nobody changes any more differ between recordings. */
+	/* Static keys are settings. Even those that cannot change in a recording may differ in the next. */
 	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
 	add_task_names(btf, names);
 	alloc_texts_free(&n.paths);
@@ -328,7 +329,7 @@ static struct record_value *add(struct record_capture *c, const char *name)
 	return v;
 }
 
-/* Keeps what add() began. False: there is no room for a name, which takes two. */
+/* Keep the value that add() began. If it is a name, which takes two values, and there is no room, drop it and return false. */
 static bool keep(struct record_capture *c)
 {
 	bool is_name = c->values[c->n_values].variable.kind == PROFILE_VARIABLE_NAME;
@@ -343,7 +344,7 @@ static bool keep(struct record_capture *c)
 	return true;
 }
 
-/* Add values worth capturing unasked of SYM. */
+/* Add the values of SYM that are captured automatically, as far as there is room. */
 static void add_automatic(struct record_capture *c, struct record_place *at,
 			  const struct kernel_sym *sym)
 {
@@ -372,7 +373,7 @@ static int full(const struct record_place *at, const char *function)
 	return -E2BIG;
 }
 
-/* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
+/* Add EXPRESSION to C's values, unless it is for another FUNCTION. Set *FITS if it is valid here. Return 0 or -errno, reported. */
 static int add_expression(struct record_capture *c, struct record_place *at, const char *function,
 			  const char *expression, bool *fits)
 {
@@ -402,8 +403,8 @@ static int add_expression(struct record_capture *c, struct record_place *at, con
 }
 
 /*
- * The prototype of SITE's function; NULL: BTF has none, or that of another function of the name. For fentry that was looked into
- * before; of kprobes those arguments are seen that are in registers.
+ * Return the prototype of SITE's function; NULL: BTF has none, or that of another function of the same name. For fentry, refuse()
+ * has checked that already. Kprobes see only the arguments in registers.
  */
 static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct record_site *site,
 					   struct record_symbols *symbols)
@@ -433,7 +434,7 @@ static void capture_deinit(struct record_capture *c)
 		free((char *)c->values[v].variable.name);
 }
 
-/* *KNOWN becomes false where the arguments of site I are not known. *LEFT: one more than there is room for. */
+/* Resolve the values of site I. Set *KNOWN to whether its arguments are known. Add 1 to *LEFT if ALL has no room for the site. */
 static int resolve_site(struct record_captures *all, const struct record_capture_wanted *w,
 			bool *fits, uint32_t i, bool *known, uint32_t *left)
 {

@@ -78,19 +78,19 @@ struct record_capture {
 
 struct record_captures {
 	vec_of(struct record_capture, items);
-	bool fentry, saves; /* some functions are timed by fentry; some by kprobe */
+	bool fentry, saves; /* some are timed by fentry; some by kprobes, which save arguments */
 };
 
 /* The values to capture, and their functions. */
 struct record_capture_wanted {
 	const struct record_names *expressions; /* "[FUNC:]EXPR" */
-	bool automatic; /* the functions' own arguments, and what their code reads */
-	struct record_sites *sites; /* sites that fentry or kprobes time */
+	bool automatic; /* capture functions' numeric arguments and what their code reads, too */
+	struct record_sites *sites; /* values are captured in those timed by fentry or kprobes */
 	struct record_symbols *symbols;
 };
 
 /* Resolve the values, and report those that cannot be resolved. Return 0 or -errno. */
 int record_captures_resolve(struct record_captures *c, const struct record_capture_wanted *wanted);
-/* Adds the variables to P. */
+/* Add the captured variables to P. */
 void record_captures_store(const struct record_captures *c, struct profile *p);
 void record_captures_deinit(struct record_captures *c);

@@ -26,7 +26,7 @@ struct btf;
 #define FORMAT         "/format"
 #define FIRST_ARGUMENT 16 /* an event's arguments begin at this offset, 8 bytes each */
 
-/* Set the size and sign of V by TYPE, as the source has it; BTF has other names for types that are not typedefs. */
+/* Set V's sign and raise its size to those of TYPE, written as in C. BTF may name a type that is no typedef otherwise. */
 static void note_type(struct record_value *v, const struct btf *btf, const char *type)
 {
 	int32_t id = btf__resolve_type(btf, (uint32_t)btf__find_by_name(btf, type));
@@ -41,7 +41,7 @@ static void note_type(struct record_value *v, const struct btf *btf, const char 
 	v->bytes = bytes > v->bytes ? bytes : v->bytes;
 }
 
-/* Adds the syscall whose event has its format at PATH, if it has the argument NAME. False: there is no room. */
+/* Add the syscall whose event has its format at PATH if it has the argument NAME. Return false if it has, but V is full. */
 static bool add_syscall(struct record_value *v, const struct btf *btf, const char *path,
 			const char *name)
 {
@@ -74,8 +74,8 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
 }
 
 /*
- * Finds where V is, of which EXPRESSION (for messages) has *TEXT: "NAME" of any syscall, or "SYSCALL.NAME"; *TEXT moves behind it.
- * -errno, reported.
+ * Add to V the syscalls that have its argument. *TEXT, a part of EXPRESSION, is "NAME" (of any syscall) or "SYSCALL.NAME". Move
+ * *TEXT past it. Return 0 or -errno, reported.
  */
 static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 				  const char *expression, const char **text)
@@ -109,7 +109,7 @@ static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 /* The format of this event has the names of allocation flags, which are macros, and their numbers. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
 
-/* The struct as which a variable of up to eight bytes is read, since only structs can be: its first member is such a number. */
+/* bpf_rdonly_cast() needs a struct. Read a variable of up to eight bytes as this one, which begins with an eight-byte number. */
 #define NUMBER_STRUCT "timespec64"
 
 static const char *name_of(const struct record_place *at, uint32_t offset)
@@ -134,7 +134,7 @@ static const struct btf_type *type_at(const struct btf *btf, uint32_t *id)
 	return btf__type_by_id(btf, *id);
 }
 
-/* The name that *TEXT begins with, which moves behind it; for free(). NULL: none. */
+/* Return the name at the beginning of *TEXT, for free(), and move *TEXT past it; NULL: there is none. */
 static char *scan_name(const char **text)
 {
 	size_t n = strspn(*text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -202,7 +202,7 @@ static bool find_variable(struct record_place *at, const char *name)
 	return at->value->addr;
 }
 
-/* Finds the member NAME in the struct of TYPE, or in those in it that have no name; *BIT becomes its place. */
+/* Find the member NAME of the struct TYPE or of its unnamed members. Set *BIT to its offset, *BITS to a bit field's width or 0. */
 static const struct btf_member *find_member(const struct record_place *at, uint32_t type,
 					    const char *name, uint32_t *bit, uint32_t *bits)
 {
@@ -224,7 +224,7 @@ static const struct btf_member *find_member(const struct record_place *at, uint3
 	return NULL;
 }
 
-/* The struct that a "->" leads to or, where it is no POINTER, that a "." stays in; 0: it is no such thing. */
+/* Return the struct to which AT points (POINTER: for "->"), or which AT is (for "."); 0: it does not, or is not. */
 static uint32_t struct_at(const struct record_place *at, bool pointer)
 {
 	uint32_t type = at->type;
@@ -239,7 +239,7 @@ static uint32_t struct_at(const struct record_place *at, bool pointer)
 	return t && btf_is_composite(t) ? type : 0;
 }
 
-/* One more pointer is followed. -E2BIG, reported. */
+/* Add a load, which follows one more pointer. Return 0, or -E2BIG, reported. */
 static int load_add(struct record_place *at)
 {
 	struct record_value *v = at->value;
@@ -253,7 +253,7 @@ static int load_add(struct record_place *at)
 	return 0;
 }
 
-/* One "->NAME" or ".NAME": from a pointer, or within what is there. */
+/* Move AT to its member NAME, by "->" if POINTER, else by ".". Return 0 or -errno, reported. */
 static int follow(struct record_place *at, bool pointer, const char *name)
 {
 	struct record_value *v = at->value;
@@ -302,7 +302,7 @@ static int follow_all(struct record_place *at, const char **text)
 	return err;
 }
 
-/* Set AT to the fact NAME about the running task or CPU. Return false if NAME is none; *ERR: this kernel does not have it. */
+/* Set AT to the fact NAME about the running task or CPU, and *ERR to 0 or -errno. Return false if there is no fact NAME. */
 static bool find_fact(struct record_place *at, const char *name, int *err)
 {
 	static const struct {
@@ -362,7 +362,7 @@ static int find_base(struct record_place *at, const char **text)
 	return err;
 }
 
-/* Return whether T consists of, or points to, characters of the kernel's. Numbers of a byte have other types, as u8. */
+/* Return whether T is an array of characters, or points to them. Numbers of one byte have typedefs, such as u8. */
 static bool is_text(const struct btf *btf, const struct btf_type *t)
 {
 	bool one = t && (btf_is_array(t) || btf_is_ptr(t));
@@ -377,13 +377,13 @@ static bool is_text(const struct btf *btf, const struct btf_type *t)
 	return !strcmp(name, "char") || !strcmp(name, "unsigned char");
 }
 
-/* Now that all of it is followed: how it is loaded. */
+/* Set the kind, size and sign of AT's value, after all members are followed. Return 0 or -errno, reported. */
 static int settle(struct record_place *at)
 {
 	struct record_value *v = at->value;
 	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
 
-	/* An argument may be a user's, or no text at all. */
+	/* An argument itself (no loads) is not read as text: it may be a user address, or point to other data. */
 	if (v->n_loads && is_text(at->btf, t)) {
 		v->variable.kind = PROFILE_VARIABLE_NAME;
 		v->variable.bytes = sizeof(uint64_t);
@@ -402,7 +402,7 @@ static int settle(struct record_place *at)
 		v->is_signed = (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED) ||
 			       (btf_is_any_enum(t) && btf_kflag(t));
 	}
-	/* A field of bits lies in as few bytes as are aligned. */
+	/* Read the fewest aligned bytes that contain the whole bit field. */
 	for (v->bytes = v->bits ? 1 : v->bytes; v->bits && v->shift + v->bits > 8 * v->bytes;) {
 		int32_t *offset = &v->offsets[v->n_loads - 1];
 
@@ -415,7 +415,7 @@ static int settle(struct record_place *at)
 	return 0;
 }
 
-/* The bits of an allocation flag, from the kernel's own table of names for events: {… 0x100u …, "__GFP_ZERO"}. */
+/* Set *MASK to the bits of the allocation flag NAME, from the table in FLAGS_FORMAT: {… 0x100u …, "__GFP_ZERO"}. */
 static bool flag_by_name(const char *name, uint64_t *mask)
 {
 	scoped_free char *quoted = alloc_printf("\"%s\"}", name), *text = NULL;
@@ -468,7 +468,7 @@ static int parse_mask(struct record_place *at, const char *text)
 			  at->expression, text);
 		return -EINVAL;
 	}
-	/* Other masks leave a number, as that of the low half does. */
+	/* A mask given by name leaves flags. A numeric mask leaves a number, such as the low half. */
 	at->value->variable.is_flags = *text < '0' || *text > '9';
 	return 0;
 }

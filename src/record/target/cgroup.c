@@ -10,7 +10,7 @@
 
 bool record_cgroup_find(const char *path, uint64_t *id)
 {
-	/* Alone, or beside the hierarchies of v1. */
+	/* The path as it is; below v2 mounted alone; below v2 mounted beside v1. */
 	static const char *const below[] = { "", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/" };
 	bool v1 = false;
 

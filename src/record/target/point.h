@@ -32,5 +32,5 @@ struct record_point {
 	bool prepared; /* the optimizer has prepared a jump, whether or not it uses it */
 	enum engine_range_kind kind;
 	int event, link; /* descriptors; -1: none */
-	struct record_points *owner; /* has LINK in its list */
+	struct record_points *owner; /* points whose list has LINK */
 };

@@ -21,10 +21,10 @@ struct resolver {
 	struct record_symbols *symbols;
 	struct record_image *in; /* the image that is searched */
 	const char *pattern;
-	char *name; /* bodies must match this name, */
-	const char *function; /* and the function around them; NULL: any does */
+	char *name; /* name or glob that bodies must match */
+	const char *function; /* name or glob that the function around must match; NULL: any */
 	bool named; /* FUNCTION is a name, not a glob */
-	uint32_t matched; /* bodies, those left out by FUNCTION among them */
+	uint32_t matched; /* number of bodies that match NAME, in any function */
 	uint32_t added;
 	uint32_t empty; /* places where the compiler left no code of a body */
 	bool unknown; /* a message has said why bodies may be missing */
@@ -94,7 +94,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Adds the bodies of IN that are asked for, where there is an index that tells of them. */
+/* Add the bodies of IN that match the pattern. Without DWARF, fail for the kernel's image, and skip a module. */
 static int add_bodies(struct record_image *in, void *arg)
 {
 	struct resolver *r = arg;
@@ -149,8 +149,8 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 }
 
 /*
- * R's pattern adds nothing. The other kernel of a comparison may have such a body and this one
- * not, so the rest is recorded all the same, but for -E2BIG.
+ * Report why R's pattern failed with ERR or, if ERR is 0, adds nothing. The latter is only a warning, since the other kernel of
+ * a comparison may have such a body.
  */
 static void report_missing(const struct resolver *r, int err)
 {
@@ -263,7 +263,7 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 	}
 }
 
-/* Takes the actions of bodies that were given up off P. */
+/* Remove from P the actions of bodies that were given up. */
 static void prune_point(const struct record_ranges *ranges, struct record_point *p)
 {
 	uint32_t n = 0;

@@ -22,7 +22,7 @@ struct profile;
 
 /* One inlined body. Strings are its own unless said otherwise. */
 struct record_range {
-	struct record_image *in; /* the kernel or the module; its addresses are relative to that */
+	struct record_image *in; /* the kernel or the module; ENTRY, INTO_ADDR are relative to IN */
 	uint32_t body; /* id in the image's index */
 	const char *name; /* the index's */
 	char *into; /* name of the function around it, without clone suffixes */
@@ -74,5 +74,5 @@ void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *
 /* Remove the actions of bodies that were given up. Call DROP (may be NULL) for each point left without actions, and remove it. */
 void record_ranges_prune(struct record_ranges *ranges, void (*drop)(struct record_point *p));
 
-/* Adds the sites to P, after those of functions. */
+/* Add the ranges as sites to P, after the sites of functions. */
 void record_ranges_store(const struct record_ranges *ranges, struct profile *p);

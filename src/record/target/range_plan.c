@@ -248,7 +248,7 @@ static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *
 
 	if (insn && insn->flags & KERNEL_INSN_REACHED && is_inside(body, body->entry))
 		return add_steps(pl, i, body, body->entry, ENGINE_RANGE_COUNT, 0, true);
-	/* Control never reaches DWARF's entry: then each excursion counts as a call. */
+	/* If control never reaches the entry in DWARF, count each time that control enters the body as a call. */
 	for (uint32_t k = 0; k < pl->n_steps; k++)
 		if (pl->steps[k].range == i && pl->steps[k].op == ENGINE_RANGE_ENTER)
 			pl->steps[k].flags |= ENGINE_RANGE_CALL;
@@ -288,7 +288,7 @@ static void plan_range(struct planner *pl, uint32_t i)
 	kernel_site_edges_clear(&edges);
 }
 
-static const struct record_range *sort_ranges; /* qsort() passes nothing on */
+static const struct record_range *sort_ranges; /* qsort() passes no argument to by_order() */
 
 /*
  * Order by address. At one address, first leave bodies, inner ones first; then enter bodies, outer ones first;
@@ -377,7 +377,7 @@ static void plan_all(struct planner *pl)
 {
 	struct record_ranges *ranges = pl->ranges;
 
-	/* A function's bodies come together: its flow graph is made once. */
+	/* Sort the bodies by function, so that each flow graph is made only once. */
 	sort_array(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		struct record_image *in = ranges->items[i].in;

@@ -86,7 +86,7 @@ static int note_inlined(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Return whether NAME is a function that this kernel has only inlined, so that its bodies are to be timed; say so. */
+/* NAME has no symbol. If it is inlined, add it to the names whose bodies are timed, print a note, and return true. */
 static bool add_inlined(struct finder *f, const char *name)
 {
 	struct inlined_places places = {};
@@ -104,7 +104,7 @@ static bool add_inlined(struct finder *f, const char *name)
 	return true;
 }
 
-/* Says why there is no function NAME: misspelt, mostly. */
+/* Report that there is no function NAME, with similar names. */
 static void report_missing(struct finder *f, const char *name)
 {
 	const char *near[SUGGESTIONS];
@@ -188,7 +188,7 @@ int record_sites_find(struct record_sites *sites, struct record_symbols *symbols
 	struct finder f = { sites, symbols, inlined };
 	int err = 0, one;
 
-	/* Names first: what is named and matches too, counts as named. */
+	/* Find named functions first: a function that a glob matches, too, counts as named. */
 	for (int globs = 0; globs < 2; globs++)
 		for (uint32_t i = 0; i < patterns->n_items; i++) {
 			const char *pattern = patterns->items[i];
@@ -207,7 +207,7 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 	vec_each(const struct record_site, rs, sites, items) {
 		uint32_t site = profile_function_add(p, symbols->ks, rs->sym);
 
-		/* Only now: adding one may move them all. */
+		/* Index P's sites only after profile_function_add(), which may move them. */
 		p->sites[site].mech = rs->mech;
 	}
 }

@@ -89,7 +89,7 @@ const struct kernel_kcore *record_symbols_live(struct record_symbols *s)
 	return s->live;
 }
 
-/* The addresses of the ftrace locations, for free(); NULL: the kernel's memory does not tell. */
+/* Return the addresses of the *N ftrace locations, for free(); NULL: they cannot be read from the kernel's memory. */
 static uint64_t *read_locations(struct record_symbols *s, size_t *n)
 {
 	const struct kernel_kcore *kcore = record_symbols_live(s);
@@ -145,7 +145,7 @@ static size_t end_of_stack(struct decoder *decoder, const uint8_t *code, size_t 
 	return end;
 }
 
-/* Sets UNWALKABLE; to all of the function where its code cannot be read. */
+/* Set UNWALKABLE to the end of return_to_handler(), or to all of that function if its code cannot be read. */
 static void find_unwalkable(struct record_symbols *s, struct record_multi_behaviour *is)
 {
 	const struct kernel_sym *const *named;
@@ -181,7 +181,7 @@ bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr
 	return kernel_tracing_is_blacklisted(s->tracing, addr) == KERNEL_YES;
 }
 
-/* SYM is "name.isra.0" or the like, and there is a "name" that has an ftrace location. */
+/* Return whether SYM is "name.isra.0" or the like, and a function "name" has an ftrace location. */
 static bool is_copy_of_traced(const struct record_symbols *s, const struct kernel_sym *sym)
 {
 	const char *dot = strchr(sym->name, '.');
@@ -273,8 +273,8 @@ static void find_module(const struct record_symbols *s, struct record_image *in)
 }
 
 /*
- * Looks for the file of IN, whose image is NULL where there is none. A negative errno only for a file asked for by
- * name that does not fit, which is reported.
+ * Open the file of IN, if not tried before; IN's image stays NULL if there is none. Return 0, or -errno, reported, if a file that
+ * the user named does not fit.
  */
 static int open_image(struct record_symbols *s, struct record_image *in)
 {
@@ -338,7 +338,7 @@ static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
 	return kernel_kcore_read(s->live, addr, buf, len) ? 0 : len;
 }
 
-/* A static call's trampoline leads elsewhere tomorrow. */
+/* Return whether NAME is a thunk or trampoline whose target varies: the kernel changes a static call's target. */
 static bool is_pointer(const char *name)
 {
 	return kernel_callee_of_name(name) == KERNEL_CALLEE_INDIRECT_THUNK ||

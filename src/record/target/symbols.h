@@ -16,14 +16,14 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/tracing.h"
 
-/* A code image, the kernel's or a module's, and its debug information. All but the names is read on first use. */
+/* A code image, the kernel's or a module's, and its debug information. Its files are read on first use. */
 struct record_image {
 	const char *module; /* name, the same pointer as in kallsyms; NULL: the kernel's image */
 	uint64_t base; /* load address: addresses in the image are relative to it */
 	struct kernel_build_id build_id;
 	bool image_tried, index_tried, btf_tried;
 	struct kernel_image *image; /* its file, if found */
-	char *why_not; /* why the file or its DWARF is missing; NULL: unknown, or it is not */
+	char *why_not; /* why the file or its DWARF is missing; NULL: neither is, or unknown */
 	struct kernel_index *index; /* set by record_image_index() */
 	struct kernel_code *code; /* set by record_image_code() */
 	struct kernel_btf *btf; /* a module's, set by record_symbols_btf() */
@@ -35,10 +35,10 @@ struct record_features;
 struct record_symbols {
 	struct kernel_kallsyms *ks;
 	struct kernel_tracing *tracing; /* NULL until record_symbols_load_functions() */
-	struct kernel_livepatches livepatches; /* likewise */
+	struct kernel_livepatches livepatches; /* empty until record_symbols_load_functions() */
 	struct kernel_btf *btf; /* NULL: none */
 	struct record_image kernel;
-	vec_of(struct record_image *, modules); /* modules that have a function asked for */
+	vec_of(struct record_image *, modules); /* added by record_symbols_image_of() */
 	const char *vmlinux; /* --vmlinux, or NULL */
 	const char *kcore; /* a file in place of /proc/kcore; NULL: /proc/kcore */
 	struct kernel_kcore *live; /* set by record_symbols_live() */
@@ -62,7 +62,7 @@ struct record_kernel {
 	struct record_features *features;
 };
 
-/* See record_features_try_multi(). */
+/* Find the code of return_to_handler(), and try kprobe.multi on TRY_FUNCTION. Return as record_features_try_multi(). */
 int record_kernel_try_multi(const struct record_kernel *kernel);
 
 /* Return the running kernel's memory, which S owns; NULL: it cannot be read. */
@@ -71,10 +71,10 @@ const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 /* Load what is needed to choose functions to probe. Report errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
-/* Return whether the kernel refuses kprobes at the absolute address ADDR, as far as it says so. */
+/* Return whether the kernel's kprobe blacklist has the absolute address ADDR; false if it cannot be read. */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
 
-/* Return why SYM's code must not be probed, as a livepatch has replaced it; NULL: none has. */
+/* Return why SYM's code must not be probed if a livepatch has replaced it; else NULL. */
 const char *record_symbols_why_patched(const struct record_symbols *s,
 				       const struct kernel_sym *sym);
 
@@ -83,8 +83,8 @@ struct record_image *record_symbols_image_of(struct record_symbols *s,
 					     const struct kernel_sym *sym);
 
 /*
- * Get the index of IN, cached or made now from IN's file; it stays NULL without either. Return 0, or -errno, reported, if a file
- * that the user named does not fit the running kernel.
+ * Set IN's index, from the cache or from IN's file; NULL: there is neither. Return 0, or -errno, reported, if a file that the user
+ * named does not fit the running kernel.
  */
 int record_image_index(struct record_symbols *s, struct record_image *in);
 /*
@@ -109,13 +109,13 @@ bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
 					    int *fd);
 
-/* Get the kernel's own file. NULL and errors: as for record_image_index(). */
+/* Set *IMAGE to the kernel's own file; NULL: there is none. Return as record_image_index(). */
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 
-/* record_image_index() of the kernel itself. */
+/* Set *INDEX to the index of the kernel itself. Return as record_image_index(). */
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index);
 
-/* A sentence about the use and the limits of an index without the vmlinux that it was made of. */
+/* Message that the index is there, but not its vmlinux, with what that allows and what it does not. */
 extern const char record_symbols_vmlinux_missing[];
 
 /*
