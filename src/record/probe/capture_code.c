@@ -12,7 +12,7 @@
 
 /* Any odd number. HASH sums the values times powers of this; SUM adds up HASH after each value. */
 #define HASH_FACTOR   0x5bd1e995
-#define ABSENT_FACTOR 0x5bd1 /* times all bits of a call, it is a positive 32-bit number */
+#define ABSENT_FACTOR 0x5bd1 /* times all ABSENT bits (0xffff), a positive 32-bit number */
 
 #define COPY ((int16_t)offsetof(struct engine_reading, read))
 
@@ -140,7 +140,7 @@ static void read_base(struct bpf_code *code, const struct record_value *v, uint3
 	move(code, AT, BPF_REG_0);
 }
 
-/* Return whether B's way to its value begins with A's first N loads. */
+/* Return whether B is read from the same base as A, by the same first N loads, and by more loads. */
 static bool is_same_way(const struct record_value *a, const struct record_value *b, uint32_t n)
 {
 	return a->base == b->base && a->which == b->which && a->addr == b->addr && b->n_loads > n &&
@@ -148,9 +148,9 @@ static bool is_same_way(const struct record_value *a, const struct record_value 
 }
 
 /*
- * AT may be NULL, an error or a user address: as signed numbers, kernel addresses are below those that stand for errors. Then all
- * values of C behind AT, of which number I is reached after N loads, are absent, and the load gives 0. The check is made once for all of
- * them, so that most calls pay for each pointer, not for each value.
+ * Check AT, the pointer to value I of C after N loads: it may be NULL, an error or a user address. As signed numbers, kernel
+ * addresses are below errors. If the check fails, all values of C behind that pointer are absent, and the load gives 0. Emit the
+ * check only for the first of these values, so that most calls pay for each pointer, not for each value.
  */
 static void check_pointer(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t n)
@@ -215,7 +215,7 @@ static void read_copy(struct bpf_code *code, int32_t offset, uint32_t bytes)
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
-/* Cut the bits of V out of AT, which has what was loaded. record_value_extend() extends the sign of a whole number. */
+/* Cut the bits of V out of AT, as it was read. record_value_extend() later extends the sign of a whole number. */
 static void cut(struct bpf_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
@@ -265,7 +265,7 @@ static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 	}
 }
 
-/* Memory that is read at once: BYTES at offset START from one pointer. It has the values in BITS. */
+/* Memory that is read at once: BYTES bytes at offset START from a pointer. BITS are the values that it contains. */
 struct span {
 	int32_t start;
 	uint32_t bytes, bits;
@@ -277,8 +277,8 @@ static bool is_aligned(const struct record_value *v)
 }
 
 /*
- * Return the span of value I of C and of those near to it that are not DONE. A span that the verifier takes to be
- * aligned begins at a multiple of 8.
+ * Return the span of value I of C and of values near it that are not DONE. A span of aligned values begins at a multiple of 8, so
+ * that they are aligned in the copy, too.
  */
 static struct span find_span(const struct record_capture *c, uint32_t i, uint32_t done)
 {
@@ -305,7 +305,7 @@ static struct span find_span(const struct record_capture *c, uint32_t i, uint32_
 	return s;
 }
 
-/* Read value I of C and those near to it by a copy. Return them as bits. They are absent if the memory cannot be read. */
+/* Read value I of C and values near it by one copy, and return these values as bits. They are absent if the copy fails. */
 static uint32_t read_span(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t done, const struct reading *r)
 {
@@ -380,7 +380,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 
 	operate(&code, BPF_MOV, HASH, 0);
 	operate(&code, BPF_MOV, SUM, 0);
-	/* This also sets ABSENT, which follows SLOT, to none. */
+	/* These four bytes are SLOT and ABSENT: no value is absent yet. */
 	emit(&code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)target->capture_slot);
 	for (uint32_t i = 0; i < c->n_values; i++) {

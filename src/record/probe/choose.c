@@ -55,7 +55,7 @@ static const char *choose(const struct record_kernel *kernel, enum profile_mecha
 	return why;
 }
 
-/* Return the flag that a site is at SYM's address; symbols of one address share it. */
+/* Return the element of MARKS that tells whether a site is at SYM's address. Symbols at one address share an element. */
 static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct kernel_sym *sym)
 {
 	while (sym > ks->syms && sym[-1].addr == sym->addr)
@@ -88,7 +88,7 @@ static int choose_one(struct record_sites *sites, const struct record_kernel *ke
 	return -EOPNOTSUPP;
 }
 
-/* The functions of the current glob. When the next glob begins, a glob without usable ones is reported. */
+/* Numbers of functions of the current glob. A glob without usable functions is reported when the next glob begins. */
 struct glob {
 	const char *pattern;
 	uint32_t matched, usable;
@@ -217,7 +217,7 @@ enum profile_mechanism record_choose_after(const struct record_features *feature
 	return PROFILE_UNTIMED;
 }
 
-/* Tells FN of SYM, which matches. */
+/* Call FN for SYM, as record_sites_list(). */
 static void list_one(const struct record_kernel *kernel, const struct kernel_sym *sym,
 		     record_site_fn fn, void *arg)
 {
@@ -257,7 +257,7 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 
 /* ---- memory ---- */
 
-/* Kernel memory per probe inside a function, in bytes; the two probes of a timed function take as much. */
+/* Kernel memory per probe inside a function, in bytes. The two kprobes of a timed function take as much together. */
 #define POINT_MEMORY (8u << 10)
 
 /* Return the bytes that the kernel allocates for SIZE: small sizes are rounded up to a power of two. */

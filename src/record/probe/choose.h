@@ -16,17 +16,16 @@
 const char *record_skip_text(enum record_skip skip);
 
 /*
- * Choose mechanisms for those of SITES that have none yet: only HOW, unless that is PROFILE_UNTIMED. Leave out sites on the same
- * function as another, and those that cannot be probed. Report, with the reason, each named function that cannot be probed and each
- * glob that has no function which can, and return -errno if there is any.
+ * Choose a mechanism for each of SITES that has none: HOW or, if HOW is PROFILE_UNTIMED, any. Leave out sites on the same function
+ * as another site, and sites that cannot be probed. Report, with the reason, each named function that cannot be probed, and each
+ * glob of which no function can be probed. Return -errno if there is any.
  */
 int record_sites_choose(struct record_sites *sites, const struct record_kernel *kernel,
 			enum profile_mechanism how);
 
 /*
- * If there are many functions, move those of globs to kprobe.multi, or to kprobes on a kernel without it: detaching a fentry
- * trampoline takes 0.1 s. Not for callees, whatever their number: what its probes cost varies from one function to the next,
- * and they are there for exact self times.
+ * If fentry times more than RECORD_MAX_FENTRY functions, and HOW is PROFILE_UNTIMED, move those of globs to kprobe.multi, or to
+ * kprobes on a kernel without it: detaching a fentry trampoline takes 0.1 s. Named functions keep fentry.
  */
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
 			       enum profile_mechanism how);
@@ -41,10 +40,10 @@ enum profile_mechanism record_choose_after(const struct record_features *feature
 					   enum profile_mechanism refused);
 
 /*
- * Call FN for each function whose name, without clone suffixes, matches GLOB, with the mechanism MECH that `record` would
- * use and WHY it leaves the function out of globs, if it does; or with MECH PROFILE_UNTIMED and WHY it cannot probe it.
- * Return the number of matches, or -errno, reported. KERNEL's functions are loaded and its features probed, which takes a
- * while, only if there is a match.
+ * Call FN for each function whose name, without clone suffixes, matches GLOB. MECH is the mechanism that `record` would use. WHY is
+ * the reason why `record` leaves the function out of globs; NULL: it does not. If the function cannot be probed, MECH is
+ * PROFILE_UNTIMED, and WHY is the reason. Return the number of matches, or -errno, reported. If there is a match, load KERNEL's
+ * functions and probe its features, which takes a while.
  */
 typedef void (*record_site_fn)(const struct kernel_sym *sym, enum profile_mechanism mech,
 			       const char *why, void *arg);
@@ -66,5 +65,5 @@ size_t record_call_memory(const struct record_machine *machine, const char *type
 /* Return roughly how many bytes the probes of N functions timed by MECH take. */
 size_t record_probe_memory(const struct record_machine *machine, enum profile_mechanism mech,
 			   uint32_t n);
-/* Likewise for N probes inside functions. */
+/* Return roughly how many bytes N probes inside functions take. */
 size_t record_point_memory(uint32_t n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fentry and fexit: a pair of programs for each function, copies of one with the site's number and the costs
- * of the pair written into the instructions. Unlike cookies it works before 6.0, and costs nothing.
+ * fentry and fexit: each function has its own copy of the two programs, with the site's number and the costs
+ * of the pair written into the instructions. Unlike cookies, this works before 6.0, and costs nothing.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,7 +24,7 @@
 #include "record/probe/probes_impl.h"
 #include "record/target/symbols.h"
 
-/* A name: FILE declares the function that has a symbol; another of this name may be inlined elsewhere. */
+/* FILE and LINE declare the function that has a symbol. OTHER: another function of this name is inlined somewhere. */
 struct namesake {
 	const char *file;
 	uint32_t line;
@@ -39,7 +39,7 @@ static int note_namesake(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Return whether SYM's name is unique among inlined functions (true without an index). */
+/* Return whether SYM's name is unique among inlined functions; false without an index that has SYM. */
 static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
 	struct namesake n = {};
@@ -54,9 +54,10 @@ static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_
 }
 
 /*
- * Are the N registers of BTF all that SYM is called with? BTF tells functions apart by name only, and a trampoline that was
- * made for another one's arguments loses SYM's: fentry on 6.1's mm_init() of kernel/fork.c saves none, as init/main.c's
- * has none, and the kernel panics at the next fork. The code knows, mostly; where it does not, an index may.
+ * Return 0 if SYM takes no more than the N argument registers of BTF; -ENOTUNIQ: it takes more; -EUCLEAN: unknown. BTF tells
+ * functions apart by name only, and a trampoline made for another function's arguments loses SYM's: fentry on 6.1's mm_init() of
+ * kernel/fork.c saves none, as init/main.c's has none, and the kernel panics at the next fork. SYM's code mostly shows what SYM
+ * takes; if it does not, an index may.
  */
 static int check_registers(struct record_symbols *symbols, const struct kernel_sym *sym, int n)
 {
@@ -67,7 +68,7 @@ static int check_registers(struct record_symbols *symbols, const struct kernel_s
 	return beyond == KERNEL_NO || is_only_of_name(symbols, sym) ? 0 : -EUCLEAN;
 }
 
-/* Finds the BTF id by which fentry can attach to exactly this symbol. 0, or why there is none as -errno. */
+/* Set TARGET's BTF id, by which fentry attaches to exactly SYM. Return 0, or the reason why there is none, as -errno. */
 static int find_btf(struct record_symbols *symbols, const struct kernel_sym *sym,
 		    struct record_target *target)
 {
@@ -217,7 +218,7 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 	return 0;
 }
 
-/* Attach the return's program first: no call is opened whose end goes unseen. */
+/* Attach the return's program first, so that no call is opened whose end is missed. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobes: one pair of programs for all functions, told apart by the cookie. The cost of a probe on a function's
- * entry depends on how the kernel reaches it, and the return's program depends on the cost. So that program is attached
- * later, when the kernel's optimizer has been there.
+ * kprobes: one pair of programs for all functions, told apart by the cookie. The cost of a probe on a function's entry depends on
+ * how the kernel reaches the probe, and the return's program depends on that cost. So the return's program is attached later, after
+ * the kernel's optimizer has processed the entry's probe.
  */
 #include "record/probe/kprobe.h"
 
@@ -29,8 +29,8 @@
 #include "record/probe/probes_impl.h"
 
 /*
- * Is a return probe at SYM on a real function's entry? The kernel would also take one in the
- * middle of a function and then overwrite the stack of a live frame.
+ * Return whether SYM is known to be a function's entry. The kernel also accepts a return probe in the
+ * middle of a function, and then overwrites the stack of a live frame.
  */
 static bool is_entry(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
@@ -88,7 +88,7 @@ static int entry_program(const struct record_probes *probes, const struct record
 #define FIRST_FEW      64 /* functions attached before the total time is estimated */
 #define LONG_TO_ATTACH 10 /* s: print a note above this */
 
-/* Print a note if attaching N functions will take long: DONE took the time since START, and their returns take as much again. */
+/* Print a note if attaching N functions will take long. DONE entries took the time since START; returns take as long as entries. */
 static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 {
 	double s = 2e-9 * (double)(clock_ns() - start) / done * n;
@@ -101,8 +101,8 @@ static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 }
 
 /*
- * Attach the entry's probe first: the kernel runs the latest probe first, so that its work at the entry for the
- * return's probe is not in the call. No task is followed yet, so no return is missed.
+ * Attach the entry's probe before the return's. The kernel runs the latest probe first, so its work at the entry for the return's
+ * probe precedes the entry's program, and is not in the call's time. No task is followed yet, so no return is missed.
  */
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
@@ -206,8 +206,8 @@ const struct record_mechanism record_kprobe_mechanism = {
 #define OPTIMIZATION_PATH "/proc/sys/debug/kprobes-optimization"
 
 /*
- * Interval between two looks at the code. The optimizer waits until every task has slept once. If it finds one
- * running, it looks again only after 0.1 s: this process must not be that one.
+ * Interval between two looks at the code, for which this process sleeps. The optimizer waits until every task has slept once, and
+ * if it finds a task running, it looks again only after 0.1 s.
  */
 #define STEP_MS 10
 

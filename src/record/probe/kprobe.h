@@ -2,7 +2,7 @@
 /*
  * The kernel gets from a probed instruction to the kprobe there through ftrace, through a jump
  * that its optimizer has written, or through a breakpoint, at different costs. The optimizer
- * comes some time after the probe was enabled, and not to every place.
+ * writes the jump some time after the probe was enabled, and not at every place.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct record_engine;
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
 
 /*
- * Wait, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is turned off. By then
- * it has also been to all kprobes enabled before. Return how the kernel then reaches the probe, as record_optimizer_look().
+ * Wait, for RECORD_OPTIMIZER_MS at most, until the optimizer has processed the kprobe at ADDR; do not wait if it is turned off. By
+ * then it has also processed all kprobes enabled before. Return how the kernel then reaches the probe, as record_optimizer_look().
  */
 enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr);
 
 #define RECORD_OPTIMIZER_MS 500
 
-/* Return whether the optimizer is turned off, or nothing says that there is one. */
+/* Return whether the optimizer is turned off, or its setting in /proc/sys cannot be read. */
 bool record_optimizer_is_off(void);

@@ -31,7 +31,7 @@ void record_detach_deferred(int fd)
 	pthread_t thread;
 	int err;
 
-	/* Signals are the main thread's. */
+	/* Block all signals in the new thread, so that the main thread gets them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&thread, NULL, close_one, (void *)(intptr_t)fd);
@@ -51,8 +51,8 @@ static bool is_only_thread(void)
 }
 
 /*
- * A thread that can be joined still has the process's files for a moment. Where they are shared, every system
- * call on a descriptor costs more, those that calibration times among them.
+ * A joined thread still shares the process's file table for a moment. While the table is shared, every system
+ * call on a descriptor costs more, including the system calls that calibration times.
  */
 static void wait_for_exits(void)
 {
@@ -105,7 +105,7 @@ void record_detach_hurried(bool hurry)
 		write_expedited('0');
 }
 
-/* struct bpf_link_info as it is since 6.7, which headers need not have yet. Only the members that are read here. */
+/* The members of Linux 6.7's struct bpf_link_info that are read here. Installed headers may be older. */
 struct link_info {
 	__u32 type, id, prog_id, pad;
 	union {
@@ -137,7 +137,7 @@ uint64_t record_link_misses(int link)
 		return PROFILE_NOT_COUNTED;
 	if (info.type != BPF_LINK_TYPE_KPROBE_MULTI && info.type != BPF_LINK_TYPE_PERF_EVENT)
 		return 0;
-	/* The kernel says how much of it it has filled in. */
+	/* The kernel has set LEN to the bytes that it filled in; before 6.7 these are fewer. */
 	if (len < sizeof(info))
 		return PROFILE_NOT_COUNTED;
 	return info.type == BPF_LINK_TYPE_PERF_EVENT ? info.perf_event.missed :

@@ -12,12 +12,12 @@
 /* Close FD in the background. Its probe may still be hit until record_detach_wait() has returned. */
 void record_detach_deferred(int fd);
 
-/* Wait until all these descriptors are closed. Call this before probes still attached matter, and before any fork(). */
+/* Wait for all record_detach_deferred() so far. Call this before probes that are still attached matter, and before any fork(). */
 void record_detach_wait(void);
 
 /*
- * Expedite grace periods on the whole machine (/sys/kernel/rcu_expedited), at the price of an interrupt on each CPU for
- * each; and end that. record_detach_hurry() returns whether it changed the setting, which record_detach_hurried() gets.
+ * record_detach_hurry() expedites grace periods on the whole machine (/sys/kernel/rcu_expedited); each of them then interrupts
+ * each CPU. It returns whether it changed the setting. Pass that to record_detach_hurried(), which restores the setting.
  */
 bool record_detach_hurry(void);
 void record_detach_hurried(bool hurry);
@@ -27,5 +27,5 @@ void record_detach_hurried(bool hurry);
  * tell (before 6.7); 0 if it is not the link of a kprobe or kprobe.multi.
  */
 uint64_t record_link_misses(int link);
-/* Return A + B, or PROFILE_NOT_COUNTED if one of them is. */
+/* Return A + B, or PROFILE_NOT_COUNTED if A or B is PROFILE_NOT_COUNTED. */
 uint64_t record_misses_add(uint64_t a, uint64_t b);

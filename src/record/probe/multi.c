@@ -70,7 +70,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return record_features_why_not_multi(kernel->features);
 }
 
-/* Enter TARGET into TABLE. Return its distance from its first slot; -ENOSPC: too many slots are taken. */
+/* Enter TARGET into TABLE. Return the distance from the slot of its hash; -ENOSPC: all slots in reach are taken. */
 static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor,
 		       const struct record_target *target)
 {
@@ -153,7 +153,7 @@ static struct engine_multi *table_find(const struct record_multi *m, uint64_t ad
 	return NULL;
 }
 
-/* The link, or -errno. */
+/* Attach PROG to the N functions at ADDRS. Return the link, or -errno. */
 static int link_half(const struct bpf_program *prog, uint32_t flags, const unsigned long *addrs,
 		     size_t n)
 {
@@ -165,9 +165,9 @@ static int link_half(const struct bpf_program *prog, uint32_t flags, const unsig
 }
 
 /*
- * Attaches both halves to all N, or neither to any. The entry's first: ftrace goes through what is attached from the latest on,
- * and finding the function again for the return's would take a time that differs from one to the next, within the call if it
- * came after the entry's program. No task is followed yet whose return would be missed.
+ * Attach both programs to all N functions, or neither to any. Attach the entry's program first: ftrace runs the latest one first.
+ * At each entry, the kernel looks the function up for the return's program, which takes a time that varies by function. That time
+ * must not follow the entry's program, where it would be in the call's time. No task is followed yet, so no return is missed.
  */
 static int attach_pair(struct record_probes *probes, const struct record_target *targets,
 		       uint32_t n)
@@ -195,7 +195,7 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	return err;
 }
 
-/* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
+/* If one function cannot be traced, the kernel refuses all. Then try to attach to each half of them. */
 static void attach_range(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
 	int err = interrupt_signal() ? -EINTR : attach_pair(probes, targets, n);
@@ -227,9 +227,9 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 			targets[i] = usable[taken++];
 }
 
-#define MEMORY 256u /* entries of two links' hashes */
+#define MEMORY 256u /* bytes of a function's entries in the hash tables of two links */
 
-/* Up to 6.13 with calls in flight; then returns are on a stack that each task has. */
+/* Up to 6.13 this includes calls in flight. Later kernels put returns on a stack that each task has. */
 static size_t memory(const struct record_machine *machine)
 {
 	return MEMORY + 2ul * machine->n_cpus * record_call_memory(machine, "fprobe_rethook_node");

@@ -11,7 +11,7 @@ struct record_probes;
 struct record_target;
 
 /*
- * Time calls of TARGET's function if SHOW is true. The function stays attached: hidden, its calls cost the search that finds no site.
- * 0 or -errno.
+ * Set whether calls of TARGET's function are timed. If SHOW is false, the function stays attached, and a call costs the lookup that
+ * finds no site. Return 0 or -errno.
  */
 int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show);

@@ -131,14 +131,14 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 
 		p->prepared |= p->optimizes;
 		/*
-		 * With the optimizer turned off, a probe that it would take is prepared for a jump all the same, and so
-		 * costs other than a plain breakpoint; calibration then measures such probes in place of jumps.
+		 * With the optimizer turned off, the kernel still prepares a jump for a probe that can have one. Such a probe
+		 * does not cost the same as a plain breakpoint; calibration then measures such probes in place of jumps.
 		 */
 		if (off && p->event >= 0 && p->prepared)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
 		/*
-		 * The optimizer prepares a probe and then leaves it alone if another is within the bytes of the jump.
-		 * The kernel reaches such a probe by one more step.
+		 * The optimizer prepares a probe, but does not write the jump if another probe is within the jump's bytes.
+		 * The kernel reaches such a probe by one more step than a plain breakpoint.
 		 */
 		if (p->kind == ENGINE_RANGE_STEPPED && p->prepared)
 			p->kind = ENGINE_RANGE_PREPARED;

@@ -2,9 +2,9 @@
 /*
  * Kprobes inside of functions: points at which ranges are entered and left, and blocks counted.
  *
- * A point is attached in two steps. Once armed, the probe is in the kernel, without a program. How the
- * kernel reaches the probe is known only later, when its optimizer has been there. The program must know
- * that, so it is linked last.
+ * A point is attached in two steps. Arming puts the probe into the kernel, without a program. The kernel's
+ * optimizer then decides how the kernel reaches the probe. The program must know that, so it is linked after
+ * that decision.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct record_engine;
 struct record_points;
 
 struct record_points *record_points_create(const struct record_engine *e);
-void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
+void record_points_destroy(struct record_points *points); /* does not detach; accepts NULL */
 
-/* Puts a probe at P's address. -errno, not reported. */
+/* Put a probe at P's address. Return 0 or -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
 /* Remove the probe and its program, if any, in the background: see record/probe/links.h. */
 void record_point_disarm(struct record_point *p);
@@ -30,11 +30,11 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 /* Return the cookie of P's program. */
 uint64_t record_point_cookie(const struct record_point *p);
 
-/* Gives an armed point its program. -errno, not reported. */
+/* Link the armed point P to its program. Return 0 or -errno, not reported. */
 int record_point_link(struct record_points *points, struct record_point *p);
 
 /*
- * Return the number of hits that the kernel has missed so far of points that have a program now;
- * PROFILE_NOT_COUNTED if there are any and the kernel does not tell (before 6.7).
+ * Return the number of hits, so far, that the kernel missed of points that have a program now;
+ * PROFILE_NOT_COUNTED if there are such points and the kernel does not report misses (before 6.7).
  */
 uint64_t record_points_misses(const struct record_points *points);

@@ -19,7 +19,7 @@ struct record_probes;
 /* A mechanism. Its capabilities are in profile/names.h. Functions here report no errors unless their comments say so. */
 struct record_mechanism {
 	enum profile_mechanism mech;
-	/* Mechanisms that a site attached by this one may turn out to have, by how the kernel reaches the probe; PROFILE_UNTIMED: none. */
+	/* Mechanisms that replace MECH for a site if the kernel reaches its probe in another way; PROFILE_UNTIMED: none. */
 	enum profile_mechanism ways[2];
 	/* Return why this kernel does not have the mechanism, one phrase; NULL: it does. */
 	const char *(*why_not)(const struct record_features *features);
@@ -37,21 +37,21 @@ struct record_mechanism {
 	 */
 	int (*prepare)(struct record_probes *probes, const struct record_target *target);
 	/*
-	 * Attaches to the N TARGETS. ERR of each becomes 0 or -errno; -EINTR for those not reached when the user asked
-	 * for an end. A target is left with all of its probes or none.
+	 * Attach to the N TARGETS. Set ERR of each to 0 or -errno; -EINTR: the user interrupted before its turn. Each
+	 * target has all of its probes or none afterwards.
 	 */
 	void (*attach)(struct record_probes *probes, struct record_target *targets, uint32_t n);
 	/*
-	 * Attach the probes that depend on how the kernel reaches those of attach(): REACHED, which decides the costs.
-	 * Return 0, or -errno and leave TARGET without probes. NULL: attach() attaches all.
+	 * Attach the probes that depend on REACHED, how the kernel reaches the probes of attach(), which decides costs.
+	 * Return 0, or -errno and leave TARGET without probes. NULL: attach() attaches all probes.
 	 */
 	int (*complete)(struct record_probes *probes, const struct record_target *target,
 			enum profile_mechanism reached);
 };
 
-/* All of them, in the order in which they are tried; NULL ends it. */
+/* All mechanisms, in the order in which `auto` tries them, then NULL. */
 extern const struct record_mechanism *const record_mechanisms[];
-/* The values of --attach, "auto" first; and the mechanism of the value INDEX, PROFILE_UNTIMED for auto. */
+/* The values of --attach, "auto" first. The function returns the mechanism of value INDEX; PROFILE_UNTIMED for auto. */
 extern const char *const record_attach_names[];
 enum profile_mechanism record_attach_mechanism(uint32_t index);
 /* Return the index of the first value whose mechanism can count events (--event). */
@@ -75,12 +75,12 @@ struct record_points *record_probes_points(const struct record_probes *probes);
 /* Prepare TARGET's function as site SITE: see struct record_mechanism. Return 0 or -errno. */
 int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			  const struct record_target *target);
-/* Attach to TARGET's function as site SITE, and complete that for a probe reached by MECH. Return 0 or -errno. */
+/* Call MECH's attach() for TARGET's function as site SITE, then complete() with REACHED = MECH. Return 0 or -errno. */
 int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			 const struct record_target *target);
 /* Detach the site attached last, in the background: see record_detach_wait(). */
 void record_probes_detach_last(struct record_probes *probes);
-/* Detaches all functions; accepts NULL. */
+/* Detach all functions; accepts NULL. */
 void record_probes_detach(struct record_probes *probes);
 
 /* Probe hits that the kernel missed since record_probes_reset(). */
