@@ -23,7 +23,7 @@
 		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event \
 	}
 
-/* perf's own list, but for what counts nothing (dummy, bpf-output); where an event has two names there, both. */
+/* perf's own list of events, without those that count nothing (dummy, bpf-output). Some events have two names there and here. */
 static const struct record_event named[] = {
 	HARDWARE("cycles", CPU_CYCLES),
 	HARDWARE("cpu-cycles", CPU_CYCLES),
@@ -54,7 +54,7 @@ static const struct record_event named[] = {
 	SOFTWARE("emulation-faults", EMULATION_FAULTS),
 };
 
-/* "L1-dcache" and "load-misses": what a cache's event is made of, in perf's words. */
+/* One of the two parts, such as "L1-dcache-" and "load-misses", of perf's name of a cache event. */
 struct word {
 	const char *name;
 	uint64_t config;
@@ -128,7 +128,7 @@ struct record_counters {
 	} open;
 };
 
-/* Return false if it stopped, since it got no counter. */
+/* Return whether the event of descriptor FD has had a counter all the time. */
 static bool counts(int fd)
 {
 	struct {
@@ -138,7 +138,7 @@ static bool counts(int fd)
 	return read(fd, &now, sizeof(now)) == sizeof(now) && now.enabled == now.running;
 }
 
-/* Says that EVENT cannot be had on CPU because of ERR (-EBUSY: it stopped), which it returns. */
+/* Report that EVENT cannot be counted on CPU because of ERR (-EBUSY: it got no counter), and return ERR. */
 static int refuse_event(const struct record_event *event, uint32_t cpu, int err)
 {
 	bool is_software = event->type == PERF_TYPE_SOFTWARE;
@@ -161,7 +161,7 @@ static int refuse_event(const struct record_event *event, uint32_t cpu, int err)
 	return err;
 }
 
-/* A pinned event has a counter all the time or never: none shares one, and no count is scaled. */
+/* Pin the event: it then has a counter all the time or never. So events do not share counters, and counts are not scaled. */
 static int open_event(const struct record_event *event, uint32_t cpu, uint64_t period)
 {
 	struct perf_event_attr attr = {
@@ -184,7 +184,7 @@ static int event_open(struct record_counters *c, const struct record_event *even
 		uint32_t at = first + cpu;
 		int fd = open_event(event, cpu, 0);
 
-		/* A CPU that is not there; of the first, the event is not. */
+		/* -ENODEV: this CPU is not there. For the first CPU, the event is not there. */
 		if (fd == -ENODEV && cpu)
 			continue;
 		if (fd < 0)

@@ -26,7 +26,7 @@ int record_counters_open(const struct record_event *events, uint32_t n, uint32_t
 			 const struct bpf_map *map, struct record_counters **out);
 void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 
-/* Return the number of counters, on all CPUs, that paused at times because other users had taken the CPU's. */
+/* Return the number of counters, on all CPUs, that did not count all the time because other users took the CPU's counters. */
 uint64_t record_counters_stopped(const struct record_counters *c);
 
 /*

@@ -18,14 +18,14 @@ struct record_saved_programs;
 struct kprotperf_bpf;
 
 struct record_engine_config {
-	uint32_t n_functions; /* number of sites to come: functions, then ranges */
+	uint32_t n_functions; /* number of timed sites: functions, then ranges */
 	bool ranges; /* there are ranges or blocks */
 	uint32_t n_range_lists; /* number of addresses with action lists of ranges */
 	uint32_t n_blocks; /* number of probes that count blocks */
 	uint32_t n_captured; /* number of functions whose values are captured */
-	bool saves; /* some of these are timed by kprobe: save their arguments at the entry */
+	bool saves; /* kprobes time some of these functions: save arguments at the entry */
 	enum profile_mechanism faults; /* mechanism that times page faults */
-	bool counts; /* count calls of functions: record/cost/measure.h */
+	bool counts; /* count calls of functions by record_count_begin() */
 	bool closings; /* real clock: read the time that programs take to end syscalls */
 	uint32_t max_tasks; /* maximum number of tasks followed at once; 0: default */
 	uint64_t sample_period; /* ns; 0: no sampler */
@@ -119,8 +119,8 @@ void record_engine_set_costs(struct record_engine *e, const struct engine_cost *
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
 /*
  * Watch the sampler for up to MAX_NS or ENGINE_WATCHED samples, for calibration. Set FULL to the cost of each interrupt
- * without the sampler's program, LATENCY to the least time until that program runs, and LATE to the most by which it ran later.
- * Return the number of samples.
+ * without the sampler's program, LATENCY to the least time from an interrupt to that program, and LATE to the longest delay of
+ * a sample against the earliest. Return the number of samples.
  */
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
 				     uint64_t *late, uint64_t *full);
@@ -133,10 +133,10 @@ void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_
 /* Return the costs that were set for MECH. */
 const struct engine_cost *record_engine_cost(const struct record_engine *e,
 					     enum profile_mechanism mech);
-/* Return the current inner cost of SITE, in ticks per call; see record/cost/calibrate.h. */
+/* Return SITE's current inner cost, in ticks per call: the probes' cost in its own time (record/cost/calibrate.h). */
 uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 				  enum profile_mechanism mech);
-/* Likewise the full cost: what a call of SITE costs its callers. */
+/* Return SITE's current full cost, in ticks per call: the probes' cost in its callers' time. */
 uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
 				 enum profile_mechanism mech);
 
@@ -149,7 +149,7 @@ int record_engine_adopt_caller(struct record_engine *e);
 /* Detaches what record_engine_start() and _arm() attached; what was counted stays readable. */
 void record_engine_stop(struct record_engine *e);
 
-/* Set whether the next process that this one forks is its helper: all tasks but these two are measured. */
+/* Set whether the next process that this one forks is its helper. All tasks but this process and its helper are measured. */
 void record_engine_fork_helper(struct record_engine *e, bool forks);
 
 /* Set the epoch (record/collect/code.h) of stacks taken from now on. */
@@ -190,7 +190,7 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 
 /* Return how often the kernel skipped the program FD because one was running on the CPU; 0 if it does not tell. */
 uint64_t record_program_misses(int fd);
-/* Return that sum for all programs of E. */
+/* Return the sum of record_program_misses() for all programs of E. */
 uint64_t record_engine_misses(const struct record_engine *e);
 
 /* Return the four bytes of memory at ADDR; 0 if they cannot be read. */
@@ -200,8 +200,8 @@ uint32_t record_engine_text(const struct record_engine *e, uint64_t addr);
 uint64_t record_engine_samples_expected(const struct record_engine *e);
 
 /*
- * Stop counting on all CPUs at once: reads after this show one moment, even if tasks still run. Takes two grace
- * periods (some 50 ms), unless no task is followed any more.
+ * Stop counting on all CPUs at once: reads after this show one moment, even if tasks still run. This takes two grace
+ * periods (some 50 ms), or three if contexts are left out, unless there is no task to stop.
  */
 void record_engine_pause(struct record_engine *e);
 

@@ -18,7 +18,7 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/counters.h"
 
-/* Sum over the shards of SITE's cell in CTX of the number that lies OFFSET bytes into a cell of VIEW, of SIZE bytes. */
+/* Return the sum, over the shards, of the number at OFFSET in SITE's cell in CTX. A cell of VIEW has SIZE bytes. */
 static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx,
 		       enum record_view view, size_t size, size_t offset)
 {
@@ -118,7 +118,7 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 	};
 }
 
-/* Return the time on a CPU, ever, of the tasks followed, idle ones left out. */
+/* Return the on-CPU time, in ns, of all tasks followed so far, except idle tasks. */
 static uint64_t followed_oncpu(const struct record_engine *e)
 {
 	const struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
@@ -190,14 +190,14 @@ void record_engine_pause(struct record_engine *e)
 		return;
 	__atomic_store_n(&b->paused, true, __ATOMIC_SEQ_CST);
 	await_programs();
-	/* A program may be about to move the slot of a resting task to where it was not found. */
+	/* A program may move a task's slot between RESTING and SLOT while both are cleared. So clear both twice. */
 	for (int times = e->bpf.config.left_out ? 2 : 1; times; times--) {
 		for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 			uint32_t rests =
 				__atomic_exchange_n(&b->cpus[i].resting, 0, __ATOMIC_SEQ_CST);
 			uint32_t runs = __atomic_exchange_n(&b->cpus[i].slot, 0, __ATOMIC_SEQ_CST);
 
-			/* A task that runs has run until now. */
+			/* Account the running task's time up to now. */
 			if (runs || rests)
 				tasks[runs ?: rests].switched = clock_ns();
 		}
@@ -233,7 +233,7 @@ static void forget_tasks(struct record_engine *e)
 		bpf_map__update_elem(e->bpf.skel->maps.free_slots, NULL, 0, &i, sizeof(i), BPF_ANY);
 	}
 	e->bpf.skel->bss->live_tasks = 0;
-	/* The idle tasks, which are never born, have the slots after all others. */
+	/* The idle tasks have the slots after all others. No program sees them created, so set them up here. */
 	for (uint32_t i = last; i < e->bpf.n_tasks; i++)
 		tasks[i] = (struct engine_task){
 			.ctx = ENGINE_CTX_NONE,
@@ -241,7 +241,7 @@ static void forget_tasks(struct record_engine *e)
 		};
 }
 
-/* Few of them are in use, at a KiB each. */
+/* Clear only the stacks in use: they are few, and each has a KiB. */
 static void forget_stacks(struct record_engine *e)
 {
 	struct engine_stack *stacks = e->bpf.views[RECORD_VIEW_STACKS].mem;

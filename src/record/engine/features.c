@@ -32,7 +32,7 @@
 /* The value of "fentry" and "multi" until they are tried: neither -errno nor 0. */
 #define UNTRIED 1
 
-/* Files of switches: "0" is off. */
+/* Files of kernel settings that "0" switches off. */
 #define JIT_PATH     "/proc/sys/net/core/bpf_jit_enable"
 #define FTRACE_PATH  "/proc/sys/kernel/ftrace_enabled"
 #define KPROBES_PATH "/sys/kernel/debug/kprobes/enabled"
@@ -137,7 +137,7 @@ static int begin_attaching(const struct btf *btf)
 	if (trial.prog < 0)
 		return trial.prog;
 	sem_init(&trial.attached, 0, 0);
-	/* Signals are the main thread's. */
+	/* Block all signals in the new thread, so that the main thread gets them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	trial.is_running = !pthread_create(&trial.thread, NULL, try_attaching, NULL);
@@ -161,7 +161,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 	f->bpf = open_files_allow(0) ?: kernel_btf_load(KERNEL_BTF_PATH, btf);
 	f->ftrace = record_ftrace_is_off() ? -ESHUTDOWN : 0;
 	if (!f->bpf) {
-		/* A program that can be attached to a function can be loaded: mostly one trial answers both. */
+		/* If begin_attaching() loads its program, tracing programs can be loaded: no other trial is needed. */
 		f->fentry = f->ftrace ?: begin_attaching(kernel_btf_raw(*btf));
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
@@ -182,7 +182,7 @@ void record_features_await(struct record_features *f)
 	while (sem_wait(&trial.attached))
 		;
 	f->fentry = trial.err;
-	if (trial.err == -ENODEV) /* after a fault of its own, for good */
+	if (trial.err == -ENODEV) /* ftrace has shut down after a fault, for good */
 		f->ftrace = f->multi = trial.err;
 }
 
@@ -202,7 +202,7 @@ void record_features_probe(struct record_features *f)
 	record_features_end();
 }
 
-/* Attach one half of the pair to the function at ADDR, passed REPEAT times, or by name if ADDR is 0. */
+/* Attach PROG to the function at ADDR, which is passed REPEAT times; if ADDR is 0, attach it by name. */
 static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_return,
 				    unsigned long addr, uint32_t repeat)
 {
@@ -214,7 +214,7 @@ static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_retu
 	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
 }
 
-/* Call the function once with the pair attached to it. */
+/* Call TRY_FUNCTION once with the entry's and the return's program attached. Return 0 or -errno. */
 static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t repeat)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
@@ -232,7 +232,7 @@ static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t
 	return err;
 }
 
-/* Maximum distance between stack pointers of one call, in bytes: the saved registers and a frame. */
+/* Maximum difference, in bytes, of a call's stack pointers at entry and return: saved registers and a frame. */
 #define MAX_DISTANCE 1024
 
 static int see_multi(struct kprotperf_try_bpf *skel, unsigned long addr,

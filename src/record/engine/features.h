@@ -18,8 +18,8 @@ struct record_multi_behaviour {
 	 */
 	int64_t sp;
 	/*
-	 * The end of return_to_handler(), where the stack pointer is the caller's again: address and length. Linux 7.3's
-	 * unwinder still takes the memory it points to for a frame of return_to_handler(), and warns.
+	 * Address and length of the end of return_to_handler(), where the stack pointer is the caller's again. Linux 7.3's
+	 * unwinder takes the memory at that stack pointer for a frame of return_to_handler(), and warns.
 	 */
 	uint64_t unwalkable;
 	uint32_t unwalkable_len;
@@ -65,9 +65,9 @@ bool record_kprobes_are_off(void);
 void record_features_probe(struct record_features *f);
 
 /*
- * record_features_probe() in steps, so that the caller can work while the kernel waits. begin() finds all but FENTRY, and loads
- * the kernel's BTF, which the caller owns (NULL: none). await() finds FENTRY. end() waits until the probe for that is detached. Do
- * not calibrate before end(): with a second thread, syscalls on descriptors cost more.
+ * record_features_probe() in steps, so that the caller can work while the kernel waits. begin() finds all but FENTRY and MULTI,
+ * and loads the kernel's BTF, which the caller owns (NULL: none). await() finds FENTRY. end() waits until the probe for FENTRY is
+ * detached. Do not calibrate before end(): with a second thread, syscalls on descriptors cost more.
  */
 void record_features_begin(struct record_features *f, struct kernel_btf **btf);
 void record_features_await(struct record_features *f);
@@ -88,7 +88,7 @@ const char *record_features_why_not_kprobe(const struct record_features *f);
 const char *record_features_why_not_multi(const struct record_features *f);
 
 /*
- * Reports what prevents recording altogether (not root, no BTF, no BPF), one line that says what to
- * do, and returns -errno; 0 where recording syscalls at least will work.
+ * If recording is impossible (not root, no BTF, no BPF), report in one line why and what to do, and return
+ * -errno. Return 0 if at least syscalls can be recorded.
  */
 int record_features_check(const struct record_features *f);

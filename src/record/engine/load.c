@@ -32,7 +32,7 @@
 /* Maps may take at most 1 / MEMORY_PART of the free memory. */
 #define MEMORY_PART 2
 
-/* libbpf's last warning, for the one line that is printed. */
+/* libbpf's last warning, for the error message of reject(). */
 static char libbpf_message[256];
 
 static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -105,7 +105,7 @@ static void choose_sizes(struct record_bpf *b)
 	if (b->n_tasks > ENGINE_MAX_TASKS)
 		b->n_tasks = ENGINE_MAX_TASKS;
 
-	/* Cells are shared by as few CPUs as the memory allows, and few enough for thousands of functions. */
+	/* Let as few CPUs share cells as the memory allows, even with thousands of functions. */
 	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
 	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
 		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
@@ -135,7 +135,7 @@ static int set_map_sizes(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
 	bool counted = b->config.n_counters > 0;
-	/* The context, the functions, and the spare ones. */
+	/* The context, the timed sites, and the spare sites. */
 	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
 	const struct {
 		struct bpf_map *map;
@@ -201,8 +201,8 @@ static void set_constants(struct record_bpf *b)
 }
 
 /*
- * Choose the variants of programs that this recording needs. A variant's name ends in its purpose; the last one asked for has
- * all of them.
+ * Choose the variant of each program that this recording needs. The name of a variant ends in its purpose. If several are asked
+ * for, choose the last of them, which serves all their purposes.
  */
 static void choose_variants(struct record_bpf *b, bool fentry)
 {
@@ -251,7 +251,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 	}
 }
 
-/* Load only programs that are needed, some of them later: the kernel may refuse one that this recording does not need. */
+/* Choose the programs that this recording needs, as the kernel may refuse others. Saved programs are loaded later. */
 static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
@@ -328,8 +328,8 @@ static int map_views(struct record_bpf *b)
 }
 
 /*
- * Open the programs or, if PLAIN, those that do not use kernel variables. Both have the same skeleton, and so the same layout
- * of shared memory, but another object. TYPES: path of a file that will have the BTF to use; NULL: libbpf reads the kernel's.
+ * Open the programs or, if PLAIN, an object without kernel variables. Both objects have the same skeleton, and so the same layout
+ * of shared memory. TYPES is the path of a file that gets the BTF before loading; NULL: libbpf reads the kernel's BTF.
  */
 static struct kprotperf_bpf *open_skeleton(bool plain, const char *types)
 {
@@ -401,7 +401,7 @@ static int write_types(const struct record_bpf *b, int fd)
 	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
 }
 
-/* Create a file for that BTF. Return -1 if libbpf is to read the kernel's own: without BTF, or if ulimit -f could cut the file. */
+/* Create a file for write_types(). Return -1 if libbpf must read the kernel's BTF: CONFIG has none, or ulimit -f is set. */
 static int types_file(const struct record_bpf *b)
 {
 	struct rlimit limit;
@@ -481,7 +481,7 @@ int record_bpf_load(struct record_bpf *b)
 		err = open_and_load(b, true);
 	}
 	err = err ?: map_views(b);
-	/* Without BTF libbpf goes on, and the verifier verifies global functions again at each call. */
+	/* libbpf goes on if the kernel rejects the BTF. The verifier then verifies global functions again at each call. */
 	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
 		log_warn("the kernel rejects the BTF of the BPF programs: loading them takes "
 			 "seconds (-vvv shows why)");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF programs loaded, none of them attached, and the memory they share with us sized and mapped.
+ * Loading the BPF programs without attaching them, and sizing and mapping the memory that they share with user space.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ struct record_bpf {
 /* Show libbpf's messages under -vv only. */
 void record_bpf_log(void);
 
-/* Return the memory of maps and programs, as record_engine_memory() does. */
+/* Return the bytes of kernel memory that maps and probes take, as record_engine_memory() does. */
 size_t record_bpf_memory(const struct record_bpf *b);
 
 /* Load the programs. Return 0 or -errno, reported; -EDQUOT: they would take too much of the free memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that are loaded only when they are needed, any number of times: those of functions, which would take most of
- * the verifier's time. Their section is "save".
+ * Programs in the object's section "save": mostly those for functions, which would take most of the verifier's time. Each
+ * is loaded only when needed, any number of times.
  */
 #pragma once
 
