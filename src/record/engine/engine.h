@@ -146,7 +146,7 @@ int record_engine_adopt(struct record_engine *e);
 /* Follow the calling process from its next syscall on, the execve() of the command. 0 or -errno, not reported. */
 int record_engine_adopt_caller(struct record_engine *e);
 
-/* Detaches what record_engine_start() and _arm() attached; what was counted stays readable. */
+/* Detach what record_engine_start() and record_engine_arm() attached. The counts stay readable. */
 void record_engine_stop(struct record_engine *e);
 
 /* Set whether the next process that this one forks is its helper. All tasks but this process and its helper are measured. */

@@ -166,7 +166,6 @@ static int set_map_sizes(struct record_bpf *b)
 	return err;
 }
 
-/* Set the programs' constants. */
 static void set_constants(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;

@@ -131,7 +131,7 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 
 		p->prepared |= p->optimizes;
 		/*
-		 * With the optimizer turned off, the kernel still prepares a jump for a probe that can have one. Such a probe
+		 * If the optimizer is turned off, the kernel still prepares a jump for a probe that can have one. Such a probe
 		 * does not cost the same as a plain breakpoint; calibration then measures such probes in place of jumps.
 		 */
 		if (off && p->event >= 0 && p->prepared)
