@@ -229,7 +229,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 
 #define MEMORY 256u /* bytes of a function's entries in the hash tables of two links */
 
-/* Include calls in flight up to 6.13. Later kernels put returns on a stack that each task has, and lack the struct. */
+/* Include calls in flight up to 6.13. Later kernels put returns on a stack that each task has. */
 static size_t memory(const struct record_machine *machine)
 {
 	return MEMORY + 2ul * machine->n_cpus * record_call_memory(machine, "fprobe_rethook_node");
