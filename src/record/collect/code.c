@@ -49,7 +49,7 @@ static void add_program(struct record_code *c, int fd)
 		vec_push(c, own, ((struct record_code_range){ starts[i], starts[i] + lens[i] }));
 }
 
-/* For kernel.kptr_restrict=2, which hides the addresses of programs: add all programs loaded since SYMBOLS were read. */
+/* Take all programs loaded since SYMBOLS were read for own ones: kernel.kptr_restrict=2 hides the addresses of own programs. */
 static void add_new_programs(struct record_code *c)
 {
 	const struct kernel_kallsyms *ks = c->n_tables ? c->tables[0] : c->symbols->ks;
@@ -127,7 +127,7 @@ static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t ad
 	return place;
 }
 
-/* Return the epoch of the last table read when EPOCH began. There is always one. */
+/* Return the latest epoch up to EPOCH that has a table of its own. Epoch 0 always has one. */
 static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 {
 	while (!c->tables[epoch])
@@ -135,7 +135,7 @@ static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 	return epoch;
 }
 
-/* Return the code at ADDR when EPOCH began. Removed code keeps its name until other code replaces it. */
+/* Return the code that was at ADDR when EPOCH began. Removed code keeps its name until other code replaces it. */
 static struct record_place known_at_start(const struct record_code *c, uint32_t epoch,
 					  uint64_t addr)
 {
@@ -153,7 +153,7 @@ static struct record_place known_at_start(const struct record_code *c, uint32_t 
 	return place.sym ? place : listed;
 }
 
-/* Set PLACE to OTHER if PLACE has no symbol. Return whether they then have the same symbol, or OTHER has none. */
+/* Set PLACE to OTHER if PLACE has no symbol. Return false if both had a symbol and these differ. */
 static bool agrees(struct record_place *place, struct record_place other)
 {
 	if (!place->sym)
@@ -164,7 +164,7 @@ static bool agrees(struct record_place *place, struct record_place other)
 
 /* ---- changes ---- */
 
-/* Keep SYM, a program that may be gone when a table is read. */
+/* Keep SYM, the symbol of a program: the program may be removed before the next table is read. */
 static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 {
 	struct record_code_report report = { .epoch = c->n_tables - 1 };
@@ -181,7 +181,7 @@ static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 	vec_push(c, reports, report);
 }
 
-/* Ignore the removal of code: it keeps its name until other code replaces it, which is another event. */
+/* Ignore the removal of code: its name stays valid until another event reports new code in its place. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
 	const struct record_ksymbol *e = (const void *)event;
@@ -238,7 +238,7 @@ static void open_events(struct record_code *c)
 		log_verbose(1, "the kernel does not report new modules: %s", log_strerror(errno));
 }
 
-/* Handle TEXT, a uevent of a module. Note a removed module that is in no table: its code has no name. */
+/* Handle TEXT, a uevent of a module. Note if a removed module is not in the last table: the name of its code is unknown. */
 static void note_module(struct record_code *c, const char *text)
 {
 	const char *name = strstr(text, "remove@/module/");
@@ -309,7 +309,7 @@ void record_code_look(struct record_code *c, bool now)
 		c->changed |= now;
 	if (!c->changed)
 		return;
-	/* Do not wait if modules changed: that is rare, and they may be gone soon. */
+	/* Read the table at once if modules changed: this is rare, and a new module may be removed soon. */
 	if (wait && !now && !c->modules_changed) {
 		timerfd_settime(c->timer, 0, &again, NULL);
 		return;
@@ -373,7 +373,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
 		return look_up(image, addr);
 	place = known_at_start(c, epoch, addr);
-	/* A change is noticed a little late, so code of the next epoch may already be there: it must not differ. */
+	/* An epoch begins a little after its code was added, so the sample may be in that code: give no name if the two differ. */
 	vec_each(const struct record_code_report, r, c, reports)
 		if (r->epoch == epoch)
 			several |= !agrees(&place, look_up(r->ks, addr));
@@ -382,7 +382,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (several)
 		place.sym = NULL;
 	place.own = is_own_program(c, addr) || (place.sym && is_own_trampoline(c, place.sym));
-	/* The address is after an own program, whose symbol does not give its end. */
+	/* The symbol is an own program's, but the address is after that program: the symbol does not give its end. */
 	if (!place.own && place.sym && is_own_program(c, place.sym->addr))
 		place.sym = NULL;
 	return place;

@@ -36,7 +36,7 @@ struct record_code {
 	vec_of(struct record_code_report, reports); /* sorted by arrival */
 	uint32_t n_read; /* number of TABLES that are not NULL */
 	int map, uevents, timer;
-	bool replaced; /* an address got another name than it had in the last table */
+	bool replaced; /* a reported program took the place of other code */
 	bool changed, modules_changed; /* changes since the last table was read */
 	bool module_missed; /* a module was added and removed between two tables */
 	uint64_t due; /* when the next table may be read, clock_ns(); TIMER wakes then */
@@ -57,7 +57,7 @@ void record_code_deinit(struct record_code *c); /* accepts one that is zero */
 
 /* Return a descriptor to poll: after input, code may have changed. -1: the kernel does not report changes. */
 int record_code_fd(const struct record_code *c);
-/* Begin an epoch if code has changed. Unless NOW, limit how often that is done. */
+/* Begin an epoch if code has changed. Unless NOW, this may be postponed to limit the time of reading symbols. */
 void record_code_look(struct record_code *c, bool now);
 
 struct record_place record_code_at(const struct record_code *c, uint32_t epoch, uint64_t addr);

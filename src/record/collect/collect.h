@@ -16,18 +16,18 @@
 struct record_engine;
 
 /*
- * Add all counts to run RUN of P. P's sites are numbered as the engine's: that of the contexts, then SITES. CODE names
+ * Add all counts to run RUN of P. P's sites have the engine's numbers: 0 for the contexts, then those of SITES. CODE names
  * the code in stacks. The cost of syscalls' probes is added to COLD. The engine's counts are not changed.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct record_code *code, const struct record_sites *sites,
 		  struct record_cold_costs *cold);
 
-/* Compute the counts of all blocks in RUN from those of block probes, and add them to P, which has the run's cells. */
+/* Add the counts of all blocks, computed from the hits of block probes, to RUN of P. Call this after record_drain(). */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run);
 
-/* Add the captured values of calls, the rows of all functions of C, to RUN of P. */
+/* Add the captured values of calls of C's functions to RUN of P. Call this after record_drain(). */
 void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
 			   struct profile *p, uint32_t run);
 
@@ -37,8 +37,8 @@ void record_captures_drain(const struct record_captures *c, const struct record_
  */
 char *record_context_name(uint32_t ctx);
 /*
- * Remove the syscall NAME from *LEFT_OUT, an array for free(). If it is NULL, allocate it first, with all contexts left out. Return
- * false and set *GUESS by kernel_name_guess() if there is no such syscall.
+ * Remove the syscall NAME from *LEFT_OUT, an array for free(). If *LEFT_OUT is NULL, allocate it first, with all contexts left
+ * out. If there is no such syscall, return false and set *GUESS by kernel_name_guess().
  */
 bool record_context_keep(bool **left_out, const char *name, char **guess);
 /* Return the index of context CTX in P, to which it is added if needed. */

@@ -41,7 +41,7 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 	return d->p->sites[site].mech;
 }
 
-/* TIME less MORE, at least 0. */
+/* Return TIME - MORE, at least 0. */
 static uint64_t less(uint64_t time, double more)
 {
 	return (double)time > more ? time - (uint64_t)(more + 0.5) : 0;
@@ -55,8 +55,8 @@ static uint32_t slot_less(uint32_t slot, double more)
 }
 
 /*
- * Add one shard of a cell. Each call's time had INNER of its own probes' cost in it, which was subtracted, and MORE, which was
- * not.
+ * Add one shard of a cell. The time of each call contains INNER + MORE ticks of its own probes' cost. The BPF programs have
+ * subtracted INNER, but not MORE, from the histogram, minimum, maximum and squares.
  */
 static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
 		      double more, bool is_range)
@@ -87,13 +87,13 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 			profile_stats_bucket_add(&shard, slot_less(slot, more), c->hist[slot]);
 		counted += c->hist[slot];
 	}
-	/* True only if a slot of 32 bits wrapped: running tasks cause smaller differences. */
+	/* The histogram lacks 2^31 calls: a slot of 32 bits wrapped. Tasks that still run make it lack far fewer. */
 	if (counted + (1ull << 31) < c->calls)
 		log_warn("a histogram slot overflowed: the percentiles of its row are wrong");
 	profile_stats_merge(stats, &shard);
 }
 
-/* Return the cost per call of a cell's probes above the cost subtracted. Its shards begin at FIRST. */
+/* Return the cost per call that cold caches add to the probes of the cell whose shards begin at FIRST: it was not subtracted. */
 static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	const struct engine_cell *shards = &d->maps.cells[first];
@@ -111,7 +111,7 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 			       record_coldness(shards, d->maps.n_shards, cost));
 }
 
-/* Add the counts of a cell's calls. Its shards begin at FIRST. Counters have the same numbers in the profile. */
+/* Add the event counts of the cell whose shards begin at FIRST. Counters have the same numbers in the profile. */
 static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	struct profile_counted row = { .run = d->run,
@@ -119,7 +119,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 				       .context = context_index(d, ctx) };
 	enum profile_mechanism mech = mechanism(d, site, ctx);
 
-	/* The events of other probes themselves are unknown: those of page faults on a kernel without fentry. */
+	/* The events caused by probes of other mechanisms are unknown. Without fentry, page faults have such probes. */
 	if (!profile_mechanism(mech)->counted)
 		return;
 	for (; row.counter < d->maps.n_counters; row.counter++) {
@@ -212,7 +212,7 @@ static void drain_samples(struct drain *d)
 			drain_stack(d, &d->maps.stacks[i]);
 }
 
-/* Convert the captured values of C to a profile's: a name, which takes two captured values, becomes its string's number. */
+/* Convert CAPTURED, a row of C's values, to VALUES of P. A name takes two captured values, and becomes its number in P. */
 static void drain_values(const struct record_capture *c, uint32_t absent, const __u64 *captured,
 			 struct profile *p, uint32_t *absent_out, uint64_t *values)
 {
@@ -252,12 +252,12 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
-/* Difference of the square roots of two counts that chance exceeds in less than one of 10^6 runs, whatever the counts. */
+/* By chance, the square roots of two counts differ by more than this in less than one of 10^6 runs, whatever the counts. */
 #define FEWER_BY_CHANCE 2.5
 
 /*
- * Return the number of samples that followed tasks should have received and did not. A period skipped while a task ran on is known
- * to be lost. A task that ran for less than a period may have missed its sample by chance: of these count only a sum beyond chance.
+ * Return the number of samples that followed tasks should have received and did not. Periods skipped while a task ran on are lost
+ * for certain. Other missing samples count only if they are more than chance explains: a short-lived task may get none by chance.
  */
 static uint64_t samples_lost(const struct drain *d)
 {
@@ -461,7 +461,7 @@ static void drain_function(const struct block_drain *d, const struct record_bloc
 	}
 }
 
-/* Add the hits of probes, and the cost subtracted for them. */
+/* Set the number of hits of block probes, and the cost subtracted for them. */
 static void drain_hits(const struct block_drain *d)
 {
 	uint64_t *losses = d->p->runs[d->run].losses, hits = 0;

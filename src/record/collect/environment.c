@@ -25,7 +25,7 @@
 #define CLOCK_PARAMETER "kprotperf.clock"
 #define CLOCK_ICOUNT    "icount"
 
-/* The first line of PATH as the value of KEY. */
+/* Set KEY to the first line of the file PATH. */
 static void set_from_file(struct profile *p, const char *key, const char *path)
 {
 	char line[LINE_SIZE];
@@ -197,7 +197,7 @@ struct record_meters {
 	} meters[N_METERS];
 };
 
-/* The number that FORMAT finds in the first line of NAME below M's root. */
+/* Read the number that FORMAT finds in the first line of the file NAME below M's root. */
 static bool read_number(const struct record_meters *m, const char *name, const char *format,
 			unsigned long long *n)
 {
@@ -208,8 +208,8 @@ static bool read_number(const struct record_meters *m, const char *name, const c
 }
 
 /*
- * A CPU counts the cycles it is not halted for twice: as they were, and as they would have been at its nominal
- * frequency. The kernel has both as perf events, where the processor has them.
+ * Open the perf event EVENT on each CPU, if the processor has it. While a CPU is not halted, APERF counts its cycles, and MPERF
+ * the cycles that it would have had at the nominal frequency.
  */
 static void meter_open(struct record_meters *m, enum meter which, const char *event)
 {
@@ -293,7 +293,7 @@ static uint64_t read_stolen(const struct record_meters *m)
 	return n * (NS_PER_SEC / (unsigned long long)tick);
 }
 
-/* Each CPU has the count of its core and of its package, which others may share. */
+/* Return the sum over all CPUs. A CPU shows the counts of its core and package, so a shared count is added for each sharing CPU. */
 static uint64_t read_throttled(const struct record_meters *m)
 {
 	static const char *const names[] = { "core_throttle_count", "package_throttle_count" };

@@ -14,7 +14,7 @@ struct record_symbols;
  */
 void record_environment_read(struct profile *p, struct record_symbols *symbols);
 
-/* Note in P whose tasks it has besides the command's: ALL, those of CGROUP (NULL: none), or of the process PID (0: none). */
+/* Note in P which tasks are recorded besides the command's: ALL, or those in CGROUP (NULL: any), or the process PID (0: none). */
 void record_environment_tasks(struct profile *p, bool all, const char *cgroup, int32_t pid);
 
 /*
@@ -28,7 +28,7 @@ void record_environment_config(struct profile *p, const char *root, const char *
 /* Counters on each CPU that must stay open during a run. */
 struct record_meters;
 
-/* ROOT is "", or a folder that has proc and sys. Leave out figures that the machine does not have. */
+/* Open the counters below ROOT: "", or a folder that contains proc and sys. Skip counters that the machine lacks. */
 struct record_meters *record_meters_create(const char *root);
 void record_meters_destroy(struct record_meters *m); /* accepts NULL */
 

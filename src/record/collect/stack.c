@@ -27,8 +27,8 @@ static const char *name_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * Return whether address I of the stack is that of an instruction and not a return address. It is one where a sample, interrupt or
- * exception hit. A return program is called at the return address, and one of a kprobe with the address after the breakpoint.
+ * Return whether address I of the stack is an instruction that a sample, interrupt or exception hit, and not a return address.
+ * A return program gets the return address as the first one, or, with a kprobe, the address after the breakpoint.
  */
 static bool is_exact(const struct walk *w, uint32_t i)
 {
@@ -81,7 +81,7 @@ static bool is_foreign_program(const struct walk *w, uint32_t i)
 	return !place->own && (!place->sym || kernel_kallsyms_is_bpf(place->sym));
 }
 
-/* Move *I past the kernel's probe code that begins there. Return whether that code led to a probe of this recording. */
+/* Move *I past the frames of the kernel's probe code. Return whether they belong to a hit of this recording's probes. */
 static bool is_own_hit(const struct walk *w, uint32_t *i)
 {
 	bool foreign = *i && is_foreign_program(w, *i - 1);
@@ -105,14 +105,13 @@ static bool is_own_hit(const struct walk *w, uint32_t *i)
 }
 
 /*
- * Return whether the code at CALLED was called by this recording's programs, whose frames end before FRAME, and not by a
- * trampoline, which also calls the probed function and programs of others.
+ * Return whether this recording's programs, whose frames end before FRAME, called the code at CALLED. If not, a trampoline
+ * called it: a function's trampoline also calls the function, and programs of others.
  */
 static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t frame)
 {
 	const struct kernel_sym *sym = w->places[frame].sym;
 
-	/* The trampoline of a function calls the function, and programs of others. */
 	if (is_foreign_program(w, called))
 		return false;
 	return !sym || w->places[frame].offset >= ENTRY_BYTES ||
@@ -120,8 +119,8 @@ static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t
 }
 
 /*
- * Return whether the sample was taken in a probe. A probed function also has the trampoline on its stack, as the trampoline calls
- * it: then the function appears once more after the trampoline, calling from its own first bytes.
+ * Return whether the sample was taken in a probe. A trampoline on the stack does not prove this, as it also calls the probed
+ * function. Then the function is on the stack twice: called by the trampoline, and calling the trampoline from its first bytes.
  */
 static bool is_in_probe(const struct walk *w)
 {
@@ -151,7 +150,7 @@ static bool is_in_probe(const struct walk *w)
 
 /* ---- locations ---- */
 
-/* Return a location for code without a symbol: a BPF program such as a classic filter, a removed module, or a module's freed init code. */
+/* Return a location for code without a symbol: a BPF program (classic filter), a removed module, or a module's freed init code. */
 static uint32_t unnamed(const struct walk *w, uint32_t i)
 {
 	const char *label = w->s->code->module_missed ? "[unknown]" : "[bpf]";
@@ -204,7 +203,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 	walk_init(&w, s, stack);
 	*in_probe = !at_return && !user && is_in_probe(&w);
 	if (at_return) {
-		/* A probe's own frames lie above the function it took the sample for. */
+		/* Skip the frames of the probe that took the sample: they come before those of the function. */
 		while (i < w.n && is_hidden(&w, i, true))
 			i++;
 		n = add_returning(&w, locations);
@@ -215,7 +214,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 		own = is_hidden(&w, i, at_return || *in_probe);
 		if (own && !i)
 			locations[n++] = profile_location_label(s->p, "[probe]");
-		/* A function under fentry is called by the trampoline, and calls that from its first bytes. */
+		/* Skip the frame that called a trampoline from its first bytes: the trampoline called the same function again. */
 		if (!own && !(was_own && w.places[i].sym && w.places[i].offset < ENTRY_BYTES))
 			locations[n++] = location_at(&w, i);
 	}
@@ -247,7 +246,7 @@ void record_stacks_deinit(struct record_stacks *s)
 
 /* ---- probe code ---- */
 
-/* Sorted; as in Linux 5.15 to 7.3. */
+/* Functions of probe code in Linux 5.15 to 7.3, sorted. */
 static const char *const names[] = {
 	"__bpf_prog_enter",
 	"__bpf_prog_enter_recur",
@@ -316,7 +315,7 @@ static const char *const entry_names[] = {
 	"syscall_trace_enter",
 };
 
-/* Entry code only as innermost function: these also call the syscall. */
+/* These are entry code only as the innermost function: they also call the syscall. */
 static const char *const leaf_names[] = { "do_syscall_64", "entry_SYSCALL_64_after_hwframe" };
 
 static bool is_among(const char *symbol, const char *const *list, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Converting the stacks that programs took to the profile's. */
+/* Converting the stacks that BPF programs took to stacks of the profile. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ struct record_stacks {
 	const struct record_code *code;
 	const struct record_sites *sites; /* P's sites after site 0, the context's */
 	vec_of(uint64_t, probed); /* addresses of probed functions, ascending */
-	bool on_return; /* some have a return probe of kprobe or kprobe.multi */
+	bool on_return; /* some functions have a return probe of kprobe or kprobe.multi */
 };
 
 void record_stacks_init(struct record_stacks *s, struct profile *p, const struct record_code *code,
@@ -37,12 +37,12 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
  */
 bool record_is_probe_code(const char *symbol);
 
-/* The ways into that code. SYMBOL is its outermost function. */
+/* Kinds of probe code. SYMBOL is its outermost function. */
 enum record_probe_code {
-	RECORD_PROBE_FUNCTION, /* a probe on the function below it on the stack */
-	RECORD_PROBE_RETURN, /* one on a return, to the function below it */
+	RECORD_PROBE_FUNCTION, /* a probe on the function of the next outer frame */
+	RECORD_PROBE_RETURN, /* a probe on a return to the function of the next outer frame */
 	RECORD_PROBE_TRACEPOINT, /* a tracepoint that recordings use */
-	RECORD_PROBE_FOREIGN, /* another one */
+	RECORD_PROBE_FOREIGN, /* a tracepoint that recordings do not use */
 };
 enum record_probe_code record_probe_code_kind(const char *symbol);
 

@@ -12,13 +12,13 @@
 #include "base/sorted.h"
 #include "catalogue/state.h"
 
-/* The kernel takes longer for a line of a list the more come before it: 1.5 s for the function tracer's 22,000. */
+/* Maximum bytes read of a list. Each line takes the kernel longer than the line before: 1.5 s for the function tracer's 22,000. */
 #define LIST_MAX (64u << 10)
 
 #define NAMES_SHOWN 3
 #define TRACEPOINT  "__tracepoint_"
 
-/* A line of enabled_functions, or one that goes on with what is on the function. */
+/* Add the function of a line of enabled_functions. A line that begins with a tab continues the line before. */
 static void add_function(char *line, void *arg)
 {
 	struct record_tracers *t = arg;
@@ -28,7 +28,7 @@ static void add_function(char *line, void *arg)
 		alloc_keep(&t->functions, alloc_strdup(line));
 }
 
-/* A line "ADDR TYPE NAME+OFFSET ...". */
+/* Add the function of a line "ADDR TYPE NAME+OFFSET ...". */
 static void add_kprobe(char *line, void *arg)
 {
 	struct record_tracers *t = arg;
@@ -58,7 +58,7 @@ static void read_list(struct record_tracers *t, const char *path, void (*fn)(cha
 	file_lines_each(text, len, fn, t);
 }
 
-/* Adds the tracepoints among the static keys KEYS. */
+/* Add the tracepoints among the static keys KEYS. */
 static void add_tracepoints(struct record_tracers *t, const char *keys)
 {
 	struct catalogue_setting key;
@@ -86,7 +86,7 @@ void record_tracers_read(struct record_tracers *t, const char *tracefs, const ch
 	add_tracepoints(t, static_keys);
 }
 
-/* Return whether C puts a probe there: of ftrace at the beginning of a function, or a kprobe, one byte long, anywhere. */
+/* Return whether C writes a probe at OFFSET of a function: ftrace's call at its beginning, or a kprobe's one-byte trap anywhere. */
 static bool is_probe(const struct record_change *c, uint64_t offset)
 {
 	switch (arch_patch_of(c->text)) {
@@ -136,7 +136,7 @@ static void drop_name(void *to, void *from)
 	free(*(char **)from);
 }
 
-/* "3 functions (a, b, ...)"; of P's those that are timed come first. NULL: T is empty. */
+/* Return T as "3 functions (a, b, ...)", with functions timed in P first, for free(). NULL: T is empty. */
 static char *list_names(struct alloc_texts *t, const char *what, bool more, const struct profile *p)
 {
 	uint32_t shown = 0;
@@ -155,7 +155,7 @@ static char *list_names(struct alloc_texts *t, const char *what, bool more, cons
 	return text;
 }
 
-/* Appends ITEM, which it frees, if there is one. */
+/* Append ITEM (may be NULL) to *TEXT, and free it. */
 static void append(char **text, char *item)
 {
 	if (item)

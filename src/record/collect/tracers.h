@@ -14,12 +14,12 @@ struct record_tracers {
 	struct alloc_texts functions; /* names of traced or probed functions */
 	struct alloc_texts tracepoints; /* tracepoints in use */
 	struct alloc_texts programs; /* names of BPF programs loaded meanwhile */
-	bool more; /* there are more than these lists have */
+	bool more; /* the lists are incomplete */
 };
 
 /*
- * Add the tracers that are active now, while this process has no probe. They are found by the folder TRACEFS (NULL: not mounted),
- * by KPROBES, the file of debugfs' list, and by STATIC_KEYS, the names of the static keys that are on (NULL: unknown).
+ * Add the tracers that are active. Call this while this process has no probe. The sources are the folder TRACEFS (NULL: not
+ * mounted), debugfs' list of kprobes in the file KPROBES, and STATIC_KEYS, the names of static keys that are on (NULL: unknown).
  */
 void record_tracers_read(struct record_tracers *t, const char *tracefs, const char *kprobes,
 			 const char *static_keys);
