@@ -28,8 +28,8 @@ const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 #define INTERRUPTS_NS 20000000
 
 /*
- * The test function for each mechanism. Each has its own, as their probes stay attached together: two probes on one
- * function would not cost what each alone does, and detaching waits for the whole machine.
+ * The test function of each mechanism. No two mechanisms share one: probes stay attached, as detaching waits for the whole
+ * machine, and two probes on one function would change each other's cost.
  */
 enum {
 	TEST_FENTRY = 0,
@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * The number of kprobes that time the return trampoline. Two on the entry are attached before those on the return, as
- * the kernel reaches a single kprobe in another way than several.
+ * The number of kprobes that time the return trampoline. Two on the entry are attached before those on the return: the kernel
+ * handles a single kprobe at an address differently from several.
  */
 #define N_ON_ENTRY 2
 #define N_TIMED    4
@@ -97,7 +97,7 @@ static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
 }
 
-/* Return whether to measure NESTED here. If kprobe.multi is used, it gives NESTED less exactly, but without kprobes to detach. */
+/* Return whether to measure NESTED here. Otherwise kprobe.multi measures it, less exactly, but without kprobes to detach. */
 static bool needs_nested(const struct calibrator *c)
 {
 	return has_sites(c, PROFILE_MECH_FENTRY) ||
@@ -151,7 +151,7 @@ void record_calibrator_finish(const struct calibrator *c, enum profile_mechanism
 	record_cost_add_interrupts(cost, c->out->interrupts);
 }
 
-/* Measure the cost of probing TARGET, which takes INSNS instructions. Its probes stay, as do those attached before. */
+/* Measure the cost of probing TARGET, a function of INSNS instructions. The probes stay attached. */
 static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
 			 const struct record_target *target, uint64_t insns,
 			 struct engine_cost *cost)
@@ -161,8 +161,8 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 }
 
 /*
- * Measure the extra cost of closing a call that enclosed others: a probe inside fentry's test excludes a tick from
- * it, as a timed callee would. Two trampolines for such a callee cost the kernel 40 million instructions.
+ * Measure the extra cost of closing a call that enclosed others. A probe inside fentry's test function excludes a tick from the
+ * call, as a timed callee would. Timing a real callee needs two trampolines, which cost the kernel 40 million instructions.
  */
 static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 {
@@ -190,8 +190,8 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 }
 
 /*
- * Set NESTED, the work of our own programs, which is the same for all mechanisms. Without kprobes in fentry's function, or with
- * kprobes only, probe the outer function, too: it adds one call that encloses others.
+ * Set NESTED, which is time of this recording's own programs, and equal for all mechanisms. If calibrate_enclosing() fails, or if
+ * only kprobes are used, probe the outer function, too: its call encloses the calls of the empty functions.
  */
 static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 			     struct engine_cost *cost)
@@ -226,7 +226,7 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 						mech, insns, counted);
 	if (err)
 		return err;
-	/* The cost of arguments; on a real clock it is too small to be measured. */
+	/* Set the cost of arguments. On a real clock it is too small to be measured. */
 	if (mech == PROFILE_MECH_FENTRY && c->p->clock == PROFILE_CLOCK_INSN) {
 		cost->full_args = ENGINE_COST_ARGS * ARCH_TRAMPOLINE_ARG_INSNS;
 		/* Arguments are saved before the pair's clock readings, and restored between them. */
@@ -248,7 +248,7 @@ void record_calibrator_set_costs(struct record_engine *e, const struct engine_co
 	record_engine_set_costs(e, all);
 }
 
-/* Set costs that subtract nothing, but exclude one tick per call, so that nested calls take their longer path. */
+/* Set costs that exclude only one tick per call: the programs take the longer path for calls that enclose others, as later. */
 static void use_provisional_costs(struct calibrator *c)
 {
 	struct engine_cost costs[PROFILE_N_COSTS];
@@ -339,15 +339,15 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 			timed[n] = (struct record_timed){ record_series_median(&all),
 							  record_series_median(&after) };
 	}
-	/* Probes that stay would change the cost of kprobe.multi. */
+	/* Detach the probes, which would change the cost of kprobe.multi. */
 	while (n-- > 0)
 		record_detach_deferred(links[n]);
 	return err;
 }
 
 /*
- * Measure the way through the kernel's return trampoline and back, which kprobes and kprobe.multi share. The probes for
- * that stay until record_detach_wait().
+ * Measure the time through the kernel's return trampoline and back, which kprobes and kprobe.multi share. The probes stay
+ * attached until record_detach_wait().
  */
 static void calibrate_trampoline(struct calibrator *c)
 {
@@ -453,7 +453,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 						&late, full);
 		record_engine_follow_caller(e, false);
 	}
-	/* A return takes no sample for an interrupt if the interrupt's latency is unknown. */
+	/* If the interrupt's latency is unknown, let no return program take a sample in its place: wait a whole period. */
 	if (out->step)
 		cost->pending = !n ? p->sample_period : late > cost->pending ? late : cost->pending;
 	if (!n) {
@@ -462,8 +462,8 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 		return;
 	}
 	/*
-	 * Take the lower quartile, as some of these interrupts also did another's work; or, if the clock counts instructions, the
-	 * least: in the lab three in ten take 367 instructions more, and no more than an interrupt took must be subtracted.
+	 * Take the lower quartile, as some of these interrupts also did other work. If the clock counts instructions, take the
+	 * minimum: in the lab, three in ten take 367 instructions more, and the cost subtracted must not exceed any interrupt's.
 	 */
 	record_values_sort(full, n);
 	cost->known = true;
@@ -506,7 +506,7 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
 	const double *beyond = costs->beyond;
 	double full = (double)(int64_t)(jump->open + jump->close);
-	/* All kinds have the relative uncertainty of breakpoints. */
+	/* Assume that all kinds of probe have the relative uncertainty of breakpoints. */
 	double stepped = full + 2 * beyond[ENGINE_RANGE_STEPPED];
 	const struct {
 		enum profile_cost_kind kind;
@@ -537,7 +537,7 @@ static void store_cost(const struct record_calibration *c, struct profile *p,
 		       enum profile_mechanism mech)
 {
 	const struct engine_cost *cost = &c->cost[mech];
-	/* Calibration knows only its own kprobe's place in the table. A jump is not looked up there. */
+	/* Calibration's kprobe was at another place in the hash table: add the spread by place. A jump is not looked up there. */
 	bool by_place = profile_mechanism(mech)->is_kprobe && mech != PROFILE_MECH_KPROBE_OPTIMIZED;
 	double spread = (double)(cost->full_spread + (by_place ? c->place_spread : 0));
 

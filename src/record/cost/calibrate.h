@@ -20,7 +20,7 @@
 struct record_calibration {
 	struct engine_cost cost[PROFILE_N_COSTS]; /* indexed by enum profile_mechanism */
 	struct record_series unprobed; /* times of syscalls without any probe */
-	struct record_series unprobed_cold; /* real clock: the same after walking over memory */
+	struct record_series unprobed_cold; /* real clock: times after a walk over memory */
 	struct record_walk walk; /* freed when syscalls have been calibrated */
 	struct engine_cost returns; /* trampoline costs, for kprobes and kprobe.multi */
 	struct record_range_costs ranges;
@@ -39,15 +39,15 @@ struct record_calibration {
 	double interrupts; /* share of the time that goes into interrupts */
 	bool captures; /* measure the cost of captured values */
 	bool saves; /* measure the cost of values captured by kprobes */
-	/* Events that are counted. The probes of fentry and of syscalls cause some themselves. */
+	/* The events that are counted. */
 	const struct record_event *counters;
 	uint32_t n_counters;
-	/* Events that probes of these two mechanisms cause, indexed by event; and their INNER measured after the runs. */
+	/* Events that probes of fentry and of syscalls cause, indexed by event; and their INNER measured after the runs. */
 	struct engine_cost counted[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 	uint64_t counted_again[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 };
 
-/* The kernel has bpf_fentry_test1() to bpf_fentry_test6(). The number is also that of the arguments. */
+/* The kernel has bpf_fentry_test1() to bpf_fentry_test6(), with one to six arguments. */
 #define RECORD_N_TESTS 6
 
 /*
@@ -67,17 +67,17 @@ extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 /* The first of the engine's spare sites that range_cost.c uses. */
 #define RECORD_SPARE_RANGES 14
 
-/* Load a program whose test run calls each of these functions once. Return the descriptor or -errno. */
+/* Load a program whose test run calls each empty function once. Return the descriptor or -errno. */
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);
 
 /* Initialize OUT, and time syscalls without probes. Call this before any probe is attached. */
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock);
 
 /*
- * Measure probes again after the runs, on a real clock only, as machines change: record_calibrate_again() does so before the
- * probes are detached, and record_calibrate_after() times unprobed syscalls after that. The difference to the first calibration
- * is an estimate of its error; warn if the two disagree. COLD is the mean cost of syscalls' probes in all runs, which becomes
- * their cost on any clock.
+ * On a real clock, measure probes again after the runs, as machines change. Call record_calibrate_again() before the probes are
+ * detached, and record_calibrate_after(), which times unprobed syscalls, afterwards. The difference from the first calibration
+ * estimates the error of that; warn if the two disagree. On any clock, the mean of COLD, the cost of syscalls' probes in all runs,
+ * becomes their cost.
  */
 void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);
@@ -91,15 +91,15 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);
 
 /*
- * Correct the costs in OUT for N kprobes in the kernel's hash table, which was nearly empty during calibration: add what they add to
- * each hit on average, and to the spreads that of a single probe's place. Only the lab's clock is fine enough for this.
+ * Correct the costs in OUT for N kprobes in the kernel's hash table, which was nearly empty during calibration. Each hit costs more
+ * on average, and the cost spreads by the probe's place in the table. Only the lab's clock is fine enough for this.
  */
 void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 				    struct record_calibration *out);
 
 /*
  * A mechanism for functions without an ftrace location, and the function on which it is measured. The kernel's optimizer replaces
- * the probe on the first function by a jump, and leaves that on the second alone.
+ * the probe on the first function by a jump. It does not replace the probe on the second function.
  */
 struct record_untraced {
 	enum profile_mechanism mech;
@@ -109,9 +109,9 @@ struct record_untraced {
 extern const struct record_untraced record_untraced[RECORD_N_UNTRACED];
 
 /*
- * Measure these mechanisms. ADDRS has the addresses of their functions; 0: none. Wait until the optimizer has been
- * to the first, and so to all kprobes enabled before; return false if it was not seen there. Costs that cannot be
- * measured stay unknown, without a message.
+ * Measure the mechanisms of record_untraced[]. ADDRS has the addresses of their functions; 0: none. Wait until the optimizer has
+ * replaced the probe on the first function: it has then handled all kprobes enabled before. Return false if it has not replaced
+ * that probe. Costs that cannot be measured stay unknown, without a message.
  */
 bool record_calibrate_kprobes(struct record_probes *probes, const struct profile *p,
 			      const uint64_t addrs[RECORD_N_UNTRACED],
@@ -143,8 +143,8 @@ int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clo
 			    struct record_range_costs *out);
 
 /*
- * Calibrate emulated jumps and probes that count blocks, for which the first calibration has no place. PROBE is a free block
- * probe; RECORD_NO_PROBE: there is none.
+ * Calibrate further kinds of probe, such as emulated jumps and block probes. Do this after record_calibrate_ranges(): the test
+ * function has too few instructions to measure all at once. PROBE is a free block probe; RECORD_NO_PROBE: there is none.
  */
 #define RECORD_NO_PROBE UINT32_MAX
 int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clock,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Measuring probes again after the last run, on a real clock, and the error of calibration that follows from this. */
+/* Measuring probes again after the last run, on a real clock. The change estimates the error of calibration. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "record/cost/calibrate_impl.h"
 
-/* Spare sites whose probes stay on empty functions: N of them from SPARE on. */
+/* Spare sites whose probes stay attached to empty functions: N sites, from SPARE on. */
 static const struct {
 	enum profile_mechanism mech;
 	uint32_t spare, n;
@@ -53,7 +53,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 {
 	if (!out->repeats)
 		return;
-	/* After a run that tasks have outlived, counting is paused and probes cost half: end the pause. */
+	/* If tasks have outlived the last run, counting is paused, and paused probes cost half: end the pause. */
 	record_engine_reset(e);
 	out->repeats = !record_engine_follow_caller(e, true);
 	if (!out->repeats)
@@ -120,7 +120,7 @@ static void finish_functions(struct record_calibration *out, enum profile_mechan
 	set_errors(out, mech, &again, (double)cost->inner, (double)cost->full);
 }
 
-/* Likewise for the events that probes cause: assume that FULL has changed in proportion to INNER. */
+/* Set the errors of COST, an event that probes cause, if INNER is AGAIN after the runs. Assume that FULL changed in proportion. */
 static void finish_counted(struct engine_cost *cost, uint64_t again)
 {
 	double change = cost->inner ? (double)again / (double)cost->inner : 1;

@@ -39,7 +39,7 @@ int record_calibrate_counters_before(struct calibrator *c, const struct record_c
 	return err;
 }
 
-/* Return the part of a site's reading that its probes do not cause: INSNS instructions, 0 for other events. */
+/* Return the part of a site's reading that its probes do not cause: INSNS if EVENT counts instructions, else 0. */
 static uint64_t empty_count(const struct record_event *event, enum profile_clock clock,
 			    uint64_t insns)
 {
@@ -107,7 +107,7 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	}
 }
 
-/* Measure the events that pausing the counters, while a task does not run, adds to its counts. */
+/* Measure the events that pausing and resuming the counters at task switches adds to the task's counts. */
 void record_calibrate_counters_pause(struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -129,7 +129,7 @@ void record_calibrate_counters_pause(struct calibrator *c)
 
 /*
  * Programs that capture values exclude the time from a call's end to a reading of the clock, plus FULL of the pair. The
- * extra time of a call with these programs differs from that by a constant, which is measured here.
+ * extra time of a call with these programs differs from the excluded time by a constant, which is measured here.
  */
 
 struct medians {

@@ -68,19 +68,20 @@ int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_
 int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 			   const struct profile *p, const struct record_empty *empty,
 			   struct record_calibration *out);
-/* Set the engine's costs. NESTED is work of the programs and the same for all mechanisms: set it for those without one, too. */
+/* Set the engine's costs. A mechanism without NESTED gets that of another one: it is time of the programs, equal for all. */
 void record_calibrator_set_costs(struct record_engine *e, const struct engine_cost *costs);
 void record_calibrator_close(struct calibrator *c);
 
-/* System calls, which tracepoints time. */
+/* Measure the cost of the tracepoints that time system calls. */
 void record_calibrate_syscall(struct calibrator *c);
 
 /* A system call that no kernel has. */
 extern const struct record_call record_call_unused;
 
 /*
- * Measure the events that probes cause, if events are counted: first without probes, into BASE, indexed by event; then with the
- * probes of MECH on SITE, which CALL calls and which takes INSNS instructions. BASE is NULL if no caller is charged. 0 or -errno.
+ * Measure the events that probes cause; if no events are counted, do nothing. The first function measures CALL without the probes,
+ * into BASE, indexed by event. The second one measures CALL with the probes of MECH on SITE, a function of INSNS instructions that
+ * CALL calls. BASE is NULL if callers are not charged. Return 0 or -errno.
  */
 int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
 				     struct record_series *base);
@@ -88,23 +89,23 @@ int record_calibrate_counters(struct calibrator *c, const struct record_call *ca
 			      enum profile_mechanism mech, uint64_t insns,
 			      struct record_series *base);
 
-/* Measure them again after the runs, on a real clock, for probes that are still attached. */
+/* Measure the events that probes cause again after the runs, on a real clock. The probes are still attached. */
 void record_calibrate_counters_again(struct record_engine *e, struct record_calibration *out);
 
-/* Measure the events that pausing the counters at a task switch adds to the task's own counts; no caller is charged. */
+/* Measure the events that pausing and resuming the counters at task switches adds to the task's counts. */
 void record_calibrate_counters_pause(struct calibrator *c);
 
-/* Measure the time of system calls and, in INNER, their site's reading of an empty one. Without probes, E is NULL and INNER unused. */
+/* Set TIME to times of a system call, and INNER to the site's readings of one that does nothing. E NULL: set only TIME. */
 void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
 				    struct record_series *time, struct record_series *inner);
 
 /* The instructions of an unused system call: the test of its number and the empty function after it. */
 #define EMPTY_SYSCALL_INSNS 8
 
-/* Detach the spare sites in the background. Do not follow the caller then, or the new threads would be followed, too. */
+/* Detach the spare sites in new threads. Call this while the caller is not followed: the new threads would be followed, too. */
 void record_calibrator_detach_spares(struct calibrator *c);
 
-/* Measure the cost outside of the time of MECH's programs that capture values, on TARGET. They stay attached. Return -errno or 0. */
+/* Measure on TARGET the cost of MECH's capturing programs that these do not exclude. They stay attached. Return 0 or -errno. */
 int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 			     const struct record_target *target);
 

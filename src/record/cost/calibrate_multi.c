@@ -18,8 +18,8 @@
 #include "record/probe/kprobe.h"
 
 /*
- * The median absolute deviation of a function's cost from the mean, in instructions, due to its place in the kernel's hash table: each
- * function before it in a list adds ten. In 19 boots, callers were up to 42 instructions off for each call in them.
+ * Median absolute deviation of a function's cost from the mean, in instructions. It is due to the function's place in the kernel's
+ * hash table: each function before it in its list adds ten. In 19 boots, callers were up to 42 instructions off per call in them.
  */
 #define PLACE_SPREAD 10
 
@@ -78,8 +78,8 @@ static int multi_time_without(const struct multi *m, const struct record_target 
 }
 
 /*
- * Measure the extra cost of timing a call that encloses others: the function that calls the empty ones against
- * TEST, one of those.
+ * Measure the extra cost of timing a call that encloses others: compare the function that calls the empty functions with TEST, an
+ * empty function.
  */
 static uint64_t multi_nested(const struct multi *m, const struct record_target *test)
 {
@@ -162,7 +162,7 @@ static int measure_multi(const struct multi *m, struct engine_cost *cost)
 	return 0;
 }
 
-/* Adds the function at ADDR, unless it is one of the workload's or there is none. */
+/* Add the function at ADDR, unless ADDR is 0 or among the workload's functions. */
 static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, uint64_t addr)
 {
 	for (uint32_t i = 0; i < *n; i++)
@@ -172,7 +172,7 @@ static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, u
 		items[(*n)++] = (struct record_target){ .site = site, .addr = addr };
 }
 
-/* Set NESTED of the mechanisms for which their own probes have not measured it. */
+/* Set NESTED of the mechanisms for functions for which it was not measured. */
 static void set_nested(struct record_calibration *out, uint64_t nested)
 {
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
@@ -239,9 +239,9 @@ const struct record_untraced record_untraced[RECORD_N_UNTRACED] = {
 };
 
 /*
- * System calls that call each of these functions once and do little else. The optimizer replaces the probe on the first
- * function by a jump. It leaves the second function alone, as a fault in that continues in the middle of it. Only such a
- * function will do: a breakpoint that waits for the optimizer costs a third less than one that stays.
+ * System calls that call the functions above once each and do little else. The optimizer replaces the probe on the first function
+ * by a jump. It does not replace the probe on the second one, as a fault in that function continues in its middle. The second
+ * function must be such a one: a breakpoint that waits for the optimizer costs a third less than a permanent one.
  */
 static const struct subject {
 	uint32_t spare;

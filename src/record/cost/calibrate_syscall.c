@@ -18,8 +18,8 @@
 #define INTERRUPTED 8
 
 /*
- * INNER is the site's reading of a syscall that does nothing. TIME, by the caller's clock, is that of getppid(), which accesses its
- * task as most syscalls do: with cold caches, the probe's accesses to the task then cost less.
+ * INNER has the site's readings of a syscall that does nothing. TIME has the caller's times of getppid(). Like most syscalls,
+ * getppid() accesses its task: with cold caches, the probe's own accesses to the task then cost less.
  */
 struct readings {
 	const struct record_walk *walk; /* memory to walk over before each call; NULL: none */
@@ -116,7 +116,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 	out->unprobed_cold = r.time;
 }
 
-/* Return the mean of calls that were not interrupted. A median would not do: cold times are skewed, and the workload gives means. */
+/* Return the mean of calls that were not interrupted. A median will not do: cold times are skewed, and the workload gives means. */
 static double mean(struct record_series *s)
 {
 	uint64_t most = INTERRUPTED * record_series_median(s);
@@ -149,7 +149,7 @@ static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 	record_walk_deinit(&c->out->walk);
 }
 
-/* Measure the extra cost of ending a call in which others were timed. It comes after the call's own time, so the caller has it. */
+/* Measure the extra cost of ending a call in which others were timed. It is spent after the call's time, in the caller's time. */
 static uint64_t measure_enclosing(const struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);

@@ -68,7 +68,7 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share)
 	cost->full += cost->full * share + 0.5;
 }
 
-/* Return the median absolute deviation that is expected for one measurement if two of the same quantity are A and B. */
+/* Return the median absolute deviation to expect of one measurement if two measurements of one quantity gave A and B. */
 static double deviation_of_two(uint64_t a, uint64_t b)
 {
 	return fabs((double)a - (double)b) / M_SQRT2 / DEVIATIONS_PER_SPREAD;
@@ -96,7 +96,7 @@ bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again)
 #define L2_UNSAID (2ul << 20)
 #define L2_MOST   (16ul << 20)
 
-/* Minimum number of closings: a cell's first calls find the cell's own memory cold, unlike those of calibration. */
+/* Minimum number of closings: in a cell's first calls, unlike in calibration, the cell's own memory is cold. */
 #define FEWEST 8
 
 /* If the ratio of cold and warm closings is below this, their difference is due to the clock's step, not the caches. */
@@ -145,7 +145,7 @@ double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness)
 {
-	/* Little memory is accessed between the two readings: there, calls colder than after a walk cost less extra. */
+	/* Probes access little memory between their clock readings: with COLDNESS above 1, INNER grows less than FULL. */
 	double in_time = coldness > 1 ? sqrt(coldness) : coldness;
 	double inner = in_time * ((double)cost->cold_inner - (double)cost->inner);
 	double full = coldness * ((double)cost->cold_full - (double)cost->full);

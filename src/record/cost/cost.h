@@ -21,19 +21,19 @@ static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
 }
 
 /*
- * Set COST from series of one probed call: BASE is the time around it without probes, WITH that with them, and INNER the probes'
- * reading of the call. EMPTY is the call's own time. Sorts the series.
+ * Set COST from series of one call: BASE has the times around it without probes, WITH the times with probes, and INNER the
+ * probes' readings of the call. EMPTY is the call's own time. Sorts the series.
  */
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty);
 
-/* Set NESTED of COST from OUTER, the cost of a call that encloses others, of a function with N_ARGS arguments. */
+/* Set NESTED of COST from OUTER, the cost of probing a function with N_ARGS arguments whose call encloses others. */
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args);
 
 /*
- * Set FULL of COST from N calls in all rounds: BASE is the time of a round without probes, WITH that with them. NESTED of COST must
- * be known; each round has it once.
+ * Set FULL of COST from N calls in all rounds: BASE has the times of rounds without probes, WITH the times with probes. NESTED of
+ * COST must be known; it is spent once in each round.
  */
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
 			     struct record_series *with, uint64_t n);
@@ -44,29 +44,30 @@ struct record_timed {
 };
 
 /*
- * Set TRAMPOLINE and AFTER_HANDLERS of COST from times with no, one and two probes on the return. The first adds the return
- * trampoline and a handler; the second adds a handler, and the kernel's work for it after both handlers. -ERANGE: the clock is too
- * coarse.
+ * Set TRAMPOLINE and AFTER_HANDLERS of COST from times with no, one and two probes on the return. The first probe adds the return
+ * trampoline and a handler. The second probe adds a handler, and the kernel's work for it after both handlers. Return -ERANGE if
+ * the clock is too coarse.
  */
 int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_timed *none,
 				 const struct record_timed *one, const struct record_timed *two);
 
 /*
- * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It has four parts: the spread of READINGS,
- * by a clock that advances by STEP; the difference between calibration FIRST and AGAIN after the runs; the difference between
- * a workload's loop and calibration's; and the uncertainty of what cold caches added to FIRST, which was IN_RUNS on average.
+ * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It has four parts: the spread READINGS, by a
+ * clock that advances by STEP; the difference between calibration's results before (FIRST) and after the runs (AGAIN); the
+ * difference between a workload's loop and calibration's; and the uncertainty of what cold caches added to FIRST, which made the
+ * average in the runs IN_RUNS.
  */
 uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
 			   double in_runs);
 
-/* Return whether AGAIN is further from FIRST than two standard deviations of what READINGS and loops explain. */
+/* Return whether FIRST and AGAIN differ by more than two standard deviations, given the spread READINGS and that between loops. */
 bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again);
 
 /* Increase COST by SHARE, the share of the time that interrupts take: interrupts during a probe are subtracted with the probe. */
 void record_cost_add_interrupts(struct engine_cost *cost, double share);
 
 /*
- * The cost of probes that the caches have lost.
+ * The cost of probes with cold caches.
  *
  * Calibration calls a probed function in a loop, so that the nearest caches have all data of the probe. In a workload that
  * reads megabytes between two syscalls they do not: on a machine with 2 MiB of L2, a probed syscall cost 118 ns in a loop and
@@ -87,17 +88,17 @@ void record_walk_deinit(struct record_walk *w);
 void record_walk(const struct record_walk *w);
 
 /*
- * Return how cold the calls of a cell were, by its N_SHARDS shards. 0: as in calibration; 1: as after a walk; more: colder
- * still. 0 if too little was read, or COST does not say.
+ * Return how cold the caches were in the calls of a cell of N_SHARDS shards. 0: as in calibration; 1: as after a walk; above 1:
+ * even colder. Return 0 also if there are too few closings, or if those in COST are too similar.
  */
 double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 		       const struct engine_cost *cost);
 
-/* The mean cost of a mechanism's calls, in ticks, with the caches and the timed callees of the workload. */
+/* The cost of a mechanism's probes, in ticks, with the caches and the timed callees of the workload. */
 struct record_cold_costs {
 	double calls, inner, full; /* sums over the calls */
 };
 
-/* Add N calls with that COLDNESS, ENCLOSING of which enclosed timed calls. Return by how much their inner cost exceeds COST's. */
+/* Add N calls with COLDNESS; ENCLOSING of these enclosed timed calls. Return how much the inner cost of each exceeds COST's. */
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness);

@@ -17,7 +17,7 @@
 /* Pause before each series. */
 #define PAUSE_NS 1000000
 
-/* Add the sum of each reading, times SIGN, to its value of ROUND: first -1, then 1, which gives the growth between. */
+/* Add the sum of each reading, times SIGN, to its value of ROUND. SIGN -1 before and 1 after the round give the sum's growth. */
 static void read_all(const struct record_engine *e, struct record_reading *readings, uint32_t n,
 		     int round, int sign)
 {
@@ -106,7 +106,7 @@ struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS])
 	return s;
 }
 
-/* Lets this process run on the Ith of the CPUs that it may use, modulo their number. */
+/* Let this process run only on the Ith of the CPUs ALLOWED, modulo their number. */
 static void move_to(const cpu_set_t *allowed, uint32_t i)
 {
 	uint32_t n = (uint32_t)CPU_COUNT(allowed);
@@ -177,7 +177,7 @@ int record_measure_repeated(const struct record_engine *e, bool real_clock, reco
 
 /* ---- count ---- */
 
-/* Maximum number of functions counted at once: each takes time to attach, and some of the command's time. */
+/* Maximum number of functions counted at once: attaching each takes time, and counting slows down the command. */
 #define COUNTED_MOST 12
 
 static bool is_reached(const struct record_symbols *symbols, const struct kernel_sym *sym)

@@ -28,12 +28,12 @@ uint64_t record_series_median(struct record_series *s); /* sorts S */
 /* Return the median absolute deviation of the N VALUES (N > 0) from CENTRE. Overwrites VALUES. */
 uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre);
 
-/* Likewise for a series, which is not changed. */
+/* Return the median absolute deviation of S from CENTRE. S is not changed. */
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre);
 
 /*
- * Readings at one time agree with one another more than with those at another time. If that matters, measure RECORD_REPEATS
- * series, and make one series of their medians: its median is theirs, and its deviation that between times.
+ * Readings taken at one time differ less than readings taken at different times. If this matters, measure RECORD_REPEATS series,
+ * and make one series of their medians: its median is that of the medians, and its deviation is that between times.
  */
 #define RECORD_REPEATS 5
 struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
@@ -57,11 +57,11 @@ typedef int (*record_round_fn)(void *arg);
 int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
 		   struct record_reading *readings, uint32_t n);
 
-/* Likewise. On a real clock use record_repeat(): each series is then record_series_of() the medians. */
+/* Measure as record_measure(). On a real clock use record_repeat(): each series is then record_series_of() the medians. */
 int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
 			    void *arg, struct record_reading *readings, uint32_t n);
 
-/* Measure by the clock: ALL is the time of each round, AFTER that from *STAMP, set in the round, to its end. STAMP may be NULL. */
+/* Time rounds: ALL has their times, AFTER the times from *STAMP, which the round sets, to the end. STAMP NULL: AFTER is unused. */
 int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
 			struct record_series *all, struct record_series *after);
 
@@ -74,7 +74,7 @@ int record_round_run(void *arg);
 
 /* A function whose calls by followed tasks are counted. */
 struct record_count {
-	char *name; /* less the clone suffixes */
+	char *name; /* without clone suffixes */
 	uint64_t most; /* counting stops above this */
 	uint64_t calls;
 	int links[RECORD_COUNTED_CLONES];
@@ -90,6 +90,6 @@ struct record_counts {
 /* Begin to count. E must be armed and follow no task yet, and the symbols' functions must be loaded. */
 void record_count_begin(struct record_counts *counts, const struct record_engine *e,
 			const struct record_symbols *symbols);
-/* Read the counts, and stop counting where the maximum is exceeded. Call this every few ms. */
+/* Read the counts, and stop counting functions that exceed their maximum. Call this every few ms. */
 void record_count_look(struct record_counts *counts, const struct record_engine *e);
 void record_count_end(struct record_counts *counts, const struct record_engine *e);

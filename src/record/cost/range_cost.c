@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpf_prog_test_run_tracing() calls the kernel's empty functions, with numbers as arguments. For each call its
- * code has moves of these to registers, a call, a comparison of the result, and a jump that is not taken. A
- * move takes five or six bytes, enough for a jump that the kernel's optimizer writes. The number of instructions
- * between any two of these is known. Timing ranges between them, all probed at once, gives the cost of each
- * kind of probe.
+ * bpf_prog_test_run_tracing() calls the kernel's empty functions, with constants as arguments. The code of a call consists of moves
+ * of the constants to registers, a call, a comparison of the result, and a jump that is not taken. A move has five or six bytes,
+ * enough for a jump that the kernel's optimizer writes. The number of instructions between any two of these instructions is known.
+ * Timing ranges between them, all probed at once, gives the cost of each kind of probe.
  */
 #include "record/cost/range_cost.h"
 
@@ -29,18 +28,18 @@
 
 #define CODE_MAX 1024 /* bytes of the function that are searched for calls */
 
-/* A distance of frames, in words, that makes the programs take a frame for that of another call. */
+/* Distance of two frames, in words, at which the programs take them for frames of different calls. */
 #define ELSEWHERE 64
 
 #define STEP_MS 10 /* interval between two checks of the code */
 
 #define MAX_POINTS 32
 
-/* Calls are numbered by the arguments of the empty function that they call. */
+/* A call's number is the number of arguments of the empty function that it calls. */
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* The instructions of a call: its moves, numbered from 0, and what follows these. */
+/* The instructions of a call: its moves have the numbers from 0 on, and these instructions follow. */
 enum {
 	CALL = LAST_CALL,
 	COMPARE,
@@ -56,13 +55,13 @@ struct call {
 struct placed {
 	uint8_t n, at;
 	uint8_t op, trial;
-	/* A second action follows, and which. */
+	/* The probe has a second action: OP2 for TRIAL2. */
 	bool list;
 	uint8_t op2, trial2;
 	bool prepared; /* probe a breakpoint that the optimizer has prepared */
 };
 
-/* Sorted by the order in which they are hit. */
+/* Probes of the first round, in the order of their hits. */
 static const struct placed basic[] = {
 	{ 2, 0, ENGINE_RANGE_ENTER, TRIAL_PLAIN },
 	{ 2, 1, ENGINE_RANGE_LEAVE, TRIAL_PLAIN },
@@ -92,7 +91,7 @@ static const struct placed basic[] = {
 	{ 6, 5, ENGINE_RANGE_LEAVE, TRIAL_OUTER },
 };
 
-/* Trials of a second round, for lack of instructions. place_return() and place_block() add more. */
+/* Probes of the second round: there are too few instructions for one round. place_return() and place_block() add more. */
 static const struct placed further[] = {
 	{ 4, 0, ENGINE_RANGE_ENTER, TRIAL_AROUND_OPEN },
 	{ 4, 1, ENGINE_RANGE_ENTER, TRIAL_OPENED },
@@ -251,8 +250,8 @@ static int place_further(struct calibration *c)
 }
 
 /*
- * The optimizer prepares a probe by putting an aggregate probe in its place, which lists it. The kernel does the same
- * for a second probe at the same address, and keeps the aggregate when the second one is gone: so add and remove one.
+ * To prepare a probe, the optimizer replaces it by an aggregate probe that lists it. The kernel does the same for a second probe at
+ * the same address, and keeps the aggregate probe when the second one is removed. So add and remove a second probe.
  */
 static void prepare(struct calibration *c)
 {
@@ -342,7 +341,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	t->blocks = c->probe != RECORD_NO_PROBE;
 }
 
-/* Set costs that reduce no reading, but exclude some time: a frame without excluded time takes a shorter path. */
+/* Set costs that reduce no reading, but exclude some time: without excluded time, the programs take a shorter path. */
 static void use_provisional_costs(struct record_engine *e)
 {
 	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};
@@ -458,7 +457,7 @@ static struct parts solve_parts(const struct record_trials *t)
 	tail[ENGINE_RANGE_STEPPED] = more[TRIAL_FROM_COMPARE] - head[ENGINE_RANGE_EMULATED];
 	head[ENGINE_RANGE_CALL_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	tail[ENGINE_RANGE_CALL_EMULATED] = more[TRIAL_FROM_CALL] - head[ENGINE_RANGE_STEPPED];
-	/* An emulated jump costs what an emulated return does, which was measured. */
+	/* An emulated jump costs as much as an emulated return, which was measured. */
 	head[ENGINE_RANGE_JUMP_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	tail[ENGINE_RANGE_JUMP_EMULATED] =
 		t->returns ? more[TRIAL_FROM_RETURN] - head[ENGINE_RANGE_STEPPED] :
@@ -490,7 +489,7 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 	int64_t close_head = p.head[ENGINE_RANGE_OPTIMIZED];
 	int64_t list_head = more[TRIAL_TO_LIST] - p.tail[ENGINE_RANGE_OPTIMIZED];
 	int64_t list = list_head + more[TRIAL_FROM_LIST] - close_head - t->listed;
-	/* OPENED is entered by a probe of the first kind and left by a list, which times itself. */
+	/* A probe of the first kind enters OPENED, and a list leaves it. The list measures its own time. */
 	int64_t opened =
 		more[TRIAL_AROUND_OPEN] - (t->opened - RECORD_RANGE_PROVISIONAL) - pair - list;
 	bool known = t->further && opened > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Computing the costs of ranges' probes from readings: arithmetic, without a kernel. All figures are signed: with a
- * coarse clock a cost may come out below 0, and must be subtracted as that.
+ * coarse clock a cost may come out below 0, and must be subtracted with its sign.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 #define RECORD_RANGE_PROVISIONAL 1
 
 /*
- * The ranges that are measured. Probes not mentioned are jumps of the optimizer. A "stepped" probe is a breakpoint whose
- * instruction is executed elsewhere.
+ * The ranges that are measured. Probes not mentioned are jumps of the optimizer. A "stepped" probe is a breakpoint: the kernel
+ * single-steps a copy of its instruction.
  */
 enum record_trial {
 	TRIAL_PLAIN, /* no probe inside */
@@ -61,7 +61,7 @@ struct record_range_costs {
 	struct engine_range_cost kinds[ENGINE_RANGE_KINDS]; /* in ticks, in two's complement */
 	int64_t inner; /* cost in a range's own reading, with both probes of the first kind */
 	double beyond[ENGINE_RANGE_KINDS]; /* extra cost of a hit over the first kind, by kind */
-	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
+	double block; /* cost of a block probe of the first kind; 0: not measured */
 	double place_spread; /* spread of a breakpoint's cost by its place in the hash table */
 };
 
@@ -72,8 +72,9 @@ struct record_range_costs {
 bool record_range_costs_solve(struct record_range_costs *out, double interrupts);
 
 /*
- * Add the time of searching the kernel's lists of kprobes. Searching a whole list takes 2 * BEFORE ticks. A breakpoint's kprobe is found
- * halfway through its list on average. After a stepped instruction the kernel searches another list to the end. A jump searches none.
+ * Add the time of searching the kernel's lists of kprobes. Searching a whole list takes 2 * BEFORE ticks. A breakpoint's kprobe is
+ * found halfway through its list on average. After a stepped instruction, the kernel searches another list to the end. A hit of a
+ * jump searches none.
  */
 void record_range_costs_add(struct record_range_costs *costs, uint64_t before);
 
