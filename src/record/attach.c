@@ -20,12 +20,12 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-/* Probes inside of functions: those of ranges, which enter and leave bodies, and those of blocks, which count. */
+/* Probes inside functions. Probes of ranges enter and leave inlined bodies; probes of blocks count. */
 
 /* Called when the kernel refuses the probe P with ERR. */
 typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);
 
-/* Give up all bodies that need the probe P. */
+/* Give up timing all inlined bodies that need the probe P. */
 static void refuse_range(struct record_attachment *a, const struct record_point *p, int err)
 {
 	struct record_ranges *ranges = &a->plan->ranges;
@@ -51,7 +51,7 @@ static void refuse_block(struct record_attachment *a, const struct record_point 
 		    (unsigned long)offset, log_strerror(err));
 }
 
-/* Puts the N probes of WHAT into the kernel. -EINTR where the user asked for an end. */
+/* Put the N probes of WHAT into the kernel, without programs. Return -EINTR if the user asked for an end. */
 static int arm(struct record_attachment *a, struct record_point *items, uint32_t n,
 	       const char *what, refuse_fn refuse)
 {
@@ -71,7 +71,7 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 	return 0;
 }
 
-/* Finds how the kernel reaches the N probes of WHAT, and what that costs. */
+/* Wait for the kernel's optimizer, then find how the kernel reaches each of the N probes of WHAT. */
 static void settle(const struct record_attachment *a, struct record_point *items, uint32_t n,
 		   const char *what)
 {
@@ -139,7 +139,7 @@ static void attach_ranges(struct record_attachment *a)
 		say_point(ranges, &ranges->points[i]);
 }
 
-/* Set the work of block probe I, of the function F, in the engine, and link its program. */
+/* Tell the engine what block probe I of the function F counts and costs, and link its program. */
 static int link_block(struct record_blocks *blocks, struct record_probes *probes,
 		      const struct record_block_function *f, uint32_t i,
 		      const struct record_range_costs *costs)
@@ -160,7 +160,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		       record_point_link(record_probes_points(probes), p);
 }
 
-/* Attach the probes of blocks; those that cannot be linked are detached again. */
+/* Attach the probes of blocks. Remove those whose programs cannot be linked. */
 static void attach_blocks(struct record_attachment *a)
 {
 	struct record_blocks *blocks = &a->plan->blocks;
@@ -184,9 +184,9 @@ static void attach_blocks(struct record_attachment *a)
 }
 
 /*
- * Attaches the probes of A's ranges and blocks, all of them before the first gets its program: what one costs depends
- * on what is beside it, and before it in the kernel's lists. A probe that the kernel refuses is no error: its
- * body or block is not timed or counted. -EINTR if the user asked for an end, not reported.
+ * Attach the probes of A's ranges and blocks. Put all probes into the kernel before the first gets its program: the cost of
+ * a probe depends on the probes beside it, and on those before it in the kernel's lists. A probe that the kernel refuses is no
+ * error: its body or block is not timed or counted. Return -EINTR, not reported, if the user asked for an end.
  */
 static int attach_inside(struct record_attachment *a)
 {
@@ -267,7 +267,7 @@ static int fall_back(struct record_attachment *a, uint32_t i, int err)
 	return 0;
 }
 
-/* Return the function called NAME; zero unless there is exactly one. */
+/* Return the function called NAME; zero if there is none, or more than one. */
 static struct record_target find_target(const struct record_attachment *a, const char *name)
 {
 	struct record_target target = {};
@@ -285,7 +285,7 @@ static struct record_target find_target(const struct record_attachment *a, const
 	return target;
 }
 
-/* Return the address of the function NAME; 0: there is none, or the user has it timed. */
+/* Return the address of the function NAME; 0: there is none, or it is one of the functions to time. */
 static uint64_t spare_function(const struct record_attachment *a, const char *name)
 {
 	uint64_t addr = find_target(a, name).addr;
@@ -296,13 +296,13 @@ static uint64_t spare_function(const struct record_attachment *a, const char *na
 	return addr;
 }
 
-/* The kernel's functions to calibrate with. */
+/* Find the kernel's empty functions, which calibration times. */
 static void find_empty(struct record_attachment *a, struct record_empty *empty)
 {
 	if (record_symbols_load_functions(&a->plan->symbols))
 		return;
 	for (int i = 0; i < RECORD_N_TESTS; i++) {
-		char name[] = TRY_FUNCTION; /* the first */
+		char name[] = TRY_FUNCTION; /* bpf_fentry_test1 */
 
 		name[sizeof(name) - 2] += i;
 		empty->tests[i] = find_target(a, name);
@@ -358,7 +358,7 @@ static struct record_target *find_targets(const struct record_attachment *a,
 	return targets;
 }
 
-/* Attaches all sites of MECH. A site that the kernel refuses may get another mechanism. */
+/* Attach all sites of MECH. A site that the kernel refuses may get another mechanism. */
 static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 {
 	uint32_t n;
@@ -381,7 +381,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	return err;
 }
 
-/* Calibrate kprobes without ftrace location, and wait for the optimizer. LAST is the function that was probed last. */
+/* Calibrate kprobes on functions without an ftrace location, and wait for the optimizer. LAST is the function probed last. */
 static void calibrate_kprobes(struct record_attachment *a, const struct record_site *last)
 {
 	uint64_t addrs[RECORD_N_UNTRACED];
@@ -409,7 +409,7 @@ static bool is_on_ftrace(const struct record_attachment *a, const struct record_
 	return kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_YES;
 }
 
-/* Attach the rest of site I's probes, now that it is known how the kernel reaches the first. */
+/* Attach the other probes of site I. They depend on how the kernel reaches the site's first probe, which is known at this time. */
 static int complete(struct record_attachment *a, uint32_t i)
 {
 	struct record_site *rs = &a->plan->sites.items[i];
@@ -458,8 +458,8 @@ static int complete_all(struct record_attachment *a, bool ftrace)
 }
 
 /*
- * Attach the return probes of kprobes. Those of functions without an ftrace location depend on whether the kernel's optimizer
- * has replaced the entry's probe by a jump, so wait for it: this must not happen while the workload runs.
+ * Attach the return probes of kprobes. Return probes of functions without an ftrace location depend on whether the kernel's
+ * optimizer has replaced the entry probe by a jump. Wait for the optimizer: it must not do this while the workload runs.
  */
 static int settle_kprobes(struct record_attachment *a)
 {
@@ -499,7 +499,7 @@ static int attach_all(struct record_attachment *a)
 		a->plan->sites.items[i].target.site = i + 1;
 	err = attach_by_all(a, false);
 	err = err ?: attach_by_all(a, true);
-	/* Sites that the kernel refused above, by their next mechanism. */
+	/* Attach the sites that the kernel refused above by their next mechanism. */
 	err = err ?: attach_by_all(a, false);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();
@@ -521,7 +521,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 EMPTY_OUTER, log_strerror(err));
 	if (err)
 		return;
-	/* The test function must be as it was, without the probes of before. */
+	/* Wait until the probes of the first round are out of the test function. */
 	record_detach_wait();
 	err = record_calibrate_blocks(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      a->plan->blocks.n_points ? a->plan->blocks.n_points :
@@ -535,7 +535,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 log_strerror(err));
 }
 
-/* Says which modules our probes keep loaded. */
+/* Tell the user which modules this recording's probes keep loaded. */
 static void say_kept_modules(const struct record_attachment *a)
 {
 	const char *last = NULL;
@@ -556,7 +556,7 @@ static void say_kept_modules(const struct record_attachment *a)
 	}
 }
 
-/* Count the probes that are to be in the kernel's table of kprobes. */
+/* Return the number of probes that will be in the kernel's hash table of kprobes. */
 static uint32_t count_kprobes(const struct record_attachment *a)
 {
 	uint32_t n = a->plan->ranges.n_points + a->plan->blocks.n_points;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sites attached, each by a mechanism that the kernel takes, and what their probes cost calibrated on
- * the way: some costs are to be known before a probe is there, others only when all are.
+ * Attaching sites, each by a mechanism that the kernel accepts, and calibrating the cost of their probes. Some costs must be
+ * known before a probe is attached; others can be measured only when all probes are attached.
  */
 #pragma once
 
@@ -14,18 +14,18 @@ struct record_probes;
 struct record_calibration;
 struct record_empty;
 
-/* All of it is the caller's, but the last. */
+/* The caller sets and owns what the members point to, except EMPTY. */
 struct record_attachment {
 	struct record_probes *probes; /* the engine is started, not armed */
 	struct record_plan *plan; /* its sites' mechanisms become those in use */
 	struct record_calibration *calibration; /* record_calibrate_before() has been called */
-	struct profile *p; /* has the sites, numbered as in the engine: the context's first */
+	struct profile *p; /* has the sites by the engine's numbers; site 0 is the context's */
 	enum profile_mechanism how; /* the mechanism asked for; PROFILE_UNTIMED: any */
 	bool recalibrate; /* a function is probed by a mechanism that was not planned */
 	const struct record_empty *empty; /* the empty functions that calibration times */
 };
 
-/* -errno, reported; or -EINTR, not reported, where the user asked for an end. */
+/* Attach all probes. Return 0 or -errno, reported; or -EINTR, not reported, if the user asked for an end. */
 int record_attach(struct record_attachment *a);
-/* Takes them away. */
+/* Detach the probes of ranges and blocks. */
 void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks);

@@ -26,7 +26,7 @@
  */
 #define ALLOWED       0.02
 #define ALLOWED_INSNS 0.5
-/* The same for probes of syscalls and samples. */
+/* Share of the CPU time that probes of syscalls and samples may take. */
 #define ALLOWED_REST 0.03
 
 static double allowed(const struct profile *p)
@@ -34,11 +34,11 @@ static double allowed(const struct profile *p)
 	return p->clock == PROFILE_CLOCK_INSN ? ALLOWED_INSNS : ALLOWED;
 }
 
-/* So many samples tell which functions are worth timing. */
+/* Number of samples that suffices to find the functions worth timing. */
 #define ENOUGH_SAMPLES 300
 #define MAX_FREQ       20000
 
-/* ---- what samples say ---- */
+/* ---- choosing functions by samples ---- */
 
 struct callee {
 	uint32_t of, function; /* caller and callee, as indexes of items */
@@ -48,7 +48,7 @@ struct callee {
 struct sampled {
 	const char *name; /* the profile's */
 	size_t length; /* length of NAME without a clone suffix */
-	/* Samples with the function on the stack; in the end less those of its largest callee: a wrapper is left with few. */
+	/* Samples with the function on the stack; finally without those of its largest callee, so that a wrapper has few. */
 	uint64_t samples;
 	uint64_t last; /* 1 + number of the last sample added: recursion counts once */
 	bool protections; /* it is part of a protection */
@@ -148,7 +148,7 @@ void record_auto_choose(struct record_counts *counts, const struct profile *p, d
 	sort_array(all.items, all.n_items, sizeof(*all.items), worth_compare);
 	for (uint32_t i = 0; i < all.n_items && i < ENGINE_COUNTED; i++) {
 		const struct sampled *s = &all.items[i];
-		/* If a function has too many calls for that, counting its calls stops early. */
+		/* The share of CPU time that timing one function may take. Counting stops at the number of calls that takes it. */
 		double most = allowed(p) / (s->protections ? 2 : 4);
 
 		if (s->protections || s->samples)
@@ -167,7 +167,7 @@ struct rounds {
 	struct profile *p, *sampled; /* profiles of the unprobed run and of the sampled run */
 	struct record_counts counts; /* the functions that may be timed */
 	double cost; /* cost of timing a call, as a part of the unprobed run's CPU time */
-	double unprobed, spent; /* CPU time: of that run, and of all */
+	double unprobed, spent; /* CPU time of the unprobed run, and of all runs */
 	uint32_t n; /* runs */
 };
 
@@ -242,7 +242,7 @@ static uint32_t runs_left(const struct rounds *r)
 	return left > 0 ? (uint32_t)(left / run) : 0;
 }
 
-/* Make the runs that time the functions TIMED (NULL: none), and merge the earlier profiles into their file. */
+/* Make the runs that time the functions TIMED (NULL: none), and merge the unprobed run into their file. */
 static int time_functions(struct rounds *r, const char *timed)
 {
 	scoped_free char *glob = alloc_printf("@(%s)", timed),
@@ -297,7 +297,7 @@ static void say_stdin(void)
 			 "standard input");
 }
 
-/* Return the frequency of samples by which functions are chosen: a short command is sampled more often, where that distorts nothing. */
+/* Return the frequency of samples for choosing functions: higher for a short command, if the clock counts instructions. */
 static int frequency(const struct rounds *r)
 {
 	double wanted = ENOUGH_SAMPLES / (r->unprobed / 1e9);
@@ -307,7 +307,7 @@ static int frequency(const struct rounds *r)
 	return (int)fmax(r->o->freq, fmin(wanted, MAX_FREQ));
 }
 
-/* The runs before functions are timed. */
+/* Make the runs before functions are timed: unprobed, sampled, counted. */
 static int look_around(struct rounds *r)
 {
 	struct record_options o = *r->o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `record --auto`: what is timed is chosen from samples of a run of its own, and from how often it is called in another. */
+/* `record --auto`: choose the functions to time, by the samples of one run and by the numbers of calls in another run. */
 #pragma once
 
 #include "record/cost/measure.h"
@@ -8,12 +8,14 @@
 struct profile;
 
 /*
- * Has functions counted that samples of P, whose addresses have names, say are worth timing: those of protections first, then
- * those that take most themselves. COST is what timing a call takes, as a part of the command's CPU time. Names are for free().
+ * Set COUNTS to the functions that are worth timing by the samples of P, whose addresses have names. Functions of protections come
+ * first, then those with the most samples outside of their largest callee. COST is the cost of timing a call, as a part of the
+ * command's CPU time. Names are for free().
  */
 void record_auto_choose(struct record_counts *counts, const struct profile *p, double cost);
 
 /*
- * Runs the command of O unprobed, sampled, counted, and then with functions timed, as often as the budget allows. The exit status.
+ * Run the command of O unprobed, sampled, counted, and then with functions timed as often as the budget allows. Return the exit
+ * status.
  */
 int record_auto(const struct record_options *o);

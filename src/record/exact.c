@@ -20,8 +20,8 @@
 #define EXECUTE(...) __asm__ volatile(".byte " BYTES(__VA_ARGS__) : : : "memory")
 
 /*
- * All functions by ascending address, as in /proc/kallsyms. The gaps between them are "[unknown]", so that code that is loaded
- * there later is not counted for the function before it.
+ * Write all functions to PATH by ascending address, as in /proc/kallsyms. The gaps between functions are "[unknown]", so that code
+ * that is loaded there later is not counted for the function before it.
  */
 static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 {
@@ -45,7 +45,7 @@ static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 	return -1;
 }
 
-/* Write the places at which the emulator finds the owners of objects in memory (emulator/objects.c), which reports what it misses. */
+/* Write the addresses by which emulator/objects.c finds the owners of objects in memory. The emulator reports missing ones. */
 static void write_objects(const char *path, const struct kernel_kallsyms *ks)
 {
 	static const char *const variables[] = { "slab_caches", "vmemmap_base", "pcpu_base_addr",
@@ -88,7 +88,7 @@ static int begin(void *arg)
 	return 0;
 }
 
-/* 0 or the exit status. */
+/* Check the options, and write the environment and the emulator's files. Return 0 or the exit status. */
 static int prepare(const struct record_options *o, struct record_plan *plan, struct profile *p,
 		   char **path)
 {

@@ -18,12 +18,12 @@
 #include "profile/resolve.h"
 
 /*
- * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
- * files that want it are to be listed in the file that this names.
+ * Set by the lab, which resolves names outside of the guest, where reading a vmlinux is fast: the path of a file to which
+ * recordings add their own paths.
  */
 #define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
 
-/* Addresses that looking names up may take: making the index of a vmlinux of 340 MB takes 580 MB, that file included. */
+/* Limit of the address space for resolving names: indexing a vmlinux of 340 MB takes 580 MB, including the file. */
 #define RESOLVE_SPACE (4ull << 30)
 
 static void note_module(struct profile *p, const char *name, size_t len)
@@ -37,7 +37,7 @@ static void note_module(struct profile *p, const char *name, size_t len)
 		profile_env_set(p, key, kernel_build_id_format(&id, hex, sizeof(hex)));
 }
 
-/* Note the build-ids of the modules of P's addresses. In the lab's exact recordings it is unknown yet which modules have any. */
+/* Note the build-ids of the modules of P's addresses. In an exact recording, these are not known yet: note all modules. */
 static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 {
 	const char *last = NULL;
@@ -63,7 +63,7 @@ static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 	}
 }
 
-/* Resolve by kallsyms, which takes little and does not fail. */
+/* Resolve names by kallsyms, which takes little time and does not fail. */
 static void resolve_kallsyms(struct profile *p, struct record_symbols *symbols)
 {
 	struct kernel_image *image;
@@ -78,7 +78,7 @@ struct resolution {
 	struct profile *p;
 	struct record_symbols *symbols;
 	const char *output;
-	bool keep; /* the file: there is none yet */
+	bool keep; /* nothing was written yet: use profile_file_keep() */
 };
 
 static int resolve(void *arg)
@@ -100,8 +100,8 @@ static int resolve(void *arg)
 }
 
 /*
- * Files of gigabytes that others may change meanwhile are read for this, in memory that a machine may not have. So it is done apart,
- * and what was recorded is there before, but for an output that cannot be replaced.
+ * Resolving reads files of gigabytes, which others may change meanwhile, and takes memory that a machine may not have. So a child
+ * process resolves, after the recording has been written. An output that cannot be replaced is written only once, resolved.
  */
 static int write_and_resolve(struct profile *p, struct record_symbols *symbols, const char *output)
 {
@@ -116,7 +116,7 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 	pid = worker_start(resolve, &r, RESOLVE_SPACE);
 	wrong = pid < 0 ? log_strerror(pid) : worker_wait(pid, NULL);
 	if (direct && wrong == worker_failed)
-		return -EIO; /* it has said why */
+		return -EIO; /* the child has reported why */
 	if (wrong && direct)
 		err = profile_file_keep(p, output);
 	if (wrong)
@@ -126,7 +126,7 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 	return err;
 }
 
-/* Notes the file that was written for whoever resolves it. */
+/* Add the path of the written file to the lab's list of files to resolve. */
 static void resolve_later(const struct record_options *o)
 {
 	const char *list = getenv(RESOLVE_LATER_ENV);
@@ -164,7 +164,7 @@ static uint64_t events_lost(const struct profile *p)
 	return lost;
 }
 
-/* The function whose returns were missed most often: one line, the report has more. */
+/* Report only the function whose returns were missed most often: the report has the others. */
 static void say_missed(const struct profile *p, const struct record_sites *sites)
 {
 	uint32_t most = 0;
@@ -207,7 +207,7 @@ static void say_summary(const struct profile *p, const char *output)
 		samples, plural((double)samples, "sample", "samples"), losses, output);
 }
 
-/* The status of the first run that failed, said unless it is known that the command goes on; 0: none did. */
+/* Return the status of the first run that failed; 0: none did. Report how it ended, unless the command continues to run. */
 static int workload_status(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->n_runs; i++) {

@@ -12,7 +12,7 @@
 
 struct record_options {
 	struct record_names functions; /* names and globs */
-	struct record_names ranges; /* INLINED[@FUNC], likewise */
+	struct record_names ranges; /* INLINED[@FUNC], names and globs */
 	struct record_names blocks; /* functions */
 	struct record_names captures; /* expressions */
 	vec_of(struct record_event, events); /* counted with each call */

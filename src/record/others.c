@@ -35,7 +35,7 @@ static bool is_probed(uint32_t text, uint32_t original)
 	return arch_patch_of(text) != ARCH_PATCH_NONE && (text & 0xff) != (original & 0xff);
 }
 
-/* Return whether the probe at ADDR, of MODULE (NULL: the image), was missing at some time of the run. */
+/* Return whether the probe at ADDR missed calls in the run. It did not if MODULE (NULL: the image) was unloaded in this run. */
 static bool is_lost(struct finding *f, uint64_t addr, uint32_t original, const char *module)
 {
 	const struct record_watch *w = &f->o->watch;
@@ -59,7 +59,7 @@ static void note(struct finding *f, const char *name)
 		f->first = name;
 }
 
-/* The place of a probe on the function at ADDR. */
+/* Return the address of a probe on the function at ADDR. */
 static uint64_t entry_of(const struct record_engine *e, uint64_t addr)
 {
 	return addr + arch_entry_mark_len(record_engine_text(e, addr));
@@ -146,7 +146,7 @@ static struct finding find_lost(struct record_others *o, bool mark)
 	return f;
 }
 
-/* Return whether ADDR is at a probe of this process in a module: the kernel attaches it again when the module is reloaded. */
+/* Return whether ADDR is at a probe of this process in a module. If a module is reloaded, the kernel attaches its probes again. */
 static bool is_own(uint64_t addr, const void *arg)
 {
 	const struct record_others *o = arg;

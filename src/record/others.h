@@ -32,7 +32,8 @@ void record_others_before(struct record_others *o, struct record_plan *plan, str
 void record_others_watch(struct record_others *o, struct record_engine *e, bool detaches);
 /*
  * Warn of probes that were not in place during all of run RUN. Call this when the run is over and before it is drained. In the
- * first run, the sites of such probes become untimed in P and the engine. In a later run, return -ESHUTDOWN: do not keep the run.
+ * first run, the sites of such probes become untimed in P, and page faults in the engine. In a later run, return -ESHUTDOWN: do not
+ * keep the run.
  */
 int record_others_end(struct record_others *o, uint32_t run);
 /* Note in P, and warn of, what others traced. Call this when all probes are detached. */

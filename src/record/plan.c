@@ -33,7 +33,7 @@ struct expansion {
 	uint32_t added; /* number of functions that the current protection added */
 };
 
-/* Note the mechanism that record would use for a function. */
+/* Set *ARG, a bool, if record would time a function by MECH. */
 static void note_mechanism(const struct kernel_sym *sym, enum profile_mechanism mech,
 			   const char *why, void *arg)
 {
@@ -184,7 +184,7 @@ static void note_if_coarse(struct profile *p)
 		 profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
-/* Resolve captures; their functions are timed by a mechanism that can capture. */
+/* Resolve captures, after moving functions to mechanisms that can capture. */
 static int resolve_captures(struct record_plan *plan, const struct record_options *o)
 {
 	const struct record_capture_wanted wanted = {

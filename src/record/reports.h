@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command's report of itself: lines that it writes to a file whose descriptor an environment variable names. */
+/* A command's reports: lines that it writes to a descriptor, whose number is in the environment variable below. */
 #pragma once
 
 #include <stdint.h>
@@ -9,10 +9,10 @@
 #define RECORD_REPORT_FD_ENV "KPROTPERF_REPORT_FD"
 
 /*
- * A file for reports: a memory file, unlike a pipe, takes whatever the command writes without a reader. None of the
- * descriptors 0 to 2, which the command takes for its own. -errno.
+ * Open a memory file for reports: unlike a pipe, it needs no reader while the command writes. Return a descriptor above 2, as the
+ * command has other uses for 0 to 2, or -errno.
  */
 int record_reports_open(void);
 
-/* Adds the reports in FD to run RUN of P, and says which lines are none. */
+/* Add the reports in FD to run RUN of P, and warn of lines that are no reports. */
 void record_reports_read(struct profile *p, uint32_t run, int fd);

@@ -276,7 +276,7 @@ static void drain(struct session *s, uint32_t run)
 	record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 }
 
-/* Runs in a forked process: writes this process's copy of what has been recorded so far. */
+/* Write a checkpoint, in a forked process: its copy of all that has been recorded so far. */
 static int make_checkpoint(void *arg)
 {
 	struct session *s = arg;
@@ -309,7 +309,7 @@ static void checkpoint_reap(struct checkpoint *c, bool wait)
 		c->due = c->begun + pause;
 }
 
-/* Write what has been counted so far, if that is due: SIGKILL loses at most the last few seconds. */
+/* Write what has been counted so far, if a checkpoint is due: SIGKILL loses at most the last few seconds. */
 static void checkpoint(struct session *s, bool wait)
 {
 	struct checkpoint *c = &s->checkpoint;
@@ -341,7 +341,7 @@ static void look(void *arg)
 	struct session *s = arg;
 
 	record_code_look(&s->code, false);
-	/* No checkpoint while calls are counted: a forked process would keep the links open that are to be closed. */
+	/* No checkpoint while calls are counted: a forked process would keep open links that record_count_look() closes. */
 	if (s->o->counts)
 		record_count_look(s->o->counts, s->engine);
 	else

@@ -7,17 +7,17 @@
 #include "record/options.h"
 #include "record/plan.h"
 
-/* Returns the process's exit status: the workload's own once it ran, else 1, 126 or 127. */
+/* Make a recording. Return the exit status: the workload's own if it ran, else 1, 126 or 127. */
 int record_session(const struct record_options *options);
 
 /* Set by the lab: the path at which the emulator expects the kernel's symbols. */
 #define RECORD_EXACT_ENV "KPROTPERF_EXACT"
-/* Likewise, the path at which its CPU model expects the places that identify objects in memory (emulator/objects.c). */
+/* Set by the lab: the path at which the emulator expects the addresses that identify objects in memory (emulator/objects.c). */
 #define RECORD_OBJECTS_ENV "KPROTPERF_EXACT_OBJECTS"
 
 /*
- * Make a recording without probes, as record_session() with: the lab's emulator counts (emulator/exact.h). This runs the
- * command, marks its start and end, and writes the machine's environment and the command's reports, which the emulator does not see.
+ * Make a recording without probes, as record_session() makes one with probes: the lab's emulator counts (emulator/exact.h). Run the
+ * command, mark its start and end, and write the machine's environment and the command's reports, which the emulator does not see.
  */
 int record_exact(const struct record_options *options);
 

@@ -68,7 +68,7 @@ int record_workload_find(const char *command, char **path)
 	return WORKLOAD_NOT_FOUND;
 }
 
-/* The command's environment: this process's, the descriptor for reports, and the account of USER, which may be NULL. */
+/* Return the command's environment: this process's, with the descriptor for reports and the account of USER (NULL: unchanged). */
 static struct alloc_texts environment(int report, const struct invoker *user)
 {
 	const struct passwd *account = user ? getpwuid(user->uid) : NULL;
@@ -147,7 +147,7 @@ static uint64_t limit_of(const struct record_workload_hooks *hooks, uint64_t sta
 	return hooks->limit ? start + hooks->limit : NEVER;
 }
 
-/* Return the time until the next look or the limit, in ms, rounded up; -1: there will be none. */
+/* Return the time until the next look or the limit, in ms, rounded up; -1: there is neither. */
 static int pause_before(const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	int look = hooks->look ? hooks->look_ms : -1;
@@ -158,7 +158,7 @@ static int pause_before(const struct record_workload_hooks *hooks, uint64_t limi
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* Wait until the process PIDFD (-1: none) ends, for the next look, or until LIMIT. Return as poll(): 0 unless PIDFD has ended. */
+/* Wait until the process PIDFD (-1: none) ends, the next look is due, or LIMIT. Return > 0: PIDFD has ended; < 0: see errno. */
 static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	struct pollfd pfds[] = { { .fd = pidfd, .events = POLLIN },
