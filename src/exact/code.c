@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "profile/resolve.h"
 
-/* Return the name of the function that begins at ADDR, as a block's callee; NULL: none, or a thunk or cold part. */
+/* Return the name of the function that begins at ADDR; NULL: there is none, or it is a thunk or cold part. */
 static const char *callee_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	uint64_t offset = 0;
@@ -54,7 +54,7 @@ static void lead_to(struct exact_code *c, uint32_t from, const struct start *sta
 		vec_push(&c->list, arcs, ((struct profile_arc){ from, to->piece }));
 }
 
-/* Connect the pieces by arcs. A way to code that was not executed has no arc. */
+/* Connect the pieces by arcs. Jumps to code that was not executed have no arc. */
 static void connect(struct exact_code *c, uint64_t entry)
 {
 	uint32_t n = c->list.n_items;
@@ -301,7 +301,7 @@ void exact_trace_step(struct exact_trace *t, uint32_t depth, uint32_t function, 
 
 	while (open->n_items > depth + 1)
 		close_last(open);
-	/* Same depth, but another function: a thunk jumped to it. */
+	/* If another function continues at the same depth, a thunk jumped to this function. */
 	if (open->n_items == depth + 1 && depth && open->items[depth].location != function)
 		close_last(open);
 	while (open->n_items < depth + 1)

@@ -19,7 +19,7 @@ struct exact_code {
 	uint32_t number; /* 1 + index of LIST in the profile; 0: not added yet */
 };
 
-/* Add PIECE, which has number LOCAL in its function, and WAY, by which control leaves it. Each number comes once. */
+/* Add PIECE as number LOCAL of the function's pieces, with WAY, by which control leaves it. Add each number once. */
 void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel_kallsyms *ks,
 		    uint32_t local, const struct profile_block *piece, struct exact_way way);
 /* Return the counts of C, the code of SITE, in CONTEXT; valid until the next call. Call this after all pieces were added. */
@@ -38,9 +38,9 @@ struct exact_context {
 	vec_of(uint32_t, entered_by); /* indexes of functions called first in it */
 };
 
-/* Return the name of the function SYM of a syscall: without arguments, 32-bit and 64-bit programs share one, so prefer __x64_. */
+/* Return the name of SYM, a syscall's function. If the syscall's 32-bit and 64-bit functions are one, prefer the name __x64_. */
 const char *exact_context_function(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
-/* FUNCTION is the name of a syscall's or kernel thread's function, else NULL. BY is the context that queued C; NULL: none. */
+/* Initialize C. FUNCTION is the function of a syscall or kernel thread, else NULL. BY is the context that queued C; NULL: none. */
 void exact_context_init(struct exact_context *c, struct profile *p, enum exact_kind kind,
 			bool command, const char *function, const struct exact_context *by);
 void exact_context_entered_by(struct exact_context *c, uint32_t function);
@@ -58,7 +58,7 @@ struct exact_trace {
 	uint64_t lost;
 };
 
-/* Add INSNS instructions at LOCATION, executed by the function at FUNCTION, which is DEPTH calls below the traced call. */
+/* Add INSNS instructions at LOCATION. Their function begins at the location FUNCTION, and is DEPTH calls below the traced call. */
 void exact_trace_step(struct exact_trace *t, uint32_t depth, uint32_t function, uint32_t location,
 		      uint32_t insns);
 /* Add the trace to run 0 of P, and free T's memory. Do nothing if no step was added. */

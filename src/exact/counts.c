@@ -192,7 +192,7 @@ static bool read_block(struct reader *r)
 	return true;
 }
 
-/* Return the address in CALLER that called N; for a jump, the first instruction of CALLER. */
+/* Return an address in the instruction of CALLER that called N; the address of CALLER if it jumped to N. */
 static uint64_t called_at(const struct reader *r, const struct node *n, const struct node *caller)
 {
 	if (n->site && n->site != caller->site)
@@ -302,7 +302,7 @@ static bool read_model(struct reader *r)
 	return true;
 }
 
-/* Return the location of instruction INSN of F's block LOCAL - 1; if it is unknown, that of F. */
+/* Return the location of instruction INSN in block LOCAL - 1 of F. If the block is unknown (LOCAL 0), return the location of F. */
 static uint32_t missed_at(struct reader *r, const struct function *f, uint64_t local, uint64_t insn)
 {
 	const struct block *b;
@@ -389,7 +389,7 @@ static bool read_executions(struct reader *r)
 	return true;
 }
 
-/* Read the calls of a function in a context. If they enter the context, count them in the context's row, too. */
+/* Read the calls of a function in a context. If the function enters the context, count the calls in the context's row, too. */
 static bool read_distribution(struct reader *r)
 {
 	scoped(profile_stats_deinit) struct profile_stats s;
