@@ -142,7 +142,7 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 			  profile_clock_words(b->p->clock));
 		return CMD_FAILED;
 	}
-	/* One side is enough: code that only one kernel has is a finding. */
+	/* The code of one side is enough: it is a finding that only one kernel has the code. */
 	if (!a->a.n_places && !b->a.n_places)
 		return annotated_check(b, &o);
 	if (!(a->a.samples > 0) && !(b->a.samples > 0) && !a->a.counted && !b->a.counted)

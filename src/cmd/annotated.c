@@ -30,7 +30,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd_syntax annotated_syntax = { .options = options };
 
-/* --- what there is to read ------------------------------------------------------------------- */
+/* --- images and their code ------------------------------------------------------------------- */
 
 /* Return whether F's image is the running kernel's. */
 static bool is_running(const struct annotated *f)
@@ -118,7 +118,7 @@ static int open_module(struct annotated *f)
 	return err;
 }
 
-/* --- which has it ---------------------------------------------------------------------------- */
+/* --- the image that has the function --------------------------------------------------------- */
 
 /* Return whether L is in the function. */
 static bool is_in(const struct annotated *f, const struct profile_location *l)
@@ -160,7 +160,7 @@ static int ignore_function(const struct kernel_function *function, void *arg)
 	return 1;
 }
 
-/* Return whether the image of IDX has the function, a body of it, or the function that it is to be inlined into. */
+/* Return whether the image of IDX has the function, inlined or not. For INLINED@FUNC, look for FUNC. */
 static bool has_function(const struct annotated *f, const struct kernel_index *idx)
 {
 	const char *name = f->within ?: f->name;
@@ -227,7 +227,7 @@ static int open_source(struct annotated *f, const char *dir)
 	return 0;
 }
 
-/* --- what can go wrong ----------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------------------- */
 
 static int say_unknown(const struct annotated *f)
 {

@@ -249,7 +249,7 @@ static int write_stacks(const struct diff_options *o, const struct view_diff *c)
 
 /* ---- --fail-above ---- */
 
-/* Return the row that --fail-above names: a syscall, else a function over all contexts; NULL: not found. */
+/* Return the row that --fail-above names: a syscall, else the sum of a function over all contexts; NULL: not found. */
 static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, const char *name)
 {
 	for (uint32_t i = 0; i < diff->syscalls.n_rows; i++)
@@ -303,7 +303,7 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	return worst && !isnan(worst->delta_pct) ? 0 : -1;
 }
 
-/* Return a key of the kernel, its configuration or its parameters that differs between A and B; NULL: none. */
+/* Return a key of the kernel, its configuration or its parameters whose values in A and B differ; NULL: none. */
 static const char *other_kernel(const struct profile *a, const struct profile *b)
 {
 	static const char *const keys[] = { PROFILE_ENV_RELEASE, PROFILE_ENV_VERSION,
@@ -330,7 +330,7 @@ static int add_control(struct view_diff *c)
 		       -1;
 }
 
-/* Return whether more differs than the kernels, and report all of it in one line. */
+/* Return whether the recordings differ in more than their kernels. Report all these differences in one line. */
 static bool refuse_invalid(const struct analyze_warnings *w)
 {
 	scoped_free char *all = NULL;

@@ -35,7 +35,7 @@ static bool can_sample(void)
 	return fd >= 0;
 }
 
-/* Returns whether there is an index of inlined bodies and lines, or tells how to get one. */
+/* Return whether there is an index of inlined bodies and lines. Print its path, or how to get one. */
 static bool check_index(const struct record_symbols *symbols, struct kernel_image *image)
 {
 	struct kernel_index *index = NULL;
@@ -121,7 +121,7 @@ int cmd_doctor(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, NULL);
 	record_features_probe(&f);
-	/* Keep the rows: the verdict is printed before them. */
+	/* Collect the rows in memory: the verdict is printed before them. */
 	stdout = open_memstream(&rows, &size) ?: out;
 	printf("Required to record:\n");
 	syscalls = check(!f.modules, "privileges", "run with sudo; " RECORD_CAPABILITIES);

@@ -19,7 +19,7 @@
 
 struct list_options {
 	char **args; /* GLOB, or none */
-	const char *glob; /* the same; NULL: none was given */
+	const char *glob; /* GLOB; NULL: none was given */
 	const char *vmlinux;
 	uint32_t format; /* index into view_writers */
 	bool protections;
@@ -73,7 +73,7 @@ struct list {
 	vec_of(struct record_image *, images);
 };
 
-/* Keep TEXT, made for a row, as long as LIST; return it. */
+/* Return TEXT, which LIST frees. */
 static const char *keep(struct list *list, char *text)
 {
 	return alloc_keep(&list->code.texts, text);
@@ -112,7 +112,7 @@ static int add_other_function(const struct kernel_function *f, void *arg)
 
 /* --- inlined bodies ------------------------------------------------------------------------- */
 
-/* ADDR as "+0x11e" in the function SYMBOL, as "other+0x2" outside. For free(). */
+/* Return ADDR as "+0x11e" if it is in the function SYMBOL, else as "other+0x2", for free(). */
 static char *address_text(const struct list *list, uint64_t addr, const char *symbol)
 {
 	struct kernel_place place;
@@ -124,7 +124,7 @@ static char *address_text(const struct list *list, uint64_t addr, const char *sy
 			    place.offset);
 }
 
-/* "+0x11e-0x135, split.cold+0x0-0x12": each range from its start to the first byte after it. */
+/* Return BODY's ranges as "+0x11e-0x135, split.cold+0x0-0x12", each with the first byte after it, for free(). */
 static char *addresses_text(const struct list *list, const struct kernel_body *body)
 {
 	char *text = NULL;
@@ -163,7 +163,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Add the bodies of INDEX; IN is its image if it runs here. */
+/* Add the bodies of INDEX. IN is its image; NULL: it is another kernel's. */
 static void add_bodies(struct list *list, const struct kernel_index *index, struct record_image *in)
 {
 	uint32_t n_empty = 0;
@@ -191,7 +191,7 @@ static int add_image(struct record_image *in, void *arg)
 	return 0;
 }
 
-/* List the bodies that match INLINED or INLINED@FUNC, but not all 200,000 of a kernel. Return -errno, reported. */
+/* List the bodies that match INLINED or INLINED@FUNC; without a GLOB none, as a kernel has 200,000. Return -errno, reported. */
 static int list_bodies(struct list *list, const struct list_options *o)
 {
 	const char *at = o->glob ? strchr(o->glob, '@') : NULL;
@@ -226,7 +226,7 @@ static void note_how(struct list *list, struct view_code_row *row, const struct 
 	row->note = keep(list, probes);
 }
 
-/* Fills in how each of the listed bodies would be measured on the running kernel. */
+/* Note how record would measure each of the listed bodies on the running kernel. */
 static void survey_bodies(struct list *list, const struct record_features *features)
 {
 	scoped(record_ranges_deinit) struct record_ranges ranges = {};
@@ -266,7 +266,7 @@ static void write_list(const struct list_options *o, const struct view_list *lis
 	view_writers[o->format].write(stdout, &request);
 }
 
-/* Prints LIST; CMD_FAILED where nothing matched GLOB. */
+/* Print LIST. Return CMD_FAILED, after a message, if nothing matches GLOB. */
 static int print_list(const struct list *list, const struct list_options *o)
 {
 	bool any = list->code.functions.n_items || list->code.bodies.n_items;
@@ -306,7 +306,7 @@ static int list_running(struct list *list, const struct list_options *o)
 	return status;
 }
 
-/* Functions and inlined bodies of a kernel that does not run here. */
+/* List the functions and inlined bodies of a kernel that does not run here. */
 static int list_other(struct list *list, const struct list_options *o, struct kernel_image *image)
 {
 	struct kernel_index *index;

@@ -158,8 +158,8 @@ static void hold_standard_files(void)
 }
 
 /*
- * The writer reports a file too large for ulimit -f. The signal is caught, not ignored, so that executed commands have its
- * default again.
+ * Catch SIGXFSZ: the code that writes reports a file larger than ulimit -f. If SIGXFSZ were ignored, executed commands would ignore
+ * it, too.
  */
 static void on_too_large(int sig)
 {
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 		return CMD_FAILED;
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(name, commands[i].name)) {
-			/* The name of the program in argp's messages. */
+			/* argp's messages begin with this name. */
 			argv[1] = alloc_printf("kprotperf %s", name);
 			cmd_examples = commands[i].examples;
 			return commands[i].run(argc - 1, argv + 1);

@@ -200,7 +200,7 @@ static void parser_deinit(struct parser *p)
 	free(p->options);
 }
 
-/* Write the N bytes of TEXT, whole lines, to ERRORS; escape what a terminal would obey. */
+/* Write the N bytes of TEXT, whole lines, to ERRORS. Escape characters that control a terminal. */
 static ssize_t put_safe(void *errors, const char *text, size_t n)
 {
 	char *lines = alloc_printf("%.*s", (int)n, text), *rest = lines, *line;
@@ -222,7 +222,7 @@ void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
 			     strchr(syntax->doc, '\v') ? "\n\n" : "\v", cmd_examples);
 	FILE *errors = stderr;
 
-	/* argp and getopt quote arguments as they are, and then exit(), which flushes this. */
+	/* argp and getopt print arguments without escaping them, and then call exit(), which flushes this stream. */
 	stderr = fopencookie(errors, "w", (cookie_io_functions_t){ .write = put_safe }) ?: errors;
 	p.argp.doc = doc;
 	argp_parse(&p.argp, argc, argv, syntax->in_order ? ARGP_IN_ORDER : 0, NULL, &p);

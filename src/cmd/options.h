@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum cmd_kind {
-	CMD_CALL, /* the option's function takes the argument */
+	CMD_CALL, /* parse() takes the argument */
 	CMD_FLAG, /* bool: set */
 	CMD_TEXT, /* const char * */
 	CMD_NUMBER, /* 32 bits: from MIN to MAX, or the index of one of the choices */
@@ -30,13 +30,13 @@ struct cmd_option {
 	char short_name;
 };
 
-/* The value goes into FIELD of struct OF, whose type says what the argument is. */
+/* Store the value in FIELD of struct OF. The type of FIELD determines the kind of the argument. */
 #define CMD_SET(of, field) \
 	.kind = _Generic(((struct of *)0)->field, bool: CMD_FLAG, const char *: CMD_TEXT, int32_t: \
 			 CMD_NUMBER, uint32_t: CMD_NUMBER, double: CMD_PERCENT, uint64_t: CMD_TIME), \
 	.offset = offsetof(struct of, field)
 
-/* The row of --vmlinux, for a recording. */
+/* The option --vmlinux, for the kernel of a recording. */
 #define CMD_VMLINUX(of, field)                                                                     \
 	{                                                                                          \
 		"vmlinux", "FILE", "vmlinux of the recorded kernel, for names", CMD_SET(of, field) \
@@ -77,7 +77,7 @@ extern const char *cmd_examples;
 /* Fill in the command's options O; --help and wrong usage end the program. */
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o);
 
-/* Return the index of ARG, the argument of --OPTION, in CHOICES; if it is not there, that is wrong usage. */
+/* Return the index of ARG, the argument of --OPTION, in CHOICES. If CHOICES lacks ARG, end the program: wrong usage. */
 uint32_t cmd_choose(const struct argp_state *state, const char *option, const char *const *choices,
 		    const char *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the commands that show recordings: options, reading a file, ending. */
+/* Shared by the commands that show recordings: options, reading files, writing tables. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct view_options {
 };
 
 extern const struct cmd_syntax view_syntax;
-/* The same, and the options for recordings. */
+/* The options of view_syntax, and those for recordings. */
 extern const struct cmd_syntax view_recordings_syntax;
 
 /* Return the help of --format for commands without HTML, for free(). Used as help_of of a struct cmd_option. */

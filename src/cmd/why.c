@@ -112,7 +112,7 @@ static const struct why_context *find_context(const struct why *w, const char *n
 	return NULL;
 }
 
-/* Write a plan that times the functions around the answer's cause; as a glob, since maybe not all can be timed. */
+/* Write a plan that times the functions around the largest cause. The plan is one glob, as some may be impossible to time. */
 static int write_plan(const struct view_why *w, const char *path)
 {
 	const char *names[WHY_PROBED];
@@ -227,7 +227,7 @@ static const struct cmd_option explain_options[] = {
 
 const struct cmd_syntax cmd_patches_syntax = { .options = explain_options };
 
-/* Compare the code of the functions that make the difference, the static keys in it, and its conditions. */
+/* Compare the code of the functions that cause the difference, with its static keys and conditions. */
 static void compare_code(struct why *w, const struct profile *const p[2])
 {
 	struct kernel_image *images[2] = {};
