@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface of an architecture: reading its instructions, what its kernel's image says of them, and what
- * its probes look like in code. src/arch/x86 is the only one; docs/ARCHITECTURE.md says what another takes.
+ * The interface of an architecture: decoding its instructions, reading the tables about them in a kernel's image, and
+ * recognizing probes in code. src/arch/x86 is the only one; docs/ARCHITECTURE.md says what another one needs.
  */
 #pragma once
 
@@ -46,11 +46,11 @@ struct decoded {
 
 struct decoder;
 
-/* NULL where capstone cannot be had for this machine. */
+/* Return NULL if capstone does not support this machine. */
 struct decoder *decoder_create(void);
 void decoder_destroy(struct decoder *d); /* accepts NULL */
 
-/* Decodes the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where there is none. */
+/* Decode the instruction at the start of the AVAIL bytes CODE at ADDR. Return false if there is none. */
 bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 	    struct decoded *out);
 
@@ -59,8 +59,8 @@ bool decode_is_trap(uint8_t byte);
 /* Return whether the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put; set *TARGET. */
 bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target);
 /*
- * Return the length of Clang's check of an indirect call's target (KCFI) at the start of the AVAIL bytes CODE: the bytes that tell
- * the type if the check fails, which no kprobe may be on. 0: there is none.
+ * Return the length of the part of Clang's check of an indirect call's target (KCFI), at the start of the AVAIL bytes CODE, from
+ * which the kernel reads the type if the check fails: no kprobe may be there. 0: there is no such check.
  */
 size_t decode_type_check(const uint8_t *code, size_t avail);
 /* Return whether the instruction at CODE, of 2 bytes at least, is the trap of a BUG or WARN. */
@@ -96,15 +96,15 @@ struct arch_arguments {
 bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out);
 
-/* --- where an instruction takes values from, and where they go: access.c ---------------------- */
+/* --- operands and effect of an instruction: access.c ------------------------------------------ */
 
 /*
- * Registers by number, below ARCH_REGS, 64 at most: the ARCH_MAX_ARGS that pass arguments first, in their order; from ARCH_SAVED on
- * those that calls preserve. ARCH_RESULT has what a call returns, ARCH_STACK is the stack pointer.
+ * Registers have numbers below ARCH_REGS, which is 64 at most. The first ARCH_MAX_ARGS registers pass arguments, in their order.
+ * Calls preserve those from ARCH_SAVED on. ARCH_RESULT has the value that a call returns, ARCH_STACK is the stack pointer.
  */
 #define ARCH_NO_REG ARCH_REGS
 
-/* DWARF's number of the register REG. */
+/* Return DWARF's number of the register REG. */
 uint8_t arch_dwarf_register(uint8_t reg);
 
 enum arch_effect {
@@ -119,10 +119,10 @@ enum arch_effect {
 	/* These set the flags only. Left operand: TO, else memory. Right operand: FROM, the number, or memory. */
 	ARCH_EFFECT_COMPARE,
 	ARCH_EFFECT_TEST, /* flags of the bitwise AND of both operands */
-	ARCH_EFFECT_BIT, /* flags of one bit of the left operand; the right one is its number */
+	ARCH_EFFECT_BIT, /* flags of one bit of the left operand; the right operand is the bit's number */
 };
 
-/* The relation that a conditional jump tests: of the operands of the compare before it, or of another instruction's result and 0. */
+/* The relation that a conditional jump tests: between the operands of a compare before it, or between another result and 0. */
 enum arch_relation {
 	ARCH_RELATION_NONE,
 	ARCH_RELATION_EQUAL,
@@ -163,7 +163,7 @@ enum arch_value_kind {
 #define ARCH_MAX_VALUES 3
 
 struct arch_operation {
-	/* Hashes. SHAPE is equal for the same operation on operands of the same kinds and sizes, REGISTERS for the same registers. */
+	/* Hashes. SHAPE is equal for one operation on operands of the same kinds and sizes, REGISTERS for the same registers. */
 	uint64_t shape, registers;
 	bool inverted; /* a conditional jump whose condition is the opposite of its shape's */
 	bool has_code_target; /* the only value is the target of a direct jump or call */
@@ -174,13 +174,13 @@ struct arch_operation {
 	} values[ARCH_MAX_VALUES];
 };
 
-/* Set *OUT for the instruction of LEN bytes CODE at ADDR. If capstone does not know it, its bytes are its shape. */
+/* Set *OUT for the instruction of LEN bytes CODE at ADDR. If capstone does not know it, its shape is a hash of its bytes. */
 void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint64_t addr,
 		       struct arch_operation *out);
 
 /* --- probes in code: probe.c ---------------------------------------------------------------- */
 
-/* Code that the kernel has written over an instruction to get to a probe. */
+/* Code that the kernel has written over an instruction to reach a probe. */
 enum arch_patch {
 	ARCH_PATCH_NONE,
 	ARCH_PATCH_CALL, /* ftrace's call */
@@ -190,38 +190,38 @@ enum arch_patch {
 
 /* Return the patch, given the first four bytes of the instruction as they are in memory. */
 enum arch_patch arch_patch_of(uint32_t text);
-/* Return the length of the mark of an indirect branch's target that these bytes are; 0: they are none. */
+/* Return the length of the instruction TEXT if it marks a target of indirect branches (endbr64), else 0. */
 uint32_t arch_entry_mark_len(uint32_t text);
 
-/* Return how the kernel executes a trap on the instruction that begins with the bytes TEXT, as far as they tell. */
+/* Return how the kernel executes the instruction under a kprobe's trap. TEXT has the instruction's first four bytes. */
 enum engine_range_kind arch_kprobe_kind(uint32_t text);
 
 /* --- code of known shape, to calibrate probes on: probe.c ------------------------------------- */
 
 /*
- * Finds in the LEN bytes CODE, which lie at ADDR, the call of TARGET with N small numbers as arguments: the addresses of the
- * instructions that each put one into its register go to MOVES, those of the call, of the compare of its result, and of the jump
- * on that to AFTER. False: there is no such call.
+ * Find the call of TARGET with N small constants as arguments in the LEN bytes CODE at ADDR. Set MOVES to the addresses of the
+ * instructions that move the constants to registers. Set AFTER to the addresses of the call, of the compare of its result, and of
+ * the conditional jump after that. Return false if there is no such call.
  */
 bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_t target,
 			 uint32_t n, uint64_t *moves, uint64_t after[3]);
-/* Return the offset of the first return in the LEN bytes CODE that may have been a jump to its thunk; LEN: there is none. */
+/* Return the offset of the first return in the LEN bytes CODE that may have replaced a jump to the return thunk; LEN: none. */
 size_t arch_find_return(const uint8_t *code, size_t len);
 
 /* --- names of functions: probe.c ------------------------------------------------------------ */
 
 enum arch_symbol {
 	ARCH_SYMBOL_ORDINARY,
-	ARCH_SYMBOL_NORETURN, /* only names that this architecture alone has; kernel/code has the others */
+	ARCH_SYMBOL_NORETURN, /* only names of this architecture; kernel/code has the others */
 	ARCH_SYMBOL_RETURN_THUNK,
 	ARCH_SYMBOL_INDIRECT_THUNK,
 };
 
 enum arch_symbol arch_symbol_of_name(const char *name);
 
-/* --- what the image says of its code: tables.c ---------------------------------------------- */
+/* --- tables in the image about its code: tables.c ------------------------------------------- */
 
-/* CODE is a jump or a nop, depending on the static key at KEY: a count, and the key is on if it is above 0. */
+/* CODE is a jump to TARGET or a nop, depending on the static key at KEY. The key is a count; it is on if above 0. */
 struct arch_jump_label {
 	uint64_t code, target, key;
 };
@@ -241,7 +241,7 @@ struct arch_alternative {
 	uint64_t addr, len;
 };
 
-/* Each is sorted by its first address. */
+/* Each list is sorted by the first address of its items. */
 struct arch_tables {
 	vec_of(struct arch_jump_label, labels);
 	vec_of(struct arch_fixup, fixups);
@@ -276,14 +276,14 @@ extern const struct arch_section_bounds {
  */
 void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at);
 
-/* The bytes between these symbols; LEN is 0 if the image lacks them. */
+/* The bytes of a section between its two symbols; LEN is 0 if the image lacks the symbols. */
 struct arch_section {
 	uint64_t addr; /* address in the file */
 	const uint8_t *data;
 	size_t len;
 };
 
-/* The file's bytes at its address ADDR, and in *AVAIL how many there are; NULL: none. */
+/* Return the file's bytes at its address ADDR, and set *AVAIL to their number; NULL: none. */
 typedef const uint8_t *(*arch_data_fn)(uint64_t addr, size_t *avail, void *arg);
 
 /* Read the tables from the sections of an image whose _stext is at BASE. Addresses in OUT are relative to BASE. */

@@ -13,13 +13,13 @@ enum arch_syntax {
 	ARCH_SYNTAX_INTEL,
 };
 
-/* NULL where there is no decoder for this machine's code. */
+/* Return NULL if there is no decoder for this machine's code. */
 struct arch_disasm *arch_disasm_create(enum arch_syntax syntax);
 void arch_disasm_destroy(struct arch_disasm *d); /* accepts NULL */
 
 /*
- * The instruction at the start of the LEN bytes CODE, which lie at ADDR, for free(): mnemonic and operands with a blank
- * between, or "(bad)". OPERANDS, if not NULL, replaces the printed operands, such as a called address by the function's name.
+ * Return the text of the instruction at the start of the LEN bytes CODE at ADDR, for free(): mnemonic, blank and operands, or
+ * "(bad)". OPERANDS, if not NULL, replaces the printed operands, such as a called address by the function's name.
  */
 char *arch_disasm_text(struct arch_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 		       const char *operands);

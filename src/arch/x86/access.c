@@ -164,7 +164,7 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 
 /* ---- the argument registers that an instruction reads and writes ---- */
 
-/* Return the argument registers among REGS, of which parts count too. */
+/* Return the argument registers among REGS, a bit each. A part of a register counts as the whole. */
 static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 {
 	uint8_t bits = 0;
@@ -175,7 +175,7 @@ static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 	return bits;
 }
 
-/* Return whether the value of a named operand does not matter: xor %esi,%esi; sbb %edx,%edx; or $-1,%ecx. */
+/* Return whether INSN's result does not depend on its register operand: xor %esi,%esi; sbb %edx,%edx; or $-1,%ecx. */
 static bool ignores_value(const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;

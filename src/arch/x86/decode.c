@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Capstone says how long an instruction is; what it does to the flow of control is read off its
- * opcode here, which takes a fraction of the time that capstone's details do.
+ * Capstone gives the length of an instruction. This file derives the instruction's effect on the flow of control from the opcode,
+ * which takes a fraction of the time that capstone's details take.
  */
 #include "arch/arch.h"
 
@@ -14,7 +14,7 @@ struct opcode {
 	uint8_t at; /* offset of the opcode's last byte */
 	uint8_t op;
 	bool two; /* 0f op */
-	bool other; /* 0f 38, 0f 3a, VEX, EVEX: never about the flow of control */
+	bool other; /* 0f 38, 0f 3a, VEX, EVEX: these never change the flow of control */
 	bool p66, p67, p2e, pf3, lock_rep, vex;
 };
 
@@ -37,7 +37,7 @@ static bool is_prefix(uint8_t byte)
 	       byte == 0x65;
 }
 
-/* Finds the opcode in the LEN bytes CODE. */
+/* Find the opcode in the LEN bytes CODE. */
 static bool find_opcode(const uint8_t *code, size_t len, struct opcode *o)
 {
 	size_t i = 0;
@@ -87,7 +87,7 @@ static size_t modrm_len(const uint8_t *code, size_t avail)
 }
 
 /*
- * The length of an instruction that is younger than the installed capstone; 0 where it is none of those that kernels have:
+ * Return the length of an instruction that is newer than the installed capstone; 0: it is none of those that kernels use, which are
  * groups of system instructions (rdpkru, serialize, tpause, mwaitx, ...), and VEX.
  */
 static size_t younger_len(const uint8_t *code, size_t avail)
@@ -126,7 +126,7 @@ static size_t insn_len(struct decoder *d, const uint8_t *code, size_t avail, uin
 	return younger_len(code, avail);
 }
 
-/* Two-byte opcodes whose copies the kernel runs without a trap behind them (6.1): a bit each. */
+/* Two-byte opcodes, a bit each, whose copies the kernel (6.1) executes without a trap after the copy. */
 static const uint16_t boostable[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
 	0x0000, 0xffff, 0xbb3b, 0xf8ff, 0xff03, 0xbb2e, 0xbb26, 0x772e,
@@ -159,7 +159,7 @@ static bool boosts(const struct opcode *o)
 	}
 }
 
-/* The kind of a one-byte opcode; IMM becomes the bytes of its relative operand. */
+/* Return the kind of a one-byte opcode. Set *IMM to the length of its relative operand, if it has one. */
 static enum decode_kind kind_one(const struct opcode *o, const uint8_t *code, size_t *imm)
 {
 	switch (o->op) {
@@ -183,7 +183,7 @@ static enum decode_kind kind_one(const struct opcode *o, const uint8_t *code, si
 	case 0xcc:
 		return DECODE_INT3;
 	case 0x90:
-		/* Not pause, nor xchg with a high register. */
+		/* pause and xchg with r8 are not no-ops. */
 		return o->pf3 || (o->at && code[o->at - 1] == 0x41) ? DECODE_PLAIN : DECODE_NOP;
 	default:
 		return DECODE_PLAIN;
@@ -215,7 +215,7 @@ static void decode_group5(const struct opcode *o, uint8_t modrm, struct decoded 
 {
 	unsigned int reg = modrm >> 3 & 7;
 
-	out->no_optimize = reg != 4; /* inc, dec and push neither */
+	out->no_optimize = reg != 4; /* inc, dec and push: not either */
 	if (reg < 2 || reg > 5)
 		return;
 	out->kind = reg < 4 ? DECODE_CALL_INDIRECT : DECODE_JUMP_INDIRECT;
@@ -229,9 +229,9 @@ static bool masks_exceptions(const struct opcode *o, uint8_t modrm)
 }
 
 /*
- * Kernels emulate a probed call as if it had 5 bytes (int3_emulate_call(), seen in 6.1): behind one
- * with a prefix, as retpolines through r8 to r15 are, execution goes on within it, and the kernel
- * crashes. They also take every return to pop nothing but the address.
+ * Return whether kernels emulate the probed instruction wrongly. They emulate a call as if it had 5 bytes (int3_emulate_call(),
+ * seen in 6.1): after a call with a prefix, as retpolines through r8 to r15 have, execution continues inside of the call, and the
+ * kernel crashes. They also emulate every return as if it popped only the address.
  */
 static bool misemulated(const struct opcode *o, enum decode_kind kind, size_t len)
 {
@@ -358,7 +358,7 @@ bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint
 	return true;
 }
 
-/* movl $TYPE,%r10d; addl -N(%REG),%r10d; je behind the ud2. Linux 6.6 and later refuse kprobes on the first two. */
+/* movl $TYPE,%r10d; addl -N(%REG),%r10d; je over the ud2. Linux 6.6 and later refuse kprobes on the first two instructions. */
 size_t decode_type_check(const uint8_t *code, size_t avail)
 {
 	static const uint8_t end[] = { 0x74, 0x02, 0x0f, 0x0b };
@@ -383,8 +383,8 @@ bool decode_is_bug(const uint8_t *code)
  *	mov TABLE(,%index,8),%reg; ...; jmp *%reg
  *	lea TABLE(%rip),%base; ...; movslq (%base,%index,4),%reg; add %base,%reg; jmp *%reg
  *
- * The first two have absolute addresses in the table, the last one differences from it. The
- * comparison before it, if there is one, limits their number.
+ * The first two have absolute addresses in the table, the last one differences from the table's address.
+ * A comparison before the jump, if there is one, limits the number of entries.
  */
 
 #define LOOK_BACK 24 /* instructions */
@@ -406,7 +406,7 @@ static bool operands_before(const struct lookback *l, uint32_t n, struct decoded
 	return len && decode_operands(l->decoder, bytes, len, addr, op);
 }
 
-/* The absolute table of a memory operand TABLE(,%index,8). */
+/* Set T to the table of absolute addresses of a memory operand TABLE(,%index,8). */
 static bool absolute_table(const struct decoded_operand *op, struct decoded_table *t)
 {
 	if (!op->memory || op->base || !op->index || op->scale != 8)
@@ -415,7 +415,7 @@ static bool absolute_table(const struct decoded_operand *op, struct decoded_tabl
 	return true;
 }
 
-/* Return the number of the last instruction before FROM that writes REG; *OP becomes its operands. */
+/* Return the number of the last instruction before FROM that writes REG, or NOT_FOUND. Set *OP to its operands. */
 static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
 		       struct decoded_operand *op)
 {
@@ -432,7 +432,7 @@ static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
 	return NOT_FOUND;
 }
 
-/* add %base,%reg in front of the jump, movslq (%base,%index,4),%reg, and lea TABLE(%rip),%base. */
+/* Set T if the jump follows lea TABLE(%rip),%base; ...; movslq (%base,%index,4),%reg; add %base,%reg. ADD and SUM are the add. */
 static bool difference_table(const struct lookback *l, uint32_t add,
 			     const struct decoded_operand *sum, struct decoded_table *t)
 {
@@ -467,7 +467,7 @@ static bool find_table(const struct lookback *l, struct decoded_table *t)
 	return difference_table(l, at, &load, t);
 }
 
-/* cmp $N,...; ja DEFAULT in front of the jump: N + 1 cases. */
+/* Return the number of cases if the jump follows cmp $N,...; ja DEFAULT: N + 1. 0: unknown. */
 static uint32_t find_bound(const struct lookback *l)
 {
 	bool above = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers that arch/arch.h asks of an architecture, of x86-64. */
+/* The constants of x86-64 that arch/arch.h needs of an architecture. */
 #pragma once
 
 #include <elf.h>
@@ -30,7 +30,7 @@
 #define ARCH_MAX_FTRACE_OFFSET 16
 #define ARCH_MAX_ENTRY_MARK    4 /* bytes: arch_entry_mark_len() */
 
-/* Instructions of a BPF trampoline per argument, which it saves, and restores for the call. */
+/* Instructions of a BPF trampoline per argument: one saves the argument, the other restores it for the call. */
 #define ARCH_TRAMPOLINE_ARG_INSNS 2
 
 /* DWARF's numbers of the stack and frame pointers. */

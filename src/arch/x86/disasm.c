@@ -115,7 +115,7 @@ static void note_operand(const cs_insn *insn, const cs_x86_op *op, struct arch_o
 			  (uint64_t)op->imm);
 }
 
-/* Opcodes of conditions come in pairs: the odd one is the opposite of the even one before it. */
+/* Set *CONDITION to the condition in the opcode. An odd condition is the opposite of the even one before it. */
 static bool is_conditional_jump(const cs_x86 *x86, uint8_t *condition)
 {
 	bool two = x86->opcode[0] == 0x0f;

@@ -5,12 +5,12 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 
-/* The opcode that the kernel writes over an instruction's first byte. */
+/* Opcodes that the kernel writes over the first byte of a probed instruction. */
 #define OP_CALL 0xe8 /* ftrace's */
 #define OP_JUMP 0xe9
 #define OP_INT3 0xcc
 
-/* Instructions that mark where indirect branches may go; a probe on the function comes behind. */
+/* Instructions that mark targets of indirect branches. A probe on the function is after the mark. */
 #define ENDBR64          0xfa1e0ff3
 #define ENDBR_POISON     0x001f0f66 /* nopw (%rax): replaces ENDBR64 if no indirect branch goes there */
 #define ENDBR_POISON_NEW 0xd6401f0f /* nopl -42(%rax): the same since Linux 6.15 */
@@ -37,8 +37,8 @@ enum arch_patch arch_patch_of(uint32_t text)
 }
 
 /*
- * The kernel emulates calls, jumps, returns, and instructions that turn interrupts on or off. It single-steps copies of
- * all others.
+ * The kernel emulates calls, jumps, returns, and instructions that read or change the interrupt flag (cli, sti, pushf, popf). It
+ * single-steps copies of all others.
  */
 enum engine_range_kind arch_kprobe_kind(uint32_t text)
 {
@@ -87,7 +87,7 @@ static size_t move_before(const uint8_t *at)
 	return at[-6] == 0x41 ? 6 : 5;
 }
 
-/* Return whether the 10 bytes CODE at ADDR call TARGET, compare %eax with a number of a byte, and jump if it differs. */
+/* Return whether the 10 bytes CODE at ADDR call TARGET, compare %eax with a one-byte number, and jump if they differ. */
 static bool is_tested_call(const uint8_t *code, uint64_t addr, uint64_t target)
 {
 	int32_t rel;

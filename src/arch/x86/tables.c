@@ -47,7 +47,7 @@ static uint64_t relative(const struct reader *r, const struct arch_section *s, s
 	return s->addr + at + (uint64_t)(int64_t)rel - r->base;
 }
 
-/* The address of the static key of the jump whose entry is at AT; two bits of it are flags. */
+/* Return the address of the static key of the jump label at AT. In the table, two bits of the key's offset are flags. */
 static uint64_t key_of(const struct reader *r, const struct arch_section *s, size_t at)
 {
 	uint64_t rel;
@@ -66,8 +66,8 @@ static bool has_data(const struct reader *r, uint64_t addr, size_t len, const ui
 }
 
 /*
- * The size of a table's entries, which have grown over the years: the first of SIZES at which all are
- * GOOD; 0 where that is none.
+ * Return the size of a table's entries, which differs between kernels: the first of SIZES with which all entries are GOOD;
+ * 0: none.
  */
 static size_t entry_size(const struct reader *r, const struct arch_section *s,
 			 const size_t sizes[3],
@@ -99,7 +99,7 @@ static void read_bugs(const struct reader *r, const struct arch_section *s)
 
 	r->out->has_bugs = size != 0;
 	for (size_t at = 0; size && at < s->len; at += size) {
-		/* The flags are the last 16 bits, or those in front of padding in the short one. */
+		/* The flags are the last 16 bits of an entry. In an entry of 8 bytes, padding follows them. */
 		size_t flags_at = at + (size == 8 ? 4 : size - 2);
 		uint16_t flags;
 
@@ -109,15 +109,15 @@ static void read_bugs(const struct reader *r, const struct arch_section *s)
 	}
 }
 
-/* Return the place of the lengths of an alternative's code and of its replacement. */
+/* Return the address of the two lengths, of an alternative's code and of its replacement. */
 static const uint8_t *alternative_lengths(const struct arch_section *s, size_t at, size_t size)
 {
 	return s->data + at + (size == 13 ? 10 : size - 2);
 }
 
 /*
- * An alternative's entry has two offsets, to the code and to what may replace it, a feature, and in its
- * last bytes the lengths of both. The size is right at which all lie in the file.
+ * Return whether an alternative's entry may have SIZE bytes: its code and replacement must be in the file. An entry has two
+ * offsets, to the code and to its replacement, a feature, and the two lengths in its last bytes.
  */
 static bool is_alternative(const struct reader *r, const struct arch_section *s, size_t at,
 			   size_t size)
