@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory for the sizes this program itself decides on. A size that comes out of a file or from
- * the kernel is checked against a bound first, so running out of memory here is not an input error:
- * the process says so and ends with status 1, and callers need no error path.
+ * Memory of sizes that this program itself determines. Check a size from a file or the kernel against a bound first. So running
+ * out of memory here is not an input error: the process reports it and exits with status 1, and callers need no error path.
  */
 #pragma once
 
@@ -16,7 +15,7 @@
  */
 void alloc_reuse(void);
 
-/* Zeroed memory for n objects of the given size; never NULL, also for n == 0. */
+/* Return zeroed memory for N objects of SIZE bytes; never NULL, not even if N is 0. */
 void *alloc_array(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *alloc_resize(void *mem, size_t n, size_t size) __attribute__((returns_nonnull));
 char *alloc_strdup(const char *s) __attribute__((malloc, returns_nonnull, nonnull));
@@ -24,7 +23,7 @@ char *alloc_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonn
 char *alloc_printf(const char *fmt, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 
-/* Texts that live as long as what points to them. All zero is empty. */
+/* Texts that are freed together, after everything that points to them. All zero is empty. */
 struct alloc_texts {
 	char **texts;
 	size_t n_texts, cap_texts;
@@ -34,10 +33,10 @@ struct alloc_texts {
 const char *alloc_keep(struct alloc_texts *t, char *text);
 void alloc_texts_free(struct alloc_texts *t);
 
-/* Puts more text behind *TEXT, which is on the heap or NULL, and may move. */
+/* Append to *TEXT, which is on the heap or NULL, and may move. */
 void alloc_append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts ITEM, which is freed, behind *LIST, after a comma where that is not empty. */
+/* Append ITEM to *LIST, after ", " unless *LIST is empty or NULL, and free ITEM. */
 void alloc_append_item(char **list, char *item);
 
 /*
@@ -62,12 +61,12 @@ static inline void alloc_free_at(void *text)
 
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 
-/* Three members of a struct, an array that grows: ITEMS, n_ITEMS of them, room for cap_ITEMS. All zero is empty. */
+/* Three members of a struct: a growing array ITEMS, with n_ITEMS items and room for cap_ITEMS. All zero is empty. */
 #define vec_of(type, items) \
 	type *items;        \
 	uint32_t n_##items, cap_##items
 
-/* Appends VALUE to such an array of S. */
+/* Append VALUE to the growing array ITEMS of S. */
 #define vec_push(s, items, value)                                                                \
 	do {                                                                                     \
 		if (!(s)->items || (s)->n_##items == (s)->cap_##items) {                         \
@@ -78,7 +77,7 @@ static inline void alloc_free_at(void *text)
 		(s)->items[(s)->n_##items++] = (value);                                          \
 	} while (0)
 
-/* Loop over the array ITEMS of S, which need not be a growing one. ITEM is a pointer to TYPE. Do not add to the array in the loop. */
+/* Loop over the array ITEMS of S, which need not be a growing one. ITEM is a pointer to TYPE. Do not append in the loop. */
 #define vec_each(type, item, s, items)                                                   \
 	for (type *item = (s)->items, *item##_end = item ? item + (s)->n_##items : item; \
 	     item < item##_end; item++)

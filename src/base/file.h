@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 /*
- * Opens the regular file PATH for reading, without waiting for anything: -EINVAL for a pipe, a device, a folder, which are
- * not even opened. With OWNED it has to be trustworthy too, else -EPERM: root's, the user's, or of whoever owns this
- * program. -errno, not reported.
+ * Open the regular file PATH for reading, without waiting for anything. With OWNED, the file must belong to root, to the user, or
+ * to the owner of this program. Return the descriptor, or -errno, not reported: -EINVAL for a pipe, device or folder, which is not
+ * even opened; -EPERM for a file of another owner.
  */
 int file_open(const char *path, bool owned);
 
@@ -17,13 +17,12 @@ int file_open(const char *path, bool owned);
 const char *file_strerror(int err);
 
 /*
- * The whole of PATH, of at most MAX bytes, with a NUL behind it, in *BUF (for free()) and *LEN.
- * For the kernel's files, whose size is not known before they are read. -errno, not reported;
- * -EFBIG for more than MAX.
+ * Read all of PATH, at most MAX bytes, into *BUF, for free(), with a NUL after the *LEN bytes. This is also for the kernel's files,
+ * whose size is not known before they are read. Return 0 or -errno, not reported: -EFBIG for more than MAX bytes.
  */
 int file_read(const char *path, size_t max, char **buf, size_t *len);
 
-/* The first line of PATH, without its newline, as far as it fits into the SIZE bytes LINE. False: there is none. */
+/* Read the first line of PATH, without its newline, as far as it fits into the SIZE bytes LINE. Return false if there is none. */
 bool file_read_line(const char *path, char *line, size_t size);
 
 /*
@@ -32,5 +31,5 @@ bool file_read_line(const char *path, char *line, size_t size);
  */
 void file_lines_each(char *text, size_t len, void (*fn)(char *line, void *arg), void *arg);
 
-/* All N bytes to FD. -errno, not reported. */
+/* Write all N bytes to FD. Return 0 or -errno, not reported. */
 int file_write_all(int fd, const void *bytes, size_t n);

@@ -30,16 +30,16 @@ typedef bool (*hash_equal_fn)(const void *ctx, uint32_t item, const void *key);
 uint32_t hash_bytes(const void *data, size_t size);
 uint32_t hash_string(const char *s);
 
-/* The item for KEY, or HASH_NONE. */
+/* Return the item for KEY, or HASH_NONE. */
 uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 		   const void *ctx, const void *key);
-/* The same. If there is no such item, add and return NEXT: the caller then appends item NEXT to its array. */
+/* Return the item for KEY. If there is none, add and return NEXT: the caller then appends item NEXT to its array. */
 uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 			  const void *ctx, const void *key, uint32_t next);
-/* Make room for N items. As long as there are no more, hash_find() returns the first one added of equal items. */
+/* Make room for N items. While there are at most N items, hash_find() returns the one that was added first among equal items. */
 void hash_reserve(struct hash_index *index, uint32_t n);
-/* Adds ITEM, below HASH_NONE, which must not be in the table. */
+/* Add ITEM, which must be below HASH_NONE and not in the table. */
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item);
-/* The same table for a copy of the array. */
+/* Return a copy of the table, for a copy of the array. */
 struct hash_index hash_copy(const struct hash_index *index);
 void hash_deinit(struct hash_index *index);

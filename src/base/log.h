@@ -16,12 +16,12 @@ void log_error(const char *fmt, ...) printf_like(1, 2);
 void log_warn(const char *fmt, ...) printf_like(1, 2);
 void log_note(const char *fmt, ...) printf_like(1, 2);
 
-/* Only under -v; -vv shows level 2 as well. */
+/* Print a line only under -v, or, if LEVEL is 2, only under -vv. */
 void log_verbose(int level, const char *fmt, ...) printf_like(2, 3);
 void log_set_verbosity(int level);
 int log_verbosity(void);
 
-/* A line that is drawn over by the next one; nothing at all where stderr is not a terminal. */
+/* Print a line that the next line overwrites. Print nothing if stderr is not a terminal. */
 void log_progress(const char *fmt, ...) printf_like(1, 2);
 /*
  * Return whether to show progress in work of many small steps: five times a second, from one second after the first call.
@@ -30,11 +30,11 @@ void log_progress(const char *fmt, ...) printf_like(1, 2);
 bool log_progress_due(void);
 void log_progress_end(void);
 
-/* "Permission denied" and the like, for a positive or a negative errno value. */
+/* Return the text of an errno value, which may be negative: "Permission denied". */
 const char *log_strerror(int err);
 
 /*
- * TEXT as one line that moves no cursor, sets no title and hides nothing: control characters, those of Latin-1 too,
- * and what is not UTF-8 become "\x1b". For free(). All that is printed above goes through it, and the text of pages.
+ * Return TEXT as one line that cannot control a terminal or hide text, for free(). Control characters, including those of Latin-1,
+ * invisible characters, and bytes that are not UTF-8 become "\x1b". All messages above and the text of pages go through this.
  */
 char *terminal_text(const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files in memory that others may change meanwhile. If a file has become shorter or cannot be read, zeros are read instead;
+ * Mapped files that others may change meanwhile. If a file has become shorter or cannot be read, zeros are read instead;
  * otherwise SIGBUS would end the process.
  */
 #pragma once
@@ -10,15 +10,16 @@
 #include <sys/types.h>
 
 /*
- * Maps the regular file FD, PATH in messages, of MIN to MAX bytes, with a page of zeros behind it. Writable, without effect on the file. In
- * *BYTES and *SIZE, for map_release(). -errno, not reported; -ENOEXEC for what is no such file.
+ * Map the regular file FD of MIN to MAX bytes, with a page of zeros after it. Messages call it PATH. Writing to the memory has no
+ * effect on the file. Set *BYTES, for map_release(), and *SIZE. Return 0 or -errno, not reported: -ENOEXEC if the file is not
+ * regular or of another size.
  */
 int map_file(int fd, const char *path, off_t min, off_t max, void **bytes, size_t *size);
 
-/* The same of the SIZE bytes at BYTES, which came from the file PATH; the copy in *OUT. */
+/* Copy the SIZE bytes at BYTES, which came from the file PATH, to such a map. Set *OUT to the copy. Return 0 or -errno. */
 int map_copy(const void *bytes, size_t size, const char *path, void **out);
 
-/* Return whether a file has been cut off since it was mapped. Warn of each once. */
+/* Return whether any mapped file was cut off after it was mapped. Warn of each such file once. */
 bool map_is_cut(void);
 
 /* Accepts NULL. */

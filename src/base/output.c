@@ -18,7 +18,7 @@
 #include "base/log.h"
 
 #define MAX_LINKS  40 /* the kernel's own limit of links in one path */
-#define MAX_NAMES  100 /* at most so many names are tried for a temporary file */
+#define MAX_NAMES  100 /* maximum number of names tried for a temporary file */
 #define TEMP_SPACE 16
 
 /* The place of a file: its name in an open folder. */
@@ -44,7 +44,7 @@ const char *output_strerror(int err)
 	}
 }
 
-/* Return whether a stranger may have put ST into DIR: it is another user's, and all may write to DIR. */
+/* Return whether another user may have put ST into DIR: ST belongs to another user, not root, and all users may write to DIR. */
 static bool is_strangers(int dir, const struct stat *st)
 {
 	struct stat folder;
@@ -165,8 +165,8 @@ static int create(const struct place *p, char temp[NAME_MAX + TEMP_SPACE])
 }
 
 /*
- * A panic right after a recording is nothing unusual where kernels are probed, and a rename that
- * reaches the disk before the data does would leave an empty file in place of an older, whole one.
+ * Sync the data before the rename: a probed kernel may panic right after a recording. If the rename had reached the disk
+ * before the data, an empty file would have replaced an older, whole one.
  */
 static int sync_data(int fd)
 {
@@ -206,7 +206,7 @@ static void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* If O is NULL, remove the new file at once and leave PATH alone. */
+/* Replace PATH by O. If O is NULL, only try this: remove the new file at once, and leave PATH alone. */
 static int put(const char *path, const struct output *o)
 {
 	char temp[NAME_MAX + TEMP_SPACE];

@@ -15,8 +15,8 @@ struct output {
 	int (*content)(int fd, const void *arg); /* writes the file's content to FD; 0 or -errno */
 	const void *arg;
 	mode_t mode; /* permissions, before the umask is applied */
-	bool invokers; /* the file is to belong to the user who invoked sudo */
-	bool folders; /* missing folders on the way are made */
+	bool invokers; /* give the file to the user who invoked sudo */
+	bool folders; /* make missing folders of the path */
 };
 
 /*
@@ -26,10 +26,10 @@ struct output {
  */
 int output_replace(const char *path, const struct output *o);
 
-/* Likewise write TEXT; the file is to belong to the invoker. Errors are reported. */
+/* Replace PATH by TEXT as output_replace() does, and give the file to the invoker. Return 0 or -errno, reported. */
 int output_replace_text(const char *path, const char *text);
 
-/* Check whether output_replace() can make a file at PATH. Leave nothing behind. Errors as above. */
+/* Check whether output_replace() can make a file at PATH. Leave nothing behind. Return 0 or the error of output_replace(). */
 int output_try(const char *path);
 
 /* Return whether PATH is a descriptor or a device, which is written directly, not replaced. */

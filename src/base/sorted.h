@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sorting arrays, searching in sorted ones, and walking two of them side by side. Comparators are
- * those of qsort(): of two items' addresses.
+ * Sorting arrays, searching in sorted ones, and walking two of them side by side. Comparators get the addresses of two items,
+ * as with qsort().
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 
 typedef int (*compare_fn)(const void *a, const void *b);
 
-/* The order of two numbers, for comparators. Evaluates each twice. */
+/* Return the order of two numbers, for comparators. This evaluates X and Y twice. */
 #define compare_values(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* A comparator NAME of two TYPEs, *a and *b: ORDER, in terms of these, is below, equal to or above 0. */
+/* Define a comparator NAME of two TYPEs, *a and *b. The expression ORDER uses a and b, and is below, equal to or above 0. */
 #define define_compare(name, type, order)                      \
 	static int name(const void *left_, const void *right_) \
 	{                                                      \
@@ -29,10 +29,10 @@ typedef int (*compare_fn)(const void *a, const void *b);
 /* Compare two uint64_t, or structs that begin with one. */
 int compare_u64(const void *a, const void *b);
 
-/* strcmp() with NULL before all texts. Quick where equal texts are one, as interned ones are. */
+/* Compare as strcmp() does, with NULL before all texts. This is fast if equal texts have one address, as interned ones have. */
 int compare_text(const char *a, const char *b);
 
-/* Return whether they are the same text, or both NULL. */
+/* Return whether A and B are the same text, or both NULL. */
 static inline bool same_text(const char *a, const char *b)
 {
 	return !compare_text(a, b);
@@ -49,7 +49,7 @@ void *search_array(const void *key, const void *items, size_t n, size_t size, co
 size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 		   void (*add)(void *to, void *from));
 
-/* The same of an array as vec_push() makes it. */
+/* Call unite_array() for the growing array ITEMS of S. */
 #define vec_unite(s, items, compare, add)                                                       \
 	do {                                                                                    \
 		if ((s)->n_##items)                                                             \
@@ -57,7 +57,7 @@ size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 				(s)->items, (s)->n_##items, sizeof(*(s)->items), compare, add); \
 	} while (0)
 
-/* The addresses of an array's items, sorted; of equal ones the first comes first. For free(POINTERS.ITEMS). */
+/* The addresses of an array's items, sorted by the items. Equal items keep their order. ITEMS is for free(). */
 struct pointers {
 	const void **items;
 	size_t n_items;
@@ -69,8 +69,8 @@ struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_
 const void *const *pointers_find(const struct pointers *p, const void *key, size_t *n);
 
 /*
- * Return the first I of 0 to N - 1 for which the expression IS_BEFORE does not hold, else N. It must hold up to some
- * number and for none from there on.
+ * Return the first I of 0 to N - 1 for which the expression IS_BEFORE is false; N if there is none. IS_BEFORE must be true for
+ * all numbers below some number, and false from there on.
  */
 #define bisect(n, i, is_before)                                            \
 	({                                                                 \
@@ -87,7 +87,7 @@ const void *const *pointers_find(const struct pointers *p, const void *key, size
 		low_;                                                      \
 	})
 
-/* Loop over the runs of equal items among N: each goes from I up to, not including, J. SAME is an expression: items I and J are equal. */
+/* Loop over the runs of equal items among N. A run has the items I to J - 1. SAME is an expression: items I and J are equal. */
 #define for_each_run(i, j, n, same)                                          \
 	for (__typeof__((n) + 0) i = 0, j; i < (n) && ({                     \
 						   j = i + 1;                \
@@ -134,7 +134,7 @@ struct grouped {
 void grouped_add(struct grouped *g, uint32_t a, uint32_t b, uint32_t item);
 /* Call this after the last add and before the first find. */
 void grouped_sort(struct grouped *g);
-/* Return the *N items of A and B; with B GROUPED_ALL all items of A. */
+/* Return the *N items of A and B; if B is GROUPED_ALL, all items of A. */
 const struct grouped_item *grouped_find(const struct grouped *g, uint32_t a, uint32_t b,
 					uint32_t *n);
 void grouped_deinit(struct grouped *g);

@@ -20,7 +20,7 @@ uint64_t clock_step_ns(uint64_t (*now)(void));
 /* A recording has these open besides probes: programs, maps, links, the samplers of a few CPUs. */
 #define OPEN_FILES_LEAST 128
 
-/* Raise this process's limit of open files, to N more than any recording needs if allowed. -EMFILE: not even N + OPEN_FILES_LEAST. */
+/* Raise this process's limit of open files for N probes and the rest. Return -EMFILE if it is below N + OPEN_FILES_LEAST. */
 int open_files_allow(uint32_t n);
 
 /* Restore the limit of open files for the command. */
