@@ -215,7 +215,7 @@ static void decode_group5(const struct opcode *o, uint8_t modrm, struct decoded 
 {
 	unsigned int reg = modrm >> 3 & 7;
 
-	out->no_optimize = reg != 4; /* inc, dec and push: not either */
+	out->no_optimize = reg != 4; /* true for inc, dec and push, too */
 	if (reg < 2 || reg > 5)
 		return;
 	out->kind = reg < 4 ? DECODE_CALL_INDIRECT : DECODE_JUMP_INDIRECT;

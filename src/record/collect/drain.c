@@ -252,7 +252,7 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
-/* By chance, the square roots of two counts differ by more than this in less than one of 10^6 runs, whatever the counts. */
+/* Chance makes the square roots of two counts differ by more than this in less than one of 10^6 runs, whatever the counts. */
 #define FEWER_BY_CHANCE 2.5
 
 /*

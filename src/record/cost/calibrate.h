@@ -74,7 +74,7 @@ int record_calibrate_runner(struct record_engine *e, const struct record_empty *
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock);
 
 /*
- * On a real clock, measure probes again after the runs, as machines change. Call record_calibrate_again() before the probes are
+ * Measure probes again after the runs on a real clock, as machines change. Call record_calibrate_again() before the probes are
  * detached, and record_calibrate_after(), which times unprobed syscalls, afterwards. The difference from the first calibration
  * estimates the error of that; warn if the two disagree. On any clock, the mean of COLD, the cost of syscalls' probes in all runs,
  * becomes their cost.

@@ -172,7 +172,7 @@ static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, u
 		items[(*n)++] = (struct record_target){ .site = site, .addr = addr };
 }
 
-/* Set NESTED of the mechanisms for functions for which it was not measured. */
+/* Set NESTED of those mechanisms for functions that have not measured it. */
 static void set_nested(struct record_calibration *out, uint64_t nested)
 {
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)

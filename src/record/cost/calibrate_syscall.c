@@ -181,7 +181,7 @@ void record_calibrate_syscall(struct calibrator *c)
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
 			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
 	record_cost_add_interrupts(cost, c->out->interrupts);
-	/* On a real clock NESTED is too small to be seen: record_calibrator_set_costs() uses that of functions. */
+	/* NESTED is too small to be seen on a real clock: record_calibrator_set_costs() uses that of functions. */
 	if (!real_clock)
 		cost->nested = measure_enclosing(c);
 	c->out->repeats = real_clock;

@@ -314,7 +314,7 @@ static int64_t more(struct calibration *c, enum record_trial trial)
 
 	if (from >= to || to == c->n)
 		return 0;
-	/* On a real clock, the few instructions take about 1 ns; if the clock is too coarse, the reading is 0. */
+	/* The few instructions take about 1 ns on a real clock. If the clock is too coarse, the reading is 0. */
 	if (c->clock != PROFILE_CLOCK_INSN)
 		return time ? time - 1 : 0;
 	return time - (c->position[to] - c->position[from]);
