@@ -2,7 +2,7 @@
 /* The unit of time. */
 #pragma once
 
-/* The unit of every time in the profile: one tick. */
+/* The unit of a profile's times, called a tick. */
 enum profile_clock {
 	PROFILE_CLOCK_NS, /* nanoseconds of the monotonic clock */
 	PROFILE_CLOCK_INSN, /* guest instructions: the lab's icount mode */

@@ -8,7 +8,7 @@
 #include "kernel/cfg/stop.h"
 #include "profile/resolve.h"
 
-/* Maximum number of loops: each takes some milliseconds, to read the DWARF of a unit. */
+/* Maximum number of loops. Reading the DWARF of a loop's compilation unit takes some milliseconds. */
 #define MAX_LOOPS 256
 
 struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks)

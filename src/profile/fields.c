@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All fields of a profile, in the order in which they are in a file; docs/internals/file-format.md has how to add one. */
+/* All fields of a profile, in the file's order. docs/internals/file-format.md explains how to add a field. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,8 +7,8 @@
 #include "profile/layout.h"
 
 /*
- * Stacks may have so many frames, which is more than the kernel's own have with all inlined bodies, and names so many bytes. The
- * frames beyond that, over all samples and counts, are bounded.
+ * FRAMES_USUAL is more than a real kernel stack has with all inlined bodies. A frame counts once more per NAME_USUAL bytes of its
+ * name. FRAMES_MORE limits the frames beyond FRAMES_USUAL, summed over all samples and counts.
  */
 #define FRAMES_USUAL 256
 #define NAME_USUAL   64
@@ -27,7 +27,7 @@
 #define COUNT(type, member, ...)  FIELD(type, member, COUNT, ##__VA_ARGS__)
 #define DOUBLE(type, member, ...) FIELD(type, member, DOUBLE, ##__VA_ARGS__)
 #define FLAG(type, member, ...)   FIELD(type, member, FLAG, ##__VA_ARGS__)
-/* A number above LAST is wrong: WHAT is the message. */
+/* A number of at most LAST. WHAT is the message about a larger one. */
 #define ENUM(type, member, last, what, ...) \
 	NUMBER(type, member, .max = (last), .wrong = (what), ##__VA_ARGS__)
 /* An index into a table. */
@@ -40,7 +40,7 @@
 		.size = sizeof(((struct type *)0)->member[0]),                 \
 		.n = ARRAY_SIZE(((struct type *)0)->member), ##__VA_ARGS__     \
 	}
-/* Strings: a name, one that may be missing, any text. */
+/* Strings: a name; a name that may be NULL; text of any length. */
 #define NAME(type, member, ...) \
 	FIELD(type, member, STRING, .max = PROFILE_NAME_MAX, .required = true, ##__VA_ARGS__)
 #define OPTIONAL(type, member, ...) \
@@ -64,7 +64,7 @@
 			     .flags = (some_flags),   \
 			     .layout = FIELDS(sizeof(struct profile), wrong, __VA_ARGS__) }
 
-/* A line for each field: */
+/* One line per field follows. */
 /* clang-format off */
 #define SAME .key = KEY_SAME
 #define SUM  .merge = MERGE_SUM, ADDS
@@ -120,7 +120,7 @@ const struct layout layout_report = FIELDS(sizeof(struct profile_report), NULL,
 	DOUBLE(profile_report, p50),
 	DOUBLE(profile_report, min));
 
-/* Losses go by name, so that kinds can be added and moved without a new version of the format. */
+/* A file has the names of the loss kinds, so kinds can be added and reordered without a new version of the format. */
 LAYOUT(run, struct profile_run, NULL,
 	ENUM(profile_run, kind, PROFILE_RUN_CONTROL, "has a run of an unknown kind"),
 	/* A boot's number is less than the number of runs, so callers may index an array of that size. */
@@ -180,7 +180,7 @@ const struct layout layout_frame = FIELDS(sizeof(struct profile_frame), NULL,
 	NUMBER(profile_frame, line, SAME),
 	FLAG(profile_frame, inlined, SAME));
 
-/* The names of all frames together are limited: callers may join them. */
+/* Limit the sum of the lengths of all frames' names, because callers may concatenate the names. */
 static const char *location_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_location *location = entry;
@@ -203,7 +203,7 @@ LAYOUT(stack_location, uint32_t, NULL,
 LAYOUT(stack, struct profile_stack, NULL,
 	LIST(profile_stack, locations, stack_location, SAME, .max = 1024, .wrong = "has a stack that is too deep"));
 
-/* Return the frames of each location, long names counting more; indexed by location. */
+/* Return the number of frames of each location, indexed by location; a long name counts as several frames. */
 static uint32_t *frames_count(const struct profile *p)
 {
 	uint32_t *n = alloc_array(p->n_locations, sizeof(*n));
@@ -218,13 +218,13 @@ static uint32_t *frames_count(const struct profile *p)
 	return n;
 }
 
-/* Return MORE[STACK], 0 if there is no such stack: the check of its section reports that. */
+/* Return MORE[STACK], or 0 if STACK does not exist: the check of the section that refers to STACK reports that. */
 static uint64_t stack_value(const struct profile *p, const uint64_t *more, uint32_t stack)
 {
 	return stack < p->n_stacks ? more[stack] : 0;
 }
 
-/* Limit frames over all uses: a deep stack takes few bytes, each use fewer, and readers walk all of it for each use. */
+/* Limit the frames over all uses of stacks. A use takes a few bytes in a file, but readers walk the whole stack for each use. */
 static const char *stacks_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free uint32_t *frames = frames_count(p);
@@ -328,7 +328,7 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 	return c->min > c->max ? "has a minimum above its maximum" : NULL;
 }
 
-/* VARIABLES are the site's variables: one bit each. */
+/* VARIABLES has one bit set for each variable of the site. */
 static bool are_values_wrong(uint32_t variables, uint32_t absent, const uint64_t *values)
 {
 	bool wrong = absent & ~variables;
@@ -441,7 +441,7 @@ static uint32_t block_counts_length(const struct profile *p, const void *entry)
 	return counts->blocks < p->n_blocks ? p->blocks[counts->blocks].n_items : LIST_UNKNOWN;
 }
 
-/* Limit the counts shown: for each function and context, one per block. */
+/* Limit the counts that tables show: one per block, for each pair of function and context that has counts in any run. */
 static const char *block_counts_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of a profile, described once: fields.c has one line for each field of each struct of
- * profile.h, and all that handles fields alike (freeing, finding an equal entry, merging, checking, writing,
- * reading) goes by it. Internal to profile/.
+ * Descriptions of the structs of profile.h: fields.c has one line for each field. The generic functions that free, compare, merge,
+ * check, write and read entries use these descriptions. Internal to profile/.
  */
 #pragma once
 
@@ -45,7 +44,7 @@ enum section_type {
 };
 
 enum field_kind {
-	FIELD_NUMBER, /* unsigned, of 4 or 8 bytes */
+	FIELD_NUMBER, /* unsigned, of 1, 4 or 8 bytes */
 	FIELD_SIGNED, /* int64_t */
 	FIELD_COUNT, /* uint64_t that may be PROFILE_NOT_COUNTED */
 	FIELD_DOUBLE,
@@ -61,7 +60,7 @@ enum field_kind {
 /* The treatment of a field when an entry is merged into an equal one. */
 enum field_merge {
 	MERGE_KEEP,
-	MERGE_SUM, /* NOT_COUNTED only if both are */
+	MERGE_SUM, /* a FIELD_COUNT stays NOT_COUNTED only if both are NOT_COUNTED */
 	MERGE_LEAST,
 	MERGE_MOST,
 };
@@ -69,7 +68,7 @@ enum field_merge {
 /* The fields that make two entries equal. */
 enum field_key {
 	KEY_SAME = 1, /* fields that identify an entry */
-	KEY_DISTINCT = 2, /* fields that keep entries of the same thing separate */
+	KEY_DISTINCT = 2, /* further fields that must be equal before two such entries are merged */
 };
 
 struct layout;
@@ -79,23 +78,23 @@ struct field {
 	enum field_merge merge;
 	uint8_t key; /* enum field_key */
 	bool required; /* a string: not NULL. A double: not NAN */
-	bool adds; /* is summed up: over all of a section's entries, at most PROFILE_TOTAL_MAX */
+	bool adds; /* counts towards PROFILE_TOTAL_MAX, the limit of the sum over all of a section's entries */
 	uint16_t n; /* an array: number of its elements; else 0 */
 	uint16_t size; /* bytes of the member, or of one element, in memory */
 	size_t offset, n_offset, cap_offset; /* a list: offsets of its number and capacity too */
 	enum section_type table; /* the field is an index into this table; 0: no index */
 	/*
-	 * The maximum: of a number, of a string's length, of a list's. WRONG is the message for one that is more, or for an
-	 * index without an entry. There is no limit if WRONG is NULL (for strings: if MAX is 0).
+	 * MAX is the maximum of a number, of a string's length or of a list's length. WRONG is the message for a larger value,
+	 * or for an index without an entry. Numbers without WRONG, and strings and lists with MAX 0, have no limit.
 	 */
 	uint64_t max, bias; /* BIAS is added before the check: addresses are signed */
 	const char *wrong;
 	const struct layout *of;
-	/* The length of a list that is not written because something else tells it; LIST_UNKNOWN: nothing does. */
+	/* Return the length of a list whose length is not in the file; LIST_UNKNOWN: error. NULL: the length is in the file. */
 	uint32_t (*length)(const struct profile *p, const void *entry);
 };
 
-/* Limits of blocks: record has at most 4,096 probes, about one for two blocks; the emulator counts 15,000 blocks in a fork. */
+/* Limits of blocks. record uses at most 4,096 probes, about one per two blocks. The emulator counts 15,000 blocks in a fork. */
 #define BLOCKS_MAX     16384
 #define FUNCTIONS_MAX  8192
 #define ALL_BLOCKS_MAX 131072
@@ -110,14 +109,14 @@ struct layout {
 	size_t size; /* bytes of an entry in memory */
 	const struct field *fields; /* in the file's order */
 	size_t n_fields;
-	/* NULL, or what is wrong with an entry whose fields are each right. */
+	/* Return the message for an invalid entry whose fields are each valid, or NULL. No function: all such entries are valid. */
 	const char *(*wrong)(const struct profile *p, const void *entry);
 };
 
 enum section_flag {
 	TABLE_UNIQUE =
 		1, /* no two entries are equal: section_find() finds them through P->lookup */
-	/* Left out of the file where the table is empty, and may be missing when read: added later than others. */
+	/* A file without entries lacks the section. */
 	TABLE_OPTIONAL = 2,
 };
 
@@ -137,18 +136,18 @@ extern const struct layout layout_frame, layout_report, layout_stats;
 	for (const struct field *f = (layout)->fields; f < (layout)->fields + (layout)->n_fields; \
 	     f++)
 
-/* The table of TYPE: a list in struct profile. */
+/* Return the table of TYPE: a list in struct profile. */
 const struct field *section_table(enum section_type type);
-/* The number of its entries in P. */
+/* Return the number of entries of P's table of TYPE. */
 uint32_t section_count(const struct profile *p, enum section_type type);
 
-/* An unsigned number or flag of FIELD's SIZE. */
+/* Load or store a number or flag of F's size at AT, as unsigned. */
 uint64_t field_load(const struct field *f, const void *at);
 void field_store(const struct field *f, void *at, uint64_t value);
 const char *field_string(const struct field *f, const void *entry);
 
 uint32_t list_count(const struct field *f, const void *entry);
-/* Entry number I of the list F of ENTRY. */
+/* Return entry number I of the list F of ENTRY. */
 void *list_at(const struct field *f, const void *entry, uint32_t i);
 /* Append an entry, all 0, and return it; never make room for more than MOST entries. */
 void *list_push(const struct field *f, void *entry, uint32_t most);
@@ -165,8 +164,8 @@ void layout_merge(const struct layout *of, void *to, const void *from);
 /* Makes TO, in DST, a copy of FROM, which may be another profile's. */
 void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from);
 /*
- * The same, but replace each index into a table by MAPS[table][index]. Lists of numbers are moved, not copied: afterwards
- * only layout_free() may use FROM. If MAPS is NULL, copy all.
+ * Do as layout_copy(), but replace each index into a table by MAPS[table][index]. Lists of numbers are moved, not copied:
+ * afterwards only layout_free() may use FROM. If MAPS is NULL, copy all.
  */
 void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
 		 uint32_t *const *maps);
@@ -179,16 +178,16 @@ struct profile_lookup {
 	struct hash_index of[SECTION_LAST + 1];
 };
 
-/* An index of all entries of a table; of equal ones the first. */
+/* Set INDEX to the entries of P's table of TYPE. Of equal entries, INDEX has only the first. */
 void section_index(struct hash_index *index, const struct profile *p, enum section_type type);
-/* The entry of the table TYPE that equals ENTRY in the fields of KEYS, by INDEX; HASH_NONE. */
+/* Return the entry of P's table of TYPE, by INDEX, that equals ENTRY in the fields of KEYS (enum field_key); or HASH_NONE. */
 uint32_t section_find_in(const struct hash_index *index, const struct profile *p,
 			 enum section_type type, const void *entry, int keys);
-/* The same of a unique table. */
+/* Return the entry of a unique table that equals ENTRY in all key fields, or HASH_NONE. */
 uint32_t section_find(const struct profile *p, enum section_type type, const void *entry);
 /* Appends a copy of ENTRY with its lists and strings; returns its index. A unique table must not have an equal one. */
 uint32_t section_add(struct profile *p, enum section_type type, const void *entry);
-/* The index of the equal entry of a unique table, or of a copy of ENTRY. */
+/* Return the index of the entry of a unique table that equals ENTRY. If there is none, add a copy of ENTRY. */
 uint32_t section_find_or_add(struct profile *p, enum section_type type, const void *entry);
-/* Call this after filling in the last entry; section_find() finds it from then on. False: the table is unique and has an equal one. */
+/* Add the last entry, whose fields are set, to section_find(). Return false if the table is unique and has an equal entry. */
 bool section_added(struct profile *p, enum section_type type);

@@ -173,7 +173,7 @@ static uint32_t boot_find(const struct boots *b, const struct boot_id *id)
 			 HASH_NONE;
 }
 
-/* Add a boot; of equal ids the first is found. */
+/* Add a boot. boot_find() finds the first of several boots with the same id. */
 static void boot_add(struct boots *b, struct boot_id id)
 {
 	if (id.len && boot_find(b, &id) == HASH_NONE)
@@ -201,7 +201,7 @@ static void boots_deinit(struct boots *b)
 	free(b->ids);
 }
 
-/* Note the ids of boots with commas between, up to the last boot that has an id. */
+/* Set PROFILE_ENV_BOOTS to the ids of the boots, separated by commas, up to the last boot with an id. */
 static void boots_note(const struct boots *b, struct profile *p)
 {
 	uint32_t n = b->n_ids;
@@ -221,7 +221,7 @@ static void boots_note(const struct boots *b, struct profile *p)
 	profile_env_set(p, PROFILE_ENV_BOOTS, text);
 }
 
-/* Return the numbers of SRC's boots in DST, indexed by SRC's number. *SHARED becomes the number of boots that DST had already. */
+/* Return the numbers of SRC's boots in DST, indexed by their numbers in SRC. Set *SHARED to the number of boots that both have. */
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
 	scoped(boots_deinit) struct boots have, more;
@@ -258,7 +258,7 @@ struct merge {
 	uint32_t *boots; /* numbers of SRC's boots in DST */
 	struct value_map *values; /* indexed by SRC's site */
 	uint32_t *variables; /* indexed by DST's site: profile_site_variables() */
-	char *other_kernel; /* the module of SRC's addresses that mean something else in DST */
+	char *other_kernel; /* module name for SRC's addresses that have other frames in DST */
 };
 
 static bool same_frames(const struct profile_location *a, const struct profile_location *b)
@@ -272,8 +272,8 @@ static bool same_frames(const struct profile_location *a, const struct profile_l
 }
 
 /*
- * An address has one meaning on one kernel, and two if recordings of two kernels are merged by force: then the
- * second kernel's addresses are stored under its build id, as if it were a module.
+ * Recordings of two kernels, merged by force, may have different frames for one address. Then store SRC's address in a module
+ * named after SRC's build-id.
  */
 static void adapt_location(const struct merge *m, struct profile_location *location)
 {
@@ -291,8 +291,8 @@ static void reindex(struct profile *p, enum section_type type)
 }
 
 /*
- * Map SRC's values, now that DST has the variables of both. New variables are absent in DST's captures. If a site has too many
- * variables now, the last ones are dropped.
+ * Set M->values, after SRC's variables were added to DST, which had N_BEFORE variables. Mark the new variables as absent in DST's
+ * captures. If a site then has more than PROFILE_VALUES_MAX variables, drop the last ones.
  */
 static void map_values(struct merge *m, uint32_t n_before)
 {
@@ -416,7 +416,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		section_index(&before, m->dst, type);
 		index = &before;
 	}
-	/* Both have one site of contexts, however they were timed: its index stays 0. */
+	/* Site 0, of the contexts, exists in both, even if a different mechanism timed them. Its index stays 0. */
 	if (type == SECTION_SITES)
 		i = 1;
 	for (; i < n; i++) {
@@ -431,7 +431,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		map_values(m, variables);
 }
 
-/* Return KEY's list, an entry per recording, of P (a single or a merged recording) with RUNS runs; for free(). */
+/* Return P's list of KEY, with an entry per recording; for free(). P has RUNS runs. A single recording gets a list of one entry. */
 static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 {
 	const char *list = profile_env_get(p, key);
@@ -443,7 +443,7 @@ static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 		       alloc_strdup(profile_env_get(p, PROFILE_ENV_TIME) ?: "");
 }
 
-/* Note the recording of each run, and the time of each recording: after the merge nothing else has them. */
+/* Save each recording's number of runs and its date in DST's environment. */
 static void note_recordings(struct profile *dst, const struct profile *src, uint32_t runs_before)
 {
 	static const char *const keys[] = { PROFILE_ENV_RECORDINGS, PROFILE_ENV_TIMES };

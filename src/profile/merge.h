@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs of several boots of one kernel in one profile. */
+/* Merging recordings, such as those of several boots of one kernel, into one profile. */
 #pragma once
 
 #include "profile/profile.h"
 
 /*
- * Return why SRC's runs cannot be added to DST's, for the caller to free; NULL: they can be. Everything has to be equal that a
- * figure could depend on: the environment (but for keys under "record."), the clock, the sampler, the workload's arguments, and
- * what was timed, and how: a function that only one side recorded would read as one that the other never called.
+ * Return the reasons that SRC's runs cannot be added to DST's, for free(); NULL: they can be added. These must be equal: the
+ * environment (except for keys under "record."), the clock, the sampler, the workload's arguments, and, unless both are exact
+ * recordings, the timed functions and their mechanisms. Otherwise a function that only one side timed would seem never called on
+ * the other side.
  */
 char *profile_merge_conflict(const struct profile *dst, const struct profile *src);
 
 /*
- * Add SRC's runs to DST with all that belongs to them. Boots that DST has already keep their number, others get a new
- * one. Return the number of boots that both have. The environment stays DST's. This works whatever
- * profile_merge_conflict() says: sites timed in different ways stay apart. Afterwards only profile_destroy() may use SRC:
- * parts of it are moved, since memory may not suffice for both.
+ * Add SRC's runs and their data to DST. Boots that DST already has keep their numbers; the others of SRC get new ones. Return the
+ * number of boots that both have. DST keeps its environment. profile_merge_conflict() may have reported conflicts: sites timed by
+ * different mechanisms stay separate. Afterwards only profile_destroy() may use SRC, because parts of SRC are moved to save memory.
  */
 uint32_t profile_merge(struct profile *dst, struct profile *src);

@@ -259,7 +259,7 @@ static const struct profile_mechanism_traits mechanisms[PROFILE_N_COSTS] = {
 	[PROFILE_MECH_KPROBE] = { .name = "kprobe",
 				  .is_kprobe = true,
 				  .arguments = PROFILE_ARGUMENTS_IN_REGISTERS },
-	/* Only some kernels hold modules for it. */
+	/* Only some kernels keep a module loaded while kprobe.multi is attached to one of its functions. */
 	[PROFILE_MECH_MULTI] = { .name = "kprobe.multi",
 				 .holds_module = true,
 				 .costs_by_number = true },

@@ -193,7 +193,7 @@ uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_
 	return section_find_or_add(p, SECTION_STACKS, &stack);
 }
 
-/* Adds ENTRY, or what has sums of it to an equal one. */
+/* Add ENTRY. If an equal entry exists, add ENTRY's counts to those of that entry. */
 static void add_or_merge(struct profile *p, enum section_type type, const void *entry)
 {
 	const struct field *table = section_table(type);

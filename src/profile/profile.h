@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording in memory: the seam between recording and everything that reads a recording.
+ * A recording in memory: the interface between the recorder and all code that reads recordings.
  *
- * A profile owns all it points to. Strings handed in are interned (copied once, compared by
- * pointer afterwards through profile_intern()). Indices into its arrays stay valid while it grows;
- * pointers into the arrays do not.
+ * A profile owns everything that it points to. It copies each distinct string once; pointers from profile_intern() are equal if
+ * the strings are. Indices into the profile's arrays stay valid while they grow; pointers into the arrays do not.
  *
- * Addresses of the kernel's image are kept relative to _stext, so that files of several boots
- * compare and give the randomized base away to nobody.
+ * Addresses of the kernel's image are relative to _stext. Recordings of several boots are therefore comparable, and a file does
+ * not disclose the kernel's randomized base address.
  */
 #pragma once
 
@@ -24,34 +23,30 @@
 #include "profile/names.h"
 #include "profile/stats.h"
 
-/*
- * Bytes that a name may have at most, whatever it names: a symbol, a file, a context. No real one
- * comes near; in a file it would cost each table that shows it as much a row.
- */
+/* Maximum length in bytes of any name: of a symbol, a file, a context. Longer ones would make every row of a table as long. */
 #define PROFILE_NAME_MAX 4096
 
 enum profile_site_kind {
-	PROFILE_SITE_CONTEXT, /* the contexts themselves: one site, index 0, in every profile */
+	PROFILE_SITE_CONTEXT, /* stands for contexts as a whole, such as syscalls: site 0 of every profile */
 	PROFILE_SITE_FUNCTION,
 	PROFILE_SITE_RANGE, /* an inlined body */
 };
 
 /*
- * One thing whose calls are timed; see profile_site_is_in(). A range is one inlined body: NAME is
- * the inlined function's, SYMBOL that of the function around it, ADDR where the body's own code is
- * entered (DW_AT_entry_pc), FILE and LINE the place that it is called from.
+ * A function or inlined body whose calls are timed, or the contexts. Of an inlined body (a range), NAME is the inlined function,
+ * SYMBOL the function that contains the body, ADDR the body's entry (DW_AT_entry_pc), FILE and LINE the inlined call's place.
  */
 struct profile_site {
 	const char *name; /* name as reported: without .isra, .constprop, .part */
 	const char *symbol; /* name in kallsyms: "name", or "name [module]"; of a range: INTO's */
-	/* Ranges only, else NULL. */
+	/* The following three are for ranges only, else NULL. */
 	const char *into; /* the function that the body is part of, as reported */
 	/*
-	 * The inlined bodies between NAME and INTO, innermost first, with PROFILE_CHAIN between
-	 * them: "new_slab" for shuffle_freelist < new_slab < allocate_slab. NULL where there is none.
+	 * The inlined bodies between NAME and INTO, innermost first, separated by PROFILE_CHAIN: "new_slab" for
+	 * shuffle_freelist < new_slab < allocate_slab. NULL: none.
 	 */
 	const char *chain;
-	/* The reason that it could not be timed, so that there is an estimate at most; NULL: it was timed. */
+	/* The reason that the body could not be timed, only estimated from samples; NULL: it was timed. */
 	const char *estimated;
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
@@ -61,7 +56,7 @@ struct profile_site {
 	uint32_t line; /* 0 where unknown */
 };
 
-/* The work of a task: a syscall ("clone", "compat:clone") or a pseudo-context. */
+/* The work that a function is called in: a syscall ("clone", "compat:clone"), or other work, named in brackets ("[irq]"). */
 struct profile_context {
 	const char *name;
 };
@@ -75,10 +70,10 @@ enum profile_context_kind {
 	PROFILE_CONTEXT_NONE,
 };
 
-/* "[page_fault]"; NULL of syscalls, which have many names. */
+/* Return the name of the only context of KIND: "[page_fault]"; NULL for PROFILE_CONTEXT_SYSCALL, since syscalls have many names. */
 const char *profile_context_name(enum profile_context_kind kind);
 
-/* Work that a context queued, in exact recordings, has one that is named after it: "close [rcu]". */
+/* In exact recordings, work that a context queued has a context of its own: "close [rcu]" has RCU callbacks queued by close. */
 enum profile_queued {
 	PROFILE_QUEUED_RCU,
 	PROFILE_QUEUED_WORK,
@@ -88,10 +83,13 @@ enum profile_queued {
 };
 
 const char *profile_queued_name(enum profile_queued kind); /* "[rcu]" */
-/* Return the kind of a queued CONTEXT, "RCU callbacks queued by": a name of *BY bytes. NULL: not queued. */
+/*
+ * Return a phrase for the kind of queued work, "RCU callbacks queued by"; NULL: CONTEXT is not queued work. Set *BY to the length
+ * of the name, at the start of CONTEXT, of the context that queued the work.
+ */
 const char *profile_context_queued(const char *context, size_t *by);
 
-/* One aggregate; there is at most one cell for each (run, site, context). */
+/* The statistics of SITE's calls in one run and context. Each (run, site, context) has at most one cell. */
 struct profile_cell {
 	uint32_t run, site, context;
 	struct profile_stats stats;
@@ -102,7 +100,7 @@ struct profile_block {
 	uint64_t addr; /* relative to _stext */
 	uint32_t bytes, insns;
 	uint32_t location; /* location of ADDR, with its line and the inlined bodies around it */
-	bool reached; /* else padding, or what only a fault leads to */
+	bool reached; /* false: padding, or code that is executed only after a fault */
 	const char *callee; /* the first function that it calls by name; NULL: none */
 };
 
@@ -114,11 +112,11 @@ enum profile_trace_kind {
 	PROFILE_TRACE_N_KINDS,
 };
 
-/* One line of a call that was kept whole, in order of execution. The deeper lines after it are its body. */
+/* One line of a traced call (--trace), in order of execution. The deeper lines after a line are its body. */
 struct profile_trace {
 	uint32_t run;
 	enum profile_trace_kind kind;
-	uint32_t depth; /* 0: the call that was kept */
+	uint32_t depth; /* 0: the traced call */
 	uint32_t location;
 	uint64_t times;
 	uint64_t insns; /* instructions of one execution, including the body's */
@@ -126,7 +124,7 @@ struct profile_trace {
 
 enum profile_variable_kind {
 	PROFILE_VARIABLE_ARGUMENT,
-	PROFILE_VARIABLE_MEMBER, /* member of what an argument points to */
+	PROFILE_VARIABLE_MEMBER, /* member of a struct that an argument points to */
 	PROFILE_VARIABLE_GLOBAL,
 	PROFILE_VARIABLE_RETURN,
 	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
@@ -144,18 +142,18 @@ struct profile_variable {
 	uint32_t site;
 	const char *name; /* name in the source: "n", "s->object_size", "crng_init"; or "return" */
 	enum profile_variable_kind kind;
-	uint8_t bytes; /* a name's value has 8 */
+	uint8_t bytes; /* size of a value; 8 for PROFILE_VARIABLE_NAME */
 	bool is_signed;
 	bool is_flags; /* bits, not a number */
 };
 
-/* Return whether its values are those of profile_name_value(). */
+/* Return whether V's values are hashes of names, by profile_name_value(). */
 static inline bool profile_variable_is_name(const struct profile_variable *v)
 {
 	return v->kind == PROFILE_VARIABLE_NAME || v->kind == PROFILE_VARIABLE_CONTEXT;
 }
 
-/* Return whether its values have an order and distances. */
+/* Return whether V's values are numbers, not names or flags: sorting and subtracting them makes sense. */
 static inline bool profile_variable_is_number(const struct profile_variable *v)
 {
 	return !v->is_flags && !profile_variable_is_name(v);
@@ -170,8 +168,8 @@ struct profile_name {
 #define PROFILE_VALUES_MAX 16 /* variables of one site */
 
 /*
- * Calls with equal values. PROFILE_LOSS_CAPTURES_FULL counts calls that had no room in the table. A sample of these is kept for each
- * site, as SAMPLED entries: they stand for all calls of the site in that run that are in no other entry.
+ * Calls with equal captured values. PROFILE_LOSS_CAPTURES_FULL counts the calls whose values had no room in the table. Of these,
+ * each site keeps a random sample as SAMPLED entries. They represent all calls of the site in that run that no other entry has.
  */
 struct profile_capture {
 	uint32_t run, site, context;
@@ -192,7 +190,7 @@ struct profile_arc {
 #define PROFILE_ARC_OUT UINT32_MAX /* out of the function */
 #define PROFILE_ARC_ANY (UINT32_MAX - 1) /* an unresolved jump: to any block, or out */
 
-/* A function whose blocks were counted, all parts of it. */
+/* A function whose blocks were counted, including split-off parts such as FUNC.cold. */
 struct profile_blocks {
 	uint32_t site;
 	uint32_t entry; /* a block */
@@ -213,7 +211,7 @@ struct profile_counter_cost {
 	double full, full_spread;
 };
 
-/* Events of calls of SITE, less those of their probes; below zero if too many are subtracted. */
+/* Events of SITE's calls, less the calibrated events of their probes; below 0 if the calibration overestimates these. */
 struct profile_counted {
 	uint32_t run, site, context;
 	uint32_t counter;
@@ -221,16 +219,15 @@ struct profile_counted {
 	int64_t total, self; /* SELF: without timed callees */
 };
 
-/* The loop whose head is at LOCATION iterates again as long as TEXT, in the source's words, holds. */
+/* The loop whose head is at LOCATION iterates again while TEXT, an expression of the source such as "i < n", is true. */
 struct profile_condition {
 	uint32_t location;
 	const char *text;
 };
 
 /*
- * The executions of each block of a function in one run and context; there is at most one entry for each. If a
- * call was under way when counting began or ended, blocks and calls do not belong together. RESIDUAL may show it: the
- * largest contradiction between the counts.
+ * The executions of each block of a function in one run and context. Each (run, function, context) has at most one entry. A call
+ * that was under way when counting began or ended makes the counts inconsistent. RESIDUAL is the largest inconsistency.
  */
 struct profile_block_counts {
 	uint32_t run, blocks, context; /* BLOCKS: index in profile.blocks */
@@ -240,8 +237,8 @@ struct profile_block_counts {
 };
 
 /*
- * One figure that a workload gave of itself, through KPROTPERF_REPORT_FD. Times are in its own
- * CLOCK_MONOTONIC ns, which are instructions where the profile's clock is.
+ * One result that a workload reported through KPROTPERF_REPORT_FD. Times are in ns of the workload's CLOCK_MONOTONIC; if the
+ * profile's clock counts instructions, so does that clock.
  */
 struct profile_report {
 	const char *name;
@@ -250,8 +247,8 @@ struct profile_report {
 };
 
 /*
- * Things that may go missing, each with a name for JSON and a sentence for people. LOSS kinds mean that
- * figures are incomplete; INFO kinds are accounted for and only explain them.
+ * Counts per run, each with a name for JSON and a text for people. LOSS kinds count missing data. INFO kinds only explain the
+ * figures.
  */
 enum profile_loss {
 	PROFILE_LOSS_ENTRY_WITHOUT_RETURN, /* frames dropped because an outer one returned first */
@@ -259,9 +256,9 @@ enum profile_loss {
 	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
 	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
 	PROFILE_LOSS_DETACHED, /* calls of a site that lost its probes */
-	PROFILE_LOSS_PROBES, /* probes that were not in place throughout: what they measure is not counted */
+	PROFILE_LOSS_PROBES, /* probes that others removed or switched off during the run: calls that they missed are not counted */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
-	PROFILE_LOSS_SWITCHES, /* task switches that the kernel did not report: calls between are missing, or another task's */
+	PROFILE_LOSS_SWITCHES, /* unreported task switches: calls in between are missing, or attributed to another task */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
@@ -310,15 +307,15 @@ struct profile_run {
 	enum profile_run_kind kind;
 	uint32_t boot; /* number of the boot it ran in: 0, 1, … after a merge */
 	uint64_t wall; /* start to exit of the command */
-	uint64_t cpu; /* time on a CPU of the command and all it waited for, or NOT_COUNTED */
-	int32_t status; /* exit status as a shell gives it: 128 + signal where that ended the command, or the recording */
+	uint64_t cpu; /* CPU time of the command and its waited-for descendants, or NOT_COUNTED */
+	int32_t status; /* exit status as in a shell: 128 + signal if a signal ended the command or the recording */
 	enum profile_end end;
 	uint64_t losses[PROFILE_N_LOSSES];
 	uint64_t samples_expected, samples_received; /* samples of the workload */
 	vec_of(struct profile_report, reports);
 };
 
-/* One frame of source: an address has one, and one more for each inlined body it lies in. */
+/* A function at an address: the address has one frame, and one more for each inlined body that contains it. */
 struct profile_frame {
 	const char *name;
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
@@ -341,7 +338,7 @@ struct profile_stack {
 enum profile_sample_flag {
 	PROFILE_SAMPLE_USER = 1, /* the CPU was in user space */
 	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off when it was due */
-	PROFILE_SAMPLE_AT_RETURN = 4, /* came at the return of the timed function it was due in */
+	PROFILE_SAMPLE_AT_RETURN = 4, /* was due in a timed function and taken at the function's return */
 	PROFILE_SAMPLE_PROBE = 8, /* in a probe, or in time subtracted as its cost */
 	PROFILE_SAMPLE_FLAGS = 15, /* all flags */
 };
@@ -354,8 +351,8 @@ struct profile_sample {
 };
 
 /*
- * Calls of the function that starts at STACK's first location, from the rest of STACK. Only exact recordings have
- * them: a call by probes has its context alone.
+ * Calls of the function that starts at STACK's first location. The other locations of STACK are the callers. Only exact recordings
+ * have edges: probes record a call's context, not its callers.
  */
 struct profile_edge {
 	uint32_t run, context, stack;
@@ -384,18 +381,18 @@ struct profile_env {
 
 /* The costs of a mechanism's probes: docs/accounting.md, "Probe cost". */
 enum profile_cost_kind {
-	PROFILE_COST_INNER, /* struct engine_cost */
+	PROFILE_COST_INNER, /* this and the following three: members of struct engine_cost */
 	PROFILE_COST_FULL,
 	PROFILE_COST_NESTED,
 	PROFILE_COST_TRAMPOLINE,
 	PROFILE_COST_ARGS, /* added to FULL for ENGINE_COST_ARGS more arguments */
-	/* Ranges: struct engine_range_cost of probes reached by a jump. */
+	/* Inlined bodies: members of struct engine_range_cost, for probes reached by a jump (ENGINE_RANGE_OPTIMIZED). */
 	PROFILE_COST_OPEN,
 	PROFILE_COST_INSIDE, /* idle_enter */
 	PROFILE_COST_OUTSIDE, /* idle_leave */
 	PROFILE_COST_LIST,
 	PROFILE_COST_FRAME,
-	/* Extra cost of probes that are reached in another way: */
+	/* Extra cost of probes of the other kinds of enum engine_range_kind, compared with a jump: */
 	PROFILE_COST_STEPPED,
 	PROFILE_COST_PREPARED,
 	PROFILE_COST_EMULATED,
@@ -436,7 +433,7 @@ struct profile {
 	vec_of(struct profile_block_counts, block_counts); /* any order */
 	vec_of(struct profile_cost, costs);
 	vec_of(struct profile_edge, edges);
-	/* Executions of the instruction at STACK's first location. Of instructions of one line in a row only the first one has an entry. */
+	/* Executions of the instruction at STACK's first location. Of adjacent instructions of a line, only the first is here. */
 	vec_of(struct profile_edge, executions);
 	vec_of(struct profile_trace, traces); /* lines of the calls kept whole, call after call */
 	vec_of(struct profile_miss, misses);
@@ -456,14 +453,14 @@ struct profile *profile_create(void);
 void profile_destroy(struct profile *p); /* accepts NULL */
 define_scoped(profile_destroy, struct profile);
 
-/* P's own copy of S, the same pointer for equal strings; NULL for NULL. */
+/* Return P's own copy of S: the same pointer for equal strings, NULL for NULL. */
 const char *profile_intern(struct profile *p, const char *s);
 
 /* Sets KEY, replacing an earlier value. */
 void profile_env_set(struct profile *p, const char *key, const char *value);
 /* The value of KEY, or NULL. */
 const char *profile_env_get(const struct profile *p, const char *key);
-/* Return whether both are known to be of one kernel, by its build-id. */
+/* Return whether A and B have the same build-id of the kernel; false if one has none. */
 bool profile_same_kernel(const struct profile *a, const struct profile *b);
 /* Return whether the emulator counted all instructions, without probes. Then each sample in P is one instruction. */
 bool profile_is_exact(const struct profile *p);
@@ -481,13 +478,13 @@ char *profile_cost_text(const struct profile *p, enum profile_mechanism mech);
 void profile_arg_add(struct profile *p, const char *arg);
 
 /*
- * The following return the index of the new entry or, for contexts, locations and stacks, of the
- * equal one that was there already.
+ * The following _add functions return the index of the new entry. Contexts, locations and stacks are unique: if an equal one
+ * exists, they return its index.
  */
 uint32_t profile_context_add(struct profile *p, const char *name);
 bool profile_context_is(const struct profile *p, uint32_t context, enum profile_context_kind kind);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
-/* Return whether SITE's calls were counted, so that no cell means 0 calls. False if the kernel refused its probes, or lost them. */
+/* Return whether SITE's calls were counted: then a missing cell means 0 calls. False if SITE could not be probed. */
 bool profile_site_is_counted(const struct profile *p, const struct profile_site *site);
 /* Return whether SITE belongs to MODULE; NULL: to the kernel's image. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);
@@ -510,49 +507,49 @@ void profile_location_frame_add(struct profile *p, uint32_t location,
 void profile_report_add(struct profile *p, uint32_t run, const struct profile_report *report);
 /* Adds to the count of an equal sample (same run, context, stack, flags) where there is one. */
 void profile_sample_add(struct profile *p, const struct profile_sample *sample);
-/* Likewise of an edge, and of executions. */
+/* Add to the count of an equal edge (same run, context, stack), or add a new entry. */
 void profile_edge_add(struct profile *p, const struct profile_edge *edge);
 void profile_executions_add(struct profile *p, const struct profile_edge *executions);
 
 void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 void profile_object_add(struct profile *p, const struct profile_object *object);
-/* The index of the event NAME. */
+/* Return the index of the event NAME, which is added if it is new. */
 uint32_t profile_counter_add(struct profile *p, const char *name);
-/* Sets it, replacing an earlier one of that counter and mechanism. */
+/* Set COST, replacing an earlier one of the same counter and mechanism. */
 void profile_counter_cost_set(struct profile *p, const struct profile_counter_cost *cost);
 /* Adds to an equal entry (same run, site, context and counter) where there is one. */
 void profile_counted_add(struct profile *p, const struct profile_counted *counted);
 
 void profile_condition_set(struct profile *p, uint32_t location, const char *text);
-/* NULL: not known. */
+/* Return the condition of the loop whose head is at LOCATION; NULL: unknown. */
 const char *profile_condition_of(const struct profile *p, uint32_t location);
 
-/* Add a variable, at most PROFILE_VALUES_MAX per site. Return its index, or that of the site's variable of that name. */
+/* Return the index of VARIABLE's site's variable of that name, which is added if new. A site has at most PROFILE_VALUES_MAX. */
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
-/* Adds to an equal entry (same run, site, context and values) where there is one. All variables of its site are there already. */
+/* Add to the equal entry (same run, site, context, values), if there is one. Add all variables of the site before this call. */
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);
-/* Return, indexed by site, a mask with one low bit for each of its variables among the first N; for free(). */
+/* Return masks, indexed by site, for free(): one low bit set for each variable of the site among P's first N variables. */
 uint32_t *profile_site_variables(const struct profile *p, uint32_t n);
 /* Add the name TEXT. Return the value that a variable with this name has. */
 uint64_t profile_name_add(struct profile *p, const char *text);
 /* Append V's VALUE as text: "28", with BITS "0x1c"; a name as it was captured, but with blanks ("\\x20") and backslashes escaped. */
 void profile_value_append(char **text, const struct profile *p, const struct profile_variable *v,
 			  uint64_t value, bool bits);
-/* NULL: P has no name of that VALUE. */
+/* Return the captured name, or the context's name, whose profile_name_value() is VALUE; NULL: P has none. */
 const char *profile_name_of(const struct profile *p, uint64_t value);
 /* Return the value of the name TEXT: its FNV-1a hash. */
 uint64_t profile_name_value(const char *text);
 
-/* The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none. Valid until the next add. */
+/* Return the cell of RUN, SITE and CONTEXT. If new, it is empty, with errors and entries NOT_COUNTED. Valid until the next add. */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
-/* The same; NULL: there is none. */
+/* Return the cell of RUN, SITE and CONTEXT, or NULL. Valid until the next add. */
 const struct profile_cell *profile_cell_find(const struct profile *p, uint32_t run, uint32_t site,
 					     uint32_t context);
 
-/* Takes BLOCKS with its arrays; returns its place in the list. */
+/* Add BLOCKS and take over its arrays. Return its index. */
 uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *blocks);
-/* The counts for the three indices, added with all 0 if there are none. Valid until the next add. */
+/* Return the counts of RUN, BLOCKS and CONTEXT, all 0 if new. Valid until the next add. */
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
 

@@ -79,7 +79,7 @@ uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks
 	sym = kernel_kallsyms_covering(ks, addr, NULL);
 	if (!sym)
 		return profile_location_label(p, "[unknown]");
-	/* Code that was made at run time has nothing but its symbol to tell it by. */
+	/* Code generated at run time is in no image: its symbol's name serves as the module. */
 	index = kernel_kallsyms_is_bpf(sym) || kernel_kallsyms_is_probe(sym) ?
 			profile_location_add(p, addr - sym->addr, sym->name) :
 			profile_location_add(p, addr - kernel_kallsyms_base(ks, sym), sym->module);
@@ -148,7 +148,7 @@ static void resolve_sites(struct profile *p, const struct kernel_index *idx, con
 		const char *file;
 		uint32_t line;
 
-		/* The index has the place from which a range is called; the declaration there is that of INTO. */
+		/* Not for ranges: their FILE and LINE are the inlined call's place, and the declaration at ADDR is INTO's. */
 		if (s->kind != PROFILE_SITE_FUNCTION || !profile_site_is_in(s, module) ||
 		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
@@ -162,7 +162,7 @@ struct inlined_of {
 	const struct profile_site *function;
 };
 
-/* Return whether BODY is one of the function, and was not timed. Another function may have the same name. */
+/* Return whether BODY is an untimed inlined body of the function in ARG. Bodies of other functions of that name are not. */
 static int is_left_out(const struct kernel_body *body, void *arg)
 {
 	const struct inlined_of *of = arg;

@@ -18,7 +18,7 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 /* Return the location for ADDR. Outside of the kernel's image its function's name is set. */
 uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr);
 
-/* Return the location that stands for all code of which only LABEL is known. */
+/* Return the location with one frame, LABEL, for code without a known address: "[unknown]". */
 uint32_t profile_location_label(struct profile *p, const char *label);
 
 /* Set the function names of locations that have no name yet, from the running kernel's symbols. */
@@ -28,8 +28,9 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*
- * Set the same for addresses in modules without lines, from the index or the file of each module whose build-id P has
- * (PROFILE_ENV_MODULE). Without both they keep their functions' names. Return whether any line was found.
+ * Do as profile_resolve_index() for addresses in modules without lines, from the cached index or the file of each module whose
+ * build-id P has (PROFILE_ENV_MODULE). If neither is found, the addresses keep their functions' names. Return whether one of these
+ * indexes has DWARF.
  */
 bool profile_resolve_modules(struct profile *p);
 
@@ -40,26 +41,27 @@ bool profile_resolve_modules(struct profile *p);
  */
 int profile_resolve(struct profile *p, const char *vmlinux);
 
-/* The module whose build-id ENV holds; NULL: it holds something else. */
+/* Return the name of the module whose build-id is ENV's value; NULL: ENV has another key. */
 const char *profile_module_of_env(const struct profile_env *env);
-/* The build-id of the module NAME where P was recorded, of length 0 if unknown; its file and its index, or NULL. */
+/* Set ID to the build-id of the module NAME where P was recorded; its length is 0 if it is unknown. */
 void profile_module_build_id(const struct profile *p, const char *name, struct kernel_build_id *id);
+/* Return the file, or the index, of the module with that build-id; NULL: none. */
 struct kernel_image *profile_module_image(const struct profile *p, const char *name);
 struct kernel_index *profile_module_index(const struct profile *p, const char *name);
 
-/* The build-id of P's kernel; of length 0 where that is not known. */
+/* Set ID to the build-id of P's kernel; its length is 0 if it is unknown. */
 void profile_build_id(const struct profile *p, struct kernel_build_id *id);
 
 /*
- * The vmlinux of P's kernel: VMLINUX where given, else the one that `record` noted, else what the usual places
- * or the lab have of that build. A VMLINUX that is missing or of another build is an error, reported. Where
- * there is none, that is 0 with *OUT NULL and in *WHY_NOT, for free(), what was tried.
+ * Open the vmlinux of P's kernel: VMLINUX if it is not NULL, else the one that `record` noted, the lab's or one in the usual
+ * places, with the same build-id. Return 0, or an error, reported, if VMLINUX is missing or of another build. If none is found,
+ * return 0 and set *OUT to NULL and *WHY_NOT to the places that were tried, for free().
  */
 int profile_image(const struct profile *p, const char *vmlinux, struct kernel_image **out,
 		  char **why_not);
 
 /*
- * The index of P's kernel, from the cache where VMLINUX is NULL and it is there, else of profile_image(). 0 with *OUT
- * NULL where none is to be had; an error as of profile_image(), reported.
+ * Set *OUT to the index of P's kernel: from the cache if VMLINUX is NULL and the cache has it, else from profile_image(). Return 0,
+ * with *OUT NULL if there is none, or profile_image()'s error, reported.
  */
 int profile_index(const struct profile *p, const char *vmlinux, struct kernel_index **out);

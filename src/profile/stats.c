@@ -34,7 +34,7 @@ uint64_t profile_stats_observed(const struct profile_stats *s)
 
 define_compare(compare_slot, struct profile_bucket, compare_values(a->slot, b->slot));
 
-/* Both lists ascend. The result is as large as it has to be: cells are many and most are small. */
+/* Merge the buckets, which are sorted by slot. Allocate no more than they need: a profile has many cells, most of them small. */
 static void buckets_merge(struct profile_stats *dst, const struct profile_stats *src)
 {
 	struct join j = join_sorted(dst->buckets, dst->n_buckets, src->buckets, src->n_buckets,

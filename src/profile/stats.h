@@ -10,8 +10,8 @@
 #define PROFILE_NOT_COUNTED UINT64_MAX
 
 /*
- * One histogram slot that is not empty; slots are those of kprotperf/hist.h, ascending. Without
- * padding: these are most of what a merged profile takes.
+ * One nonempty histogram slot, as in kprotperf/hist.h; a list of buckets ascends by slot. Packed, since buckets take most of a
+ * merged profile's memory.
  */
 struct profile_bucket {
 	uint32_t slot;
@@ -19,13 +19,13 @@ struct profile_bucket {
 } __attribute__((packed, aligned(4)));
 
 /*
- * The calls of one cell. WALL and ONCPU are as measured; COST is what the probes inside those calls are thought to have added
- * to both (0 where nothing was calibrated), and SELF is without it. Where the calibration overstates, ONCPU less COST is below
- * zero, and so may SELF be: neither is ever held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less
- * their cost, with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
+ * The calls of one cell. WALL and ONCPU are as measured. COST is the estimated time that probes added to both (0: not calibrated).
+ * SELF excludes it. If calibration overestimates the cost, ONCPU less COST and SELF may be negative; they are not clamped to 0.
+ * The distribution (sumsq, min, max, buckets) is of on-CPU times less their cost, with 0 for a call where that is negative
+ * (PROFILE_INFO_OVERCORRECTED).
  *
- * Control may leave an inlined body and come back to it, so what is timed of a range are excursions, ENTRIES of them; the
- * distribution is theirs, the mean of a call is a sum over CALLS.
+ * Control may leave an inlined body and come back during one call. Each such stay is timed as one of ENTRIES excursions. The
+ * distribution of a range is of excursions; the mean per call is a sum divided by CALLS.
  */
 struct profile_stats {
 	uint64_t calls; /* calls; a range: executions of its entry, see struct profile_site */
@@ -33,7 +33,7 @@ struct profile_stats {
 	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
 	uint64_t wall; /* sum of times from entry to return */
 	uint64_t oncpu; /* wall less the time switched out */
-	int64_t self; /* oncpu less cost less that of timed callees */
+	int64_t self; /* oncpu less cost, less the same of timed callees */
 	uint64_t cost;
 	double sumsq;
 	uint64_t min, max; /* both 0 where nothing was observed */
@@ -46,15 +46,12 @@ void profile_count_add(uint64_t *sum, uint64_t n);
 /* Return the number of times in the sums and the distribution: calls, or a range's excursions. */
 uint64_t profile_stats_observed(const struct profile_stats *s);
 
-/* Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors and entries NOT_COUNTED. */
+/* Set S to no calls, with errors and entries NOT_COUNTED. */
 void profile_stats_init(struct profile_stats *s);
 void profile_stats_deinit(struct profile_stats *s);
 /* Adds SRC to DST; errors and entries stay NOT_COUNTED only if both are. */
 void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src);
 /* Adds COUNT to the histogram's SLOT. */
 void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count);
-/*
- * The Q-quantile (0 to 1) of the distribution, interpolated linearly in its slot and held between
- * min and max; NAN where there is none.
- */
+/* Return the Q-quantile (0 to 1) of the distribution, interpolated linearly in its slot, between min and max; NAN: no values. */
 double profile_stats_quantile(const struct profile_stats *s, double q);

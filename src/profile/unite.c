@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Makes blocks of pieces of executed code. Pieces overlap, and differ from boot to boot: no piece begins or ends within a block. */
+/*
+ * Cuts pieces of executed code, which may overlap and differ between boots, into basic blocks that do not overlap. Each beginning
+ * and end of a piece is a boundary of blocks.
+ */
 #include "profile/unite.h"
 
 #include "base/alloc.h"
@@ -9,8 +12,8 @@
 #define UNKNOWN UINT32_MAX
 
 /*
- * Limits for hostile files, whose pieces may all overlap: average number of blocks per piece (merged recordings have 1.1), and passes
- * over all blocks (merged recordings take two).
+ * Limits for hostile files, whose pieces may all overlap: average number of blocks per piece (merged recordings have 1.1), and
+ * passes over all blocks (merged recordings take two).
  */
 #define PIECE_BLOCKS 16
 #define PASSES_MAX   256
@@ -20,7 +23,7 @@ static uint64_t end_of(const struct profile_block *b)
 	return b->addr + b->bytes;
 }
 
-/* The number of the block that begins at ADDR, or of the next. */
+/* Return the number of the first block that begins at or after ADDR. */
 static uint32_t seek(const struct profile_blocks *blocks, uint64_t addr)
 {
 	return bisect(blocks->n_items, i, blocks->items[i].addr < addr);
@@ -31,7 +34,7 @@ static uint32_t seek(const struct profile_blocks *blocks, uint64_t addr)
 	for (uint32_t k = seek(blocks, (piece)->addr), end_ = seek(blocks, end_of(piece)); \
 	     k < end_; k++)
 
-/* Puts LIST's pieces behind those of ALL. */
+/* Append LIST's pieces and arcs to ALL. */
 static void append(struct profile_blocks *all, const struct profile_blocks *list)
 {
 	uint32_t first = all->n_items;
@@ -49,7 +52,7 @@ static void append(struct profile_blocks *all, const struct profile_blocks *list
 	all->entry = first + list->entry;
 }
 
-/* Cut ALL's pieces into blocks, of which only addresses are known yet. */
+/* Cut ALL's pieces into blocks. Set only the blocks' addresses. */
 static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	scoped_free uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
@@ -82,7 +85,7 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 	free(more);
 }
 
-/* Return the number of blocks in all pieces together. */
+/* Return the sum, over all pieces, of the number of blocks in a piece. */
 static uint64_t covered(const struct profile_blocks *out, const struct profile_blocks *all)
 {
 	uint64_t n = 0;
@@ -92,7 +95,10 @@ static uint64_t covered(const struct profile_blocks *out, const struct profile_b
 	return n;
 }
 
-/* Return whether PIECE gives the instructions of one more of its blocks. FORCE: the last unknown block gets the rest. */
+/*
+ * If the number of instructions of only one block of PIECE is unknown, set it. FORCE: if several are, the last one gets all that
+ * is left. Return whether any was set.
+ */
 static bool tell_insns(struct profile_blocks *out, const struct profile_block *piece, bool force)
 {
 	uint32_t known = 0, unknown = 0, last = 0;
@@ -153,7 +159,7 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 
 		if (arc.to < PROFILE_ARC_ANY)
 			arc.to = seek(out, all->items[arc.to].addr);
-		/* Made-up pieces may have no bytes. */
+		/* A forged file may have pieces without bytes. */
 		if (!end || arc.to == out->n_items)
 			continue;
 		arc.from = end - 1;
@@ -192,8 +198,8 @@ static void add_counts(struct profile *p, uint32_t blocks, const struct profile_
 /* ---- interrupts ---- */
 
 /*
- * Returns, by block and for free(), true if only an interrupt separates a block from the one before: one of the PIECES that BLOCKS
- * consist of covers both, control neither leaves the one nor enters the other elsewhere, and the N COUNTS of both are equal.
+ * Return an array indexed by block, for free(): true if only an interrupt separates block K from block K - 1. Then one of PIECES
+ * covers both, K - 1 has no callee, K follows only K - 1, K - 1 leads only to K, and both are equal in each of the N COUNTS.
  */
 static bool *find_cuts(const struct profile_blocks *blocks, const struct profile_blocks *pieces,
 		       const struct profile_block_counts *counts, uint32_t n)
@@ -220,7 +226,7 @@ static bool *find_cuts(const struct profile_blocks *blocks, const struct profile
 	return cuts;
 }
 
-/* Join blocks that an interrupt cut: a compare belongs to its jump. COUNTS are all N counts of BLOCKS. */
+/* Join blocks that an interrupt cut, so that a compare and its jump are in one block. COUNTS are all N counts of BLOCKS. */
 static void join(struct profile_blocks *blocks, const struct profile_blocks *pieces,
 		 struct profile_block_counts *counts, uint32_t n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions of several pieces of code, as one. */
+/* The blocks of a function, from the overlapping pieces of code that several exact recordings have of it. */
 #pragma once
 
 #include "profile/profile.h"
 
 /*
- * Makes one of all lists of blocks that a function has, which may overlap in themselves and with each other, and numbers them and
- * their counts anew, the function that was executed most first. Blocks beyond a file's limits are left out.
+ * Replace all of P's lists of blocks of a function, whose blocks may overlap, by one list of blocks that do not, and convert the
+ * counts. The most executed function comes first. Functions beyond a file's limits are left out.
  */
 void profile_blocks_unite(struct profile *p);

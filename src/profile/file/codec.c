@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Decoding looks at the form of what it reads; whether it makes sense (indices, kinds, order) is
- * layout_wrong()'s to say, once the section is decoded.
- */
+/* Decoding checks only the encoding. layout_wrong() then checks the decoded section's values (indices, kinds, order). */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -99,7 +96,7 @@ static void decode_table(struct wire_in *in, const struct section_decoder *d,
 	const struct field *table = section_table(type);
 	uint32_t i, n = decode_length(in, d, table, d->p);
 
-	/* A new profile has its site 0 already, and so has the file. */
+	/* Remove site 0, which a new profile has: the file contains it. */
 	while (section_count(d->p, type))
 		list_pop(table, d->p);
 	for (i = 0; i < n && wire_take(in, table->of->size + sizeof(struct hash_slot)); i++) {
@@ -196,7 +193,7 @@ static void decode_field(struct wire_in *in, const struct section_decoder *d, co
 	case FIELD_LOSSES:
 		return decode_losses(in, d, (uint64_t *)(void *)at);
 	case FIELD_STEP:
-		/* A sum that wraps is not in ascending order, so it does not pass the check. */
+		/* A sum that overflows breaks the ascending order, which layout_wrong() refuses. */
 		field_store(f, at,
 			    wire_get_u32(in) +
 				    (before ? field_load(f, (const char *)before + f->offset) : 0));

@@ -23,7 +23,7 @@ struct reader {
 	const char *path;
 	FILE *file;
 	uint64_t left; /* bytes to come; UINT64_MAX where that is not known: a pipe */
-	uint64_t room; /* bytes of memory that are left for it */
+	uint64_t room; /* bytes of memory that decoding may still take */
 	struct section_decoder decoder;
 };
 
@@ -53,7 +53,7 @@ static int damaged(const struct reader *r, const struct section *s, const char *
 	return -EBADMSG;
 }
 
-/* 0, or -ENODATA at the end of the file, or what reading failed with, reported. */
+/* Return 0, -ENODATA at the end of the file (not reported), or -EIO, reported. */
 static int read_bytes(struct reader *r, void *bytes, size_t n)
 {
 	if (n > r->left)
@@ -99,7 +99,7 @@ static int read_file_header(struct reader *r)
 	return 0;
 }
 
-/* The name of a section, also of the one at the end; NULL where TYPE is not known. */
+/* Return the name of the section TYPE, "end" for SECTION_END; NULL: unknown type. */
 static const char *name_of(uint32_t type)
 {
 	if (type == SECTION_END)
@@ -131,7 +131,7 @@ static int read_section_header(struct reader *r, struct section *s, enum section
 	return 0;
 }
 
-/* The stored bytes, checked, for the caller to free. Memory grows only with what is there. */
+/* Set *OUT to the stored bytes, for free(), after checking the CRC. Allocate little more than the bytes that are really there. */
 static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 {
 	unsigned char *bytes = NULL;
@@ -250,7 +250,7 @@ static enum section_type section_after(enum section_type type)
 	return type == SECTION_LAST ? SECTION_END : type + 1;
 }
 
-/* Return FOUND if files may lack all sections from EXPECTED up to it, else the first one that they must have. */
+/* Return FOUND if all sections from EXPECTED up to FOUND are optional, else the first required one. */
 static enum section_type skip_optional(enum section_type expected, enum section_type found)
 {
 	while (expected != found && section_may_lack(expected))

@@ -14,20 +14,20 @@
 int profile_file_write(const struct profile *p, const char *path);
 
 /*
- * Can profile_file_write() make a file at PATH? For before a measurement that may take hours; leaves nothing
- * behind, and writes nothing to what is no regular file.
+ * Check that profile_file_write() can write PATH; return 0 or an error. Called before a measurement that may take hours. Leave no
+ * file behind, and write nothing to descriptors and devices.
  */
 int profile_file_try(const char *path);
 
 /*
- * Writes P to PATH, or, where that fails, to a new file in $TMPDIR, /var/tmp, /tmp or /dev/shm, whose name it
- * reports: for what cannot be measured again. The error is PATH's all the same.
+ * Write P to PATH. If that fails, write P to a new file in $TMPDIR, /var/tmp, /tmp or /dev/shm, report that file's name, and return
+ * PATH's error. For recordings that cannot be repeated.
  */
 int profile_file_keep(const struct profile *p, const char *path);
 
 /*
- * Reads the profile at PATH, also from a pipe, into *OUT, for the caller to destroy; *OUT is NULL
- * on failure. Whatever the file holds, this ends, in memory that is bounded by the file's size and
- * by the limits in section.h. -EBADMSG: damaged or no data file; -EPROTONOSUPPORT: of another version.
+ * Read the profile at PATH, which may be a pipe, into *OUT, for profile_destroy(); *OUT is NULL on failure. For any input, time and
+ * memory are bounded by the file's size and the limits in section.h. -EBADMSG: damaged, or no data file; -EPROTONOSUPPORT: another
+ * version.
  */
 int profile_file_read(const char *path, struct profile **out);

@@ -28,18 +28,18 @@
 #define SECTION_FLAG_OPTIONAL 1 /* a reader that does not know the type skips it */
 
 /*
- * Limits that no real file exceeds, and no hostile one may: the size of a file bounds its memory, and each of its
- * sections decompressed. Tables have bounds of their own (profile/fields.c).
+ * Limits that no real file reaches. The size of a file limits the memory for it (FILE_MEMORY_*), and the stored size of a section
+ * limits its decompressed size (SECTION_*). profile/fields.c limits the tables.
  */
-#define FILE_MEMORY_FREE   ((uint64_t)64 << 20) /* any file may take so much memory */
+#define FILE_MEMORY_FREE   ((uint64_t)64 << 20) /* any file may take this many bytes of memory */
 #define FILE_MEMORY_FACTOR 128
-#define SECTION_RAW_FREE   ((uint64_t)1 << 20) /* any section may have so many bytes */
+#define SECTION_RAW_FREE   ((uint64_t)1 << 20) /* any section may have this many bytes */
 #define SECTION_RATIO_MAX  100
 /* Writers stay well below the limit: a short entry takes eight times as many bytes in memory as in the file. */
 #define SECTION_RATIO_WRITTEN 16
 #define FILE_LOSSES_MAX       1024
 
-/* Files without entries of TYPE do not have it. */
+/* Return whether a file may lack the section TYPE, which it does if there are no entries. */
 static inline bool section_may_lack(enum section_type type)
 {
 	return type <= SECTION_LAST && profile_sections[type].flags & TABLE_OPTIONAL;
@@ -76,8 +76,8 @@ struct section_decoder {
 void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d);
 
 /*
- * NULL, or what is wrong with that part of the profile: an index without an entry, an unknown kind.
- * Asked before writing as well, so that no file is written that cannot be read.
+ * Return NULL, or the message for an error in the section TYPE of P: an index without an entry, an unknown kind. Checked before
+ * writing too, so that every written file can be read.
  */
 static inline const char *section_wrong(enum section_type type, const struct profile *p)
 {

@@ -41,10 +41,7 @@ void wire_put_double(struct wire_out *out, double v); /* all 64 bits, NANs too *
 /* A count that may be PROFILE_NOT_COUNTED, which takes one byte. */
 void wire_put_count(struct wire_out *out, uint64_t v);
 
-/*
- * Bytes being read back. The first fault sets ERROR and moves to the end; from then on every get
- * returns 0, so that callers need to look only once a round.
- */
+/* Bytes being decoded. The first error sets ERROR and moves AT to END. All later gets return 0, so loops may check ERROR rarely. */
 struct wire_in {
 	const unsigned char *at, *end;
 	uint64_t room; /* bytes of memory that decoded data may still take */
