@@ -31,7 +31,7 @@ static bool option_is(const struct catalogue_option *option, const char *symbol,
 {
 	if (option->role == CATALOGUE_TOOL)
 		return false;
-	/* An ALONG option is no protection if both kernels of a pair have it, or it is not "y". */
+	/* An ALONG option is no protection if both kernels of a pair have the same value, or the protected kernel not "y". */
 	if (option->role == CATALOGUE_ALONG &&
 	    (!strcmp(option->off, option->on) || strcmp(option->on, "y")))
 		return false;

@@ -20,11 +20,11 @@ struct catalogue_span {
 enum catalogue_role {
 	CATALOGUE_BUILDS, /* if set, the protection is in the kernel; one of several is enough */
 	CATALOGUE_DEFAULT, /* if set, the protection is on unless a parameter says otherwise */
-	CATALOGUE_ALONG, /* no protection by itself; must have these values in the pair of kernels */
-	CATALOGUE_TOOL, /* like ALONG: an option that the compiler's part needs */
+	CATALOGUE_ALONG, /* another option: its values in the kernels without and with the protection */
+	CATALOGUE_TOOL, /* like ALONG: an option that is required to compile the protection */
 };
 
-/* A kconfig symbol, without CONFIG_, and its values. "n" is what is not set. */
+/* A kconfig symbol, without CONFIG_, and its values. "n" means that it is not set. */
 struct catalogue_option {
 	const char *symbol, *off, *on;
 	enum catalogue_role role;
@@ -32,25 +32,25 @@ struct catalogue_option {
 };
 
 /*
- * A parameter of the kernel's command line. Several values that mean the same are separated by '|';
- * the first is the one to give. "" is the parameter without a value; NULL: there is none.
+ * A parameter of the kernel's command line. OFF and ON list values with the same meaning, separated by '|', the recommended one
+ * first. "": the parameter without a value; NULL: no value has this meaning.
  */
 struct catalogue_parameter {
 	const char *name, *off, *on;
 	struct catalogue_span span;
 };
 
-/* A file that tells; prefixes of its first line, separated by '|'. */
+/* A file that tells the state by its first line. OFF and ON are prefixes of that line, separated by '|'. */
 struct catalogue_file {
 	const char *path, *off, *on;
 };
 
 enum catalogue_code {
 	CATALOGUE_FUNCTION, /* the protection's own function */
-	CATALOGUE_HOST, /* a function that it runs in, with other work */
+	CATALOGUE_HOST, /* a function that does the protection's work among other work */
 	CATALOGUE_INLINE, /* a function of its own that the compiler inlines: an inline range */
 	CATALOGUE_MACRO, /* a macro: cannot be timed by name */
-	CATALOGUE_ASSEMBLY, /* cannot be timed: no function by the compiler's rules */
+	CATALOGUE_ASSEMBLY, /* assembly without calling conventions: cannot be timed */
 	CATALOGUE_UNPROBEABLE, /* a function that takes no probe: noinstr, or gone when boot ends */
 };
 
@@ -86,13 +86,13 @@ enum catalogue_extent {
 	CATALOGUE_YES
 };
 
-/* The means of switching a protection. */
+/* The means of switching a protection on and off. */
 enum catalogue_switch {
-	CATALOGUE_BY_BOOT, /* a parameter does; one kernel, two boots */
-	CATALOGUE_BY_FEW, /* another kernel, few files compiled anew */
-	CATALOGUE_BY_ALL, /* another kernel, all files compiled anew */
-	CATALOGUE_BY_USE, /* programs do, at run time */
-	CATALOGUE_BY_NOTHING, /* always there */
+	CATALOGUE_BY_BOOT, /* a kernel parameter: two boots of one kernel */
+	CATALOGUE_BY_FEW, /* a second kernel, built by recompiling a few files */
+	CATALOGUE_BY_ALL, /* a second kernel, built by recompiling all files */
+	CATALOGUE_BY_USE, /* programs, at run time */
+	CATALOGUE_BY_NOTHING, /* nothing: it is always on */
 };
 
 struct catalogue_protection {
@@ -113,7 +113,7 @@ struct catalogue_protection {
 	enum catalogue_switch by;
 	/* The state without options and parameters: 1 on, 0 off, -1 unknown. */
 	int assumed;
-	bool forced; /* its parameter is heeded where the CPU is not affected, too */
+	bool forced; /* its parameter has an effect even if the CPU is not affected */
 	struct catalogue_span span; /* versions of the kernel that have it */
 	const char *lab_cpu; /* CPU features that QEMU must report for it; NULL: the usual ones */
 	const char *missing; /* the reason that the lab cannot switch it, or NULL */
@@ -123,7 +123,7 @@ struct catalogue_protection {
 extern const struct catalogue_protection catalogue[];
 extern const size_t catalogue_size;
 
-/* NULL: there is none of that name. */
+/* Return the protection NAME, or NULL. */
 const struct catalogue_protection *catalogue_find(const char *name);
 /* The message that there is no protection NAME, for free(). */
 char *catalogue_unknown(const char *name);

@@ -107,7 +107,7 @@ static struct finding from_file(const struct catalogue_protection *protection,
 	return found(state, how);
 }
 
-/* The first of the protection's parameters that is given counts. */
+/* Return the state set by the first of the protection's parameters that is on the command line with a known value. */
 static struct finding from_cmdline(const struct catalogue_protection *protection,
 				   const char *cmdline)
 {
@@ -125,7 +125,7 @@ static struct finding from_cmdline(const struct catalogue_protection *protection
 	return (struct finding){ 0 };
 }
 
-/* The first option of ROLE that is set, else the last there is for this version; NULL: none. */
+/* Return the first option of ROLE that is set, else the last that Linux VERSION has, else the first of ROLE; NULL: none. */
 static const struct catalogue_option *option_of(const struct catalogue_protection *protection,
 						enum catalogue_role role, const char *config,
 						uint32_t version, bool *set)
@@ -153,7 +153,7 @@ static char *version_text(uint32_t version)
 	return alloc_printf("%u.%u", version / 1000, version % 1000);
 }
 
-/* Not in the kernel at all: as configured, or because this Linux does not have it. */
+/* Return OFF if the kernel was built without the protection or Linux VERSION does not have it; UNKNOWN without a configuration. */
 static struct finding from_build(const struct catalogue_protection *protection, const char *config,
 				 uint32_t version)
 {
@@ -178,7 +178,7 @@ static struct finding from_build(const struct catalogue_protection *protection, 
 	return found(CATALOGUE_OFF, alloc_printf("CONFIG_%s is not set", option->symbol));
 }
 
-/* "CONFIG_X=y", "CONFIG_X is not set". To be freed. */
+/* Return "CONFIG_X=y" or "CONFIG_X is not set", for free(). */
 static char *option_text(const struct catalogue_option *option, const char *config)
 {
 	struct catalogue_text value = catalogue_option_value(config, option->symbol);
@@ -214,7 +214,7 @@ static struct finding from_default(const struct catalogue_protection *protection
 				  protection->assumed ? "" : ", no parameter"));
 }
 
-/* A CPU that is not affected may be treated as if it were. */
+/* Return the state that the kernel's file reports. A FORCED parameter overrides "off": it has an effect on any CPU. */
 static struct finding reported_by_kernel(const struct catalogue_protection *protection,
 					 const struct profile *p, bool live)
 {
@@ -231,7 +231,7 @@ static struct finding reported_by_kernel(const struct catalogue_protection *prot
 	return says;
 }
 
-/* The kernel's own report counts more than its parameters, and these more than its default. */
+/* The kernel's report takes precedence over its parameters, and these over its default. */
 static struct finding find_state(const struct catalogue_protection *protection,
 				 const struct profile *p, bool live)
 {
@@ -351,7 +351,7 @@ struct catalogue_text catalogue_option_value(const char *config, const char *sym
 	return value;
 }
 
-/* The kernel takes - and _ in a parameter's name for the same. */
+/* Compare as the kernel does: - and _ are equal in a parameter's name. */
 static bool parameter_is(struct catalogue_text name, const char *parameter)
 {
 	for (; name.n && *parameter; name.s++, name.n--, parameter++)
@@ -366,7 +366,7 @@ struct catalogue_text catalogue_parameter_value(const char *cmdline, const char 
 	struct catalogue_setting setting;
 
 	while (catalogue_next_parameter(&cmdline, &setting)) {
-		/* Parameters after it are for init. */
+		/* Parameters after "--" are for init. */
 		if (catalogue_text_is(setting.name, "--"))
 			break;
 		if (parameter_is(setting.name, parameter))
@@ -377,7 +377,7 @@ struct catalogue_text catalogue_parameter_value(const char *cmdline, const char 
 
 struct catalogue_text catalogue_option_name(struct catalogue_text name)
 {
-	/* GDS: 6.12 */
+	/* Renamed in Linux 6.9; GDS in 6.12. */
 	static const char *const renamed[][2] = {
 		{ "CALL_DEPTH_TRACKING", "MITIGATION_CALL_DEPTH_TRACKING" },
 		{ "CPU_IBPB_ENTRY", "MITIGATION_IBPB_ENTRY" },

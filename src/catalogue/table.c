@@ -82,7 +82,7 @@
 
 #define UNSEEN "Vulnerable|Not affected"
 
-/* Other remedies against Retbleed. */
+/* Reports of other protections against Retbleed: then this one is off. */
 #define RETBLEED_OTHERS "|Mitigation: IBRS|Mitigation: Enhanced IBRS|Mitigation: IBPB"
 
 const struct catalogue_protection catalogue[] = {
@@ -92,7 +92,7 @@ const struct catalogue_protection catalogue[] = {
 		.title = "SLAB freelist randomization",
 		.against = "heap overflows into a predictable neighbour",
 		.options = OPTIONS(BUILDS("SLAB_FREELIST_RANDOM"),
-				   /* Follows it unless asked for. */
+				   /* Its default depends on SLAB_FREELIST_RANDOM. */
 				   ALONG("SHUFFLE_PAGE_ALLOCATOR", "y", "y")),
 		.functions =
 			FUNCTIONS({ "allocate_slab", "mm/slub.c", CATALOGUE_HOST },
@@ -111,7 +111,7 @@ const struct catalogue_protection catalogue[] = {
 		.title = "SLAB freelist pointers obfuscated and checked",
 		.against = "freelist pointers overwritten or freed twice",
 		.options = OPTIONS(BUILDS("SLAB_FREELIST_HARDENED"),
-				   /* Follows it, from 6.11 on. */
+				   /* Since 6.11. Its default is SLAB_FREELIST_HARDENED's. */
 				   { "SLAB_BUCKETS", "n", "n", CATALOGUE_ALONG, SINCE(6, 11) }),
 		.functions = FUNCTIONS(
 			{ "freelist_ptr", "mm/slub.c", CATALOGUE_INLINE, UNTIL(6, 6) },
@@ -331,7 +331,7 @@ const struct catalogue_protection catalogue[] = {
 		.against = "writes through corrupted list pointers",
 		.options = OPTIONS(BUILDS("DEBUG_LIST"),
 				   { "LIST_HARDENED", "n", "y", CATALOGUE_ALONG, SINCE(6, 6) },
-				   /* Selects it, in 6.1. */
+				   /* In 6.1, this option selects DEBUG_LIST. */
 				   ALONG("BUG_ON_DATA_CORRUPTION", "n", "y")),
 		.functions = FUNCTIONS(
 			{ "__list_add_valid", "lib/list_debug.c", CATALOGUE_FUNCTION, UNTIL(6, 6) },

@@ -9,7 +9,7 @@
 
 #include "analyze/inline/stacks.h"
 
-/* Return the N FRAMES of such a line: ';', blanks and control bytes in names are replaced. For free(). */
+/* Return the part of a folded line before COUNT, with ';', blanks and control bytes in names replaced; for free(). */
 char *output_folded_frames(const struct analyze_frame *frames, size_t n);
 
 /* Write STACKS, sorted by text. N_COUNTS: 1, or 2 for a differential: `stack COUNT1 COUNT2`. */

@@ -147,7 +147,7 @@ static int put_nested(const char *text, size_t n, void *arg)
 	return 0;
 }
 
-/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. ASCII: terminals obey other control characters than C0, too. */
+/* 12 digits are more than any figure's accuracy, and 0.1 stays 0.1. ASCII, because terminals also obey C1 control characters. */
 #define DUMP (JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 
 /* Print VALUE, nested DEPTH levels deep, and free it. */

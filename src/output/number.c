@@ -75,7 +75,7 @@ static void put_ns(char *buf, double value, bool sign)
 
 static void put_count(char *buf, double value, bool sign)
 {
-	/* A mean of few things: one digit more than the things themselves have. */
+	/* The mean of a few counts has one digit after the point. */
 	put_separated(buf, value, output_number_is_whole(value) || fabs(value) >= 100 ? 0 : 1,
 		      sign);
 }

@@ -46,7 +46,7 @@ struct output_column {
 	/* Text that is cut if a table is too wide, even in a file: CSV and JSON have all of it. */
 	bool elastic;
 	bool cut_front; /* cut the beginning: the end says most, as of a file and line */
-	bool is_raw; /* text as it was found: tables and CSV escape its backslashes, too */
+	bool is_raw; /* text without escapes: tables and CSV escape its backslashes too */
 	const char *const *names; /* texts for the values of an enum; NULL: the field is a text */
 };
 
@@ -89,13 +89,13 @@ struct output_field output_field_get(const struct output_section *section, size_
 				     const struct output_group *group,
 				     const struct output_column *column);
 
-/* Return ROW. */
+/* Return row number ROW. */
 void *output_row(const struct output_section *section, size_t row);
 
 /* Say on a terminal that ROW is being written, if that takes long. */
 void output_row_progress(const struct output_section *section, size_t row);
 
-/* Return whether ROW only repeats others, and how many rows do not. */
+/* Return whether ROW only repeats other rows, and the number of rows that do not. */
 bool output_row_is_redundant(const struct output_section *section, size_t row);
 size_t output_rows_count(const struct output_section *section);
 

@@ -128,7 +128,7 @@ static void layout_deinit(struct layout *l)
 	free(l->rows);
 }
 
-/* Return the width of the layout with at most ELASTIC columns per elastic field; 0: all. */
+/* Return the layout's width if elastic fields are cut to ELASTIC columns. ELASTIC 0: uncut. */
 static size_t layout_width_with(const struct layout *l, unsigned int elastic)
 {
 	size_t width = 0;

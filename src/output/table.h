@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A section as a table for people. Not by libsmartcols: it makes a table fit by cutting text, and can neither
- * leave out columns by rank nor put a heading over several of them.
+ * A section as a table for people. libsmartcols does not suffice: it makes a table fit by cutting text, and can neither leave out
+ * columns by rank nor put a heading over several columns.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 struct output_table_options {
 	/* Columns to fill; 0: no limit. If a table is wider, columns of high rank are left out, then elastic ones are cut. */
 	unsigned int width;
-	/* Cut any long text if that is not enough. Not for files, where a cut name is lost. */
+	/* Cut any long text if the table is still too wide. Not for files, where a cut name is lost. */
 	bool truncate;
 	unsigned int top; /* maximum number of rows to show; 0: all */
 	double least; /* minimum weight of a row to show, relative to the greatest; 0: any */

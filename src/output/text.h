@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that comes out of a file and goes to a terminal, and text that is longer than a line. */
+/* Text on a terminal: escaping untrusted text, wrapping lines, colour. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/*
- * S with everything that is not printable ASCII written as \xNN, to be freed by the caller. A data
- * file may come from anywhere, and a terminal obeys escape sequences.
- */
+/* Return S with all bytes but printable ASCII as \xNN, for free(). Files are untrusted, and terminals obey escape sequences. */
 char *output_text_escape(const char *s);
-/* Likewise, with backslashes escaped, too: for names that anybody may choose and that contain no escapes yet. */
+/* Do as output_text_escape(), and escape backslashes too: for names that contain no escapes yet and that anybody may choose. */
 char *output_name_escape(const char *s);
 
 /*
- * Prints TEXT (as it is: escape it first) broken at spaces into lines of at most WIDTH columns. The first line begins in column
- * COLUMN, behind what was printed there; all others are indented by INDENT. WIDTH 0: one line.
+ * Print TEXT, which the caller has escaped, broken at spaces into lines of at most WIDTH columns; WIDTH 0: one line. COLUMN columns
+ * of the first line are already printed. All other lines are indented by INDENT.
  */
 void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int column,
 		      unsigned int indent);

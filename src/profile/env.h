@@ -29,22 +29,22 @@
 #define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
 #define PROFILE_ENV_MODEL       "model.name" /* model of the CPU's caches; none: not modelled */
 #define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": cycles that each event adds */
-#define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; absent if probes were used */
+#define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; absent: probes */
 #define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
-#define PROFILE_ENV_PROTECTION  "record.protection." /* + name of a protection given to record: its state */
+#define PROFILE_ENV_PROTECTION  "record.protection." /* + protection's name: its state */
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
-#define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* the clock's resolution in ns; set if it is above 10 us */
+#define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* clock's resolution in ns, if above 10 us */
 /* Probes whose cost differed before and after the runs: "tracepoint 115 ns, then 160". */
 #define PROFILE_ENV_DRIFT    "record.drift"
 #define PROFILE_ENV_MODULE   "record.module." /* + name: build-id of a module in stacks */
-#define PROFILE_ENV_PROGRAMS "record.programs" /* BPF programs that other processes loaded during a run */
+#define PROFILE_ENV_PROGRAMS "record.programs" /* others' BPF programs, loaded during a run */
 #define PROFILE_ENV_TASKS    "record.tasks" /* "all", "cgroup", "process"; none: the command's */
 #define PROFILE_ENV_TARGET   "record.target" /* name of the process of -p, or of the cgroup */
 #define PROFILE_ENV_VMLINUX  "record.vmlinux" /* path of the kernel's image */
 #define PROFILE_ENV_SYMBOLS  "record.symbols" /* source of names: "dwarf", "symtab", "kallsyms" */
 /* Timed functions that are also inlined into others, where they were not timed: "a", "a, b, c and 9 others". */
 #define PROFILE_ENV_INLINED     "record.also_inlined"
-#define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at the recording's start */
+#define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at the start */
 /* The number of runs of each merged recording, in their order, separated by commas; absent in a single recording. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"
 #define PROFILE_ENV_TIMES      "record.times" /* dates of the recordings; "" where unknown */

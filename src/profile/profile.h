@@ -338,7 +338,7 @@ struct profile_stack {
 enum profile_sample_flag {
 	PROFILE_SAMPLE_USER = 1, /* the CPU was in user space */
 	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off when it was due */
-	PROFILE_SAMPLE_AT_RETURN = 4, /* was due in a timed function and taken at the function's return */
+	PROFILE_SAMPLE_AT_RETURN = 4, /* due in a timed function, taken at that function's return */
 	PROFILE_SAMPLE_PROBE = 8, /* in a probe, or in time subtracted as its cost */
 	PROFILE_SAMPLE_FLAGS = 15, /* all flags */
 };
@@ -524,7 +524,7 @@ void profile_condition_set(struct profile *p, uint32_t location, const char *tex
 /* Return the condition of the loop whose head is at LOCATION; NULL: unknown. */
 const char *profile_condition_of(const struct profile *p, uint32_t location);
 
-/* Return the index of VARIABLE's site's variable of that name, which is added if new. A site has at most PROFILE_VALUES_MAX. */
+/* Return the index of the variable with VARIABLE's site and name, which is added if new. A site has at most PROFILE_VALUES_MAX. */
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
 /* Add to the equal entry (same run, site, context, values), if there is one. Add all variables of the site before this call. */
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);
@@ -532,7 +532,7 @@ void profile_capture_add(struct profile *p, const struct profile_capture *captur
 uint32_t *profile_site_variables(const struct profile *p, uint32_t n);
 /* Add the name TEXT. Return the value that a variable with this name has. */
 uint64_t profile_name_add(struct profile *p, const char *text);
-/* Append V's VALUE as text: "28", with BITS "0x1c"; a name as it was captured, but with blanks ("\\x20") and backslashes escaped. */
+/* Append V's VALUE as text: "28", with BITS "0x1c"; a name as captured, with blanks ("\\x20") and backslashes escaped. */
 void profile_value_append(char **text, const struct profile *p, const struct profile_variable *v,
 			  uint64_t value, bool bits);
 /* Return the captured name, or the context's name, whose profile_name_value() is VALUE; NULL: P has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording in the formats of other tools: its stacks as a tree, which most of them are written from. A new format is
- * a file and a line in EXPORT_FORMATS.
+ * Export of a recording's stacks, as a tree, to formats of other tools. A new format needs a source file and a line in
+ * EXPORT_FORMATS.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 	FORMAT(speedscope, false) \
 	FORMAT(pprof, true)
 
-/* A distinct frame. Its label can be printed, and ends in "(inlined)" for an inlined body. */
+/* A distinct frame. LABEL is escaped, and ends in "(inlined)" for an inlined body. */
 struct export_frame {
 	enum analyze_frame_kind kind;
 	const char *name; /* not escaped: not for a terminal */
@@ -26,7 +26,7 @@ struct export_frame {
 
 #define EXPORT_NO_NODE UINT32_MAX
 
-/* The outer frames of a stack: FRAME, called from those of PARENT. */
+/* A node of the call tree: FRAME, called by PARENT's frame. */
 struct export_node {
 	uint32_t parent; /* comes earlier in NODES; EXPORT_NO_NODE: none */
 	uint32_t frame, depth; /* DEPTH 0: a root */
@@ -52,7 +52,10 @@ struct export
 
 /* Initialize E from the STACKS of P; both must outlive E. */
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
-/* Likewise for the SIDES that are not NULL, with counts per run; their stacks are added to STACKS. Return -errno, reported. */
+/*
+ * Add the stacks of the SIDES (the second one may be NULL) to STACKS, and initialize E from STACKS, with counts per run. Return 0
+ * or -errno, reported.
+ */
 int export_init_sides(struct export *e, const struct profile *const sides[2],
 		      struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
@@ -62,9 +65,9 @@ double export_change(const struct export *e, const double counts[2]);
 
 /* The selection of E's nodes that a flame graph shows: the widest and, among equally wide ones, those closest to a root. */
 struct export_graph {
-	/* Counts of each node with all below it: NODES[N]'s are at 2 * N and 2 * N + 1, one per side. The last two are the totals. */
+	/* Counts of each node with all below it, one per side: NODES[N]'s are at 2 * N and 2 * N + 1. The last two are totals. */
 	double *counts;
-	/* Indexed by node: the larger side's count, but at least the sum of the children's widths. The last is the roots' sum. */
+	/* Indexed by node: the larger side's count, or the sum of the children's widths if that is more. Last: the roots' sum. */
 	double *widths;
 	bool *is_drawn; /* indexed by node; implies that the parent is drawn */
 	uint32_t left_out; /* number of nodes that are not drawn */

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "output/export/export.h"
 
-/* ---- protocol buffers: these lines are less than a generator and a run-time library (protobuf-c) ---- */
+/* ---- protocol buffers: written by hand, which is less code than protobuf-c's generator and library ---- */
 
 /* All zero is the empty message. */
 struct proto {

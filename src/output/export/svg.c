@@ -219,7 +219,7 @@ static void write_details(FILE *out, const struct export *e, const struct bar *b
 		fprintf(out, " (%.0f %s, %.2f %%)", counts[0], e->unit, 100 * counts[0] / all[0]);
 }
 
-/* Set RGB: a shade chosen by the name; with two sides, the more of BAR changed, the less grey is mixed in. */
+/* Set RGB. One side: a shade of the kind's colour, chosen by BAR's label. Two sides: the more BAR changed, the less grey. */
 static void color_of(const struct export *e, const struct bar *bar, double rgb[3])
 {
 	double change = e->other ? export_change(e, bar->counts) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks as a tree of frames, each of which is there once. */
+/* Stacks as a call tree, whose nodes refer to a list of distinct frames. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -180,7 +180,7 @@ void export_graph_init(struct export_graph *g, const struct export *e)
 				    .widths = alloc_array(n + 1, sizeof(*g->widths)),
 				    .is_drawn = alloc_array(n, sizeof(*g->is_drawn)),
 				    .left_out = n };
-	/* Before its turn, a node's width is the sum of its children's. */
+	/* When the loop reaches a node, its width is the sum of its children's widths. */
 	for (uint32_t i = n; i-- > 0;) {
 		const struct export_node *node = &e->nodes[i];
 
