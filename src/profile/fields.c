@@ -30,7 +30,6 @@
 /* A number of at most LAST. WHAT is the message about a larger one. */
 #define ENUM(type, member, last, what, ...) \
 	NUMBER(type, member, .max = (last), .wrong = (what), ##__VA_ARGS__)
-/* An index into a table. */
 #define INDEX(type, member, a_table, ...) \
 	NUMBER(type, member, .table = SECTION_##a_table, ##__VA_ARGS__)
 /* An array of numbers. */

@@ -17,7 +17,7 @@ struct annotated {
 	struct kernel_image *image;
 	struct kernel_index *index;
 	struct kernel_kcore *kcore; /* NULL where the recorded kernel is not the running one */
-	struct kernel_kallsyms *ks; /* likewise */
+	struct kernel_kallsyms *ks; /* NULL likewise */
 	struct kernel_code *code;
 	struct kernel_source *source;
 	struct analyze_ranges ranges;
@@ -68,7 +68,7 @@ extern const struct view_list view_annotate_diff_list;
 /* ALL: include lines without samples. */
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all);
 
-/* Return whether PLACE's instructions are the running kernel's; otherwise they are the vmlinux's. */
+/* Return whether PLACE's instructions were read from the running kernel, and not from the vmlinux or module file. */
 bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);
 /*
  * Return the place of an instruction, "+0x11e", or "allocate_slab.cold+0x5" outside of the function's own symbol; for free().

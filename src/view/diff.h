@@ -39,7 +39,7 @@ enum {
 
 extern const char *const view_side_names[VIEW_N_SIDES];
 
-/* Everything said about two profiles. */
+/* The data of diff's tables and page. */
 struct view_diff {
 	struct view_data common;
 	const char *files[VIEW_N_SIDES];
@@ -52,7 +52,7 @@ struct view_diff {
 	struct analyze_events events;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
-	/* Without contexts if times are raw or not on-CPU: their causes are unknown. */
+	/* Has no contexts if times are raw or not on-CPU, since causes of their changes are unknown. */
 	struct why why;
 };
 
@@ -62,20 +62,20 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 
 extern const struct view_list view_diff_list;
 
-/* Return a sentence on the row that changed most; SIGNIFICANT: NULL where that is not a significant change. For free(). */
+/* Return a sentence on the row that changed most, for free(). SIGNIFICANT: return NULL if that change is not significant. */
 char *view_diff_largest(const struct view_diff *c, bool significant);
 
-/* Return a note on repetitions: why there are no verdicts, or what they do not cover; NULL: neither. For free(). */
+/* Return a note on missing verdicts, or on variation that intervals do not cover; NULL: neither applies. For free(). */
 char *view_repetitions_note(const struct view_diff *c);
 
 /* Write the first differences in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 
-/* Columns of struct analyze_change: the error of the difference, and how sure it is. */
+/* Columns of struct analyze_change: the error of the difference; its significance and verdict. */
 extern const struct output_column view_plus_minus[1];
 #define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1
 extern const struct output_column view_verdict[14];
 #define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
 
-/* Return the mark before NOISE of a row with these groups, if DELTA is not larger; as in struct output_section. */
+/* Return the mark before NOISE in ROW if DELTA is not larger than NOISE, else NULL; for struct output_section. */
 const char *view_noise_mark(const void *row, const struct output_group *group);

@@ -17,7 +17,7 @@ struct view_code_row {
 	const char *function; /* around an inlined body, as in the symbol table */
 	const char *chain; /* bodies between NAME and FUNCTION */
 	const char *place; /* "FILE:LINE": call of a body, declaration of a function */
-	const char *entry, *addresses; /* from the symbols around them */
+	const char *entry, *addresses; /* as offsets from the symbols that contain them */
 	double n_bytes;
 	struct kernel_body body;
 };
@@ -49,5 +49,5 @@ struct view_protections {
 	size_t n;
 };
 
-/* Lists for a struct view_protections: a row for each protection; the only one, explained. */
+/* Lists for a struct view_protections: a row per protection; an explanation of its only protection. */
 extern const struct view_list view_protections_list, view_protection_list;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns of counts by a model of a CPU. */
+/* Columns for events of the cache model: misses in caches and TLBs. */
 #pragma once
 
 #include "analyze/figures/events.h"
 #include "view/page/columns.h"
 
-/* Columns of struct analyze_misses_side: for one side, for a difference, and for data alone. */
+/* Columns of struct analyze_misses_side: for one side; for a difference; for JSON and CSV only. */
 #define VIEW_MISSES_N (MODEL_N_EVENTS + 3)
 extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
 	view_misses_data[VIEW_MISSES_N];
 
-/* Likewise for data, by object. */
+/* Columns for misses of data by object: for one side; for a difference; for JSON and CSV only. */
 extern const struct output_column view_objects[6], view_objects_delta[6], view_objects_data[6];
 extern const struct output_column view_objects_place[2];
 
-/* The place: the function, and its context. */
+/* Columns of struct analyze_misses_row: function and context. */
 extern const struct output_column view_misses_place[2];
 
 /*
- * Return a sentence on the syscall whose misses of data change most, and whether its instructions show that; NULL:
- * there is no model. For free().
+ * Return a sentence on the syscall whose data misses change most, and on whether its instruction count changes too; NULL: no
+ * model was used. For free().
  */
 char *view_misses_change(const struct analyze_misses *m);
 

@@ -172,7 +172,7 @@ void view_append_context(char **text, const char *context)
 	const char *what = profile_context_queued(context, &by);
 	scoped_free char *whose = output_text_escape(context);
 
-	/* The name in front is escaped. The kind behind it is not, and has its length. */
+	/* WHOSE begins with the escaped name. The kind after the name, "[rcu]", needs no escapes, so its length is unchanged. */
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);

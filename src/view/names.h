@@ -22,7 +22,7 @@ extern const char *const view_env_kinds[]; /* enum analyze_env_kind: "protection
 extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
 extern const char *const view_notes[]; /* enum analyze_note */
 
-/* Return the measure of a row of the command as a whole, "[elapsed time]"; else NAME. */
+/* Return "[elapsed time]" or the like if NAME stands for a measure of the whole command; otherwise return NAME. */
 const char *view_workload_label(const char *name);
 void view_append_name(char **text, const char *name); /* escaped: names come from files */
 /* Append VALUE of V: a name as in P, escaped (blanks too, so that it is one word); or a number, hexadecimal with BITS. */
@@ -31,7 +31,7 @@ void view_append_value(char **text, const struct profile *p, const struct profil
 /* Append the values of calls of SITE, "n=4096 flags=0xcc0", with "-" for ABSENT ones. Only variables in SHOWN (bits) appear. */
 void view_append_values(char **text, const struct profile *p, uint32_t site, const uint64_t *values,
 			uint32_t absent, uint32_t shown);
-/* Append what CONTEXT is, unless it is a syscall: "RCU callbacks queued by close, ". */
+/* Append an explanation of CONTEXT, "RCU callbacks queued by close, "; nothing for a syscall. */
 void view_append_context(char **text, const char *context);
 /* Return FRAMES for people, without the suffixes of folded stacks: "extract_entropy [irqs_off]". For free(). */
 char *view_frames(const struct analyze_frame *frames, size_t n);
@@ -41,5 +41,5 @@ void view_append_list(char **text, const char *const *names, size_t n);
 bool view_is_more_than_all(double share);
 /* Append BEFORE, then "97 % of WHOLE" or "more than all of WHOLE, partly offset elsewhere,". */
 void view_append_share(char **text, const char *before, double share, const char *whole);
-/* Append how often both sides were measured: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */
+/* Append the number of repetitions of both sides: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */
 void view_append_sides(char **text, const uint32_t n[2], const char *unit);

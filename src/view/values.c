@@ -8,7 +8,7 @@
 #include "view/names.h"
 #include "view/page/page.h"
 
-/* Return the row of all of FUNCTION's variables, which the rows of each follow; FUNCTION NULL: the first row. */
+/* Return the row of all of FUNCTION's variables together, which the variables' rows follow. FUNCTION NULL: the first function. */
 static const struct varies_shift *all_of(const struct varies_shifts *s, const char *function)
 {
 	for (uint32_t i = 0; i < s->n_rows; i++)
@@ -23,8 +23,8 @@ static void append_ticks(char **text, double ticks, enum profile_clock clock, co
 }
 
 /*
- * Append "+5,940 from different values, mostly of crng_init (0 instead of 2 on average)". MOST is the row of the variable that
- * carries most; NULL: none. Less than a tenth of the time at equal values is not worth a variable's name.
+ * Append "+5,940 from different values, mostly of crng_init (0 instead of 2 on average)". MOST is the row of the variable with the
+ * largest part; NULL: none. Name it only if it has at least half of that time, and that is a tenth of the time at equal values.
  */
 static void append_by_values(char **text, const struct varies_shift *all,
 			     const struct varies_shift *most, enum profile_clock clock)

@@ -172,7 +172,7 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 		alloc_append(text, "syscalls and page faults");
 }
 
-/* Sentences on warnings that have no more than a name. */
+/* Texts of warnings whose only parameter is a name, for "%s". */
 static const char *const sentences[] = {
 	[ANALYZE_WARNING_EMPTY] = "the file contains no runs",
 	[ANALYZE_WARNING_SYSCALLS] = "only these syscalls were measured: %s",

@@ -12,11 +12,11 @@ struct view_why {
 	struct view_data common;
 	const char *files[2];
 	struct why why;
-	const struct why_context *of; /* the answer is about it; NULL: there is none */
-	/* OF, or if OF is the command, the context with most of the largest cause. */
+	const struct why_context *of; /* context or command that the answer is about, or NULL */
+	/* OF; if OF is the command, the context with the largest part of the largest cause. */
 	const struct why_context *main;
 	struct analyze_diff diff; /* of recordings by probes */
-	bool checked; /* there are recordings by probes, too */
+	bool checked; /* recordings by probes were given too */
 	struct why_check check;
 	struct varies_shifts shifts; /* of those recordings */
 	struct analyze_misses misses;
@@ -30,23 +30,23 @@ extern const struct view_list view_why_list;
 const char *view_why_number(enum output_type type, double value);
 /* Append "+1,234 instructions per run" to *TEXT; PER is "run". */
 void view_why_append_delta(char **text, const struct why *w, double delta, const char *per);
-/* Append DELTA, of a cause of C, per call if C is called more or less often, else per run. */
+/* Append DELTA, the change by a cause of C: per call of C if C's number of calls explains most of C's change, else per run. */
 void view_why_append_change(char **text, const struct why *w, const struct why_context *c,
 			    double delta);
 /* Return a clause on what CAUSE, of C, does differently; for free(). */
 char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
-/* Append the protection, static key, condition and lines of a patch of PART, the first of CAUSE, as far as they are known. */
+/* Append the protection, static key, condition and patched lines that explain PART, CAUSE's first part, if they are known. */
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
 			     const struct why_part *part);
 /*
- * Return the answer for C, the command or one of its contexts, or NULL: the whole, its causes, and what is left out, a line for
- * each paragraph. For free(); NULL: there is nothing to say.
+ * Return the answer for C, the command or one of its contexts: the change as a whole, its causes, and changes that are not
+ * included; NULL: there is nothing to compare. Each line is a paragraph. For free().
  */
 char *view_why(const struct why *w, const struct why_context *c);
 /* Return whether functions were timed, on either side. */
 bool view_why_has_functions(const struct why *w);
-/* Return whether nothing tells where C's change is: no functions were timed, and samples do not tell. */
+/* Return whether it is unknown which functions C's change is in: no functions were timed, and samples do not show it. */
 bool view_why_is_unopened(const struct why *w, const struct why_context *c);
 /* Do as view_why_cause(), for a CAUSE that was timed. */
 char *view_why_timed(const struct why *w, const struct why_context *c,

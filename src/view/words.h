@@ -21,7 +21,7 @@ json_t *view_warnings_json(const struct analyze_warnings *warnings);
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock);
 
-/* Return the row of the variable that alone carries most of the change by values; NULL: none explains any of it. */
+/* Return the row of the variable that alone explains most of the change by values; NULL: no variable explains any of it. */
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
 
 /* Return a line of a call that was kept whole, "    mm/slub.c:1978 shuffle_freelist", indented by its depth; for free(). */

@@ -57,10 +57,9 @@ static inline bool section_ratio_ok(uint64_t raw, uint64_t stored, uint64_t most
 	return raw <= SECTION_RAW_FREE || raw / most <= stored;
 }
 
-/* Puts the section's content (not STRINGS) and adds the strings it uses to POOL. */
+/* Write the content of the section TYPE to OUT (STRINGS: by section_encode_strings()), and add the strings it uses to POOL. */
 void section_encode(struct wire_out *out, enum section_type type, const struct profile *p,
 		    struct profile_strings *pool);
-/* Put the content of SECTION_STRINGS. */
 void section_encode_strings(struct wire_out *out, const struct profile_strings *pool);
 
 /* The state of decoding. */

@@ -85,7 +85,7 @@ static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t d
 	return body;
 }
 
-/* Write a line for each body around BODY's instruction that the instruction before was not in. */
+/* Write a line for BODY and each body around it that does not contain the previous instruction. */
 static void write_bodies(struct listing *l, uint32_t body)
 {
 	uint32_t depth = depth_of(l, body), same = l->fresh ? 0 : depth_of(l, l->body);
@@ -136,7 +136,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
 	scoped_free char *plain_address = output_text_escape(address),
 			 *plain = output_text_escape(text);
-	/* Without samples, take the part of the instructions executed. */
+	/* Without samples, colour by executions, relative to all instructions executed per call. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
 	enum output_style style = part >= LITTLE         ? OUTPUT_STYLE_HOT :
 				  part >= HALF_A_PERCENT ? OUTPUT_STYLE_WARM :

@@ -98,7 +98,7 @@ static int change_compare(const void *left, const void *right)
 		SIDE_COLUMN("samples", COUNT, samples, .header = samples_, .rank = 2),         \
 		SIDE_COLUMN("per_call", COUNT, per_call, ##__VA_ARGS__)
 
-/* What a table's figures come from. */
+/* The source of a table's figures. */
 enum source {
 	SAMPLED,
 	SAMPLED_COUNTED,
@@ -167,7 +167,7 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 {
 	const struct annotate_diff_row *r = row;
 
-	/* Code that is not there costs nothing for sure. */
+	/* A side without this code certainly has a cost of 0. */
 	if (group->key && !(r->of.sides[!strcmp(group->key, "hardened")].n_insns > 0))
 		return NULL;
 	return "~";
@@ -283,7 +283,7 @@ static bool is_significant(const struct annotate_diff_row *row)
 
 /*
  * Return the body or line with the largest significant change: a line if it changed more than any body. Of nested bodies with
- * all of the change, return the innermost one.
+ * nearly the same change (above 95 %), return the innermost one.
  */
 static const struct annotate_diff_row *find_change(const struct view_rows *bodies,
 						   const struct view_rows *lines)
@@ -309,7 +309,7 @@ static const struct annotate_diff_row *find_change(const struct view_rows *bodie
 	return found;
 }
 
-/* A function that only one kernel has is all difference. */
+/* Write the cost of a function that only one kernel has. All of it is the difference. */
 static void write_one_sided(const struct view *v, const struct view_annotate_diff *c)
 {
 	unsigned int side = c->sides[1].a.n_places > 0;

@@ -164,7 +164,7 @@ static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 	const char *name;
 
 	if (i->insn.kind == KERNEL_INSN_LABEL) {
-		/* The instruction may be one of two; the file has one of them. */
+		/* A static key's jump label is a nop or a jump. Only in the running kernel is it known which. */
 		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
 
 		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,

@@ -79,7 +79,7 @@ struct annotate_diff_row {
 
 /* The order of rows on the page of two sides. */
 enum annotate_diff_order {
-	ANNOTATE_DIFF_CHANGED, /* rows with samples or another count, largest change first */
+	ANNOTATE_DIFF_CHANGED, /* rows with samples or a changed execution count, largest change first */
 	ANNOTATE_DIFF_SEEN, /* the same rows, by body and source */
 	ANNOTATE_DIFF_ALL, /* all rows, by body and source, as in data */
 };

@@ -11,7 +11,7 @@
 struct line {
 	struct why_attribution_row row;
 	const char *label; /* the name, indented by its depth */
-	double weight; /* at most that of the rows around it; NAN for the command */
+	double weight; /* |DELTA|, at most the parent row's weight; NAN for the command */
 };
 
 static const struct output_column columns[] = {
@@ -52,7 +52,7 @@ static char *label(const struct why_attribution_row *row)
 	return text;
 }
 
-/* People get the larger lines, and the others of a level as one line. */
+/* For people, show the larger lines, and one line for the others of a level. */
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct why_attribution *a = &((const struct view_diff *)data)->attribution;

@@ -9,9 +9,9 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* The limit for other kernel options: two versions of a kernel differ in hundreds, and the first few say nothing. */
+/* If more kernel options (other than protections) differ, show none: kernel versions differ in hundreds of options. */
 #define CONFIG_MOST 8
-/* A line names at most this many. */
+/* Maximum number of differences in the line at the top of the page. */
 #define LINE_MOST 3
 
 static const struct output_column columns[] = {
@@ -42,7 +42,7 @@ static void rows(struct view_rows *rows, const void *data)
 	for (uint32_t i = 0; i < env->n_rows; i++) {
 		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && count_config(env) > CONFIG_MOST)
 			continue;
-		/* Two builds always differ in these. Mention them only if nothing else differs. */
+		/* Two builds always differ in version and build-id. Show these only if nothing else differs. */
 		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
 			continue;
 		shown[n++] = env->rows[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The syscall that changed most, if its row says more than causes do. */
+/* The sentence on the syscall or function that changed most, which diff shows if no cause of the change is certain enough. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -22,8 +22,8 @@ static bool is_better(const struct analyze_diff_row *a, const struct analyze_dif
 }
 
 /*
- * Return the row that changed most, among significant changes if there are any; NULL: none changed. A syscall with little of
- * the largest change does not count.
+ * Return the row that changed most, among significant changes if there are any; NULL: none changed. Ignore syscalls whose change is
+ * at most LITTLE of the largest one.
  */
 static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 {

@@ -7,7 +7,7 @@
 struct renamed {
 	const char *baseline, *hardened, *name;
 	enum analyze_renaming_how how;
-	bool unseen; /* probed in vain on both sides */
+	bool unseen; /* neither called nor sampled on either side */
 };
 
 static const struct output_column columns[] = {

@@ -21,7 +21,7 @@ static json_t *runs_json(const void *data)
 	return runs;
 }
 
-/* Return a note that verdicts are unclear because of WHY, how to settle that for recordings like P, and BESIDES; for free(). */
+/* Return a note: WHY verdicts are unclear, the record command, with P's workload, that settles them, and BESIDES. For free(). */
 static char *undecided(const char *why, const struct profile *p, const char *besides)
 {
 	scoped_free char *command = view_command(p);

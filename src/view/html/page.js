@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page of --format=html. What it shows is in #data, as src/view/page/html.c writes it; names are put into the page
-// as text only, so that what a recording holds is never markup.
+// The page of --format=html. src/view/page/html.c writes its data into #data. Names are inserted as text only, so that a
+// recording cannot add markup.
 
 import { select } from 'd3-selection';
 import { flamegraph } from 'd3-flame-graph';
@@ -56,7 +56,7 @@ function writeHead() {
 
 	document.title = `${answer[0] || 'A recording'} · ${command}`;
 	page.append(element('h1', {}, command));
-	// Causes are indented on the page of text.
+	// The text has causes indented.
 	for (const line of answer)
 		page.append(element('p', { class: line.startsWith(' ') ? 'answer cause' : 'answer' }, line.trim()));
 	for (const line of rest.flat()) {
@@ -80,7 +80,7 @@ const valueOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
 const textOf = (cell) => (cell === null ? '–' : Array.isArray(cell) ? cell[1] : cell);
 const levelOf = (row) => (typeof row[0] === 'string' ? row[0].search(/\S|$/) / 2 : 0);
 
-// The columns that say something.
+// Return the columns with values; of those marked "varies", only columns with different values.
 function columnsOf(table) {
 	return table.columns.map((column, i) => ({ ...column, i })).filter(({ i, varies }) => {
 		const values = new Set(table.rows.map((row) => valueOf(row[i])));
@@ -133,7 +133,7 @@ class Table {
 		this.draw();
 	}
 
-	// Of a tree all rows but what is below a folded one.
+	// Return the rows to show. A tree in its own order lacks those below a folded row.
 	visible() {
 		let hidden = Infinity;
 		let rows = this.rows;
@@ -199,7 +199,7 @@ class Table {
 		this.status.textContent = this.filter ? `${rows.length} of ${this.rows.length} rows` : '';
 	}
 
-	// Two rows of headers where columns belong to a side.
+	// Make two rows of headers if columns belong to sides.
 	head() {
 		const groups = element('tr');
 		const names = element('tr');
@@ -287,7 +287,7 @@ const distributions = {
 		return this.byName.has(name);
 	},
 
-	// Of the rows of a side, as [low, high, part of all calls].
+	// Sum up the distributions of a side. Return a list of [low, high, part of all calls].
 	sum(name, context, side) {
 		const buckets = new Map();
 		let calls = 0;
@@ -354,12 +354,12 @@ const distributions = {
 };
 
 const format = new Intl.NumberFormat('en');
-// Not all integers beyond 2^53 are numbers of JavaScript: from 10^15 on, as in tables, four digits.
+// JavaScript's integers are exact up to 2^53. From 10^15 on, show four digits, as tables do.
 const number = (v) => (Math.abs(v) < 1e15 ? format.format(v) : v.toExponential(3));
 const time = (v) => (data.unit === 'ns' ? (v < 1e3 ? `${v} ns` : v < 1e6 ? `${v / 1e3} us` : v < 1e9 ? `${v / 1e6} ms` : `${number(v / 1e9)} s`) :
 	number(v));
 
-// Steps of 1, 2 or 5 times a power of ten, MOST at most.
+// Return about MOST multiples, between LOW and HIGH, of 1, 2 or 5 times a power of ten.
 function steps(low, high, most) {
 	const ten = 10 ** Math.floor(Math.log10((high - low) / most || 1));
 	const step = [1, 2, 5, 10].map((s) => s * ten).find((s) => (high - low) / s <= most) || 1;
@@ -368,14 +368,14 @@ function steps(low, high, most) {
 	return Array.from({ length: Math.min(most, Math.floor(high / step) - first) + 1 }, (_, i) => (first + i) * step);
 }
 
-// Of a logarithmic scale: powers of ten where there are several.
+// Return ticks of a logarithmic scale: powers of ten if there are at least three, else steps.
 function ticks(low, high, most) {
 	const powers = steps(Math.log10(low), Math.log10(high), most).filter(Number.isInteger);
 
 	return powers.length < 3 ? steps(low, high, most) : powers.map((power) => 10 ** power);
 }
 
-// Both sides over each other; times on a logarithmic scale.
+// Draw both sides in one plot, with times on a logarithmic scale.
 function histogram(sides, label) {
 	const width = 900, height = 260, left = 50, bottom = 30;
 	const all = sides.flat();
@@ -429,7 +429,7 @@ function treeOf({ frames, nodes, all }) {
 	return root;
 }
 
-// Orange where the hardened side has more, blue where it has less, by how much of the node; no change is grey.
+// Return orange if the hardened side has more, blue if it has less; the smaller the relative change, the more grey.
 function colorOf(node) {
 	const GREY = [216, 216, 216], MORE = [240, 140, 50], LESS = [90, 155, 225];
 
@@ -490,7 +490,7 @@ function writeFlame() {
 	});
 }
 
-// Frames wide enough to read can be reached and zoomed by keyboard, and are described.
+// Make frames that are wide enough to read reachable and zoomable by keyboard, and describe them for screen readers.
 function makeReachable(into, root) {
 	into.querySelector('svg').setAttribute('aria-label', 'Flame graph: a frame is as wide as its share');
 	into.querySelector('svg').setAttribute('role', 'group');

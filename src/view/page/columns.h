@@ -29,13 +29,13 @@
 extern const struct output_column view_distribution[6];
 #define VIEW_DISTRIBUTION .columns = view_distribution, .n_columns = 6
 
-/* Likewise: all times of a call, whichever was requested. */
+/* Columns of struct analyze_figures, in data only: on-CPU, wall and self time, not only the requested one. */
 extern const struct output_column view_all_times[6];
 #define VIEW_ALL_TIMES .columns = view_all_times, .n_columns = 6
 
 /*
- * The groups of a struct analyze_figures at PATH of a row of OF: the columns of HEAD, then the two above. Further arguments are
- * set in each group: .key = "baseline".
+ * The groups of a struct analyze_figures at PATH of a row of OF: the columns of HEAD, VIEW_DISTRIBUTION and VIEW_ALL_TIMES. Further
+ * arguments are set in each group: .key = "baseline".
  */
 #define VIEW_FIGURES(of, path, head, ...)                           \
 	{ AT(of, path), COLUMNS(head), ##__VA_ARGS__ },             \
@@ -44,5 +44,5 @@ extern const struct output_column view_all_times[6];
 		AT(of, path), VIEW_ALL_TIMES, ##__VA_ARGS__         \
 	}
 
-/* Return the mark before an estimate of SIDE; NULL: it was timed, or is not there. */
+/* Return the mark before an estimate of SIDE; NULL: SIDE was timed, or does not exist. */
 const char *view_range_mark(const struct analyze_range_side *side);

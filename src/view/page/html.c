@@ -15,12 +15,15 @@
 #include "output/table.h"
 #include "view/page/writer.h"
 
-/* Limits: rows of a table; distributions, after which no name gets any; bytes of all tables, and of distributions. */
+/*
+ * Maximum number of rows of a table; number of distributions from which on no further name gets any; maximum number of bytes of all
+ * tables, and of all distributions.
+ */
 #define ROWS_MOST  2000
 #define CELLS_MOST 1000
 #define BYTES_MOST (2 << 20)
 
-/* The page from the build; empty if it could not make one. */
+/* The page that the build made of src/view/html/; empty if the build could not make it. */
 extern const char view_html_page[];
 extern const size_t view_html_page_size;
 /* The place in the page that the JSON replaces. */
@@ -52,7 +55,7 @@ static void append_within(json_t *list, json_t *item, size_t *room)
 	scoped_free char *text = json_dumps(item, JSON_COMPACT | JSON_ENSURE_ASCII);
 	size_t size = strlen(text);
 
-	/* put_escaped() makes six bytes of each '<'. */
+	/* put_escaped() writes six bytes for each '<'. */
 	for (const char *c = text; (c = strchr(c, '<')); c++)
 		size += 5;
 	if (size > *room) {
@@ -118,7 +121,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 	return cells;
 }
 
-/* Return NULL if the table has nothing to say. */
+/* Return the table as JSON; NULL: it has neither rows nor text. */
 static json_t *table_json(const struct view_table *table, const void *data, size_t *room)
 {
 	scoped(view_rows_deinit) struct view_rows rows = { 0 };

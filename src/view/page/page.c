@@ -156,7 +156,7 @@ static char *command_less(const struct profile *p)
 
 char *view_command(const struct profile *p)
 {
-	/* The JSON has longer ones in full. */
+	/* The page cuts longer command lines. JSON has all of them. */
 	enum {
 		LIMIT = 400
 	};

@@ -45,16 +45,16 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 /* Write the warnings on stderr only, for formats without a place for them. */
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
 
-/* Return a phrase for the times of calls, as "on-CPU time less probe cost"; EXACT: of recordings without probes. For free(). */
+/* Return a phrase for the times of calls, "on-CPU time, less probe cost"; EXACT: without the probes' part. For free(). */
 char *view_times(const struct analyze_options *figures, bool exact);
 
-/* Return a sentence on the unit if people expect another meaning, else NULL. */
+/* Return a sentence on CLOCK's unit if readers may misunderstand it, else NULL. */
 const char *view_unit_note(enum profile_clock clock);
 
-/* Return " instructions" for a number N of them; "" for times in ns, which numbers have as their unit. */
+/* Return " instructions" or " instruction", for N of them; "" for times in ns, since output_number() appends their unit. */
 const char *view_unit(enum profile_clock clock, double n);
 
-/* Return the JSON; null if nothing is known. */
+/* Return S as JSON; null if nothing is known. */
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s);
 
 /* Return the workload's command line as one could type it; without one, the recorded tasks. For free(). */

@@ -104,7 +104,7 @@ static void part_drop(struct part *part)
 	part->is_dropped = true;
 }
 
-/* Return the lines that tell where the rest is; NULL: nothing is left out. */
+/* Return the lines that tell how to see the omitted rows and tables, for free(); NULL: nothing is omitted. */
 static char *more_text(const struct view *view, const struct part *parts, size_t n)
 {
 	scoped_free char *names = NULL;
@@ -129,7 +129,7 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 	return text;
 }
 
-/* Make the tables of REQUEST, with as many rows as each wants. Other tables with something to say are dropped. */
+/* Make the parts of the first screen, with FIRST rows of each table. Mark other tables that are not empty as dropped. */
 static struct part *screen_make(const struct view *view, const struct view_request *request)
 {
 	struct part *parts = alloc_array(request->list->n_tables, sizeof(*parts));
@@ -137,7 +137,7 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		/* Ask for the first row of other tables, only to know whether there is one. */
+		/* Of tables that are not on the first screen, make one row, to know whether they are empty. */
 		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;
@@ -167,7 +167,7 @@ static bool is_too_long(const struct view *view, const struct part *parts, size_
 	return lines > VIEW_SCREEN_LINES;
 }
 
-/* Make PARTS fit: the later ones first lose rows, and then vanish. The freed lines are used again. */
+/* Make PARTS fit the screen: reduce rows, then drop parts, both from the last part on. Then add rows while there is room. */
 static void screen_fit(struct part *parts, const struct view *view,
 		       const struct view_request *request, size_t head)
 {

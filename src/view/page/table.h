@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table is a descriptor in a file of its own, and a line in its command's list (view/report.h, view/diff.h):
- * the page, JSON, CSV, --section with its help and its errors follow from that. docs/json.md explains the
- * keys; a test checks that it has them all. A key that is in use is never given another meaning.
+ * A table is a descriptor in a file of its own, and a line in its command's list (view/report.h, view/diff.h). The page, JSON, CSV
+ * and --section are made from these. docs/json.md explains all keys, which a test checks. Never give a key another meaning.
  */
 #pragma once
 
@@ -17,7 +16,7 @@
 /* The rows of a table, made for one use. */
 struct view_rows {
 	struct output_section section;
-	bool for_people; /* in the order and choice of a page; else all, as in data */
+	bool for_people; /* rows are selected and sorted for a page; false: all rows, for JSON and CSV */
 	void *owned; /* by view_rows_new(); freed after use, as TEXTS; NULL: none */
 	struct alloc_texts texts;
 };
@@ -26,7 +25,7 @@ struct view_rows {
 struct view_data {
 	enum profile_clock clock; /* of all its times */
 	const char *prefix; /* before MEAN in the headers of columns; NULL: nothing */
-	/* The recordings, for pages that show more of them than tables; NULL: none. */
+	/* The recordings, for output that is not in a table, such as distributions; NULL: none. */
 	const struct profile *p[2];
 	const struct analyze_warnings *warnings; /* NULL: not known */
 };
@@ -39,12 +38,12 @@ struct view_data {
 /* The table's rows are struct OF, which MAKE completes. */
 #define VIEW_LINES(of, make) .line = make, .line_size = sizeof(struct of)
 
-/* The formats that have a table; 0: all. */
+/* The formats that show a table; 0: all. */
 enum view_places {
 	VIEW_IN_JSON = 1 << 0,
 	VIEW_IN_CSV = 1 << 1,
 	VIEW_IN_HTML = 1 << 2,
-	VIEW_IN_PAGE = 1 << 3 | VIEW_IN_HTML, /* in text, and whatever is there is in HTML too */
+	VIEW_IN_PAGE = 1 << 3 | VIEW_IN_HTML, /* pages of text; HTML shows these tables too */
 };
 
 /* DATA is that of the command's list: a struct view_report or view_diff, for example. It begins with a struct view_data. */
@@ -53,7 +52,7 @@ struct view_table {
 	unsigned int places; /* enum view_places; 0: all */
 	unsigned int first; /* rows on the first screen; 0: none */
 	bool (*is_aside)(const void *data); /* true: not on the first screen; NULL: never true */
-	/* On a browser's page: below all other tables and closed; or above them and the flame graph. */
+	/* On the HTML page: IS_CLOSED tables are below all others, folded; IS_ANSWER tables are above the flame graph. */
 	bool is_closed, is_answer;
 	bool is_whole; /* the first screen has FIRST rows of it, or none */
 	const char *title; /* a line without the colon; NULL: none */
@@ -73,13 +72,13 @@ struct view_table {
 	 */
 	bool (*line)(struct view_rows *rows, void *line, const void *data);
 	size_t line_size;
-	/* Make the rows, or make others of them, and set what else depends on DATA; NULL: nothing to do. */
+	/* Make or replace ROWS, and set other members that depend on DATA; NULL: nothing to do. */
 	void (*rows)(struct view_rows *rows, const void *data);
 	/* Write text below the rows on the page. */
 	void (*after)(const struct view *view, const void *data);
-	/* Print a table that is not title and rows on the page; NULL: it is. Print nothing if there is nothing to say. */
+	/* Print the table on the page in a form other than title and rows; print nothing if it is empty. NULL: title and rows. */
 	void (*page)(const struct view *view, const void *data);
-	/* Return the JSON of a table that is not a list of rows there; NULL: it has no key. */
+	/* Return JSON other than a list of rows; if this returns NULL, the table has no key. No function: a list of rows. */
 	json_t *(*json)(const void *data);
 };
 
@@ -92,7 +91,7 @@ struct view_list {
 	/* Write the part before the tables, on a page and in JSON; NULL: nothing. */
 	void (*page)(const struct view *view, const void *data);
 	void (*json)(json_t *root, const void *data);
-	bool is_of_recordings; /* there are pages for a browser */
+	bool is_of_recordings; /* the format "html" is available */
 };
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name);
@@ -101,7 +100,7 @@ bool view_table_is_in(const struct view_table *table, enum view_places place);
 /* Return the names of the tables of LIST, with NULL at the end; for free(). */
 const char **view_list_names(const struct view_list *list);
 
-/* Set ROWS to TABLE's rows of DATA; DEINIT after use. */
+/* Set ROWS to TABLE's rows of DATA. The caller frees them by view_rows_deinit(). */
 void view_rows_init(struct view_rows *rows, const struct view_table *table, const void *data,
 		    bool for_people);
 void view_rows_deinit(struct view_rows *rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The formats of report and diff: each a function that writes a command's tables, and a line below. */
+/* The output formats. A new one needs a function that writes a command's tables, and a line in VIEW_WRITERS. */
 #pragma once
 
 #include "view/page/table.h"
@@ -34,7 +34,7 @@ VIEW_WRITERS(VIEW_WRITER_DECLARE)
 extern const struct view_writer view_writers[];
 extern const char *const view_writer_names[];
 
-/* Return whether the build made the page of "html". */
+/* Return whether the build made the page for the format "html". */
 bool view_html_is_there(void);
 
 bool view_request_has(const struct view_request *request, const struct view_table *table);

@@ -32,7 +32,7 @@ static char *title(const void *data)
 			    r->costs.boots > 1 ? "in the first boot" : "before the first run");
 }
 
-/* Write the calibrations that a table of inner and full costs does not have, as the sampler's. */
+/* Write the calibrations without inner and full costs, which the table lacks, such as the sampler's; and unknown costs. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
 	vec_each(const struct analyze_cost, row, costs, rows) {
@@ -43,7 +43,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 	}
 }
 
-/* Return "big-fork +40.4 %, [elapsed time] +16.5 %", of figures from both kinds of runs; NULL: none. For free(). */
+/* Return "big-fork +40.4 %, [elapsed time] +16.5 %", from runs with and without probes; NULL: no such runs. For free(). */
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
 	char *text = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inlined bodies, and calls that are timed where they are made. */
+/* Inlined bodies, and calls timed at their call sites because their targets cannot be timed. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

@@ -57,7 +57,7 @@ static char *number(double time, int digits, enum profile_clock clock)
 		       alloc_printf("%.*g", digits, time);
 }
 
-/* Return "20.2 +-0.1 instructions per unit of s->objects + 96"; NULL: no law. For free(). */
+/* Return "20.2 +-0.1 instructions per unit of s->objects + 96", for free(); NULL: time is not linear in any variable. */
 static char *law_text(const struct varies_law *law, enum profile_clock clock)
 {
 	scoped_free char *slope = number(law->slope, 4, clock),
@@ -131,7 +131,7 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 	}
 }
 
-/* Append ", as do a, b and c": variables that tell the same as the first, if there are any. */
+/* Append ", as do a, b and c": variables that alone explain nearly as much as the first one, if there are any. */
 static void append_same(char **text, const struct varies *v)
 {
 	scoped_free const char **names = alloc_array(v->n_ranks, sizeof(*names));

@@ -11,7 +11,7 @@
 
 #define WAY_MAX 3 /* names that still make a sentence */
 
-/* Append BEGIN and "ksys_read and vfs_read", the callers of NODE below its context, nearest last. Return whether it has any. */
+/* Append BEGIN and the nearest callers of NODE without its context, "ksys_read and vfs_read". Return whether there are any. */
 static bool append_way(char **text, const char *begin, const struct tree_pair *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
@@ -60,7 +60,7 @@ static void append_iterations(char **text, const struct tree_lines *l)
 	}
 }
 
-/* Append what a function does itself. */
+/* Append a clause on the change of a function's own code. */
 static void append_self(char **text, const struct tree_lines *l)
 {
 	switch (l->kind) {
@@ -104,7 +104,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 	alloc_append(text, ")");
 }
 
-/* Append " in 10 % of calls", if the hardened side's function, which alone calls PART, does not in each of its calls. */
+/* Append " in 10 % of calls" or " 3 times per call" unless PART, a call on the hardened side only, is made about once per call. */
 static void append_how_often(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct tree_pair_node *node = &w->pair.nodes[part->node];
@@ -117,8 +117,8 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 }
 
 /*
- * Append " in place of write_null", a function that was called from the same place as often and no longer is, maybe through a
- * pointer. If PART is the one that is gone, append ", but" and the function that is called instead.
+ * PART is called on one side only. If its caller calls another function as often on the other side only, perhaps through a pointer,
+ * append " in place of write_null" if PART is new, and ", but write_null" if PART is gone.
  */
 static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
 			    const struct why_cause *cause, const struct why_part *part)
@@ -139,13 +139,13 @@ static void append_replaced(char **text, const struct why *w, const struct why_c
 	}
 }
 
-/* Return how much more often PART is called, or executed where it is inlined. */
+/* Return the ratio of PART's calls, hardened to baseline; if PART is inlined, of its executions. */
 static double how_often(const struct why_part *part)
 {
 	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] : part->ratio;
 }
 
-/* Append the loop of CAUSE if it is what makes it call PART more or less often. Return whether it is. */
+/* If executions of a loop in CAUSE's own code changed by the same factor as PART's calls, append the loop. Return whether so. */
 static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
@@ -170,7 +170,7 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 	return false;
 }
 
-/* Append ", also at fs/eventfd.c:439": one side alone calls PART there, which both call elsewhere. */
+/* Append ", also at fs/eventfd.c:439" or ", no longer at ...": a line that calls PART on one side only. */
 static void append_site(char **text, const struct why *w, const struct why_part *part)
 {
 	for (int side = 0; side < 2; side++) {
@@ -202,7 +202,7 @@ static void append_calls(char **text, const struct why_context *c, const struct 
 			     view_why_number(OUTPUT_COUNT, part->calls[0]));
 }
 
-/* Return whether SIDE calls PART from its caller on another path. */
+/* Return whether SIDE has calls of PART's function by the same caller, on any path. */
 static bool is_elsewhere(const struct tree_pair *t, const struct why_part *part, int side)
 {
 	const char *caller = t->nodes[t->nodes[part->node].parent].name;
@@ -254,7 +254,7 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 	}
 }
 
-/* Append ", most of that in extract_entropy via crng_make_state", the place of most of NODE, which one side alone has. */
+/* Append ", most of that in extract_entropy via crng_make_state": the place of most instructions of NODE, a one-sided call. */
 static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;
@@ -296,9 +296,9 @@ void view_why_append_where(char **text, const struct why *w, const struct why_co
 		view_append_name(text, cause->function);
 		separator = ", ";
 		if (!strcmp(w->pair.nodes[into].name, cause->function))
-			at = into; /* named already */
+			at = into; /* the text names INTO already */
 	}
-	/* In a syscall it is per call of that. */
+	/* Only in contexts without calls of their own, such as [softirq]. */
 	if (w->pair.nodes[at].parent && calls > 0 && !c->is_command &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
 		alloc_append(text, "%scalled %s %s per run", separator,
@@ -386,7 +386,7 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 	const char *caller = NULL;
 	struct why_patched found;
 
-	/* Code that is the same may do something else because its caller does. */
+	/* Unchanged code may behave differently because a patch changed its caller. */
 	if (why_patched_find(&w->patches, &w->pair, part, &found) ||
 	    ((cause->same_code || cause->caller) &&
 	     (caller = why_patched_caller(&w->patches, &w->pair, part, &found)))) {

@@ -89,7 +89,7 @@ static void append_calls(char **text, const struct why *w, const char *name,
 			     plural(calls[side], "time", "times"));
 }
 
-/* Append " (inlined into ___slab_alloc, +346 instructions per call)"; a call takes LONGER, 0: that is not worth a word. */
+/* Append " (inlined into ___slab_alloc, +346 instructions per call)". LONGER is the change of a call; 0: too small to mention. */
 static void append_figures(char **text, const struct why *w, const struct why_cause *cause,
 			   double longer)
 {

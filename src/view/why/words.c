@@ -15,13 +15,13 @@
 #define MOST_CAUSES   3 /* in sentences; the table has all */
 #define MOST_CONTEXTS 3 /* of a cause, by name */
 
-/* Return whether the sides are single recordings on a real clock, or were made in a row. */
+/* Return whether recordings by probes, with a clock in ns, do not show the variation between recordings of one kernel. */
 static bool is_unclear(const struct why *w)
 {
 	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
 }
 
-/* Return "Most likely", or "Possibly" if recordings of one kernel may differ as much. */
+/* Return "Most likely", or "Possibly" if two recordings of the same kernel may differ as much. */
 static const char *likely(const struct why *w)
 {
 	return is_unclear(w) ? "Possibly" : "Most likely";
@@ -42,7 +42,7 @@ void view_why_append_delta(char **text, const struct why *w, double delta, const
 	enum profile_clock clock = w->p[0]->clock;
 
 	if (w->tree.has_callers)
-		delta = round(delta); /* counted */
+		delta = round(delta); /* instructions were counted */
 	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, clock),
 		     view_unit(clock, delta), per);
 }
@@ -84,13 +84,13 @@ static void begin_item(char **text, bool *any, const char *first, const char *se
 
 /* ---- the whole ---- */
 
-/* Return whether C's change as a whole is as sure as its causes. */
+/* Return whether C's change as a whole is at least as certain as its causes. */
 static bool has_changed(const struct why_context *c)
 {
 	return c->changed && c->changed >= c->sureness;
 }
 
-/* Return whether the whole of C is said to be likely only, so that its causes need not be. */
+/* Return whether the sentence on C as a whole says "Most likely". Then the sentences on its causes need not say it. */
 static bool is_said_likely(const struct why *w, const struct why_context *c)
 {
 	if (c->sureness != WHY_LIKELY)
@@ -196,8 +196,8 @@ static void append_interval(char **text, const struct why *w, const struct why_c
 }
 
 /*
- * Return "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of the command's instructions)", for free(). If that
- * may be chance, UNSURE is a verb such as " differs most", which the same figures follow with their interval.
+ * Return "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of the command's instructions)", for free(). If the
+ * change may be chance, UNSURE is a verb such as " differs most", followed by the same figures and their interval.
  */
 static char *change_text(const struct why *w, const struct why_context *c, const char *unsure)
 {
@@ -304,7 +304,7 @@ static void append_largest(char **text, double share, int digits)
 	alloc_append(text, " is in ");
 }
 
-/* Append "100 % of it is spread over 4 functions, which call srso_alias_return_thunk ...", if so. Return whether it is so. */
+/* Append "100 % of it is spread over 4 functions, which call srso_alias_return_thunk ...", if that is so. Return whether so. */
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -342,7 +342,7 @@ static void append_spread_out(char **text, const struct why *w, const struct why
 	uint32_t many = why_spread_functions(c, NEARLY_ALL);
 	double largest;
 
-	/* More calls explain the change, and no code the little that remains. */
+	/* Too little of the change is left, for example because the number of calls explains it. */
 	if (!c->causes.n_items || fabs(why_caused(c)) < HALF_A_PERCENT * c->total[0])
 		return;
 	largest = c->causes.items[0].delta / why_caused(c);
@@ -416,7 +416,7 @@ static enum why_sureness surest(const struct why_context *c)
 	return most;
 }
 
-/* Return which share of the whole the cause I is; within the error of the whole, more than all is all. */
+/* Return the share of cause I in C's change. If it exceeds C's change by less than the error of that, return 1 or -1. */
 static double share_of(const struct why_context *c, uint32_t i)
 {
 	double delta = c->causes.items[i].delta, all = why_caused(c);
@@ -427,7 +427,7 @@ static double share_of(const struct why_context *c, uint32_t i)
 	return delta / all;
 }
 
-/* Return whether the whole changed, and no cause at least as sure as SURE is much more than all of it. */
+/* Return whether to give shares: C changed as certainly as SURE, and no cause of that certainty is much larger than the change. */
 static bool has_shares(const struct why_context *c, enum why_sureness sure)
 {
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
@@ -436,7 +436,7 @@ static bool has_shares(const struct why_context *c, enum why_sureness sure)
 	return c->changed && c->changed >= sure;
 }
 
-/* Append "52 % of it is in ", "An opposite change is in ": the share of C's cause I, as SURE as that; N causes come before. */
+/* Begin the sentence on C's cause I, of certainty SURE: "52 % of it is in ", "An opposite change is in ". N causes came before. */
 static void append_share(char **text, const struct why *w, const struct why_context *c, uint32_t i,
 			 enum why_sureness sure, uint32_t n)
 {
@@ -473,7 +473,7 @@ static void append_cause(char **text, const struct why *w, const struct why_cont
 	alloc_append(text, ".");
 }
 
-/* Say how much of the change is in no named cause. */
+/* Append the part of the change that no named cause explains, if it is large enough. */
 static void append_remainder(char **text, const struct why *w, const struct why_context *c,
 			     double remainder)
 {
@@ -485,7 +485,7 @@ static void append_remainder(char **text, const struct why *w, const struct why_
 	alloc_append(text, " are smaller changes.");
 }
 
-/* Return C's largest cause that is less than SURE, if it is larger than MOST; otherwise NULL. */
+/* Return the largest of C's causes that are less certain than SURE and larger than MOST (ticks), or NULL. */
 static const struct why_cause *find_uncertain(const struct why_context *c, enum why_sureness sure,
 					      double most)
 {
@@ -544,7 +544,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 
 /* ---- what is left out ---- */
 
-/* Append "__fput moved from close [task work] to close, with 920,948 instructions per run", work that only changed its place. */
+/* Append "__fput moved from close [task work] to close, with 920,948 instructions per run": the sides' contexts of it differ. */
 static void append_moves(char **text, const struct why *w)
 {
 	const struct tree_pair_node *nodes = w->pair.nodes;
@@ -567,7 +567,10 @@ static void append_moves(char **text, const struct why *w)
 		alloc_append(text, ".");
 }
 
-/* Return whether OF, which is no part of C, is to be named: the time that the kernel reports of a command has interrupts in it. */
+/*
+ * Return whether to name OF, a context that is not in C: its change is certain, or OF is interrupts whose change is large. The
+ * latter not if W->cpu is set: a command's CPU time from the kernel includes interrupts.
+ */
 static bool is_missed(const struct why *w, const struct why_context *c,
 		      const struct why_context *of)
 {
@@ -576,7 +579,7 @@ static bool is_missed(const struct why *w, const struct why_context *c,
 								   HALF_A_PERCENT * c->total[0]));
 }
 
-/* Append the contexts that changed and are not the command's. */
+/* Append the changed contexts that do not belong to the command. */
 static void append_others(char **text, const struct why *w, const struct why_context *c)
 {
 	bool any = false;
@@ -595,7 +598,7 @@ static void append_others(char **text, const struct why *w, const struct why_con
 		alloc_append(text, ".");
 }
 
-/* Say how much of the change is in no context, of recordings by probes. */
+/* Append the part of the change of CPU time outside of all contexts, if it is known and large enough. */
 static void append_outside(char **text, const struct why *w)
 {
 	double least = w->tree.has_noise ? why_significance_noise(&w->command.significance) :
@@ -634,7 +637,7 @@ static const struct catalogue_protection *only_switched(const struct why *w)
 	return w->switched.n_items == 1 ? w->switched.items[0] : NULL;
 }
 
-/* Append which options of record time functions. */
+/* Append a hint on options of record that time functions. */
 static void append_hint(char **text, const struct why *w)
 {
 	const struct catalogue_protection *only = only_switched(w);
@@ -659,7 +662,7 @@ static void append_switched(char **text, const struct why *w)
 			     "");
 }
 
-/* Append how sure a change of C is that is likely only. */
+/* Append the probability that the change of C, which is likely but not certain, is chance. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
 	double p =
