@@ -331,7 +331,7 @@ const struct catalogue_protection catalogue[] = {
 		.against = "writes through corrupted list pointers",
 		.options = OPTIONS(BUILDS("DEBUG_LIST"),
 				   { "LIST_HARDENED", "n", "y", CATALOGUE_ALONG, SINCE(6, 6) },
-				   /* In 6.1, this option selects DEBUG_LIST. */
+				   /* This option selects DEBUG_LIST in 6.1. */
 				   ALONG("BUG_ON_DATA_CORRUPTION", "n", "y")),
 		.functions = FUNCTIONS(
 			{ "__list_add_valid", "lib/list_debug.c", CATALOGUE_FUNCTION, UNTIL(6, 6) },

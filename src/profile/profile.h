@@ -39,7 +39,7 @@ enum profile_site_kind {
 struct profile_site {
 	const char *name; /* name as reported: without .isra, .constprop, .part */
 	const char *symbol; /* name in kallsyms: "name", or "name [module]"; of a range: INTO's */
-	/* The following three are for ranges only, else NULL. */
+	/* INTO, CHAIN and ESTIMATED are for ranges only, else NULL. */
 	const char *into; /* the function that the body is part of, as reported */
 	/*
 	 * The inlined bodies between NAME and INTO, innermost first, separated by PROFILE_CHAIN: "new_slab" for
@@ -73,7 +73,7 @@ enum profile_context_kind {
 /* Return the name of the only context of KIND: "[page_fault]"; NULL for PROFILE_CONTEXT_SYSCALL, since syscalls have many names. */
 const char *profile_context_name(enum profile_context_kind kind);
 
-/* In exact recordings, work that a context queued has a context of its own: "close [rcu]" has RCU callbacks queued by close. */
+/* Kinds of work that a context queues. In exact recordings, such work has its own context: "close [rcu]" if queued by close. */
 enum profile_queued {
 	PROFILE_QUEUED_RCU,
 	PROFILE_QUEUED_WORK,
@@ -256,7 +256,7 @@ enum profile_loss {
 	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
 	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
 	PROFILE_LOSS_DETACHED, /* calls of a site that lost its probes */
-	PROFILE_LOSS_PROBES, /* probes that others removed or switched off during the run: calls that they missed are not counted */
+	PROFILE_LOSS_PROBES, /* probes that others removed or switched off during the run: their measurements are not used */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
 	PROFILE_LOSS_SWITCHES, /* unreported task switches: calls in between are missing, or attributed to another task */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
@@ -484,7 +484,7 @@ void profile_arg_add(struct profile *p, const char *arg);
 uint32_t profile_context_add(struct profile *p, const char *name);
 bool profile_context_is(const struct profile *p, uint32_t context, enum profile_context_kind kind);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
-/* Return whether SITE's calls were counted: then a missing cell means 0 calls. False if SITE could not be probed. */
+/* Return whether SITE's calls were counted: then a missing cell means 0 calls. False if probes of SITE were refused or lost. */
 bool profile_site_is_counted(const struct profile *p, const struct profile_site *site);
 /* Return whether SITE belongs to MODULE; NULL: to the kernel's image. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);

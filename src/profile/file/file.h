@@ -26,8 +26,8 @@ int profile_file_try(const char *path);
 int profile_file_keep(const struct profile *p, const char *path);
 
 /*
- * Read the profile at PATH, which may be a pipe, into *OUT, for profile_destroy(); *OUT is NULL on failure. For any input, time and
- * memory are bounded by the file's size and the limits in section.h. -EBADMSG: damaged, or no data file; -EPROTONOSUPPORT: another
- * version.
+ * Read the profile at PATH, which may be a pipe, into *OUT, for profile_destroy(); *OUT is NULL on failure. Reading ends for any
+ * input, and its memory is bounded by the file's size and the limits in section.h. -EBADMSG: damaged, or no data file;
+ * -EPROTONOSUPPORT: another version.
  */
 int profile_file_read(const char *path, struct profile **out);

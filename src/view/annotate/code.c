@@ -136,7 +136,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
 	scoped_free char *plain_address = output_text_escape(address),
 			 *plain = output_text_escape(text);
-	/* Without samples, colour by executions, relative to all instructions executed per call. */
+	/* Colour by samples; if there are none, by executions, relative to all instructions executed per call. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
 	enum output_style style = part >= LITTLE         ? OUTPUT_STYLE_HOT :
 				  part >= HALF_A_PERCENT ? OUTPUT_STYLE_WARM :

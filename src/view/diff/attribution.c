@@ -52,7 +52,7 @@ static char *label(const struct why_attribution_row *row)
 	return text;
 }
 
-/* For people, show the larger lines, and one line for the others of a level. */
+/* Show people the larger lines, and one line for the others of a level. */
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct why_attribution *a = &((const struct view_diff *)data)->attribution;

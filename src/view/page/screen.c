@@ -137,7 +137,7 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		/* Of tables that are not on the first screen, make one row, to know whether they are empty. */
+		/* Make one row of a table that is not on the first screen, to know whether the table is empty. */
 		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;

@@ -52,7 +52,7 @@ struct view_table {
 	unsigned int places; /* enum view_places; 0: all */
 	unsigned int first; /* rows on the first screen; 0: none */
 	bool (*is_aside)(const void *data); /* true: not on the first screen; NULL: never true */
-	/* On the HTML page: IS_CLOSED tables are below all others, folded; IS_ANSWER tables are above the flame graph. */
+	/* IS_CLOSED tables are below all others on the HTML page, folded. IS_ANSWER tables are above the flame graph. */
 	bool is_closed, is_answer;
 	bool is_whole; /* the first screen has FIRST rows of it, or none */
 	const char *title; /* a line without the colon; NULL: none */

@@ -35,7 +35,7 @@ static const struct output_column block_columns[] = {
 	COLUMN("share", FRACTION, analyze_block, share, .header = "SHARE"),
 };
 
-/* For people, show each function's blocks summed over all contexts, the block with most instructions first. */
+/* Show people each function's blocks summed over all contexts, the block with most instructions first. */
 static void block_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_blocks *blocks = &((const struct view_report *)data)->blocks;
