@@ -12,7 +12,7 @@
 const char *output_number(enum output_type type, double value, enum profile_clock clock);
 #define OUTPUT_NUMBERS 16
 
-/* Return VALUE, a rate or factor in a sentence, as text with DIGITS (at least 3) significant digits; above 999.5, rounded to 1. */
+/* Return VALUE, a rate or factor in a sentence, as text with DIGITS (at least 3) significant digits; from 999.5 on, an integer. */
 const char *output_digits(double value, int digits);
 
 /* Return VALUE as text for programs: "11803112", "-0.25", "" for NAN and infinity. */

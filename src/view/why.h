@@ -40,8 +40,8 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
 			     const struct why_part *part);
 /*
- * Return the answer for C, the command or one of its contexts: the change as a whole, its causes, and changes that are not
- * included; NULL: there is nothing to compare. Each line is a paragraph. For free().
+ * Return the answer for C, the command or one of its contexts, or NULL if the recordings have no context: the change as a whole,
+ * its causes, and changes that are not included. Each line is a paragraph. For free(); NULL: there is nothing to say.
  */
 char *view_why(const struct why *w, const struct why_context *c);
 /* Return whether functions were timed, on either side. */

@@ -164,7 +164,7 @@ static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 	const char *name;
 
 	if (i->insn.kind == KERNEL_INSN_LABEL) {
-		/* A static key's jump label is a nop or a jump. Only in the running kernel is it known which. */
+		/* A static key's jump label is a nop or a jump. The file does not tell which of them was executed. */
 		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
 
 		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,
