@@ -90,7 +90,7 @@ TEST(lines_by_body_and_number)
 	assert_float_equal(r->delta.value, 1000, 1e-9);
 	assert_float_equal(r->sides[0].share, 0.5, 1e-9);
 	assert_true(r->delta.low > 0 && r->delta.low < 1000 && r->delta.high > 1000);
-	/* Code without samples has a cost up to its interval's end; absent code costs exactly 0. */
+	/* The interval of code without samples ends above 0. Absent code costs exactly 0. */
 	r = row(&d.lines, "f", 10);
 	assert_float_equal(r->sides[1].cost.value, 0, 1e-9);
 	assert_true(r->sides[1].cost.high > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Annotate tests/symbol/inlines.c, a program with known inlining: its code, as compiled here, and made-up samples in it. */
+/* Annotate tests/symbol/inlines.c, a program whose inlining is known. The tests compile it and invent the samples. */
 #include <errno.h>
 
 #include "test.h"
@@ -159,7 +159,7 @@ TEST(samples_are_where_they_were_taken)
 	sample(&k, "read", 0, 5, innermost, call);
 	sample(&k, "write", 0, 3, middle, call);
 	sample(&k, "read", PROFILE_SAMPLE_LATE, 2, own, call);
-	/* These do not count: samples elsewhere, in user space, in a probe, and in an interrupt that hit the code. */
+	/* Do not count samples elsewhere, in user space, in a probe, or of an interrupt that arrived in the function. */
 	sample(&k, "read", 0, 100, call, 0);
 	sample(&k, "read", PROFILE_SAMPLE_USER, 100, own, 0);
 	sample(&k, "read", PROFILE_SAMPLE_PROBE, 100, own, call);
@@ -183,7 +183,7 @@ TEST(samples_are_where_they_were_taken)
 	assert_int_equal(body(&k, "innermost")->depth, 2);
 	assert_string_equal(k.a.lines[instruction(&k, innermost)->line].path, "innermost < middle");
 	assert_null(k.a.lines[instruction(&k, own)->line].path);
-	/* The function was not timed: a sample stands for its period, in ticks per run. */
+	/* The function was not timed, so each sample counts as one sampling period of ticks. Costs are per run. */
 	assert_false(k.a.tick_is_of_call);
 	assert_int_equal(k.a.tick, 1000);
 	close_kernel(&k);
@@ -204,7 +204,7 @@ TEST(a_context_alone)
 	close_kernel(&k);
 }
 
-/* Samples in callees count as below the call. The .cold part belongs to the function. */
+/* Samples in callees are attributed to the call instruction. The .cold part belongs to the function. */
 TEST(what_it_calls_is_below)
 {
 	const struct analyze_annotate_options o = { .name = "split", .all = true };
@@ -288,8 +288,8 @@ TEST(two_places)
 }
 
 /*
- * In a timed function, a sample stands for its share of the mean call. Samples at the return are kept apart: at most 4 are
- * inside.
+ * In a timed function, each sample gets an equal share of the measured time. Samples at the return are counted separately: only 10
+ * samples fit into the time, so at most 4 of these 9 are inside the function.
  */
 TEST(timed)
 {
@@ -302,7 +302,7 @@ TEST(timed)
 	entry = address_of(&k, "outer");
 	s = profile_cell(k.p, 0, fixture_function(k.p, "outer", entry),
 			 profile_context_add(k.p, "read"));
-	fixture_calls(s, 40, 250, 250); /* 10,000 ticks: 10 samples' worth */
+	fixture_calls(s, 40, 250, 250); /* 10,000 ticks: 10 sampling periods */
 	sample(&k, "read", 0, 6, address_of(&k, "mark_innermost"), 0);
 	sample(&k, "read", PROFILE_SAMPLE_AT_RETURN, 9, entry + 4, 0);
 	assert_int_equal(annotate(&k, &o), 0);
@@ -403,7 +403,7 @@ TEST(instructions_as_text)
 
 TEST(data_by_name)
 {
-	/* mov 0x10(%rip),%eax: relative to the instruction's end; add %gs:0x10(%rip),%eax: of this CPU */
+	/* mov 0x10(%rip),%eax: relative to the instruction's end; add %gs:0x10(%rip),%eax: a per-CPU variable */
 	static const uint8_t load[] = { 0x8b, 0x05, 0x10, 0, 0, 0 };
 	static const uint8_t cpu[] = { 0x65, 0x03, 0x05, 0x10, 0, 0, 0 };
 	struct arch_disasm *d = arch_disasm_create(ARCH_SYNTAX_ATT);

@@ -22,7 +22,7 @@ static void cell(struct profile *p, uint32_t run, uint32_t site, const char *con
 	s->self = (int64_t)(calls * self);
 }
 
-/* A run of WALL ticks: clone calls allocate_slab SLABS times, which takes SHUFFLE more each in shuffle_freelist; mmap too. */
+/* Create a run of WALL ticks. clone calls allocate_slab SLABS times, each with SHUFFLE more ticks in shuffle_freelist. */
 static struct profile *work(uint64_t wall, uint64_t slabs, uint64_t shuffle, bool range)
 {
 	struct profile *p = profile_create();
@@ -154,7 +154,7 @@ TEST(test_tree)
 	assert_true(row(&a, "outside sys_enter...sys_exit", 1)->delta == 2000);
 	release(&a, &d);
 
-	/* With sides exchanged, all signs turn. The body is gone, with all its cost. */
+	/* With exchanged sides, all signs are reversed. Only the baseline has the inlined body, so all of its cost disappears. */
 	attribute(&a, &d, pb, pa);
 	assert_true(row(&a, "shuffle_freelist", 3)->delta == -110000);
 	r = row(&a, "allocate_slab", 2);
@@ -169,7 +169,7 @@ TEST(test_tree)
 	profile_destroy(pb);
 }
 
-/* Rows of one side count whole, as more or fewer calls. */
+/* The whole cost of a row that only one side has counts as a change of the number of calls. */
 TEST(test_one_sided)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
@@ -237,7 +237,7 @@ TEST(test_partner)
 	profile_destroy(pb);
 }
 
-/* Bodies that were timed in an untimed function are parts of it. Their time does not count as time in no timed function. */
+/* Bodies that were timed in an untimed function are its parts. Their time is not part of "in no timed function". */
 TEST(test_range_alone)
 {
 	struct profile *p[2] = { work(500000, 100, 0, false), work(600000, 100, 0, false) };

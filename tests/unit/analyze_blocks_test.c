@@ -135,7 +135,7 @@ TEST(instructions_of_blocks)
 	assert_true(isnan(block(&b, "*", 16)->per_call));
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
 	analyze_blocks_deinit(&b);
-	/* A function without its probes is "not counted". */
+	/* A function whose probes were not attached is "not counted". */
 	p->sites[p->blocks[0].site].mech = PROFILE_UNTIMED;
 	p->n_block_counts = 0;
 	analyze_blocks_init(&b, p);
@@ -175,7 +175,7 @@ TEST(loops_of_contexts)
 	profile_destroy(p);
 }
 
-/* A function with probes of blocks has no time, since they distort it. The emulator's counts do not. */
+/* A function whose blocks are counted by probes has no time, since the probes distort it. The emulator's counts distort no time. */
 TEST(times_of_counted_functions)
 {
 	const struct calls clone = { 60, 20, 20, 1000 };
@@ -224,7 +224,7 @@ static void check_lines(const struct tree_pair *t)
 	assert_true(lines.items[1].times[0] == 20 && lines.items[1].times[1] == 60);
 }
 
-/* Counted functions and the bodies in them have their instructions. Lines have the numbers of their executions. */
+/* The instructions of counted functions and of the bodies in them are known. Lines have the numbers of their executions. */
 TEST(changes_of_counted_functions)
 {
 	const struct calls before = { 80, 0, 20, 1000 }, after = { 0, 40, 60, 2000 };
@@ -234,7 +234,7 @@ TEST(changes_of_counted_functions)
 	why_init(&why, a, b);
 	check_own(&why.pair, "shuffle", 1600, 8000);
 	check_own(&why.pair, "refill", 700, 900);
-	/* clone has the rest of the measured time, which probes of blocks distort. */
+	/* The rest of clone's measured time, which the probes of blocks distort, is attributed to clone itself. */
 	check_own(&why.pair, "clone", 80 * 50 + 20 * 1000 - 2300, 40 * 50 + 60 * 2000 - 8900);
 	check_lines(&why.pair);
 	why_deinit(&why);
@@ -269,7 +269,7 @@ TEST(counted_function_as_cause)
 	profile_destroy(b);
 }
 
-/* Probes of blocks and captured values have a cost row each, without a calibration. */
+/* The costs of block probes and of captured values are measured as sums, so their rows need no calibration. */
 TEST(costs_that_are_sums)
 {
 	const struct calls clone = { 80, 0, 20, 1000 };

@@ -31,7 +31,7 @@ static void add_run(struct profile *p, uint32_t boot, const char *name, uint64_t
 	s->self = (int64_t)total;
 }
 
-/* Create a profile with a boot for each of the N MEANS of clone, 10 calls each. */
+/* Create a profile with N boots of one run each, with 10 calls of clone per run. MEANS: clone's mean time in each boot. */
 static struct profile *boots(const double *means, uint32_t n)
 {
 	struct profile *p = profile_create();
@@ -123,7 +123,7 @@ TEST(test_sample_moments)
 	analyze_sample_deinit(&s);
 }
 
-/* The uncertainty of the calibration, computed by hand as in docs/internals/statistics.md. */
+/* Compute the calibration's uncertainty. The expected values are computed by hand as in docs/internals/statistics.md. */
 TEST(test_calibration)
 {
 	struct profile *p = profile_create();
@@ -153,7 +153,7 @@ TEST(test_calibration)
 	s = profile_cell(p, 0, 0, clone);
 	s->cost = 10 * 40 + 100 * 300 + 10 * 600;
 	analyze_calibration_init(&c, p, ANALYZE_OF_TIME);
-	/* 100 * 6 + 10 * 60 of the 36,000 ticks of calls in clone are uncertain: a thirtieth. */
+	/* Probes of calls in clone cost 36,000 ticks. A thirtieth of this, 100 * 6 + 10 * 60, is uncertain. */
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[0]), (10 * 2 + 36000 / 30.0) * mad);
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[1]), 100 * 3 * mad);
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[2]), (10 * 5 + 15000 / 30.0) * mad);
@@ -210,7 +210,7 @@ TEST(test_verdicts)
 	check_verdict(seeded_a, 1, seeded_b, 1, 0, ANALYZE_VERDICT_NONE);
 }
 
-/* A recording of five runs on a real clock, made in SECOND. Its runs agree better than recordings do. */
+/* Create a recording of five runs on a real clock, made in SECOND. The runs differ less than recordings differ from each other. */
 static struct profile *recording(double mean, uint32_t second)
 {
 	struct profile *p = profile_create();
@@ -257,8 +257,8 @@ static void check_recordings(const double *a, const double *b, const char *order
 	assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
 	assert_true(isnan(d.syscalls.rows[0].change.boots_needed) || !undecided);
 	/*
-	 * As control, use recordings of the same kernel that differ as much as the sides do. One recording is not enough.
-	 * Three are enough if the problem is that the sides' recordings were made in a row.
+	 * As control, use recordings of the same kernel that differ as much as the sides do. A control of one recording does not
+	 * change the verdict. A control of three does if each side's recordings were made in a row.
 	 */
 	if (verdict == ANALYZE_VERDICT_UNCLEAR && undecided) {
 		const double again[] = { a[0] + 9, a[0] - 1, a[0] + 4 };
@@ -280,8 +280,8 @@ static void check_recordings(const double *a, const double *b, const char *order
 }
 
 /*
- * Runs of one recording agree better than recordings do. With runs alone, 10 of the host's 20 A/A comparisons were false
- * alarms.
+ * Runs of one recording differ less than recordings differ from each other. Judged by runs alone, 10 of the host's 20 A/A
+ * comparisons were false alarms.
  */
 TEST(test_recordings)
 {
@@ -300,7 +300,7 @@ TEST(test_recordings)
 			 ANALYZE_VERDICT_SLOWER);
 }
 
-/* A difference after a minute may be due to the kernel or to the minute. Only recordings in turns can tell. */
+/* If one side is recorded after the other, the machine may have changed meanwhile. Only alternating recordings exclude this. */
 TEST(test_turns)
 {
 	const double means[] = { 100, 108, 95 }, slow[] = { 160, 171, 155 };

@@ -88,7 +88,7 @@ TEST(one_function_is_named)
 	check("-g -DADDED", "-g", "gone added *");
 }
 
-/* The instructions are the same, but jump or move differently. */
+/* The instructions are equal except for a jump's condition or for registers. */
 TEST(conditions_and_arguments_matter)
 {
 	check("-g", "-g -DINVERTED", "differs choose +0-0");

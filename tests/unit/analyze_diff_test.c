@@ -114,7 +114,7 @@ TEST(test_shares)
 	profile_destroy(b);
 }
 
-/* clone takes 200 more per call: 150 in inner, 30 in outer around it, 20 in clone itself; 500 are asleep. */
+/* With MORE, clone takes 200 more on the CPU per call: 150 in inner, 30 in its caller outer, 20 in clone. It sleeps for 500. */
 static struct profile *nested(bool more)
 {
 	struct profile *p = clones(1, 10, more ? 1200 : 1000);

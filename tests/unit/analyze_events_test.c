@@ -107,8 +107,8 @@ static void add_times(struct profile *p)
 }
 
 /*
- * The events counted by probes have uncertainties: 2 for clone's own and 6 for f's in clone, 3 in f. The exact costs of times
- * tell the number of nested calls.
+ * The cost in events of one probed call is uncertain: 2 in clone and 3 in f inside the call, 6 around f, which clone includes. The
+ * number of calls nested in clone follows from the cost in ticks, which is exact here.
  */
 TEST(test_calibration)
 {

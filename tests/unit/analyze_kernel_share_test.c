@@ -51,13 +51,10 @@ TEST(test_share)
 	p->runs[control].cpu = 5000;
 	s = share_of(p);
 	assert_true(s.command == 5000 && s.share == 0.5);
-	/* They may take slightly less than the probed runs' syscalls. */
+	/* Unprobed runs may take slightly less CPU time than the syscalls of the probed runs. */
 	p->runs[control].cpu = 2480;
 	assert_true(share_of(p).command == 2480);
-	/*
-	 * The share is unknown if syscalls take more than that, if all tasks were recorded, or
-	 * without CPU time.
-	 */
+	/* The share is unknown if syscalls take clearly more than the command, if all tasks were recorded, or without CPU time. */
 	p->runs[control].cpu = 2000;
 	assert_true(isnan(share_of(p).share) && isnan(share_of(p).command));
 	p->runs[control].cpu = 5000;

@@ -47,15 +47,15 @@ TEST(test_cost)
 	double error;
 
 	analyze_net_init(&net, p);
-	/* 100 iterations may contain two reads and a close; the workload may have timed only some, so the cost is unknown. */
+	/* Reads and closes both occur in each iteration. The workload may have timed only one of them, so the cost is unknown. */
 	assert_true(isnan(analyze_net_cost(&net, 0, 100, &error)));
-	/* 200 iterations contain a read each, and no call that is less frequent. */
+	/* With 200 iterations, only reads occur at least once per iteration, so the cost is that of one read. */
 	near(analyze_net_cost(&net, 0, 200, &error), 120);
 	near(error, (2 + 70 * 6 / 120.0) * MAD);
 	/* One iteration is the whole run. */
 	near(analyze_net_cost(&net, 0, 1, &error), (200 + 101 + 7) * 120);
 	near(error, (200 + 101 + 7) * (2 + 70 * 6 / 120.0) * MAD);
-	/* In cold caches, probes cost three times as much in reads, and around them in proportion. */
+	/* In cold caches, the part of a read's probe cost that is inside the call triples, so the part outside is tripled, too. */
 	profile_cell(p, 0, 0, profile_context_add(p, "read"))->cost = 200 * 150;
 	near(analyze_net_cost(&net, 0, 200, &error), 3 * 120);
 	near(error, 3 * (2 + 70 * 6 / 120.0) * MAD);
@@ -84,7 +84,7 @@ TEST(test_row)
 	near(row_of(&w, "reads")->figures.mean, 2050);
 	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, ANALYZE_COMMAND)->net));
 	near(row_of(&w, ANALYZE_COMMAND_CPU)->net, 200050 - 308 * 120);
-	/* The runs' standard error is 50; beside the calibration's 2,511 it has this little effect. */
+	/* The runs' standard error, 50, is small beside the calibration's, 2,511, so the factor stays near 2.776. */
 	assert_true(row_of(&w, ANALYZE_COMMAND_CPU)->net_error > 2.77 * error &&
 		    row_of(&w, ANALYZE_COMMAND_CPU)->net_error < 2.78 * error);
 	analyze_workload_deinit(&w);
@@ -97,7 +97,7 @@ TEST(test_row)
 	near(row_of(&w, "reads")->net, 2000 - 2 * 120);
 	near(row_of(&w, "reads")->net_error, 2.776445105197793 * 2 * (2 + 70 * 6 / 120.0) * MAD);
 	analyze_workload_deinit(&w);
-	/* With two figures it is unknown whose iterations made the calls. */
+	/* With two reported figures, it is unknown which one's iterations made the calls. */
 	profile_report_add(p, 0, &(struct profile_report){ "other", 100, 1, NAN, NAN });
 	analyze_workload_init(&w, p, false);
 	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, "other")->net));

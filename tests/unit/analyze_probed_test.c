@@ -21,7 +21,7 @@ struct answer {
 	char *text;
 };
 
-/* Make X from A and B. X owns them. */
+/* Initialize X with the explanation of the difference between A and B, and take ownership of A and B. */
 static void answer_init(struct answer *x, struct profile *a, struct profile *b)
 {
 	const struct analyze_options oncpu = { .time = ANALYZE_TIME_ONCPU };
@@ -88,7 +88,7 @@ static void check_probed_says(struct profile *hardened, const char *says)
 	check(probed(20, 100, 0), hardened, says);
 }
 
-/* The cause is the own time of a function that probes timed, or that it is called more often. Contexts are summed up. */
+/* A timed function is a cause if its own time or the number of its calls changes. Contexts are summed up. */
 TEST(functions_that_were_timed_are_causes)
 {
 	check_probed_says(
@@ -104,7 +104,7 @@ TEST(functions_that_were_timed_are_causes)
 	check_probed_says(probed(20, 100, 300), "100 % of it is in f, which executes g (inlined) ");
 }
 
-/* Recordings by probes have no lines: a patch says which functions it changes. */
+/* Recordings by probes have no line numbers, so only a patch can show the changed lines of a function. */
 TEST(a_patch_of_a_timed_function_is_named)
 {
 	char path[] = "/tmp/patch.XXXXXX";
@@ -133,7 +133,7 @@ TEST(functions_that_one_side_timed_are_no_causes)
 	check_probed_says(hardened, "h, not timed on the baseline side: ");
 }
 
-/* A body that only one side has gets the same wording as in exact recordings, but in the recording's clock. */
+/* The text about a body that only one side has is that of exact recordings, but in the recording's clock. */
 TEST(times_are_in_the_clock_of_the_recording)
 {
 	struct profile *sides[] = { probed(20, 100, 0), probed(20, 100, 300) };
@@ -218,7 +218,7 @@ static struct profile *clones(uint32_t calls, uint64_t time)
 	return p;
 }
 
-/* The same, whose times rise from FROM to TO. */
+/* Create a run of 20 calls of clone, whose times rise from FROM to TO. */
 static struct profile *spread_clones(enum profile_clock clock, uint64_t from, uint64_t to)
 {
 	struct profile *p = run(clock);
@@ -292,8 +292,8 @@ TEST(spreads_of_contexts_are_independent)
 }
 
 /*
- * gcc with init_on_alloc: page faults change most. Some read a file and take a hundred times as long, but the change is in one
- * function, and is much larger than that function's spread.
+ * As in gcc with init_on_alloc, page faults change most. Some read a file and take a hundred times as long, but the change is in
+ * one function, and is much larger than that function's spread.
  */
 TEST(a_function_is_surer_than_its_context)
 {
@@ -319,7 +319,7 @@ TEST(time_in_no_timed_function_is_the_contexts)
 	      "call): +2,000 instructions per run.");
 }
 
-/* The execve() that starts the command is the first to read the command's files. */
+/* A single execve() is the one that starts the command. Rank it last: it is the first to read the command's files. */
 TEST(start_of_the_command_comes_last)
 {
 	struct profile *sides[2];
@@ -346,7 +346,7 @@ static struct profile *took(struct profile *p, uint64_t cpu)
 	return p;
 }
 
-/* clone accounts for 2,000 of the command's time. */
+/* 2,000 instructions of the command's change are in clone. */
 TEST(the_whole_is_the_commands_own_time)
 {
 	check(took(clones(10, 1000), 100000), took(clones(10, 1200), 110000),
@@ -404,7 +404,7 @@ static void sample(struct profile *p, const char *path, uint64_t count)
 	sample_in(p, "clone", path, count);
 }
 
-/* In clone, a calls b or d; b calls c, and c e or f. With MORE, c is called ten times as often. */
+/* In clone, a calls b and d, b calls c, and c calls e and f. With MORE, c and its callees have ten times as many samples. */
 static struct profile *sampled(bool more)
 {
 	struct profile *p = clones(1000, more ? 1900 : 1000);
@@ -417,7 +417,7 @@ static struct profile *sampled(bool more)
 	return p;
 }
 
-/* Create a run of 1,000 calls of clone, of TIME each, with B and C samples in two callees of a. */
+/* Create a run of 1,000 calls of clone of TIME each. Its function a has two callees, b and c, with B and C samples. */
 static struct profile *two_callees(uint64_t time, uint64_t b, uint64_t c)
 {
 	struct profile *p = clones(1000, time);
@@ -467,7 +467,7 @@ TEST(samples_of_other_names_are_no_change)
 	      "see where.");
 }
 
-/* In clone, a calls v through the functions W (a letter each), without own samples; v calls c, which takes MORE, and d. */
+/* In clone, a calls v through the wrappers W, one letter each. v calls c and d. c has MORE more samples. */
 static struct profile *wrapped(const char *w, uint64_t more)
 {
 	struct profile *p = clones(1000, 1000 + more);
@@ -481,14 +481,14 @@ static struct profile *wrapped(const char *w, uint64_t more)
 	return p;
 }
 
-/* A wrapper has not changed as a whole if the function that it calls has not. */
+/* A wrapper is not the cause if only a part of the function that it calls has changed. */
 TEST(samples_are_followed_through_wrappers)
 {
 	check(wrapped("xy", 0), wrapped("xy", 600),
 	      "is in c (via x, y and v), estimated from samples: ");
 }
 
-/* In clone, a calls b and d; b has ten samples, two of them in c, which takes MORE; d has two. */
+/* In clone, a calls b and d, and b calls c. MORE samples are added to c's 2. */
 static struct profile *deep(uint64_t more)
 {
 	struct profile *p = clones(1000, 1000 + 5 * more);
@@ -500,7 +500,7 @@ static struct profile *deep(uint64_t more)
 	return p;
 }
 
-/* Few samples do not show that a's callees changed in different proportions, but those of c do: a has not changed as a whole. */
+/* a's callees b and d have too few samples to show different changes. Those of b's callee c show that not all of a changed. */
 TEST(a_part_of_a_part_shows_that_a_function_is_no_whole)
 {
 	check(deep(0), deep(70), "is in c (via a and b), estimated from samples: ");

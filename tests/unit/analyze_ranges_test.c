@@ -77,7 +77,7 @@ TEST(test_binomial_seen)
 	assert_near(more / (1 - binomial(e.low, 0, 40)), 0.025);
 }
 
-/* Among the outcomes with at least one hit, few have an interval without the true share. */
+/* Among the outcomes with at least one hit, the interval misses the true share in at most 5.05 %. */
 TEST(test_binomial_seen_covers)
 {
 	static const double shares[] = { 1e-5, 0.001, 0.01, 0.1, 0.37, 0.9 };
@@ -100,7 +100,7 @@ TEST(test_binomial_seen_covers)
 	}
 }
 
-/* Among all outcomes of N draws, few have an interval without the true share. */
+/* Among all outcomes of N draws, the interval misses the true share in at most 5 %. */
 TEST(test_binomial_covers)
 {
 	static const double shares[] = { 0.001, 0.01, 0.1, 0.37, 0.5, 0.9 };
@@ -253,7 +253,7 @@ TEST(test_estimate)
 	/* With one context, the sum is redundant: tables leave it out. */
 	assert_true(row(&ranges, "shuffle_freelist", "*")->redundant);
 	assert_near(row(&ranges, "shuffle_freelist", "*")->side.figures.total, 375);
-	/* new_slab consists of shuffle_freelist; copy_mm has all of clone, and nothing of its own. */
+	/* All samples of new_slab are in shuffle_freelist. copy_mm has all samples of clone, and none in its own code. */
 	r = row(&ranges, "new_slab", "clone");
 	assert_null(r->body.chain);
 	assert_true(r->side.estimate.samples == 15 && r->redundant);
@@ -286,7 +286,7 @@ TEST(test_within)
 	profile_destroy(p);
 }
 
-/* Samples outside of the kernel's own time in the context are left out. */
+/* Leave out samples in probes, in user space and of control runs. */
 TEST(test_left_out)
 {
 	struct profile *p = sampled();
@@ -315,7 +315,7 @@ TEST(test_left_out)
 	profile_destroy(p);
 }
 
-/* In an untimed context a sample stands for a period. */
+/* In a context without measured time, each sample counts as one sampling period. */
 TEST(test_untimed_context)
 {
 	struct profile *p = sampled();
@@ -335,7 +335,7 @@ TEST(test_untimed_context)
 	assert_true(r->side.estimate.total.low < 525 && r->side.estimate.total.high > 525);
 	analyze_ranges_deinit(&ranges);
 
-	/* Functions that an interrupt hit are not part of its work. */
+	/* Functions that an interrupt interrupted are not part of the interrupt's work. */
 	asm_irq = fixture_location(p, 0x500, "asm_sysvec_apic_timer_interrupt");
 	sample(p, "[irq]", 0, 1, (uint32_t[]){ COPY, asm_irq, SHUFFLE }, 3);
 	analyze_ranges_init(&ranges, p, &oncpu);
@@ -375,7 +375,7 @@ TEST(test_late)
 	assert_true(row(&ranges, "shuffle_freelist", "clone")->side.estimate.late == 1);
 	analyze_ranges_deinit(&ranges);
 
-	/* Late samples in callees of the body do not either: they belong somewhere below it. */
+	/* Late samples in callees of the body cause no caveat: whichever callee they belong to, it is below the body. */
 	sample(p, "clone", PROFILE_SAMPLE_LATE, 40, (uint32_t[]){ RANDOM, SHUFFLE, COPY }, 3);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	assert_int_equal(row(&ranges, "shuffle_freelist", "clone")->side.caveat,

@@ -20,7 +20,7 @@ static void sample(struct profile *p, uint32_t run, const char *context, uint32_
 			      });
 }
 
-/* A stack of an inlined body in a function, in a module's function, in a function; outermost last. */
+/* Add a stack: outer calls the module's function nft_do, which calls inner, into which body is inlined. */
 static uint32_t add_stack(struct profile *p, uint64_t addr)
 {
 	uint32_t at[3];
@@ -82,7 +82,7 @@ TEST(test_lines)
 	profile_destroy(p);
 }
 
-/* In late samples, neither the body at the address nor the unlock function took the time. */
+/* A late sample shows neither that the body at its address took the time, nor that the unlock function did. */
 TEST(test_sure)
 {
 	struct profile *p = profile_create();
@@ -218,7 +218,7 @@ static void assert_neighbour(const struct analyze_neighbour_list *list, uint32_t
 	assert_true(isnan(calls) ? isnan(list->items[i].calls) : list->items[i].calls == calls);
 }
 
-/* Return the stack of PATH, outermost first: "outer", "rec", which is recursive, "leaf", which starts with a body. */
+/* Return the stack of PATH, a letter per call, outermost first: "outer"; "rec"; "leaf", into which "body" is inlined. */
 static uint32_t path(struct profile *p, const char *path)
 {
 	static const char *const names[128] = { ['o'] = "outer", ['r'] = "rec", ['l'] = "leaf" };
@@ -259,7 +259,7 @@ TEST(test_neighbours)
 		profile_edge_add(p, &(struct profile_edge){ run, profile_context_add(p, "clone"),
 							    stack, edges[i].calls });
 	}
-	/* A recursive function spends its time in its outermost call from others, and in the callees of its innermost. */
+	/* Samples in a recursive function count for the caller of its outermost call and for the callee of its innermost call. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "rec"), 0);
 	assert_int_equal(n.callers.n_items, 2);
 	assert_neighbour(&n.callers, 0, "outer", 1110, 3);

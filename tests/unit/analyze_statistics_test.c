@@ -297,7 +297,7 @@ TEST(test_boots_needed)
 
 	assert_true(needed(1, 1, 1.5, 0.001, 0.05) == 9);
 	assert_true(needed(1, 2, 2.5, 0.001, 0.01) == 12);
-	/* 19 by the definition, of which t is an approximation. */
+	/* The exact number is 19. The computation approximates it by the t distribution. */
 	assert_int_equal(needed(1, 1, 0.1, 0.01, 0.05), 20);
 
 	assert_true(isnan(analyze_boots_needed(&one, &a, 0.01, 0.05)));

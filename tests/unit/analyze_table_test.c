@@ -37,7 +37,7 @@ static const struct analyze_figures *figures(const struct analyze_rows *rows, co
 	return &row->figures;
 }
 
-/* Two runs in two boots; two clones of one function in two contexts; a function that is never called. */
+/* Create two runs in two boots, with two functions "alloc" in two contexts, and a function that is never called. */
 static struct profile *two_runs(void)
 {
 	struct profile *p = profile_create();
@@ -136,9 +136,9 @@ TEST(test_raw)
 	analyze_table_init(&t, p, &raw);
 	f = figures(&t.syscalls, "clone", NULL);
 	assert_true(f->total == 6000 && f->mean == 1500);
-	/* The distribution was recorded without costs, so it does not belong to raw times. */
+	/* The distribution was recorded without the cost of probes, so it is not the distribution of raw times. */
 	assert_true(isnan(f->p50) && isnan(f->min) && isnan(f->max));
-	/* Without costs both times are equal. */
+	/* This cell has no cost of probes, so its distribution is that of raw times, too. */
 	assert_true(figures(&t.functions, "alloc", "mmap")->p50 == 7);
 	analyze_table_deinit(&t);
 	profile_destroy(p);
@@ -235,7 +235,7 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 	return n;
 }
 
-/* Sums of squares of long calls are too small by up to 1,024 times twice the call. */
+/* Times of long calls are rounded down to 1,024 ticks before they are squared: a square may be too small by 2 * 1,024 * time. */
 TEST(test_spread_of_long_calls)
 {
 	static const uint64_t calls[] = { 12322778, 12345339, 12466978 };
@@ -268,7 +268,7 @@ TEST(test_kernel_and_clock)
 	p->sites[1].mech = PROFILE_UNTIMED;
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_CLOCK, NULL), 0);
-	/* Without timed functions, nothing is probed with a lock held. */
+	/* Without timed functions, no probe fires while a lock is held. */
 	profile_env_set(p, PROFILE_ENV_VERSION, "#1 SMP PREEMPT_RT Debian 6.1.192-2");
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
 	p->sites[1].mech = PROFILE_MECH_FENTRY;
@@ -348,7 +348,7 @@ static const struct analyze_row *function_row(const struct analyze_table *table,
 	return NULL;
 }
 
-/* Zero calls are 0 only if they would have been counted. */
+/* A function without counted calls has 0 calls only if its probes were attached. Otherwise the number is unknown. */
 TEST(test_uncounted)
 {
 	const struct analyze_options options = { 0 };
@@ -380,7 +380,7 @@ TEST(test_uncounted)
 	profile_destroy(p);
 }
 
-/* Skipped calls are a caveat of functions that interrupts call too. */
+/* Skipped calls are a caveat only of functions that interrupts call, too. */
 TEST(test_skipped)
 {
 	const struct analyze_options options = { 0 };
@@ -433,7 +433,7 @@ TEST(test_accounting)
 		losses[PROFILE_LOSS_CELLS_FULL] = 5;
 		losses[PROFILE_LOSS_DETACHED] = 6;
 		losses[PROFILE_INFO_ENTRIES] = 5 + 2 + 3 + 4 + 5 + 6;
-		/* These are not in the balance: calls entered earlier, or whose entry was not seen. */
+		/* The balance does not include calls that were entered earlier, or whose entry was not seen. */
 		losses[PROFILE_INFO_OPEN_AT_START] = 100;
 		losses[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = 100;
 	}
@@ -490,19 +490,19 @@ TEST(test_costs)
 	row = analyze_cost_find(&c, "fentry");
 	assert_true(row->inner == 98 && row->inner_spread == 1);
 	assert_true(row->full == 332 && row->full_spread == 2);
-	/* Six calls of three functions, and a page fault, which pays for the inner cost only. */
+	/* Six calls of three functions at the full cost, and a page fault, whose time includes the inner cost only. */
 	assert_true(row->functions == 3 && row->calls == 7 && row->contexts == 1);
 	assert_true(row->total == 6 * 332 + 98 && row->share == row->total / 6009);
 	row = analyze_cost_find(&c, "tracepoint");
 	assert_true(row->calls == 4 && row->total == 4 * 41 && isnan(row->functions));
-	/* The full cost was not measured and written as 0: it cannot be less than the inner cost. */
+	/* A full cost below the inner cost cannot be measured: the 0 means that it is unknown. */
 	assert_true(isnan(row->full));
 	row = analyze_cost_find(&c, "sample");
 	assert_true(isnan(row->inner) && isnan(row->calls) && isnan(row->total));
 	assert_string_equal(row->calibration, "latency=3 interrupt=4");
 	assert_null(analyze_cost_find(&c, "kprobe.multi"));
 	assert_null(analyze_cost_find(&c, "kprobe"));
-	/* 600 of 6,009 ticks were subtracted; 234 are around the page fault; two runs take 1,000. */
+	/* 600 of 6,009 ticks were subtracted. 234 ticks of a page fault's probes are outside of its time. Each run takes 1,000. */
 	assert_true(c.oncpu == 6009 && c.subtracted == 600 && isnan(c.measured_pct));
 	assert_true(c.estimated_kernel_pct == analyze_percent(600 + 234, 5409));
 	assert_true(c.estimated_pct == analyze_percent(834, 1166));

@@ -91,8 +91,8 @@ static void assert_condition(const struct varies_part *part, const char *variabl
 }
 
 /*
- * Some variables explain the same. In any order of variables, the selected one is a name, else an argument, else the
- * variable with the fewest pointers.
+ * Several variables explain the time equally well. In any order of variables, the selected one is a name, else an argument, else
+ * the variable reached through the fewest pointers.
  */
 TEST(test_known)
 {
@@ -125,7 +125,7 @@ TEST(test_known)
 	}
 }
 
-/* A setting decides; the other variables do not matter. */
+/* A setting determines the time. The other variables do not matter. */
 TEST(test_category)
 {
 	struct profile *p = START("cpu", "crng_init", "s");
@@ -246,7 +246,7 @@ TEST(test_names)
 }
 
 /*
- * The context is selected if no variable explains as much. An argument that explains the same, or that is named
+ * The context is selected unless a variable explains as much of the time. An argument that explains as much, or that is named
  * "context", comes first.
  */
 TEST(test_context)
@@ -295,7 +295,7 @@ TEST(test_context)
 	}
 }
 
-/* A setting decides, with a line for each of its values. A third variable explains the same as the second. */
+/* The time is linear in s->objects, with a constant for each value of crng_init. s->size explains as much as s->objects. */
 TEST(test_two)
 {
 	struct profile *p = START("crng_init", "s->objects", "s->size", "cpu");
@@ -392,7 +392,7 @@ TEST(test_nothing)
 	profile_destroy(p);
 }
 
-/* Sampled rows stand for the lost ones; uncaptured values are a condition. */
+/* Each sampled row represents several lost calls. A condition may be that a value was not captured. */
 TEST(test_sampled)
 {
 	struct profile *p = START("n", "p->size");
@@ -438,7 +438,7 @@ static struct profile *side(uint32_t from, double slope, double constant)
 	return p;
 }
 
-/* Check the change of a mean: VALUES by other values of n at a slope of 20, COST by more time at equal values. Destroy B. */
+/* Check the change of the mean: VALUES because n has other values, at a slope of 20; COST at equal values. Destroy B. */
 static void assert_shift(struct profile *a, struct profile *b, double values, double cost)
 {
 	struct varies_shifts s;
@@ -483,7 +483,7 @@ TEST(test_shift)
 	near(s.rows[1].by_cost, 0, 1e-6);
 	assert_true(s.rows[1].sides[0].value == 0 && s.rows[1].sides[1].value == 1);
 	varies_shifts_deinit(&s);
-	/* Between two kernels, this cannot be distinguished from a change of the code. */
+	/* Between two kernels, the effect of the setting cannot be distinguished from a change of the code. */
 	profile_env_set(settings[1], PROFILE_ENV_BUILD_ID, "bb");
 	varies_shifts_init(&s, settings[0], settings[1]);
 	assert_int_equal(s.n_rows, 1);
@@ -520,8 +520,8 @@ TEST(test_steps)
 }
 
 /*
- * The difference of two members explains latency, wherever the range begins. Members of other objects, or of other sizes, are
- * not its end.
+ * The difference of two members, a range's end and start, explains the time. Members of other objects or of other sizes are not
+ * paired.
  */
 TEST(test_difference)
 {
@@ -550,7 +550,7 @@ TEST(test_difference)
 	profile_destroy(p);
 }
 
-/* Several members may be the end of one range; those that explain nothing are listed first. */
+/* Several members may be the end of the range that begins at v->start. The two wrong ones come before v->end. */
 TEST(test_differences)
 {
 	struct profile *p = START("v->a", "v->start", "v->b", "v->end");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare two kernel versions, in the shapes that Linux 6.1 and 6.12 showed when the lab's big-fork was recorded on both, with
- * --func '*slab*' and without ranges.
+ * Compare two kernel versions. The profiles imitate recordings of the lab's big-fork on Linux 6.1 and 6.12, with --func '*slab*'
+ * and without ranges.
  */
 #include "test.h"
 #include "analyze/diff/diff.h"
@@ -215,7 +215,7 @@ TEST(test_one_kernel)
 	profile_destroy(b);
 }
 
-/* Two names that one kernel both has are two functions; a name without a similar one is not matched. */
+/* Two names that occur in the same kernel are two functions. A name without a similar one is not matched. */
 TEST(test_not_renamed)
 {
 	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");

@@ -111,7 +111,7 @@ static const struct why_causes *causes(const struct answer *x)
 	return &x->why.contexts[0].causes;
 }
 
-/* Check that the first cause is NAME, by KIND of PART, and that all causes add up to the change of the context. */
+/* Check that the first cause is NAME, with PART of KIND first. All causes must add up to the context's change. */
 static void assert_cause(const struct answer *x, const char *name, enum why_kind kind,
 			 const char *part, double delta)
 {
@@ -375,7 +375,7 @@ static void insns_of(struct profile *p, uint32_t *locations, uint32_t n, uint64_
 							.count = count });
 }
 
-/* Add N calls of b from a at LINE, with INSNS each. INLINED: b is a body that calls c, which executes them. */
+/* Add N calls of b from LINE of a, with INSNS each. INLINED: b is an inlined body, and its callee c executes the instructions. */
 static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t insns, bool inlined)
 {
 	const struct profile_frame body = { .name = "b", .line = 1, .inlined = true };
@@ -461,8 +461,8 @@ TEST(test_other_place)
 }
 
 /*
- * a calls b more often, with smaller pieces of work. The lower cost per call is not a change of b and c. c is a cause only if
- * its total is not between the baseline's total and the total that the number of a's calls explains.
+ * a calls b more often, with less work per call, so b and c are no causes. c is a cause only if its total is outside the range from
+ * the baseline's total to that total times the ratio of b's calls.
  */
 TEST(test_pieces)
 {
@@ -578,8 +578,8 @@ TEST(test_how_sure)
 }
 
 /*
- * From run to run, each call of X's function a varies by SPREAD instructions, and of its callee b by B; on the hardened side b
- * takes MORE. The code of b is known to differ, or to be the same.
+ * From run to run, each call of a varies by SPREAD instructions, and each call of its callee b by B. On the hardened side b takes
+ * MORE instructions.
  */
 static void small_sides(struct profile *p[2], uint64_t spread, uint64_t more, uint64_t b)
 {
@@ -684,7 +684,7 @@ TEST(test_calls_of_cause)
 	answer_deinit(&x);
 }
 
-/* A cause is larger than the change: the sentence shows the opposite remainder. */
+/* The change of c is larger than the whole change, because d takes less. */
 TEST(test_rest)
 {
 	struct profile *a = side(20, 300), *b = side(20, 330);
@@ -1017,7 +1017,7 @@ static void read_patch(struct why_patches *p, char path[], const char *text)
 	unlink(path);
 }
 
-/* Line numbers are those of the source with all patches: a later patch moves an earlier one's. */
+/* Line numbers are those of the source with all patches applied: a later patch shifts the lines of an earlier patch. */
 TEST(test_patches)
 {
 	char first[] = "/tmp/first.XXXXXX", second[] = "/tmp/second.XXXXXX";
@@ -1045,7 +1045,7 @@ TEST(test_patches)
 	why_patches_deinit(&p);
 }
 
-/* If a line continues a statement, it is executed where the statement begins. */
+/* If an added line continues a statement, the statement's first line is stored, too. */
 TEST(a_patch_changes_the_statement_that_it_is_in)
 {
 	char path[] = "/tmp/patch.XXXXXX";
@@ -1062,7 +1062,7 @@ TEST(a_patch_changes_the_statement_that_it_is_in)
 	why_patches_deinit(&p);
 }
 
-/* The function is that of the hunk's header, or one that begins in the hunk. None is after its last brace, or in a struct. */
+/* The function is that of the hunk's header, or begins in the hunk. There is none after its last brace, or in a struct. */
 TEST(a_patch_names_functions)
 {
 	static const char *const names[] = { "first", "second", "__do_sys_poll" };
@@ -1096,7 +1096,7 @@ static void assert_patched(struct answer *x, const char *patch, const char *says
 	why_patches_deinit(&x->why.patches);
 }
 
-/* A body belongs to the function around it, whatever its source file; unchanged code may change with its caller. */
+/* A body belongs to the function around it, whatever its source file. A changed caller of unchanged code is named. */
 TEST(test_patched)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -1125,8 +1125,7 @@ TEST(test_patched)
 }
 
 /*
- * Check the functions to time around the cause c. d also calls b, MORE times: if b is called much more often than c, b is not
- * among them.
+ * Check the functions to time around the cause c. d calls b MORE times, too: b is left out if it is called much more often than c.
  */
 static void check_probed(uint64_t more, const char *expected)
 {
@@ -1240,7 +1239,7 @@ TEST(interrupts_that_are_not_certain_are_named)
 	answer_deinit(&x);
 }
 
-/* One run of three takes longer in u: that is no cause, but without it the causes do not add up to the whole. */
+/* One of three runs takes longer in u. This may be chance, so u is no cause. It is named because its change is larger. */
 TEST(a_larger_change_that_is_not_certain_is_named)
 {
 	struct profile *sides[] = { two_contexts(0), two_contexts(200) };

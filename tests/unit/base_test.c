@@ -275,7 +275,7 @@ static bool letters_same(const void *arg, uint32_t i, uint32_t j)
 	return words[0][i] == words[1][j];
 }
 
-/* Check what A's letters are matched with in B: its places, or "-". */
+/* Match the letters of A with those of B. Check their places in B, or "-" for letters without a match. */
 static void check_subsequence(const char *a, const char *b, const char *expected)
 {
 	const char *const words[] = { a, b };

@@ -62,7 +62,7 @@ TEST(versions_have_their_defaults)
 	       CATALOGUE_OFF, "added in Linux 6.6");
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" },
 	       CATALOGUE_OFF, "CONFIG_RANDOM_KMALLOC_CACHES is not set");
-	/* The option has the version's name. */
+	/* The reason shows the option's name in that kernel version. */
 	expect("sls", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" }, CATALOGUE_OFF,
 	       "CONFIG_SLS is not set");
 	expect("sls", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" }, CATALOGUE_OFF,
@@ -162,7 +162,7 @@ TEST(the_kernels_report_decides_unless_forced)
 	kernel.vulnerability = PROFILE_ENV_MITIGATION "meltdown";
 	kernel.says = "Mitigation: PTI";
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
-	/* mds=full forces nothing: it is for CPUs with the bug. */
+	/* mds=full does not force the mitigation on a CPU without the bug. */
 	kernel = (struct kernel){ RELEASE_6_12, "CONFIG_MITIGATION_MDS=y\n", "mds=full",
 				  PROFILE_ENV_MITIGATION "mds", "Not affected" };
 	expect("mds", kernel, CATALOGUE_OFF, "mds: Not affected");
@@ -178,7 +178,9 @@ TEST(rows_are_complete_and_names_unique)
 
 		assert_true(*row->title && *row->against && *row->contexts && row->workloads[0]);
 		assert_true(row->options || row->by == CATALOGUE_BY_NOTHING);
-		/* A protection switched at boot has a parameter for each direction, or for the one that is not the default. */
+		/*
+		 * A protection that is switched at boot has parameters for both states, or for the state that is not the default.
+		 */
 		assert_true(row->by != CATALOGUE_BY_BOOT || row->parameters);
 		for (j = 0; j < i; j++)
 			assert_string_not_equal(row->name, catalogue[j].name);

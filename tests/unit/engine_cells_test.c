@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* BPF programs take each cell at most once, however often they ask for more than there are. */
+/* BPF programs take each cell at most once, even if requests exceed the number of cells. */
 #include <linux/types.h>
 
 #include "test.h"

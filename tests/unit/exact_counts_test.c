@@ -21,8 +21,8 @@
 	"ffffffff81000400 T _etext\n"
 
 /*
- * Two calls of uname: 10 instructions, and 20 of a helper, once called and once jumped to; 5 in user space. uname queued a
- * callback.
+ * Two calls of uname, each with 5 instructions of entry code, 10 of its own, and 10 in each of two executions of helper: one by a
+ * call, one by a jump. 7 instructions in user space. uname queued a callback, which executes helper.
  */
 #define COUNTS                                                  \
 	"T 87 0 0 1 1 2\n"                                      \
@@ -170,7 +170,7 @@ TEST(calling_contexts_become_stacks)
 	profile_destroy(p);
 }
 
-/* Return the row of FUNCTION in the work that uname queued, the last node. */
+/* Return the row of FUNCTION in the callback that uname queued. */
 static const struct analyze_misses_row *missed(const struct analyze_misses *m, const char *function)
 {
 	for (uint32_t i = 0; i < m->n_rows; i++)
@@ -228,8 +228,8 @@ TEST(misses_have_their_function)
 }
 
 /*
- * Two calls of a helper with a loop of two instructions at 302. The first piece runs into the loop. 5 iterations per call, 3 in
- * another boot. LAST: the pieces after it, where an exception may have interrupted.
+ * Two calls of helper, which has a loop of two instructions at 302. FIRST: executions of the piece that ends with the first
+ * iteration. TURNS: further iterations. LAST: executions of the pieces after the loop, which an exception may have split.
  */
 #define LOOP(first, turns, last) LOOP_AND("", first, turns, last)
 #define LOOP_AND(pieces, first, turns, last)                            \
@@ -301,7 +301,7 @@ TEST(loops_have_iterations_and_conditions)
 		 "B 5 4 ffffffff81000304 ffffffff81000302 1 2\n", \
 		 2, 7, "E 2 2\nE 4 1\nE 5 " #times "\n")
 
-/* An interrupted block is one block, as in another boot, unless control did not return. */
+/* A block that is interrupted and then resumed stays one block, so that it equals another boot's. Otherwise it is split. */
 TEST(an_interrupted_block_is_one)
 {
 	struct analyze_loops loops;

@@ -67,7 +67,7 @@ TEST(repeated_calls_are_folded)
 	profile_destroy(p);
 }
 
-/* Return the pair at which the two traces part, or NULL if they do not part. */
+/* Return the pair at which the two traces begin to differ, or NULL if they are equal. */
 static const struct analyze_trace_pair *first_of(const struct analyze_trace_diff *d)
 {
 	for (uint32_t i = 0; i < d->n_pairs; i++)

@@ -72,7 +72,7 @@ fixture_fn uint32_t fixture_range(struct profile *p, const char *name, const cha
 }
 
 /*
- * Add CALLS executions of a range in ENTRIES excursions, with times that rise evenly from LOW to
+ * Add CALLS calls of an inlined body to its range. Control enters the range ENTRIES times, with times that rise evenly from LOW to
  * HIGH.
  */
 fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_t entries,
@@ -109,7 +109,7 @@ fixture_fn void fixture_forget_cost(struct profile *p, enum profile_mechanism me
 			p->costs[i] = p->costs[--p->n_costs];
 }
 
-/* Add a run with all losses counted, and 0; its entries are not counted. Return its index. */
+/* Add a run in which all losses were counted and are 0. Its number of entries was not counted. Return its index. */
 fixture_fn uint32_t fixture_run(struct profile *p, uint64_t wall)
 {
 	uint32_t run = profile_run_add(p, PROFILE_RUN_PROBED);

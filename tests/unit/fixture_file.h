@@ -300,7 +300,7 @@ fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t 
 	profile_capture_add(p, &c);
 }
 
-/* Add two counted events to calls of run 0. For one of them, the probes' share is larger than the count. */
+/* Add two counted events to calls of run 0. The probes' own events exceed the count of one of them. */
 fixture_fn void fixture_add_counted(struct profile *p)
 {
 	uint32_t misses = profile_counter_add(p, "dTLB-load-misses");

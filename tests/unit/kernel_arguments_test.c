@@ -61,10 +61,7 @@ TEST(what_was_written_is_no_argument)
 	/* endbr64; mov $1,%edi; xor %esi,%esi; mov %rdi,%rax; add %rsi,%rax; ret */
 	struct code code = { { 0xf3, 0x0f, 0x1e, 0xfa, FTRACE, 0xbf, 1, 0, 0, 0, 0x31, 0xf6, 0x48,
 			       0x89, 0xf8, 0x48, 0x01, 0xf0, RET } };
-	/*
-	 * The same without endbr64, for functions without indirect calls: up to Linux 6.14, and
-	 * since.
-	 */
+	/* The same with the replacement of endbr64 in functions without indirect calls: first up to Linux 6.14, then since. */
 	static const uint8_t poison[][4] = { { 0x66, 0x0f, 0x1f, 0x00 },
 					     { 0x0f, 0x1f, 0x40, 0xd6 } };
 
@@ -109,7 +106,7 @@ TEST(what_cannot_be_followed_is_unknown)
 	assert_int_equal(beyond(codes[0], 6), KERNEL_NO);
 }
 
-/* jmp to itself, and back to after xor %r9d,%r9d */
+/* A jmp to itself; xor %r9d,%r9d with a jmp back to the instruction after it */
 TEST(loops_end)
 {
 	assert_int_equal(beyond((struct code){ { FTRACE, 0xeb, 0xfe } }, 0), KERNEL_NO);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Deduce all counts and paths from few. Check against simulated executions of random graphs. */
+/* Deduce all counts of blocks and arcs from the counts of some blocks. Check against simulated executions of random graphs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -94,7 +94,7 @@ static void check_counts(const struct kernel_graph *g, const struct run *run,
 	assert_int_equal(counts->n_negative, 0);
 }
 
-/* Count the blocks in MEASURE, and solve. */
+/* Deduce all counts of RUN from those of the blocks in MEASURE and, if CALLS, from the number of calls. */
 static void deduce(const struct kernel_graph *g, const struct run *run, const bool *measure,
 		   bool calls, struct kernel_counts *counts)
 {
@@ -320,7 +320,7 @@ TEST(loops_are_those_of_the_definition)
 
 			assert_int_equal(loops.loops[l].n_blocks, __builtin_popcountll(in));
 			/*
-			 * Without other cycles, loops are nested or disjoint, so kernel_loop_has() knows all of their blocks.
+			 * Without irreducible cycles, loops are nested or disjoint, so kernel_loop_has() knows all of their blocks.
 			 */
 			for (uint32_t b = 0; b < g.n_blocks && !loops.other_cycles; b++)
 				assert_int_equal(kernel_loop_has(&loops, l, b), in >> b & 1);

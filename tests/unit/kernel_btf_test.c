@@ -24,7 +24,7 @@ static int no_print(enum libbpf_print_level level, const char *format, va_list a
 	return 0;
 }
 
-/* Add structs of 16 and of 24 bytes, an int, and a function with any number of arguments. */
+/* Add functions "large" and "any", whose arguments are structs of 16 and 24 bytes and an int. "any" is variadic. */
 static void add_large(struct btf *btf, int type)
 {
 	int two = btf__add_struct(btf, "two", 16), three = btf__add_struct(btf, "three", 24), proto;
@@ -123,7 +123,7 @@ static void test_split(void **state)
 	kernel_btf_destroy(b);
 }
 
-/* Add a struct with the types that it needs, a union of another name that is not asked for, and a struct that only LIKE has. */
+/* Add the struct "outer", the types that it needs, and a union "other". */
 static void add_structs(struct btf *btf, int type)
 {
 	int modified = btf__add_const(btf, btf__add_typedef(btf, "number", type));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged ELF files, with flipped bytes and missing ends, lose answers, and have no other effect. A
- * crash ends the test by its signal, an endless loop by SIGALRM.
+ * Read damaged ELF files, with flipped bytes and missing ends. Damage may make answers missing, but has no other effect. A crash
+ * ends the test by its signal, an endless loop by SIGALRM.
  */
 #include <stdbool.h>
 
@@ -33,7 +33,7 @@ static int count_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Ask all questions and ignore the answers. */
+/* Make all queries and ignore the answers. */
 static size_t ask(const char *path)
 {
 	struct kernel_image *img;
@@ -113,7 +113,7 @@ static void flip(const char *options, size_t first, size_t step)
 
 TEST(flipped_bits_do_not_crash)
 {
-	/* Cover the headers densely, and sample the rest, half of which is padding. */
+	/* Flip every 97th byte of the file, and every 5th of the debugging information, which begins at 0x2000. */
 	flip("-g", 0, 97);
 	flip("-g", 0x2000, 5);
 }

@@ -36,7 +36,7 @@ fixture_fn int fixture_teardown(void **state)
 	return system(command);
 }
 
-/* Return the path of NAME in that folder. Valid until the next call but one. */
+/* Return the path of NAME in fixture_dir. It is valid until the next call but one. */
 fixture_fn const char *fixture_path(const char *name)
 {
 	static char paths[2][160];
@@ -104,7 +104,7 @@ fixture_fn const char *fixture_core(const char *name, uint64_t addr, const void 
 	return fixture_core_info(name, addr, data, len, "");
 }
 
-/* Discard messages on stderr between the two calls. */
+/* Discard messages on stderr between fixture_quiet() and fixture_loud(). */
 static int fixture_stderr = -1;
 
 fixture_fn void fixture_quiet(void)
@@ -135,7 +135,7 @@ fixture_fn const char *fixture_source(const char *name)
 	return path;
 }
 
-/* Skip the test. tests/run shows WHY beside its name; see there for "missing: ...". */
+/* Skip the test. tests/run shows WHY beside its name, and tells how it treats "missing: ...". */
 #define fixture_skip(why)                           \
 	do {                                        \
 		print_message("# skip: %s\n", why); \
@@ -145,10 +145,7 @@ fixture_fn const char *fixture_source(const char *name)
 #define FIXTURE_NO_COMPILER "missing: a compiler that can link a kernel"
 #define FIXTURE_NO_KERNEL   "missing: the lab's hardened kernel (scripts/lab build)"
 
-/*
- * Build SOURCE of tests/symbol (or inlines.c) as a kernel with _stext at FIXTURE_BASE. Return false without a compiler: the
- * test is to be skipped.
- */
+/* Build SOURCE of tests/symbol as a kernel with _stext at FIXTURE_BASE. Return false if there is no compiler that can do this. */
 #define FIXTURE_BASE 0x10000000
 
 fixture_fn bool fixture_build_of(const char *source, const char *name, const char *options)

@@ -213,7 +213,7 @@ TEST(jump_labels_have_both_states)
 	flow = flow_with(on, sizeof(on), NULL, &tables, NULL);
 	assert_false(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_LABEL_NOP);
 	check(flow, "0-2:fall 0-7:label 2:ret 7:ret", 0);
-	/* Without the table, a nop is a plain nop. */
+	/* Without the table of jump labels, a nop is a plain nop. */
 	check(flow_with(off, sizeof(off), NULL, NULL, NULL), "0:ret", 0);
 }
 
@@ -237,7 +237,7 @@ TEST(warn_goes_on_and_bug_does_not)
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 
 	assert_int_equal(kernel_flow_place(flow, AT, NULL, NULL), KERNEL_PLACE_BUG);
-	/* The last trap is in no table: the compiler put it there. */
+	/* The last trap is not in the table of WARN() and BUG(): the compiler generated it. */
 	check(flow, "0-4:fall 0-6:taken 4:stop 6:stop", 0);
 }
 
@@ -347,7 +347,7 @@ TEST(other_indirect_jumps)
 	check(flow_of(memory), "0:tail", 0);
 	check(flow_of(loaded), "0:tail", 0);
 	check(flow_of(unknown), "0-2:fall 0-4:taken 2:any 4:ret 6:ret", KERNEL_FLOW_UNRESOLVED);
-	/* If the table lists a thunk there, the value in the source was a function pointer. */
+	/* If the table of retpolines lists the jump, its target was a function pointer: it is a tail call. */
 	check(flow_with(unknown, sizeof(unknown), NULL, &tables, NULL),
 	      "0-2:fall 0-4:taken 2:tail 4:ret", 0);
 }
@@ -422,7 +422,7 @@ TEST(probes_of_others)
 	memcpy(live, jump, sizeof(jump));
 	flow = flow_with(live, sizeof(live), file, NULL, NULL);
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
-	/* The probe's displacement is arbitrary: here it looks like a trap in place of the je. */
+	/* Any byte of the probe's jump displacement may look like a trap. This one is at the address of the je. */
 	live[3] = 0xcc;
 	flow = flow_with(live, sizeof(live), file, NULL, NULL);
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
@@ -449,7 +449,7 @@ TEST(thunks_that_have_no_name)
 	assert_false(kernel_flow_insn_at(flow, AT + 3)->flags & KERNEL_INSN_FROM_FILE);
 	assert_true(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
 	check(flow, "0-2:fall 0-8:taken 2:tail 8:ret", 0);
-	/* A call that is not in the table is another tool's. */
+	/* A changed call that is not in the table of thunks belongs to another tool. */
 	flow = flow_with(live, sizeof(live), file, NULL, NULL);
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 3)->kind, KERNEL_INSN_JUMP);
 	assert_false(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
@@ -462,7 +462,7 @@ TEST(probes_that_hide_what_the_kernel_changed)
 	static const uint8_t file[] = { 0x50, 0x51, 0x52, 0x53, 0xe9, REL32(5, RETTHUNK) };
 	static const uint8_t jump[] = { 0xe9, 0x00, 0x00, 0x00, 0x98, 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t trap[] = { 0x50, 0x51, 0x52, 0x53, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
-	/* A call, and its replacements, with a trap in each. */
+	/* A call, and two replacements by the kernel, each with a trap of a probe in it. */
 	static const uint8_t call[] = { 0xe8, REL32(1, ENTRY), 0xc3 };
 	static const uint8_t behind[] = { 0x41, 0xff, 0xd0, 0xcc, 0x00, 0xc3 };
 	static const uint8_t other[] = { 0xcc, 0x0f, 0xc7, 0x4e, 0x00, 0xc3 };
@@ -508,7 +508,7 @@ TEST(parts_are_one_function)
  * Edges of ranges.
  */
 
-/* Return all addresses as "OFFSET:ROLES", with + if reached from inside, - from outside. */
+/* Return the places of probes for RANGES as "OFFSET:ROLES", with + if reached from inside the ranges, - from outside. */
 static const char *sites_text(const struct kernel_flow *flow, const struct kernel_range *ranges,
 			      size_t n)
 {
@@ -557,7 +557,7 @@ TEST(ranges_are_entered_and_left)
 
 	assert_string_equal(sites_text(flow, &range, 1), "5:E- 8:E+- b:L+-");
 	assert_string_equal(sites_text(flow, two, 3), "0:EF- 3:L+ 5:E- 6:L+-");
-	/* The range's end is in the middle of straight code. Backward jumps of its loop start inside. */
+	/* The range ends in the middle of straight code, and contains its loop's backward jump. */
 	assert_string_equal(sites_text(flow, &head, 1), "6:E+- 8:E+- a:L+");
 	assert_string_equal(sites_text(flow, &whole, 1), "0:EF- e:R+");
 	assert_string_equal(sites_text(flow, &empty, 1), "");
@@ -685,7 +685,7 @@ TEST(where_probes_can_be)
 	assert_true(kernel_flow_optimizes(flow, AT));
 	assert_false(kernel_flow_optimizes(flow, AT + 0xf));
 	assert_false(kernel_flow_optimizes(flow, AT + 0x15));
-	/* The label is followed by a static call, and at its target by the xor. */
+	/* Both paths from the label reach the xor, the first instruction after it that can be probed. */
 	assert_int_equal(kernel_flow_substitutes(flow, AT + 5, &after, 1, true, NULL, NULL, out, 4),
 			 1);
 	assert_int_equal(out[0], AT + 0xf);

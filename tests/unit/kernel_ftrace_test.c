@@ -68,7 +68,7 @@ static void fill(void)
 		memory.records[i] = (struct record_of){ .ip = 1000 + i };
 }
 
-/* Read the locations from that memory, with LINE in kallsyms. */
+/* Read the ftrace locations from MEMORY, with LINE in kallsyms. */
 static int read_it(const struct btf *with, const char *line, uint64_t **addrs, size_t *n)
 {
 	struct kernel_kallsyms *ks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged indexes. Check sums find flipped bytes and missing ends. In a hostile file with valid check sums, wrong numbers cost
- * answers, and have no other effect. A crash ends the test by its signal, an endless loop by SIGALRM.
+ * Read damaged indexes. Check sums find flipped bytes and missing ends. In a hostile file with valid check sums, wrong numbers make
+ * answers missing, but have no other effect. A crash ends the test by its signal, an endless loop by SIGALRM.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -46,7 +46,7 @@ static int count_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Ask all questions and ignore the answers. */
+/* Make all queries and ignore the answers. */
 static size_t ask(const struct kernel_index *idx)
 {
 	size_t sum = 0;
@@ -130,7 +130,7 @@ TEST(a_flip_of_any_bit_is_found)
 	free(bytes);
 }
 
-/* Ask an index with valid check sums, as a hostile file may have. */
+/* Query the index after its check sums are made valid, as a hostile file's may be. */
 static void ask_hostile(const unsigned char *bytes, size_t size)
 {
 	struct kernel_index idx = { .size = size };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare the index with libdw, queried in another way: all inlined bodies, and the frames of
- * thousands of addresses, of the fixture with several forms of DWARF, and of the lab's vmlinux if
- * it is built.
+ * Compare the index with libdw's answers to queries like eu-addr2line's. Compare all inlined bodies and the frames of thousands of
+ * addresses, in the fixture with several forms of DWARF and, if it is built, in the lab's vmlinux.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -16,7 +15,7 @@
 
 #define RANDOM_ADDRESSES 4000
 
-/* --- the other way, as in eu-addr2line -------------------------------------------------------- */
+/* --- libdw's answers, as in eu-addr2line ------------------------------------------------------ */
 
 struct oracle {
 	Dwarf *dw;
@@ -190,7 +189,7 @@ static char *oracle_frames(struct oracle *o, uint64_t addr)
 	return text;
 }
 
-/* --- the same from the index ----------------------------------------------------------------- */
+/* --- the index's answers -------------------------------------------------------------------- */
 
 static int body_line(const struct kernel_body *body, void *arg)
 {
