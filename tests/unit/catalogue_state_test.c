@@ -178,9 +178,7 @@ TEST(rows_are_complete_and_names_unique)
 
 		assert_true(*row->title && *row->against && *row->contexts && row->workloads[0]);
 		assert_true(row->options || row->by == CATALOGUE_BY_NOTHING);
-		/*
-		 * A protection that is switched at boot has parameters for both states, or for the state that is not the default.
-		 */
+		/* A protection switched at boot has parameters for both states, or for the state that is not the default. */
 		assert_true(row->by != CATALOGUE_BY_BOOT || row->parameters);
 		for (j = 0; j < i; j++)
 			assert_string_not_equal(row->name, catalogue[j].name);

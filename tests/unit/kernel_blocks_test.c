@@ -267,9 +267,7 @@ TEST(unresolved_jumps_keep_counts_true)
 	kernel_counts_clear(&counts);
 }
 
-/*
- * Loops.
- */
+/* ---- loops ---- */
 
 static bool reaches(const struct kernel_graph *g, uint32_t from, uint32_t to, uint32_t without)
 {
@@ -333,9 +331,7 @@ TEST(loops_are_those_of_the_definition)
 	assert_true(n > 300 && other > 10 && other < 290);
 }
 
-/*
- * Functions of a lab kernel.
- */
+/* ---- functions of a lab kernel ---- */
 
 static void check_plan(const struct kernel_flow *flow, const struct kernel_block_plan *plan)
 {

@@ -504,9 +504,7 @@ TEST(parts_are_one_function)
 	kernel_flow_destroy(flow);
 }
 
-/*
- * Edges of ranges.
- */
+/* ---- edges of ranges ---- */
 
 /* Return the places of probes for RANGES as "OFFSET:ROLES", with + if reached from inside the ranges, - from outside. */
 static const char *sites_text(const struct kernel_flow *flow, const struct kernel_range *ranges,
@@ -731,9 +729,7 @@ TEST(noise)
 	}
 }
 
-/*
- * A kernel's functions.
- */
+/* ---- functions of a lab kernel ---- */
 
 static void check_function(const struct kernel_flow *flow)
 {
@@ -807,9 +803,7 @@ TEST(all_functions_of_a_kernel)
 	kernel_image_destroy(img);
 }
 
-/*
- * kcore.
- */
+/* ---- kcore ---- */
 
 TEST(kcore_reads_by_its_headers)
 {

@@ -107,7 +107,7 @@ static uint64_t at(const void *of_memory)
 	return BASE + (uint64_t)((const char *)of_memory - (const char *)&memory);
 }
 
-/* Add NAME, which begins with its type's letter, in tokens; OFFSET is its value in the table. */
+/* Add a symbol to the image's table. NAME begins with the letter of its type, and may contain tokens. OFFSET is its table value. */
 static void add_image(const char *name, int32_t offset)
 {
 	memory.offsets[memory.n++] = offset;
@@ -121,7 +121,7 @@ static void add_variable(const char *name, const void *of_memory)
 	add_image(name, (int32_t)(BASE - 1 - at(of_memory)));
 }
 
-/* Fill the memory of a kernel with SMP's tables and empty lists. */
+/* Fill the memory with the symbol tables of an SMP kernel, and with empty lists of modules and of generated code. */
 static void fill(void)
 {
 	size_t used = 0;
@@ -165,7 +165,7 @@ static void load_module(void)
 	memory.symtab[2] = (Elf64_Sym){ .st_name = 8, .st_value = MODULE + 0x80 };
 }
 
-/* Read all symbols, or (IMAGE) all but those of IMAGE, which was read from the same memory. */
+/* Read all symbols into *KS. If IMAGE, which was read from the same memory, is not NULL, leave out the image's symbols. */
 static int read_beside(const struct btf *with, const struct kernel_kallsyms *image,
 		       struct kernel_kallsyms **ks)
 {
@@ -237,7 +237,7 @@ TEST(reads_offsets_from_the_base_up)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* The format since Linux 7.0. */
+/* Since Linux 7.0, each offset is relative to its own address, and there is no kallsyms_relative_base. */
 TEST(reads_offsets_from_their_own_places)
 {
 	struct kernel_kallsyms *ks;
@@ -268,7 +268,7 @@ TEST(reads_what_was_loaded)
 	expect_symbol(ks, MODULE + 0x80, "nft_end", "nf_tables");
 	expect_symbol(ks, MODULE + 0x2000, "bpf_prog_a", "bpf");
 	assert_int_equal(ks->n_syms, 6);
-	/* The code after it is not listed. */
+	/* The code after the BPF program has no symbol. */
 	assert_non_null(kernel_kallsyms_covering(ks, MODULE + 0x20ff, NULL));
 	assert_null(kernel_kallsyms_covering(ks, MODULE + 0x2100, NULL));
 	memory.modules.next = at(&memory.modules);

@@ -172,7 +172,7 @@ TEST(symbols_have_size_module_and_init)
 	assert_int_equal(kernel_kallsyms_size(ks, named[0]), 0x40);
 	named = kernel_kallsyms_named(ks, "mod_end", &n);
 	assert_int_equal(kernel_kallsyms_size(ks, named[0]), 0);
-	/* Addresses are relative to the image or to the module, in any order of the file. */
+	/* Addresses are relative to the image or to the module's first symbol, in whatever order the file lists the symbols. */
 	assert_int_equal(named[0]->addr - kernel_kallsyms_base(ks, named[0]), 0x100);
 	named = kernel_kallsyms_named(ks, "twin", &n);
 	assert_int_equal(kernel_kallsyms_base(ks, named[0]), 0xffffffff81000000);
@@ -222,7 +222,7 @@ TEST(near_names_are_suggested)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* A clone is reported by its function's name if it is the only one, or if calls do not pass through both. */
+/* A clone is reported under its function's name. Exception: a .part clone whose function has a symbol, as both count each call. */
 TEST(a_clone_has_its_functions_name_if_it_is_the_only_one)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
@@ -323,7 +323,7 @@ TEST(ftrace_locations_are_read_by_name)
 	assert_true(kernel_tracing_ftrace_known(t));
 	assert_false(kernel_tracing_blacklist_known(t));
 	assert_int_equal(is_ftrace(ks, t, "first", 0), KERNEL_YES);
-	/* The file does not tell which of the two it is. */
+	/* The file lists "twin" once, but the image has two functions of this name. */
 	assert_int_equal(is_ftrace(ks, t, "twin", 0), KERNEL_UNKNOWN);
 	assert_int_equal(is_ftrace(ks, t, "twin", 1), KERNEL_UNKNOWN);
 	assert_int_equal(is_ftrace(ks, t, "twin", 2), KERNEL_YES);
@@ -342,7 +342,7 @@ TEST(ftrace_locations_are_read_by_address)
 	struct kernel_tracing *t;
 
 	fixture_text("available_filter_functions", "weak\n");
-	/* The first is after an endbr64; the last is not at the start of a function. */
+	/* The location of "first" is after an endbr64. The location of "allocate_slab" is not at the start of a function. */
 	fixture_text("available_filter_functions_addrs", "ffffffff81000044 first\n"
 							 "ffffffff81000180 twin\n"
 							 "garbage\n"

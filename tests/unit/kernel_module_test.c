@@ -145,7 +145,7 @@ TEST(code_is_relocated)
 	memcpy(&rel, jump + 1, sizeof(rel));
 	assert_int_equal(jump[0], 0xe9);
 	assert_int_equal(addr_of(img, "tail") + sizeof(jump) + (uint64_t)(int64_t)rel, other);
-	/* A call of a function of the kernel has its name. */
+	/* A jump to a function of the kernel is resolved to the function's name. */
 	assert_true(kernel_code_read_file(code, addr_of(img, "first") + 5, jump, sizeof(jump)));
 	memcpy(&rel, jump + 1, sizeof(rel));
 	assert_int_equal(jump[0], 0xe9);
@@ -157,7 +157,7 @@ TEST(code_is_relocated)
 	kernel_image_destroy(img);
 }
 
-/* For a fetched kernel, the code of the module and the DWARF of its debug file are joined. */
+/* A fetched kernel's module has its code and its DWARF in two files. Read both as one image. */
 TEST(is_joined)
 {
 	const char *into = "second";
@@ -213,7 +213,7 @@ static uint32_t add_location(struct profile *p, uint64_t addr, const char *name)
 	return location;
 }
 
-/* Name inlined bodies by the cached index, except locations that it contradicts. */
+/* Name inlined bodies by the cached index. Leave a location alone if the index has another function there. */
 TEST(names_inlined_bodies)
 {
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1];

@@ -32,7 +32,7 @@ static size_t word(char *text, size_t room, const struct kernel_operand *items,
 	}
 }
 
-/* Return the operands that decide, each with "!", then those read from memory. */
+/* Return the operands that conditional jumps depend on, each with "!", then those that are only read from memory. */
 static const char *operands(struct code code)
 {
 	static char text[4096];
@@ -96,7 +96,7 @@ TEST(registers_are_followed)
 	/* mov %gs:0x20,%rax; cmpl $1,8(%rax) */
 	operands_are("!cpu20:8+8:4 cpu20:8", 0x65, 0x48, 0x8b, 0x04, 0x25, 0x20, 0x00, 0x00, 0x00,
 		     0x83, 0x78, 0x08, 0x01, RET);
-	/* mov $0x1000,%rbx; add %gs:0x40,%rbx; call; cmpl $1,8(%rbx): of this CPU's copy */
+	/* mov $0x1000,%rbx; add %gs:0x40,%rbx; call; cmpl $1,8(%rbx): a per-CPU variable */
 	operands_are("!cpu40:8+4104:4 cpu40:8", 0x48, 0xc7, 0xc3, 0x00, 0x10, 0x00, 0x00, 0x65,
 		     0x48, 0x03, 0x1c, 0x25, 0x40, 0x00, 0x00, 0x00, CALL, 0x83, 0x7b, 0x08, 0x01,
 		     RET);
@@ -106,7 +106,7 @@ TEST(registers_are_followed)
 	/* lea 16(%rdi),%rbx; lea 8(%rbx),%rbx; cmpl $1,8(%rbx) */
 	operands_are("!0+32:4", 0x48, 0x8d, 0x5f, 0x10, 0x48, 0x8d, 0x5b, 0x08, 0x83, 0x7b, 0x08,
 		     0x01, RET);
-	/* the one with mov $0x1000,%rbx, with add %rdi,%rbx */
+	/* mov $0x1000,%rbx; add %rdi,%rbx; call; cmpl $1,8(%rbx) */
 	operands_are("", 0x48, 0xc7, 0xc3, 0x00, 0x10, 0x00, 0x00, 0x48, 0x01, 0xfb, CALL, 0x83,
 		     0x7b, 0x08, 0x01, RET);
 }
@@ -116,11 +116,11 @@ TEST(ways_meet)
 	/* test %edx,%edx; je 1f; mov %rsi,%rdi; 1: cmpl $1,(%rdi): one path reads the second argument, the other the first */
 	operands_are("!2 !1+0:4 !0+0:4", 0x85, 0xd2, 0x74, 0x03, 0x48, 0x89, 0xf7, 0x83, 0x3f, 0x01,
 		     RET);
-	/* je 1f; and $1,%esi; ret; 1: je: its flags are not those of the other path's and */
+	/* je 1f; and $1,%esi; ret; 1: je: the and does not set the flags of the second je, since it is on another path */
 	operands_are("", 0x74, 0x04, 0x83, 0xe6, 0x01, RET, 0x74, 0x00, RET);
 	/* 1: inc %eax; cmp %esi,%eax; jl 1b: a loop's bound */
 	operands_are("!1", 0xff, 0xc0, 0x39, 0xf0, 0x7c, 0xfa, RET);
-	/* ret; cmpl $2,0x100(%rip): a variable behind a static key only; cmpl $1,(%rdi) there is ignored */
+	/* ret; cmpl $2,0x100(%rip); cmpl $1,(%rdi): of unreachable code, as after a static key, only the variable is used */
 	operands_are("!at1108:4", RET, 0x83, 0x3d, 0x00, 0x01, 0x00, 0x00, 0x02, 0x83, 0x3f, 0x01,
 		     RET);
 }

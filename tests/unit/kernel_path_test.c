@@ -18,7 +18,7 @@ static void check(const char *dir, const char *anchor, const struct expected *ex
 	kernel_paths_unit(p, dir, "arch/x86/boot/main.c");
 	kernel_paths_unit(p, NULL, NULL);
 	kernel_paths_unit(p, dir, anchor);
-	/* The first one found counts. */
+	/* The first init/main.c determines the tree. */
 	if (strstr(anchor, "init/main.c"))
 		kernel_paths_unit(p, "/elsewhere", "/elsewhere/init/main.c");
 	for (; expected->raw; expected++) {

@@ -50,7 +50,7 @@ static char *read_it(const char *symbols)
 	return text;
 }
 
-/* For a range of code, each key is listed once, unless it is part of another variable, or has a numbered name. */
+/* List each key of a range of code once. Leave out keys that are members of other variables, and keys with numbered names. */
 TEST(names_those_of_code)
 {
 	struct kernel_kallsyms *ks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Show the conditions that keep loops going in the source's words, for compiled code: tests/symbol/loops.c. */
+/* Show the conditions under which loops continue, with the names of the source, for the compiled tests/symbol/loops.c. */
 #include "test.h"
 #include "base/alloc.h"
 #include "kernel/cfg/stop.h"

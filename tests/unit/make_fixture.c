@@ -126,15 +126,15 @@ enum {
 	SHUFFLE
 };
 
-/* PART ticks of SITE's time in CONTEXT belong to other sites. */
+/* Subtract PART ticks, the time of timed callees, from SITE's own time in CONTEXT. */
 static void take_self(struct profile *p, uint32_t site, const char *context, int64_t part)
 {
 	profile_cell(p, 0, site, profile_context_add(p, context))->self -= part;
 }
 
 /*
- * Complete a recording: times include the probes' cost, self excludes callees, wait4 sleeps, and all entries are accounted for.
- * On-CPU times less the cost stay the same.
+ * Complete a recording: add the probes' cost to the times, subtract callees from own times, let wait4 sleep, and account for all
+ * entries. On-CPU times less the cost stay the same.
  */
 static struct profile *recorded(struct profile *p)
 {
@@ -180,8 +180,8 @@ static void control_run(struct profile *p, double mean)
 }
 
 /*
- * All calls have probe costs, in one cell more than the time itself, and unknown for one mechanism; calls and samples were
- * lost, and a run failed.
+ * Create a failed run that lost calls and samples. All calls have probe costs. These exceed the time in one cell, and are unknown
+ * for one mechanism.
  */
 static struct profile *troubled(void)
 {
@@ -231,15 +231,15 @@ static void body_sample(struct profile *p, uint64_t addr, const char *body, cons
 }
 
 /*
- * Bodies timed on both sides and on one; bodies sampled the same on both sides, more on one, and late; a body that could not be
- * timed.
+ * Create a side with inlined bodies. Some are timed, on both sides or on one. Some are sampled: equally on both sides, more on one,
+ * or late. One could not be timed.
  */
 static struct profile *ranges(bool hardened)
 {
 	struct profile *p = recorded(forks(hardened));
 	uint32_t clone = profile_context_add(p, "clone"), site;
 
-	/* The code that the random order replaces is in the function itself. */
+	/* Without the random order, the samples are in setup_object, which is inlined into allocate_slab at another line. */
 	if (!hardened) {
 		p->locations[0].frames[0].name = profile_intern(p, "setup_object");
 		p->locations[0].frames[1].line = 1985;
@@ -598,7 +598,7 @@ static void many_blocks(struct profile *p, uint32_t function, uint32_t n, uint32
 	}
 }
 
-/* Add N stacks of FRAMES frames. Two of them share at most the context and the frames below the first two. */
+/* Add samples with N stacks of FRAMES frames. The two innermost frames of a stack differ from those of nearly all other stacks. */
 static void many_samples(struct profile *p, uint32_t n, uint32_t frames)
 {
 	uint32_t i;
@@ -722,7 +722,7 @@ static void many_exact(struct profile *p, uint32_t n)
 	}
 }
 
-/* Add a function executed in N pieces. Each overlaps all others, and tells nothing without the next. */
+/* Add a function whose code was executed in N pieces, each of which overlaps all others. */
 static void many_pieces(struct profile *p, uint32_t n)
 {
 	struct profile_blocks blocks = { .site = fixture_function(p, "counted", 0) };

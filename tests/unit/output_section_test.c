@@ -75,7 +75,7 @@ TEST(tables_are_aligned)
 		    "clone               20  11,803,112     20  14,137,000  +19.8 %  clone\n"
 		    "say \"hi\", x\\x0a      1         0.5      -           -        -  "
 		    "say \"hi\", x\\x0a\n");
-	/* Columns are dropped by rank, on both sides alike. */
+	/* If the table is too wide, columns are left out by rank, on both sides alike. */
 	check_table(1, (struct output_table_options){ .width = 45 },
 		    "         baseline    hardened\n"
 		    "NAME         MEAN        MEAN        %  AGAIN\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Replace files, also in folders where other users may have placed links. */
+/* Write and replace files, also in folders where other users may have placed symbolic links. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +132,7 @@ TEST_WITH(own_links_are_followed, setup, teardown)
 	assert_int_equal(put("loop", ""), -ELOOP);
 }
 
-/* For root, links that another user placed in a world-writable folder are refused. */
+/* Root does not follow links that another user placed in a world-writable folder. */
 TEST_WITH(strangers_links_are_not, setup, teardown)
 {
 	static const mode_t modes[] = { 01777, 0777 };

@@ -220,7 +220,7 @@ TEST(sections_that_inflate_too_much_are_refused)
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "does not decompress to 100 bytes");
 
-	/* Data follows the compressed stream. */
+	/* A byte follows the end of the compressed stream. */
 	stored = deflated(packed, room, "\0", 1);
 	packed[stored] = 0;
 	n = put_header(bytes, FILE_VERSION);
@@ -360,10 +360,7 @@ static size_t put_deflated(unsigned char *at, uint32_t type, const void *raw, si
 	return put_section(at, type, 0, n, packed, stored, stored);
 }
 
-/*
- * Put a file with a name of LENGTH bytes. A long name, printed in each row of a table, would fill
- * the disk.
- */
+/* Put a file with a name of LENGTH bytes. Long names are refused: printed in each row of a table, they would fill the disk. */
 static size_t put_file_with_name(unsigned char *at, size_t length)
 {
 	unsigned char strings[PROFILE_NAME_MAX + 10];
@@ -386,7 +383,7 @@ TEST(long_names_are_refused)
 
 	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX + 1));
 	assert_refused(-EBADMSG, "section \"sites\": has a name that is too long");
-	/* One byte less is accepted: the error is the missing rest. */
+	/* A name one byte shorter is accepted: the error is that the next section is missing. */
 	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX));
 	assert_refused(-EBADMSG, "section \"contexts\": missing");
 }

@@ -197,7 +197,7 @@ TEST(a_full_disk_leaves_the_previous_file)
 	tiny = (struct rlimit){ .rlim_cur = 500, .rlim_max = limit.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
-	listen_start(); /* stderr goes to a file too, which may have 500 bytes: enough */
+	listen_start(); /* the limit of 500 bytes also applies to the file of stderr */
 	assert_int_equal(profile_file_write(p, path), -EFBIG);
 	assert_non_null(strstr(listen_end(), "File too large"));
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);

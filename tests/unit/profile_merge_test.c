@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Merge several boots into one profile, with each entry in its place; the merge command. */
+/* Merge several boots into one profile, by profile_merge() and by the merge command. Equal entries must become one. */
 #include <argp.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -54,7 +54,7 @@ TEST(recordings_of_one_boot_stay_one)
 	assert_int_equal(profile_merge(a, d), 0);
 	assert_string_equal(profile_env_get(a, PROFILE_ENV_BOOTS), "11,22,,,1");
 	assert_int_equal(a->runs[7].boot, 4);
-	/* Merge in the other order, all at once. */
+	/* Merge in the other order. */
 	assert_int_equal(profile_merge(c, b), 0);
 	assert_string_equal(profile_env_get(c, PROFILE_ENV_BOOTS), ",22");
 	assert_int_equal(profile_merge(c, a), 1);
@@ -133,7 +133,7 @@ TEST(entries_are_found_in_any_order)
 	assert_int_equal(cell(a, 1, "context", "[page_fault]")->max, 30);
 	assert_null(cell(a, 0, "vm_area_dup", "clone"));
 
-	/* The address of kmem_cache_alloc was known, the other two were not. */
+	/* Both profiles have the address of kmem_cache_alloc. The other two locations are new. */
 	assert_int_equal(a->n_locations, 6);
 	assert_int_equal(a->n_stacks, 3);
 	assert_int_equal(a->stacks[2].locations[0], 1);
@@ -454,7 +454,7 @@ TEST(many_boots_are_merged)
 	assert_int_equal(back->n_stacks, 302);
 	profile_destroy(back);
 #ifndef __SANITIZE_ADDRESS__
-	/* Merging and comparing may take 200 MB together: tests/statistics/many.t does both. */
+	/* Merging and comparing together may take 200 MB, which tests/statistics/many.t checks. Merging alone takes less. */
 	assert_true(usage.ru_maxrss < 150 * 1024);
 #endif
 }

@@ -210,7 +210,7 @@ TEST(merged_stats_are_those_of_all_calls)
 	a.cost = 5;
 	b.cost = 6;
 	b.errors = 2;
-	/* One is below 0, and so is the sum: intermediate results are not clamped to 0. */
+	/* SELF of one side and of the sum is below 0. Neither is clamped to 0. */
 	a.self -= 7;
 	b.self = -all.self;
 	all.self = a.self + b.self;
@@ -299,7 +299,7 @@ TEST(small_quantiles_are_exact)
 	profile_stats_init(&s);
 	assert_true(isnan(profile_stats_quantile(&s, 0.5)));
 
-	/* With one call, each quantile is its time, whatever its slot's width. */
+	/* All quantiles of one call are the call's time, however wide its slot is. */
 	fixture_call(&s, 123456789);
 	for (i = 0; i <= 10; i++)
 		assert_true(profile_stats_quantile(&s, i / 10.0) == 123456789);

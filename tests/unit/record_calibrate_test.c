@@ -49,7 +49,7 @@ TEST(inner_and_full)
 	assert_int_equal(cost.nested, 0);
 }
 
-/* The spread of a difference includes both series. */
+/* The spread of a difference is the sum of both series' spreads. */
 TEST(spreads_add_up)
 {
 	struct record_series base, with, inner = constant(100);
@@ -118,7 +118,7 @@ TEST(many_calls_share_what_they_take)
 	assert_int_equal(cost.full, 401);
 }
 
-/* The trampoline costs 60, a handler 200, and the rest after all handlers 25 for each. */
+/* The trampoline costs 60, each handler 200, and the kernel's work for each return after all handlers 25. */
 TEST(the_trampoline_is_shared)
 {
 	struct record_timed none = { 1000, 100 }, one = { 1000 + 60 + 200 + 25, 425 };
@@ -156,7 +156,7 @@ TEST(interrupts_hit_probes_too)
 
 TEST(errors_add_up)
 {
-	/* 4 % of 1,000, since another loop is measured; and the spread between two calibrations, 1.4142 x 1.4826 x 30. */
+	/* A workload's loop differs from calibration's: 4 % of 1,000. Spread of two calibrations: 1.4142 x 1.4826 x 30. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1000), 40);
 	assert_int_equal(record_cost_error(30, 0, 1000, 1000, 1000), 50);
 	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* with 1,062.9: 50 */
@@ -164,7 +164,7 @@ TEST(errors_add_up)
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1150), 50);
 }
 
-/* Series that are constant, but differ from one another. */
+/* Each repeat's series is constant, but the series' medians differ. */
 TEST(deviations_are_those_between_moments)
 {
 	const uint64_t medians[RECORD_REPEATS] = { 100, 130, 107, 90, 102 };
@@ -181,7 +181,7 @@ TEST(a_step_is_an_error)
 	assert_int_equal(record_cost_error(0, 100, 0, 0, 0), 36);
 }
 
-/* Two standard deviations of 4 %, times the spread of a difference: 16.8 %. */
+/* The limit is two standard deviations of a difference, 2 x 1.4142 x 1.4826 x 4 %: 16.8 %. */
 TEST(drift_is_what_readings_do_not_explain)
 {
 	assert_false(record_cost_disagrees(0, 1000, 1167));
@@ -205,7 +205,7 @@ TEST(repeats_end_with_an_error)
 	assert_int_equal(n, 3);
 }
 
-/* Costs are interpolated linearly between the two ends of calibration. Beyond, costs within a call's time grow more slowly. */
+/* Between warm and cold caches, costs are linear in the closing time. Beyond, inner costs grow with the square root. */
 TEST(coldness_is_read_off_closings)
 {
 	const struct engine_cost cost = { .inner = 40,
@@ -223,11 +223,11 @@ TEST(coldness_is_read_off_closings)
 	assert_true(record_coldness(shards, 2, &cost) == 0.5);
 	assert_true(record_cold_add(&sums, &cost, 10, 0, 0.5) == 100);
 	assert_true(sums.calls == 10 && sums.inner == 1400 && sums.full == 4000);
-	/* Calls with timed callees cost more after their time. */
+	/* Each call with timed callees costs NESTED more in FULL. */
 	assert_true(record_cold_add(&sums, &cost, 10, 3, 4) == 400);
 	assert_true(sums.calls == 20 && sums.inner == 1400 + 4400 &&
 		    sums.full == 4000 + 25000 + 27);
-	/* Not colder than calibration; too few closings; a clock too coarse to distinguish the ends. */
+	/* The coldness is 0 if calls are as warm as in calibration, if there are few closings, or if COST's two are similar. */
 	assert_true(record_coldness(shards, 1, &cost) == 0);
 	shards[0].closings = 10;
 	assert_true(record_coldness(shards, 1, &cost) == 0);
@@ -237,7 +237,7 @@ TEST(coldness_is_read_off_closings)
 		    record_coldness(shards, 2, &flat) == 0);
 }
 
-/* The walk touches all its memory: the second walk takes no less than the first. */
+/* A walk changes the first byte of each cache line of its memory. */
 TEST(a_walk_touches_it_all)
 {
 	struct record_walk w, none = {};

@@ -40,7 +40,7 @@ static const struct function {
 	{ "plain_init", true, 1 },
 	{ "_einittext", false, -1 },
 	{ "__pfx_plain", false, -1 },
-	/* mov %rsi,%rax: another function than BTF's. jmp *%rax: cannot be told. */
+	/* mov %rsi,%rax: reads an argument that BTF's function lacks. jmp *%rax: may read any argument. */
 	{ "stranger", true, 1, "\x48\x89\xf0" },
 	{ "riddle", true, 1, "\xff\xe0" },
 };
@@ -185,7 +185,7 @@ static int teardown(void **state)
 	return fixture_teardown(state);
 }
 
-/* Forget all missing features. */
+/* Restore all of the kernel's features, and forget the sites. */
 static int forget(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void auto_takes_the_first_that_reaches_it(void **state)
 }
 
 /*
- * A new mechanism is a row of the table. A user can ask for it by name, record tries it in its place, and uses it if
+ * A new mechanism needs only a row in the table. A user can request it by name. record tries it in the table's order, also if all
  * others are refused.
  */
 static void a_mechanism_is_a_row(void **state)
@@ -334,7 +334,7 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	assert_int_equal(chosen(PROFILE_UNTIMED, "do_exit"), PROFILE_UNTIMED);
 }
 
-/* Padding does not count as left out, because no user means it. */
+/* Padding does not count as skipped, because no user wants to probe it. */
 static void padding_is_not_left_out(void **state)
 {
 	(void)state;
@@ -352,7 +352,7 @@ static void few_of_a_glob_stay_with_fentry(void **state)
 	assert_int_equal(count(PROFILE_MECH_FENTRY), sites.n_items);
 }
 
-/* Adding a site moves the earlier ones. */
+/* Adding a site reallocates the array of sites. Each site must keep its mechanism. */
 static void mechanisms_are_stored(void **state)
 {
 	struct profile *p = profile_create();
@@ -412,7 +412,7 @@ static void what_fits_nothing_is_an_error(void **state)
 	assert_int_equal(resolve(PROFILE_UNTIMED, "plain", NULL, NULL), -EOPNOTSUPP);
 }
 
-/* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE still allows clones of traced functions. */
+/* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE refuses kprobes on functions without an ftrace location. */
 static void notrace_is_asked_once(void **state)
 {
 	const struct kernel_sym *all = symbols.ks->syms;

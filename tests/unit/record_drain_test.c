@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Copy the kernel's counts into the profile: sums are not clamped. */
+/* Add the BPF programs' counts to the profile. Sums below 0 are not clamped. */
 
-/* drain.c is included for its static functions; the others need a kernel. */
+/* drain.c is included because its functions with external linkage need a kernel. */
 #include "test.h"
 #include "record/collect/drain.c"
 
-/* Fill a cell with two calls of 50 ticks each, 5 of them for the site's own probes. */
+/* Fill a cell with two calls of 50 ticks each on the CPU. COST: ticks of excluded probes; CHILD: ticks in timed callees. */
 static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 {
 	memset(c, 0, sizeof(*c));
@@ -36,7 +36,7 @@ TEST(times_are_less_probe_cost)
 	profile_stats_deinit(&s);
 }
 
-/* Sums are negative for probes with an estimated cost above the time. */
+/* A sum is negative if the estimated cost of probes exceeds the time. */
 TEST(sums_may_be_below_zero)
 {
 	struct engine_cell c;
@@ -46,7 +46,7 @@ TEST(sums_may_be_below_zero)
 	fill(&c, 50, 80);
 	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == 100 - 60 - 80);
-	/* The part of another CPU makes up for some of it. */
+	/* The positive sum of another CPU's shard is added. */
 	fill(&c, 0, 0);
 	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == -40 + 90);
@@ -58,7 +58,7 @@ TEST(sums_may_be_below_zero)
 	profile_stats_deinit(&s);
 }
 
-/* A cost of probes beyond the subtracted one is subtracted from each call, also in the distribution. */
+/* A probe cost in addition to the programs' is subtracted from each call, also in the distribution. */
 TEST(extra_probe_cost_is_subtracted_from_each_call)
 {
 	struct engine_cell c;

@@ -13,7 +13,7 @@ TEST(calls_in_flight_are_kept_for_each_cpu)
 	const struct record_machine small = { 1, btf }, large = { 512, btf };
 	size_t before = record_probe_memory(&large, PROFILE_MECH_MULTI, 20000);
 
-	/* Linux 6.14 has no such type. */
+	/* Linux 6.14 has no struct fprobe_rethook_node. */
 	assert_in_range(before, MIB, 16 * MIB);
 	assert_int_equal(record_probe_memory(&small, PROFILE_MECH_MULTI, 20000), before);
 	/* Two per CPU, of 72 bytes each: the kernel allocates 96. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The equations of range costs. The readings of each trial are computed from made-up parts of probes, as the kernel would add
- * them; solving must return these parts.
+ * Solve the equations of range costs. The readings of each trial are computed from made-up costs of the parts of a probe. Solving
+ * must return these costs.
  */
 #include "test.h"
 #include "record/cost/range_cost.h"
 
-/* Ticks of a hit before and after the program reads the clock, by kind, and ticks by action. */
+/* Made-up costs, in ticks. HEAD and TAIL: parts of a hit before and after the program reads the clock, by kind of probe. */
 struct truth {
 	int64_t head[ENGINE_RANGE_KINDS], tail[ENGINE_RANGE_KINDS];
 	int64_t open_head, close_tail; /* for a probe reached by a jump */
@@ -47,7 +47,7 @@ static struct record_trials trials_of(const struct truth *t)
 	r.more[TRIAL_IDLE_ENTER] = jump + t->idle_enter;
 	r.more[TRIAL_INNER] = jump + t->idle_leave + t->per_frame;
 	r.more[TRIAL_OUTER] = jump + open + t->idle_leave + t->per_frame + close;
-	/* When a list is hit, it reads the clock, and excludes the time from then on. */
+	/* A list's program reads the clock when it starts, and excludes the time from then on. */
 	r.listed = 1000;
 	r.more[TRIAL_TO_LIST] = tail[ENGINE_RANGE_OPTIMIZED] + t->list_head;
 	r.more[TRIAL_FROM_LIST] = r.listed + t->list_tail + head[ENGINE_RANGE_OPTIMIZED];
@@ -126,7 +126,7 @@ TEST(costs_are_signed)
 	assert_true((int64_t)costs.kinds[ENGINE_RANGE_EMULATED].close < 0);
 }
 
-/* Halves of an odd sum differ by one, and add up to it. */
+/* An odd sum is split into two integers that differ by one. */
 TEST(halves_add_up)
 {
 	struct record_trials trials = trials_of(&usual);
@@ -162,7 +162,7 @@ TEST(basic_trials_do_alone)
 	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 420);
 }
 
-/* Half of opening and closing a range is used for opening one that seems to cost 0. */
+/* If opening a range seems to cost 0, half of the cost of opening and closing is used instead. */
 TEST(opening_is_half_if_not_known)
 {
 	struct record_range_costs costs = { .trials = trials_of(&usual) };
@@ -183,7 +183,7 @@ TEST(a_block_costs_by_its_kind)
 	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_STEPPED) == 430 + 890 - 420);
 }
 
-/* Interrupts take a tenth of the time: each cost grows by that, rounded, negative ones too. */
+/* Interrupts take a tenth of the time, so each cost grows by a tenth, rounded. Negative costs do, too. */
 TEST(interrupts_are_added)
 {
 	struct truth odd = usual;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Plan the probes of inlined bodies in tests/symbol/inlines.c, taken as a running kernel. */
+/* Plan the probes of inlined bodies in tests/symbol/inlines.c, whose compiled code imitates a running kernel. */
 #include "test.h"
 #include "record/engine/features.h"
 #include "record/target/range_plan.h"
@@ -112,7 +112,7 @@ static const struct record_action *action(const struct record_ranges *ranges,
 	return NULL;
 }
 
-/* Each body is entered inside it and left outside it, its calls are counted, and frames agree with CFI. */
+/* Each body is entered at addresses inside it and left at addresses outside it. One address counts its calls. */
 TEST(bodies_are_entered_and_left)
 {
 	struct record_ranges ranges = plan("*");
@@ -144,7 +144,7 @@ TEST(bodies_are_entered_and_left)
 	record_ranges_deinit(&ranges);
 }
 
-/* Points are sorted by address, each once. A point with more than one action has its own list. */
+/* Points are sorted by address, and unique. A point with several actions has its own list. Frame offsets are those of CFI. */
 TEST(points_are_shared)
 {
 	struct record_ranges ranges = plan("*");
@@ -169,7 +169,7 @@ TEST(points_are_shared)
 	record_ranges_deinit(&ranges);
 }
 
-/* The inner one of nested bodies is left first if they end together, and entered last if they start together. */
+/* Of nested bodies that end at the same address, the inner one is left first. Of those that start together, it is entered last. */
 TEST(inner_bodies_come_first_and_go_last)
 {
 	struct record_ranges ranges = plan("*");
@@ -232,7 +232,7 @@ static void expect_why(struct record_ranges *ranges, const char *name, const cha
 	}
 }
 
-/* Bodies in a function with blacklisted places are given up, and no others. */
+/* Only bodies in a function with blacklisted addresses are given up. */
 TEST(blacklisted_places_give_a_body_up)
 {
 	struct kernel_tracing *before = symbols.tracing;
@@ -260,7 +260,7 @@ TEST(blacklisted_places_give_a_body_up)
 	record_ranges_deinit(&ranges);
 }
 
-/* Read the running code again, from PATH. */
+/* Forget the running kernel's code. The next plan reads it from PATH. */
 static void read_from(const char *path)
 {
 	kernel_code_destroy(symbols.kernel.code);
@@ -271,7 +271,7 @@ static void read_from(const char *path)
 	symbols.kcore = path;
 }
 
-/* The running code decides, not the file's. */
+/* Probes are planned in the running kernel's code. The file's code does not replace it. */
 TEST(code_that_cannot_be_read)
 {
 	struct record_ranges ranges;
@@ -319,7 +319,7 @@ static const char *said(const char *pattern)
 	return message;
 }
 
-/* A pattern without a match is reported, but is not an error, since the other kernel may have a match. */
+/* A pattern without a match is reported. It is no error, since it may match on the other kernel. */
 TEST(what_fits_nothing_is_said)
 {
 	assert_string_equal(said("twice"), "");
@@ -329,7 +329,7 @@ TEST(what_fits_nothing_is_said)
 	assert_non_null(strstr(said("twice@of_module"), "module some_module has no build-id"));
 }
 
-/* An index of an earlier recording, without its vmlinux. */
+/* Use the index of an earlier recording, but no vmlinux: bodies cannot be timed. */
 TEST(an_index_alone_times_nothing)
 {
 	struct kernel_image *image = symbols.kernel.image;

@@ -21,7 +21,8 @@ static void say(unsigned int cpu, const char *in, const char *file, unsigned int
 }
 
 /*
- * Two packages with alternating CPUs; each has two caches of two cores, with two threads that are 8 apart; one CPU is offline.
+ * CPUs alternate between two packages with two caches each. A cache has two cores, and a core two CPUs, n and n + 8. The last CPU
+ * is offline.
  */
 static int set_up(void **state)
 {
@@ -55,7 +56,7 @@ TEST(each_cpu_has_its_own_where_there_are_enough)
 		assert_int_equal(shards[cpu], cpu);
 }
 
-/* The fifteen online CPUs of set_up(): nearest ones share first. */
+/* Of the fifteen online CPUs, those of a core share a shard first, then those of a cache, then those of a package. */
 TEST(neighbours_share)
 {
 	uint32_t shards[N_CPUS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks: owners and names of code, and the addresses looked up. */
+/* Find the owner and name of each address of a stack, and the addresses that are looked up. */
 #include "test.h"
 #include "kernel_fixture.h"
 #include "record/collect/stack.h"
@@ -166,7 +166,7 @@ TEST(own_code_is_separate_and_others_have_names)
 	end();
 }
 
-/* Kernel code that leads to probes is attributed to the tool that probed the function. */
+/* The kernel's code that runs probes belongs to the tool that probed the function. */
 TEST(probe_code_belongs_to_who_probed)
 {
 	begin(PROFILE_MECH_FENTRY);
@@ -213,7 +213,7 @@ TEST(a_program_may_replace_another_between_tables)
 	end();
 }
 
-/* Return addresses are looked up less 1, so that a body inlined after the call is not the caller. */
+/* Return addresses are looked up less 1, within the call: a body that begins after the call must not be named as the caller. */
 TEST(return_addresses_are_looked_up_less_1)
 {
 	const uint32_t at_return = ENGINE_SAMPLE_AT_RETURN;
@@ -221,7 +221,7 @@ TEST(return_addresses_are_looked_up_less_1)
 	begin(PROFILE_MECH_FENTRY);
 	STACK("1040 2023 ", 0, READ + 0x40, SYSCALL + 0x24);
 	STACK("1004 2023 ", at_return, OWN + 8, OWN_WAY + 20, READ + 5, SYSCALL + 0x24);
-	/* The interrupted instruction is not a call. */
+	/* The address of an interrupted instruction is no return address, so it is looked up unchanged. */
 	STACK("3010 6004 1000 2023 ", 0, FILTER + 0x10, IRQ + 5, READ, SYSCALL + 0x24);
 	end();
 	begin(PROFILE_MECH_KPROBE);

@@ -126,7 +126,7 @@ TEST(says_what_is_no_report)
 	}
 }
 
-/* The command inherits closed descriptors as closed. */
+/* If stdin and stdout are closed, they are closed in the command, too: reports must not arrive there. */
 TEST(reports_are_no_standard_output)
 {
 	int out = dup(STDOUT_FILENO), in = dup(STDIN_FILENO);
@@ -178,7 +178,7 @@ TEST(looks_while_it_waits)
 	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 	assert_int_equal(p->runs[run].status, 3);
 	assert_true(p->runs[run].wall >= 500000000);
-	/* 24 on an idle machine. On a busy one the command sleeps longer, or looks are late. */
+	/* 24 calls of look() on an idle machine. On a busy one the command sleeps longer, or calls are late. */
 	assert_in_range(looks, 2, p->runs[run].wall / 20000000 + 1);
 	profile_destroy(p);
 }
@@ -303,7 +303,7 @@ static int terminate_parent(void *arg)
 	return kill(getppid(), SIGTERM);
 }
 
-/* Interrupt after the last check, before the command is executed. */
+/* Send SIGTERM to the recorder after its last check for signals, before the command is executed. */
 static int interrupted_at_start(void)
 {
 	static const struct record_workload_hooks terminating = { .prepare = terminate_parent };
@@ -393,7 +393,7 @@ TEST(runs_as_another_user)
 		assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 		assert_int_equal(p->runs[run].status, 0);
 	}
-	/* The child shares this process's memory until it executes the command. */
+	/* The variable must not remain here, although the child shares this process's memory until it executes the command. */
 	assert_null(getenv("KPROTPERF_REPORT_FD"));
 	profile_destroy(p);
 }

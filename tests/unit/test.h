@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unit tests with cmocka. A file has tests, each TEST(NAME) followed by a function's body, and after the last test
- * RUN_TESTS(), which runs them in the order of the file. NAME says what must hold.
+ * Unit tests with cmocka. A file consists of tests, TEST(NAME) { ... }, and of RUN_TESTS() at its end, which runs the tests in the
+ * file's order. NAME says what must hold.
  */
 #pragma once
 

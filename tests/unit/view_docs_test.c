@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* docs/json.md names every table and key in its part on the command that prints them. */
+/* Check that docs/json.md documents every table and key in the part on the command that prints it. */
 #include <stdio.h>
 
 #include "test.h"
@@ -12,7 +12,7 @@
 #include "view/why.h"
 #include "view/page/writer.h"
 
-/* Tests run in the top folder. */
+/* The path is relative to the top folder, in which tests run. */
 #define DOCS "docs/json.md"
 
 static const struct view_list *const lists[] = {

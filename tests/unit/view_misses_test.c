@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The difference of two sides' misses, in words. */
+/* Describe the difference of two sides' misses in words. */
 #include <math.h>
 
 #include "test.h"
@@ -7,7 +7,7 @@
 
 #define N 4
 
-/* Syscalls with misses of 1,000 cycles each, and 100 more on the other side. P: of the first syscall; the others have 0.5. */
+/* Return the text on N syscalls, whose misses cost 1,000 and 1,100 cycles. P is that of the first; the others have 0.5. */
 static char *change(double p, double plus_minus)
 {
 	static const char *const names[N] = { "read", "write", "close", "openat" };
@@ -32,7 +32,7 @@ static void check(char *text, const char *expected)
 	free(text);
 }
 
-/* One of four differs by little more than its interval: that may be chance. */
+/* With four syscalls, one change that is little larger than its interval may be chance. */
 TEST(test_chance)
 {
 	check(change(0.001, 20),
