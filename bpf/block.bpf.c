@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks: a probe on an instruction of a block counts executions of the block, in the context of the call
- * that executes it. That call is the innermost open one of its function. While the function itself runs, only
- * its inlined bodies can be open above its frame; frames of callees there have missed their returns.
+ * Count executions of basic blocks. A kprobe on an instruction of a block counts the block in the context of the call that
+ * executes it: the innermost open call of its function. Above that call's frame, only frames of inlined bodies can be open.
+ * Frames of callees there are left over from missed returns.
  */
 #include "frame.h"
 
@@ -14,7 +14,7 @@ SHARED_ARRAY(block_counts, __u64);
 const volatile __u32 n_block_probes __weak = 1;
 const volatile __u32 block_shard_shift __weak = 0; /* log2 of cell shards per block shard */
 
-/* Return the top of the innermost call's frame of KEY's function; 0: none is open. Set *PASSED to the frames above it. */
+/* Return the top of the frame of the innermost call of KEY's function; 0: none is open. *PASSED: number of frames above it. */
 static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *passed)
 {
 	__u32 top = t->top, i;

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Watching the sampler from inside the kernel, before the workload starts: read the clock again and
- * again. If it jumps and the sampler's program ran meanwhile, the jump is the cost of a sample.
+ * Measure the cost of a sample from inside the kernel, before the workload starts: read the clock repeatedly. If it jumps and the
+ * sampler's program ran meanwhile, the jump is the cost of a sample.
  */
 #include "frame.h"
 
 #define WATCH_TURNS   16
 #define WATCH_ROUNDS  32
-#define INTERRUPT_MIN 4 /* steps */
+#define INTERRUPT_MIN 4 /* in units of watch_step: a longer step is an interrupt */
 #define INTERRUPT_MAX 100000 /* ns: a longer jump is another task's turn, or another guest's */
 
 __u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
-__u64 watch_latency = ~0ull; /* the least time from a reading to the sampler's beginning */
-__u64 watch_late = 0; /* the most by which a sample was later than the earliest */
-__u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the sampler's own time, steps included */
+__u64 watch_latency = ~0ull; /* the least time from a reading to the start of the sampler's program */
+__u64 watch_late = 0; /* the maximum delay of a sample (sample_lateness()) */
+__u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the duration of the sampler's program, with one step */
 __u32 watch_seen = 0;
 /*
- * Time watched from the first interrupt to the last, and the part of it that interrupts after the first took. These are
- * whole periods: otherwise the result would depend on when watching began.
+ * Time watched from the first interrupt to the last, and the part of it that all interrupts but the first took. These are whole
+ * periods of the interrupt, so the result does not depend on when watching began.
  */
 __u64 watch_time = 0;
 __u64 watch_interrupted = 0;
-__u64 watch_since = 0; /* ns watched after the last interrupt; a duration, not a time of day */
-/* There was an interrupt. Not static: clang makes such a flag one byte, and the kernel refuses BTF that says four. */
+__u64 watch_since = 0; /* ns watched after the last interrupt */
+/* An interrupt was seen. Not static: clang would shrink the flag to one byte, but not its BTF, which the kernel then refuses. */
 __u32 watch_any = 0;
 
 __u64 watch_samples_seen = 0;
 
 /*
- * Between two readings, TOOK apart, no sample came. A reading without one before it must come here, too: on another
- * path, the time to the next reading would differ from all other steps.
+ * Account the step of TOOK between two readings, in which no sample was taken. This is also called for a reading without an earlier
+ * one, although it has no step: on another path, the time to the next reading would differ from all other steps.
  */
 static __always_inline void watch_uninterrupted(__u64 took)
 {
@@ -49,8 +49,8 @@ static __always_inline void watch_uninterrupted(__u64 took)
 }
 
 /*
- * Read the clock, and note what came between this reading and the one at BEFORE (0: none). Neither this nor a round is
- * inlined, so that the verifier checks each once: it checks a loop's body in each iteration.
+ * Read the clock, and account the time since the reading BEFORE (0: none). Return the reading, or 0 after a sample. Not inlined,
+ * like watch_round(): the verifier checks a function once, but a loop's body in each iteration.
  */
 __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 {
@@ -95,8 +95,8 @@ int watch_samples(void *ctx)
 }
 
 /*
- * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty functions. Loaded separately, as kernels may lack these
- * functions (record_calibrate_runner()).
+ * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty test functions. This program is loaded separately, as some
+ * kernels lack these functions (record_calibrate_runner()).
  */
 SEC("save")
 int call_empty(void *ctx)
@@ -107,7 +107,7 @@ int call_empty(void *ctx)
 /* Ticks that enclose() adds to the innermost open call, as a timed callee would. */
 __u64 enclosed = 0;
 
-/* Runs inside a function. */
+/* Act like a timed callee of the function that this program is attached to. */
 SEC("save")
 int enclose(void *ctx)
 {
@@ -120,16 +120,16 @@ int enclose(void *ctx)
 	return 0;
 }
 
-/* Runs in the system call that tests this program. */
+/* Act like a timed callee of the bpf() system call that runs this program. */
 SEC("raw_tp")
 int enclose_in_syscall(void *ctx)
 {
 	return enclose(ctx);
 }
 
-__u64 trampoline_stamp = 0; /* time at which the last of the probes below ran */
+__u64 trampoline_stamp = 0; /* time at which stamp_trampoline() last ran */
 
-/* Runs, several times, on the entry and the return of an empty function: see record_cost_solve_trampoline(). */
+/* Attached several times to the entry and the return of an empty function: record_cost_solve_trampoline() compares the times. */
 SEC("kprobe")
 int stamp_trampoline(void *ctx)
 {

@@ -5,7 +5,7 @@
 
 const volatile __u32 n_captured __weak = 0; /* number of functions with captured values */
 
-/* Calls that found no row, indexed by engine_call.slot. */
+/* Number of calls that found no row, indexed by engine_call.slot. */
 __u64 captures_left[ENGINE_CAPTURED] __weak = {};
 
 static __always_inline void row_fill(struct engine_capture *row, const struct engine_call *call)
@@ -16,7 +16,7 @@ static __always_inline void row_fill(struct engine_capture *row, const struct en
 		row->values[i] = call->values[i];
 }
 
-/* Find or claim the row of CALL, which has that HASH; NULL: no row is left. */
+/* Find the row of CALL by HASH, or claim a free one. NULL: no row is left. */
 static __always_inline struct engine_capture *row_get(const struct engine_call *call, __u64 hash)
 {
 	for (int i = 0; i < ENGINE_CAPTURE_PROBES; i++) {
@@ -38,8 +38,8 @@ static __always_inline struct engine_capture *row_get(const struct engine_call *
 }
 
 /*
- * Vitter's algorithm R: the Nth call replaces a call that is drawn at random, or none. If two CPUs draw the same call at once, one of
- * theirs does not get into the sample.
+ * Sample the calls without a row by Vitter's algorithm R: the Nth call replaces a random call of the sample, or is dropped. If two
+ * CPUs replace the same one at once, one of their calls is dropped.
  */
 static __always_inline void sample_add(const struct engine_call *call)
 {
@@ -65,7 +65,7 @@ static __always_inline void sample_add(const struct engine_call *call)
 	row->hash = SAMPLE_BUSY + 1;
 }
 
-/* Not inlined: the verifier checks it once. */
+/* Not inlined, so that the verifier checks this function once. */
 __noinline int capture_add(struct engine_call *call, __u64 hash)
 {
 	struct engine_capture *row;

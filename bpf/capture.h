@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captured values of calls of a function: one row for each combination of values, while there is room, and a uniform sample of
- * the calls with other values.
+ * Captured values of calls of a function: one row for each combination of values while there are free rows, and a uniform sample of
+ * the calls with further combinations.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ static __always_inline void capture_count(struct engine_capture *row, __u64 net)
 		raise(&row->max, net);
 }
 
-/* Return the Ith row that a call with that HASH may have. */
+/* Return the Ith candidate among the rows for CALL with HASH. */
 static __always_inline struct engine_capture *capture_row(const struct engine_call *call,
 							  __u64 hash, __u32 i)
 {
@@ -29,7 +29,7 @@ static __always_inline struct engine_capture *capture_row(const struct engine_ca
 	return bpf_map_lookup_elem(&captures, &slot);
 }
 
-/* Return the hash of a row, never 0. Calls that differ hardly ever have the same. */
+/* Return the hash of CALL's row, never 0. HASH: of the values. Different rows hardly ever have the same hash. */
 static __always_inline __u64 capture_hash(const struct engine_call *call, __u64 hash)
 {
 	hash = (hash ^ call->key) * 0xd6e8feb86659fd93ull;
@@ -38,7 +38,7 @@ static __always_inline __u64 capture_hash(const struct engine_call *call, __u64 
 
 int capture_add(struct engine_call *call, __u64 hash); /* capture.bpf.c */
 
-/* Count CALL, that of T's innermost frame. Most calls find their row at the first try. */
+/* Count CALL, whose frame is T's innermost. Most calls find their row at the first try. */
 static __always_inline void capture(struct engine_task *t, struct engine_call *call, __u64 hash)
 {
 	struct engine_capture *row;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts: the syscall a task is in, or the page fault it took in user space. Each is the bottom frame
- * of the task's stack of frames, timed like a function.
+ * Contexts: the syscall that a task executes, or the page fault that it took in user space. A context has the bottom frame of the
+ * task's stack of frames, and is timed like a function.
  */
 #include "frame.h"
 #include "rest.h"
@@ -22,8 +22,8 @@ static __always_inline __u32 syscall_context(long nr)
 }
 
 /*
- * Return the running task, which has entered a system call; NULL: it is not followed. If a task switch was not reported, the CPU may
- * have no slot, or still that of another task: then CTX, which lies on the running task's stack, is not on that task's.
+ * Return the running task at the entry of a system call; NULL: it is not followed. If a task switch was not reported, the CPU has
+ * no slot or another task's. In the latter case, CTX is not on that task's stack, as it lies on the running task's.
  */
 static __always_inline struct engine_task *entering_task(void *ctx)
 {
@@ -38,7 +38,7 @@ static __always_inline struct engine_task *entering_task(void *ctx)
 	return this_task();
 }
 
-/* Drop the calls that T has open when it enters a system call from user space: their returns were missed. */
+/* Drop the calls that are still open when T enters a system call from user space: their returns were missed. */
 __noinline int drop_before_entry(struct engine_task *t)
 {
 	if (!t)
@@ -49,7 +49,7 @@ __noinline int drop_before_entry(struct engine_task *t)
 	return 0;
 }
 
-/* Return whether the running task continues to rest in the system call NR. If not, end its rest. */
+/* Return whether the running task rests (rest.h) and continues to do so in the system call NR. If not, end its rest. */
 static __always_inline bool goes_on_resting(__u64 nr)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -63,7 +63,7 @@ static __always_inline bool goes_on_resting(__u64 nr)
 	return false;
 }
 
-/* CTX is the tracepoint's, as BPF_PROG() would read all arguments at once, and keeping them across calls costs. */
+/* CTX is the raw context of the tracepoint: BPF_PROG() would read all arguments at the start and keep them across calls. */
 static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 {
 	struct engine_task *t;
@@ -78,7 +78,7 @@ static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(ctx[1]);
-	/* This task is followed only from now on. */
+	/* A task that was followed before would already rest in this system call. This one is followed from now on, and rests. */
 	if (some && is_left_out(t->ctx)) {
 		t->ctx = ENGINE_CTX_NONE;
 		task_rest(this_cpu(), ENGINE_CTX_NONE);
@@ -94,10 +94,10 @@ PROGRAM("tp_btf/sys_enter", on_sys_enter, __u64, sys_enter(ctx, false, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_some, __u64, sys_enter(ctx, true, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_counted, __u64, sys_enter(ctx, leaves_out, true))
 
-__u32 closings_below = 0; /* read closings of calls whose hash is below this */
-__u64 closing_max = 0; /* ignore longer closings, which were interrupted */
+__u32 closings_below = 0; /* time only closings (closing_add()) of calls whose end's hash is below this */
+__u64 closing_max = 0; /* ns; a longer closing was interrupted and is ignored */
 
-/* Add the time since END, the end of a call that C counted. */
+/* Add a closing to C: the time that this program has taken since END, when it read the clock at the end of a call. */
 static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 {
 	__u64 time;
@@ -130,8 +130,8 @@ __noinline int drop_before_exit(struct engine_task *t)
 	if (!t)
 		return 0;
 	/*
-	 * The system call was entered before the task was followed, such as the fork that created it, or a seccomp
-	 * filter refused it before the sys_enter tracepoint.
+	 * The task was not followed yet when it entered the system call, like the fork that created it, or seccomp refused the
+	 * system call before the sys_enter tracepoint.
 	 */
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
 		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
@@ -195,8 +195,8 @@ int BPF_PROG(on_sys_exit_counted, struct pt_regs *regs, long ret)
 }
 
 /*
- * [page_fault] is handle_mm_fault() outside syscalls and interrupts: the exception tracepoints mark the
- * beginning of a fault, but not its end.
+ * [page_fault] is handle_mm_fault() outside of syscalls and interrupts. The exception tracepoints would mark only the beginning of
+ * a fault.
  */
 static __always_inline void fault_enter(__u32 sp, bool counted)
 {

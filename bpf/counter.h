@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". Functions here are static: with N_COUNTERS 0, a constant,
- * the verifier removes their calls, does not check them, and the kernel need not have their helper.
+ * Count events with each call: docs/ARCHITECTURE.md, "Events". Functions here are static. Without events, N_COUNTERS is a constant
+ * 0, so the verifier removes their calls, does not check them, and accepts them on kernels that lack their helper.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ static __always_inline __u64 counter_read(__u32 i)
 	return value.counter;
 }
 
-/* Return the count of event I in the running TASK. Read both parts again if one changed meanwhile, as in clock_read(). */
+/* Return the count of event I in the running TASK. If EXCLUDED changed during the reading, read again, as in clock_read(). */
 static __always_inline __u64 counter_of(const struct engine_counted_task *task, __u32 i)
 {
 	const volatile __u64 *excluded = &task->excluded[i];
@@ -47,7 +47,7 @@ static __always_inline __u64 counter_of(const struct engine_counted_task *task, 
 	return now - was;
 }
 
-/* Return the slot of the running task, or of the task that ends. */
+/* Return the slot of the running task, or of the dying task whose calls are being closed. */
 static __always_inline __u32 counted_slot(const struct engine_cpu *cpu)
 {
 	return cpu->slot ?: cpu->closing;
@@ -60,7 +60,7 @@ static __always_inline __u32 counted_number(__u32 slot, const struct engine_task
 	return slot * ENGINE_DEPTH + (__u32)((void *)f - (void *)t->frames) / ENGINE_FRAME;
 }
 
-/* Return the index of KEY's cell in CPU's shard; 0, which no cell has: none. */
+/* Return the index of KEY's cell in CPU's shard; 0: no cell is left. The index 0 is never a cell's. */
 static __always_inline __u32 counted_cell(const struct engine_cpu *cpu, __u32 key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, &key), at = first ? *first : 0;
@@ -69,7 +69,7 @@ static __always_inline __u32 counted_cell(const struct engine_cpu *cpu, __u32 ke
 	return at ? at + cpu->shard : 0;
 }
 
-/* Start the counts of frame F of T. */
+/* Start counting for the call of frame F of T. */
 static __noinline int counters_open(struct engine_task *t, struct engine_frame *f)
 {
 	__u32 slot = counted_slot(this_cpu()), at = counted_number(slot, t, f);
@@ -85,7 +85,7 @@ static __noinline int counters_open(struct engine_task *t, struct engine_frame *
 	return 0;
 }
 
-/* End the counts of frame F of T. ENCLOSED: it is inside the frame below. */
+/* Stop counting for the call of frame F of T. ENCLOSED: F is inside the frame below, whose call is charged with the events. */
 static __noinline int counters_close(const struct engine_cpu *cpu, struct engine_task *t,
 				     struct engine_frame *f, __u32 mech, bool enclosed)
 {

@@ -2,14 +2,13 @@
 /*
  * State shared by all programs.
  *
- * Rules of this folder. A probe may fire anywhere, even inside the slab allocator with its locks held:
- * nothing here allocates, takes a lock or waits, except queue operations where a task is created or dies.
- * A frame is reserved (top raised) before it is filled and released last, so an interrupt between any two
- * instructions finds the stack of frames consistent. fentry programs can be preempted on PREEMPT kernels:
- * whatever tasks share is updated atomically, and only the sampler has per-CPU scratch memory.
+ * Rules of this folder. A probe may fire anywhere, even inside the slab allocator with its locks held. So programs never allocate,
+ * take a lock or wait, except in queue operations where a task is created or dies. A frame is reserved (top raised) before it is
+ * filled, and released last, so an interrupt between any two instructions finds a consistent stack of frames. fentry programs can
+ * be preempted on PREEMPT kernels: data that tasks share is updated atomically, and only the sampler has per-CPU scratch memory.
  *
- * Code that runs rarely is neither inlined nor static: the verifier checks a global function once, and
- * others again on each path to them.
+ * Code that runs rarely is neither inlined nor static: the verifier checks a global function once, but any other function on each
+ * path to it.
  */
 #pragma once
 
@@ -34,9 +33,9 @@
 		__type(value, value_type);        \
 	} name __weak SEC(".maps")
 #define SIZED_ARRAY(name, value_type)  ARRAY_OF(name, value_type, 0)
-#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* and mmaps */
+#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* user space can also mmap it */
 
-/* The program NAME, which DOES something with its context, CTX. */
+/* Define the program NAME, which executes DOES with its context CTX. */
 #define PROGRAM(section, name, type, does) \
 	SEC(section)                       \
 	int name(type *ctx)                \
@@ -45,33 +44,33 @@
 		return 0;                  \
 	}
 
-/* A global rather than a map: its address is a constant, without a lookup. */
+/* A global variable instead of a map: its address is a constant, so no lookup is needed. */
 struct engine_cpu cpus[ENGINE_MAX_CPUS] __weak = {};
 
 /* User space sets the sizes that depend on the machine before loading. */
-/* Task slot by (global) pid; cheaper than task storage and never busy. See docs/ARCHITECTURE.md. */
+/* Task slots, indexed by global pid. docs/ARCHITECTURE.md, "Tasks", compares this with task storage. */
 SHARED_ARRAY(slots, struct engine_pids);
 
 SHARED_ARRAY(tasks, struct engine_task);
 
-/* Index in cells of the first shard of the cell of (site, context); 0: none yet. */
+/* For each key (site and context), the index in cells of its cell's first shard; 0: it has no cell yet. */
 SHARED_ARRAY(cell_of, __u32);
 
-/* One copy of each cell per shard; a CPU updates that of its shard. */
+/* Cells, with one copy per shard. A CPU updates the copy of its shard. */
 SHARED_ARRAY(cells, struct engine_cell);
 
-/* Calls of a site that were not timed because their return was missed. */
+/* Number of calls whose return was missed, so that they were not timed, indexed by site. */
 SHARED_ARRAY(missed, __u64);
 
-/* Slots, slot 0 included. The idle tasks have slots after these. */
+/* Number of slots, with slot 0, which is none. The slots of idle tasks follow. */
 const volatile __u32 max_tasks __weak = 1;
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
 
 __u32 n_cells __weak = 0;
-__u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
+__u32 root_pid __weak = 0; /* pid of the task to follow from its next syscall on; 0: none */
 __u64 losses[ENGINE_N_LOSSES] __weak = {};
-/* The epoch of code outside of the kernel's image, set by user space (record/collect/code.h). */
+/* Epoch of the code of modules and BPF programs. User space sets it (record/collect/code.h). */
 __u32 code_epoch __weak = 0;
 
 static __always_inline void loss_count(enum engine_loss loss, __u64 n)
@@ -83,11 +82,11 @@ static __always_inline struct engine_cpu *this_cpu(void)
 {
 	struct engine_cpu *cpu = &cpus[bpf_get_smp_processor_id() & (ENGINE_MAX_CPUS - 1)];
 
-	barrier_var(cpu); /* or the compiler recomputes it at each use */
+	barrier_var(cpu); /* keeps the compiler from recomputing it at each use */
 	return cpu;
 }
 
-/* The task that runs on CPU, if it is followed. */
+/* Return the task that runs on CPU; NULL: it is not followed. */
 static __always_inline struct engine_task *cpu_task(struct engine_cpu *cpu)
 {
 	if (!cpu->slot)
@@ -105,8 +104,8 @@ int task_follow_again(void);
 int task_lose(void);
 
 /*
- * The low half of a stack pointer, as a number. The verifier forbids arithmetic on a context pointer, but a
- * 32-bit move of one gives a scalar; a cast alone may be compiled to a 64-bit move.
+ * Return the low half of a context pointer, as a number. The verifier forbids arithmetic on a context pointer, but a 32-bit move
+ * makes it a scalar. A cast alone may be compiled to a 64-bit move.
  */
 static __always_inline __u32 stack_address(void *ctx)
 {
@@ -127,8 +126,8 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 }
 
 /*
- * The address of a kernel variable, kept in a register: for each instruction that names a kernel variable, the verifier
- * searches all of the kernel's types.
+ * Return the address of a kernel variable, kept in a register. The verifier searches all of the kernel's types for each instruction
+ * that names a kernel variable, so only one does.
  */
 #define named(variable)                              \
 	({                                           \
@@ -140,13 +139,13 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 
 #ifndef WITHOUT_KSYMS
 /*
- * The kernel's preemption count shows every interrupt. It is a per-CPU variable up to 6.1 and from 6.15, and
- * a member of pcpu_hot in between.
+ * The kernel's preemption count shows whether an interrupt is being served. It is a per-CPU variable up to 6.1 and from 6.15 on,
+ * and a member of pcpu_hot in between.
  */
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot pcpu_hot __ksym __weak;
 
-#define PREEMPT_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, soft interrupt being served */
+#define PREEMPT_INTERRUPT 0x00ff0100 /* bits of an NMI, a hard interrupt, and a soft interrupt that is being served */
 
 static __always_inline bool in_user_interrupt(void)
 {
@@ -163,8 +162,8 @@ static __always_inline bool in_user_interrupt(void)
 }
 #else
 /*
- * Kernels with that variable in BTF but not in kallsyms (without KALLSYMS_ALL) refuse programs that name
- * it. Without it, a hard interrupt that hits user space goes unnoticed.
+ * Kernels whose BTF has __preempt_count, but whose kallsyms lacks it (without KALLSYMS_ALL), refuse programs that name it. Without
+ * it, hard interrupts that hit user space are not detected.
  */
 static __always_inline bool in_user_interrupt(void)
 {
@@ -173,9 +172,8 @@ static __always_inline bool in_user_interrupt(void)
 #endif
 
 /*
- * Return whether an interrupt runs on top of task T. Soft interrupts, and hard interrupts that hit the kernel,
- * run on their own stacks. Only hard interrupts that hit user space stay on the task's stack: then the preemption
- * count decides, and reading it takes a call.
+ * Return whether an interrupt runs on top of task T. Soft interrupts, and hard interrupts that hit the kernel, run on their own
+ * stacks. Hard interrupts that hit user space run on the task's stack: only then read the preemption count, which takes a call.
  */
 static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx, __u32 sp)
 {
@@ -221,15 +219,15 @@ static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu
 	return bpf_map_lookup_elem(&cells, &at);
 }
 
-/* A task's clocks at one moment. */
+/* A reading of a task's clocks: the time, and the time excluded from the task's calls so far. */
 struct engine_clock {
 	__u64 now;
 	__u64 excluded;
 };
 
 /*
- * Read T's clocks together. An interrupt between the two readings, or a switch if programs can be preempted,
- * would count in only one of them: then read both again.
+ * Read T's clocks together. An interrupt or a task switch between the two readings would count in only one of them: if EXCLUDED
+ * changed, read both again.
  */
 static __always_inline struct engine_clock clock_read(const struct engine_task *t)
 {
@@ -246,8 +244,8 @@ static __always_inline struct engine_clock clock_read(const struct engine_task *
 }
 
 /*
- * Calibrated probe costs by mechanism. A program knows its mechanism, so a cost is a load from a constant
- * address or, for fentry, an instruction of the copy written by user space (ENGINE_PLACEHOLDER_INNER, _FULL).
+ * Calibrated probe costs by mechanism. A program's mechanism is a constant, so reading a cost is a load from a constant address.
+ * For fentry it is an immediate operand, which user space sets in its copy of the program (ENGINE_PLACEHOLDER_INNER, _FULL).
  */
 struct engine_cost costs[PROFILE_N_COSTS] __weak = {};
 
@@ -272,16 +270,13 @@ static __always_inline __u64 cost_full(enum profile_mechanism mech)
 	return v;
 }
 
-/* Exclude COST from T's calls. Atomic, as probes in an interrupt exclude time of the same task. */
+/* Exclude COST from the time of T's open calls. Atomic, as probes in an interrupt may do the same. */
 static __always_inline void exclude(struct engine_task *t, __u64 cost)
 {
 	__sync_fetch_and_add(&t->excluded, cost);
 }
 
-/*
- * Exclude COST and the time since START, less what the sampler's interrupts excluded meanwhile. Return how much was
- * excluded.
- */
+/* Exclude COST and the time since START, except the part that was excluded meanwhile, as by the sampler. Return the sum. */
 static __always_inline __u64 exclude_since(struct engine_task *t, const struct engine_clock *start,
 					   __u64 cost)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens and closes the frames of calls. */
+/* Open and close the frames of calls. */
 #pragma once
 
 #include "counter.h"
@@ -18,10 +18,10 @@ static __always_inline void raise(__u64 *max, __u64 v)
 	}
 }
 
-/* A table of hist_slot() for small values, filled by user space: the cost of a lookup does not depend on the value. */
+/* hist_slot() of small values, a table that user space fills: the cost of a lookup does not depend on the value. */
 const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
-#define SMALL_SHIFT 8 /* shift of larger values; their slots are SMALL_SHIFT * HIST_SUB higher */
+#define SMALL_SHIFT 8 /* shift of larger values for a lookup; their slots are SMALL_SHIFT * HIST_SUB higher */
 
 /* Not inlined: with its many branches it would be a third of the verifier's work. */
 __weak __noinline __u32 slot_of_long_time(__u64 v)
@@ -38,7 +38,7 @@ static __always_inline __u32 slot_of_time(__u64 v)
 	return slot_of_long_time(v);
 }
 
-/* Add the square of NET, in ticks, and its minimum. M is sq_lo of a cell or a capture; sq_hi, max and min_inv follow. */
+/* Add NET, in ticks, to a sum of squares and a minimum. M: sq_lo of a cell or a capture, followed by sq_hi, max and min_inv. */
 static __always_inline void moments_add(__u64 *m, __u64 net)
 {
 	if (net < (1 << ENGINE_SQ_SPLIT)) {
@@ -71,13 +71,13 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/* Fill frame F of T. Read the clocks last, so that the call's time has little of this. */
+/* Open frame F of T. Read the clocks last, so that little of this function's time counts for the call. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
 				       bool counted)
 {
 	struct engine_clock c;
 
-	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
+	__sync_fetch_and_add(&t->entered, 1); /* atomic: an interrupt may do the same */
 	frame_fill(t, f, key);
 	if (counted)
 		counters_open(t, f);
@@ -87,8 +87,8 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 }
 
 /*
- * Return the part of EXCLUDED that frame F of T was off the CPU for. T's clocks are read one after the other: if the program is
- * preempted in between, the difference of offcpu is larger, by time that is not in the call.
+ * Return the part of EXCLUDED in which frame F of T was off the CPU. T's offcpu is read later than EXCLUDED: if the program is
+ * preempted in between, the difference includes time after the call and is limited.
  */
 static __always_inline __u64 frame_offcpu(const struct engine_task *t, const struct engine_frame *f,
 					  __u64 excluded)
@@ -99,9 +99,9 @@ static __always_inline __u64 frame_offcpu(const struct engine_task *t, const str
 }
 
 /*
- * Account frame F of T, which ended at END on CPU, and update the frame below if F is ENCLOSED in it. MECH is
- * PROFILE_UNTIMED if F's time does not include the cost of a return probe, or none has run. COUNTED: account
- * events, too. (To the verifier F may be any frame, so there is room for a frame before the first.)
+ * Account frame F of T, which ended at END on CPU, and update the frame below if F is ENCLOSED in it. MECH is PROFILE_UNTIMED if
+ * F's time has no cost of a return probe to subtract. COUNTED: account events, too. Return the cell; NULL: no cell is left. To the
+ * verifier, F may be the first frame: the fields before it in T are as large as a frame.
  */
 static __always_inline struct engine_cell *
 frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
@@ -124,13 +124,13 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 	}
 	__sync_fetch_and_add(&c->calls, 1);
 	__sync_fetch_and_add(&c->wall, wall);
-	/* Mostly zero, and an atomic addition is expensive on real machines. */
+	/* These are mostly zero. An atomic addition is expensive on real machines. */
 	if (excluded | f->child) {
 		__sync_fetch_and_add(&c->excluded, excluded);
 		__sync_fetch_and_add(&c->child, f->child);
 		__sync_fetch_and_add(&c->offcpu, frame_offcpu(t, f, excluded));
 		if (!enclosed)
-			__sync_fetch_and_add(&c->enclosing, 1); /* there is no caller to charge */
+			__sync_fetch_and_add(&c->enclosing, 1); /* a context has no caller to charge */
 		else if (mech != PROFILE_UNTIMED)
 			exclude(t, costs[mech].nested);
 	}
@@ -150,8 +150,8 @@ static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u3
 }
 
 /*
- * Return the context of a call whose frame is at TOP while its task has none. An interrupt that hits user space
- * finds no open function, so only the outermost call has to check.
+ * Return the context of the call of the frame at TOP if T has no context. An interrupt that hits user space finds no open function:
+ * only the outermost call must check for one.
  */
 static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 {
@@ -164,7 +164,7 @@ static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 	return f->none_ctx;
 }
 
-/* Return the context of a call whose frame is at TOP and whose stack pointer is SP. */
+/* Return the context of the call of the frame at TOP, with the stack pointer SP. */
 static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u32 sp)
 {
 	__u32 ctx = t->ctx;
@@ -174,7 +174,7 @@ static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u
 	return ctx == ENGINE_CTX_NONE ? none_context(t, top) : ctx;
 }
 
-/* Count a missed return. Not inlined: the verifier checks a loop's body in each iteration. */
+/* Count a missed return. Not inlined: the verifier checks a function once, but a loop's body in each iteration. */
 __weak __noinline int frame_miss(__u32 key)
 {
 	__u32 site = key / ENGINE_CONTEXTS;
@@ -186,9 +186,7 @@ __weak __noinline int frame_miss(__u32 key)
 	return 0;
 }
 
-/*
- * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only after a miss.
- */
+/* Drop the frames above UNTIL, whose returns were missed. Not inlined: it runs only after a miss. */
 __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 {
 	__u32 top;
@@ -204,7 +202,7 @@ __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 	return 0;
 }
 
-/* Counts a return whose frame is not open. Not inlined: it runs only after a miss. */
+/* Count a return whose frame is not open. Not inlined: it runs only after a miss. */
 __weak __noinline int frame_unmatched(struct engine_task *t)
 {
 	if (!t)
@@ -218,7 +216,7 @@ __weak __noinline int frame_unmatched(struct engine_task *t)
 	return 0;
 }
 
-/* Drop the frames of functions still open although T is back in user space. */
+/* Drop the frames of functions that are still open when T is in user space again. */
 static __always_inline void frames_drop(struct engine_task *t)
 {
 	if (t->top)

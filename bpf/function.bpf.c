@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Function sites. One pair of programs serves every site: a kprobe gets its site from the attach cookie. For
- * fentry, user space loads a copy of the pair per function, with the site's number in place of
- * ENGINE_PLACEHOLDER_SITE, which costs nothing at run time and works without fentry cookies (before 6.0).
+ * Time functions. One pair of programs serves every site: a kprobe gets its site from the attach cookie. For fentry, user space
+ * loads a copy of the pair per function, with the site's key in place of ENGINE_PLACEHOLDER_SITE. This costs nothing at run time
+ * and works without fentry cookies (before 6.0).
  *
- * A return must find its own call among the open frames, despite recursion and missed returns. Besides the
- * site it matches an address that is unique to the call: under kprobe the stack pointer (at return one word
- * above that at entry, as the return address is popped), under fentry the context, which lies in the
- * trampoline's frame and is the same for both programs of a call.
+ * A return must find its own call among the open frames, despite recursion and missed returns. It matches the site and an address
+ * that is unique to the call. Under kprobe this is the stack pointer at entry, one word below that at return. Under fentry it is
+ * the context, which is in the trampoline's frame and is the same for both programs of a call.
  */
 #include "capture.h"
 #include "sample.h"
 
 /*
- * A site is identified by the key of its first context. In a fentry copy it is an immediate, which is
- * rematerialized rather than spilled.
+ * The key of a site is that of its first context. In a fentry copy, the key is an immediate operand, which the compiler loads again
+ * instead of spilling it.
  */
 struct site {
 	bool copy;
@@ -36,7 +35,7 @@ static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, _
 	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
 }
 
-/* Not inlined: the verifier checks a loop's body in each iteration. */
+/* Not inlined: the verifier checks a function once, but a loop's body in each iteration. */
 __noinline bool frame_at_is(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	return t && frame_is(frame_at(t, top), site, sp);
@@ -59,10 +58,9 @@ static __always_inline bool same_stack(const struct engine_task *t, __u32 a, __u
 }
 
 /*
- * Return whether the call of frame F can be open while SITE is called at SP. Stacks grow downwards, so a call
- * deeper on the stack is over. So is one in an interrupt, on another stack, once T runs on its own stack again. A
- * call at the same SP is open only if it ended in a jump to SITE. The frame of an inlined body has an address one
- * word above its function's.
+ * Return whether the call of frame F may be open while SITE is called at SP. Stacks grow downwards, so a call deeper on the stack
+ * has ended. A call in an interrupt, on another stack, has ended once T runs on its own stack again. A call at the same SP is open
+ * only if it ended in a jump to SITE. The address of an inlined body's frame is one word above its function's.
  */
 static __always_inline bool may_be_open(const struct engine_task *t, const struct engine_frame *f,
 					__u32 site, __u32 sp)
@@ -73,9 +71,9 @@ static __always_inline bool may_be_open(const struct engine_task *t, const struc
 }
 
 /*
- * Mark frame I as dead if it cannot be open while frame ABOVE is or, if ABOVE is 0, while SITE is called at SP.
- * Return the number of the outer one of the two. This function and frame_move() are not inlined: to the verifier
- * their results are unknown, so it goes through the loops around them once.
+ * Mark frame I as dead if it cannot be open together with frame ABOVE or, if ABOVE is 0, with a call of SITE at SP. Return the
+ * outer one of the two frames. This function and frame_move() are not inlined: their results are unknown to the verifier, so it
+ * goes through the loops around them once.
  */
 __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 site, __u32 sp)
 {
@@ -102,7 +100,7 @@ const volatile bool saves = false; /* save the arguments of calls timed by kprob
 
 SIZED_ARRAY(saved, struct engine_saved);
 
-/* Return the saved values of the call at TOP of the running task, whose slot is SLOT. */
+/* Return the saved arguments of the call of the frame at TOP of the running task, which has SLOT. */
 static __always_inline struct engine_saved *saved_at(__u32 slot, __u32 top)
 {
 	__u32 at = slot * ENGINE_DEPTH + top / ENGINE_FRAME;
@@ -120,7 +118,7 @@ static __always_inline void saved_move(__u32 from, __u32 to)
 		*b = *a;
 }
 
-/* Move frame I to the free place after frame TO, unless it is dead. Return the last frame in use. */
+/* Move frame I to the place after frame TO, unless frame I is dead. Return the last frame in use. */
 __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 {
 	struct engine_frame *f;
@@ -138,9 +136,8 @@ __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 }
 
 /*
- * Drop the frames that cannot be open while SITE is called at SP: their returns were missed. User tasks drop
- * them when they return to user space, kernel threads only here. Not inlined: it runs only if no frame is
- * free.
+ * Drop the frames that cannot be open while SITE is called at SP: their returns were missed. User tasks also drop frames when they
+ * return to user space, kernel threads only here. Not inlined: it runs only if no frame is free.
  */
 __noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -156,7 +153,7 @@ __noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
 	return 0;
 }
 
-/* Make room for a call of SITE at SP. Return false if there is none. Not inlined: it runs rarely. */
+/* Make room for a call of SITE at SP. Return whether a frame is free. Not inlined: it runs rarely. */
 __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 {
 	if (!t)
@@ -164,7 +161,7 @@ __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 	frames_drop_dead(t, site, sp);
 	if (t->top < ENGINE_TOP_MASK)
 		return true;
-	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
+	__sync_fetch_and_add(&t->entered, 1); /* atomic: an interrupt may do the same */
 	t->skipped++;
 	loss_count(ENGINE_LOSS_DEPTH, 1);
 	return false;
@@ -184,7 +181,7 @@ static __always_inline void arguments_save(__u32 slot, __u32 top, struct pt_regs
 	s->args[5] = regs->r9;
 }
 
-/* Open a call of SITE. REGS: save the arguments in it; NULL: do not. */
+/* Open a call of SITE. REGS: save the arguments from these registers; NULL: do not. */
 static __always_inline void function_enter(struct site site, __u32 sp, struct pt_regs *regs,
 					   bool counted)
 {
@@ -212,9 +209,9 @@ static __always_inline void function_enter(struct site site, __u32 sp, struct pt
 }
 
 /*
- * With interrupts off, the sampler's interrupt comes only when they are turned on again, and the sample would go
- * to the code that does that. If the sample fell due inside a timed function, take it here, at the function's
- * return, with its stack: work done with interrupts off then shows where it is done.
+ * While interrupts are off, the sampler's interrupt is pending. It would sample the code that turns them on. If the sample fell due
+ * inside a timed function, take it at the function's return instead, with the function's stack: it then shows where interrupts
+ * were off.
  */
 static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 				 __u32 site)
@@ -237,8 +234,8 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 }
 
 /*
- * Find the frame of a return that does not match the innermost one, and drop the frames above it. Return false if
- * there is none. Not inlined: it runs only after a miss.
+ * Find the frame of a return that does not match the innermost frame, and drop the frames above. Return whether there is one. Not
+ * inlined: it runs only after a miss.
  */
 __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -257,10 +254,10 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 }
 
 /*
- * Capture the values of the call of frame F, which ended at END and cost its callers FULL. They come from the arguments, which are in
- * fentry's context, or which a kprobe saved. Capturing takes a varying time: exclude it up to a reading of the clock. The constant rest
- * is in COSTS. In place of the placeholder, each copy of this program has its own code (record/probe/capture_code.h), which fills in the
- * rest of CALL and hashes it.
+ * Capture the values of the call of frame F, which ended at END and cost its callers FULL. The values come from the arguments,
+ * which are in fentry's context, or which a kprobe saved. User space replaces the placeholder in each copy of the program by code
+ * that fills in the rest of CALL and hashes it (record/probe/capture_code.h). Capturing takes a varying time: exclude it up to a
+ * reading of the clock, and the constant time after that reading, which is in COSTS.
  */
 static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 					  const struct engine_frame *f,
@@ -319,12 +316,12 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech));
 	else
 		exclude(t, cost_full(mech));
-	/* A function that ends in a jump to another shares its return address with it. */
+	/* A jump entered this function: it shares the return trampoline with the function that jumped, whose return is next. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].after_handlers);
 		t->flags |= ENGINE_TASK_TAIL;
 	} else if (mech != PROFILE_MECH_FENTRY && t->flags & ENGINE_TASK_TAIL) {
-		/* This call does not have the other return's share of the kernel's work after both handlers. */
+		/* The kernel's work after handlers for the previous return takes place after this handler, too. */
 		exclude(t, costs[mech].after_handlers);
 		t->flags &= ~ENGINE_TASK_TAIL;
 	}
@@ -342,7 +339,7 @@ static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanis
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, capture, false);
 }
 
-/* These programs are loaded when needed (record/engine/saved_programs.h). Those of kprobe.multi below are not. */
+/* These programs are loaded when they are needed (record/engine/saved_programs.h), unlike those of kprobe.multi below. */
 #define SAVED(name, type, does) PROGRAM("save", name, type, does)
 #define FENTRY(name, counted) \
 	SAVED(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
@@ -363,7 +360,7 @@ FEXIT(function_fexit_capture, true, false)
 FENTRY(function_fentry_counted, true)
 FEXIT(function_fexit_counted, false, true)
 
-/* Variants by how the kernel reaches the entry's probe: by ftrace, _optimized by a jump, _int3 by a breakpoint. */
+/* The kernel reaches the probe at the entry by ftrace or, in variants, by a jump (_optimized) or a breakpoint (_int3). */
 KPROBE(function_kprobe, NULL)
 KRETPROBE(function_kretprobe, PROFILE_MECH_KPROBE, false)
 KRETPROBE(function_kretprobe_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, false)
@@ -374,9 +371,8 @@ KRETPROBE(function_kretprobe_capture_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, t
 KRETPROBE(function_kretprobe_capture_int3, PROFILE_MECH_KPROBE_INT3, true)
 
 /*
- * kprobe.multi: one pair of programs for all functions of a link. The kernel would find a function's cookie by
- * binary search in the link, which costs more with more functions. Use a hash table instead, keyed by the low
- * half of the function's address, which is unique.
+ * kprobe.multi: one pair of programs serves all functions of a link. The kernel would find a function's cookie by binary search,
+ * which costs more with more functions. So use a hash table keyed by the low half of the function's address, which is unique.
  */
 const volatile __u64 multi_sp __weak = 0; /* sp of struct record_multi_behaviour */
 const volatile __u32 multi_mask __weak = 0;
@@ -384,7 +380,7 @@ __u64 multi_factor __weak = 0;
 
 SIZED_ARRAY(multi_sites, struct engine_multi);
 
-/* Return the site of the function that was hit; NULL: it has none. */
+/* Return the site of the function whose probe fired; NULL: it has none. */
 static __always_inline const struct engine_multi *multi_site(void *ctx)
 {
 	__u32 addr = bpf_get_func_ip(ctx), slot = engine_multi_slot(addr, multi_factor);
@@ -412,7 +408,7 @@ int function_multi(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Calls by followed tasks, indexed by the function's cookie: record/cost/measure.c. */
+/* Number of calls by followed tasks, indexed by the function's cookie (record/cost/measure.c). */
 __u64 counted[ENGINE_COUNTED] = {};
 
 SEC("kprobe")

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Range sites: inlined bodies. A probe on the target of each edge into the body opens a frame, if none is
- * open; one on the target of each edge out of it closes it. Most targets are also reached from the other
- * side, by a loop for example, and then there is nothing to do.
+ * Time ranges, which are inlined bodies. A probe on the target of each control-flow edge into the body opens a frame if none is
+ * open. A probe on the target of each edge out of the body closes the frame. Most targets are also reached from the other side, by
+ * a loop for example. Then the probe changes nothing.
  *
- * A frame belongs to a call of the function around the body, identified, despite recursion, by its canonical
- * frame address: the stack pointer before the call, which is the same at every instruction of the function.
- * Its distance from the registers is known for each address, and is in the probe's cookie. So a body is
- * entered if and only if there is a frame of this site with this address.
+ * A frame belongs to a call of the function around the body. The call is identified, despite recursion, by its canonical frame
+ * address (CFA): the stack pointer before the call, which is the same at every instruction of the function. The probe's cookie has
+ * the distance of the CFA from a register. Control is in the body if and only if there is a frame of the site with this CFA.
  *
- * If, by an exact flow graph, control comes from one side only (STRICT), a frame in the wrong state shows
- * that a probe was missed.
+ * If an exact flow graph shows that control comes from one side only (STRICT), a frame in the wrong state means that a probe was
+ * missed.
  */
 #include "frame.h"
 
@@ -23,7 +22,7 @@ static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 	return &range_costs[cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1)];
 }
 
-/* Return the low half of the canonical frame address of the function that was hit. */
+/* Return the low half of the canonical frame address (CFA) of the function whose probe fired. */
 static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 {
 	__u32 words = cookie >> ENGINE_RANGE_FRAME & 0xffff;
@@ -34,8 +33,8 @@ static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 }
 
 /*
- * Drop frames of calls that are over, judging by their stack pointers: their ends were missed. The frame of the
- * function itself may lie one word below CFA. Not inlined: it runs only after a miss.
+ * Drop the frames of calls that ended, as their stack pointers show: their ends were missed. The frame of the function itself may
+ * be one word below CFA. Not inlined: it runs only after a miss.
  */
 __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 {
@@ -56,9 +55,9 @@ __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 }
 
 /*
- * Return the top of the frame of KEY at CFA; 0: none. Set *PASSED to the frames of other bodies of the same call above
- * it. Frames of one call are adjacent; below them is the frame of the function itself, if it is timed, or a caller's.
- * The context's frame, at 0, has no address.
+ * Return the top of the frame of KEY at CFA; 0: there is none. Set *PASSED to the number of frames of other bodies of the same call
+ * that are above. Frames of one call are adjacent. Below them is the function's frame, if it is timed, or a caller's. The context's
+ * frame, at 0, has no stack pointer.
  */
 static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *passed)
 {
@@ -85,7 +84,7 @@ static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 
 	return top;
 }
 
-/* Reserve a frame for the site KEY, and fill it except for its start. NULL: no frame is free. */
+/* Reserve a frame for the site KEY, and fill it except for its start. Return NULL if no frame is free. */
 static __always_inline struct engine_frame *range_reserve(struct engine_task *t, __u32 key,
 							  __u32 sp, __u32 cfa)
 {
@@ -93,7 +92,7 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 	__u32 top = t->top;
 
 	top += ENGINE_FRAME;
-	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
+	__sync_fetch_and_add(&t->entered, 1); /* atomic: an interrupt may do the same */
 	if (top > ENGINE_TOP_MASK) {
 		t->skipped++;
 		loss_count(ENGINE_LOSS_DEPTH, 1);
@@ -108,8 +107,8 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 }
 
 /*
- * Open a frame, except for its start, for the body that WHAT (an action or a cookie) enters. FOUND is its open frame,
- * whose end was missed, or 0. Return NULL if no frame is free.
+ * Open a frame, except for its start, for the body that WHAT, an action or a cookie, enters. If FOUND is not 0, the end of that
+ * open frame of the body was missed: drop it. Return NULL if no frame is free.
  */
 static __always_inline struct engine_frame *range_open(struct engine_task *t, __u32 what,
 						       __u32 found, __u32 sp, __u32 cfa)
@@ -124,7 +123,7 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 	return f;
 }
 
-/* Close the frame FOUND of an excursion that ended at END, after dropping the frames above it. */
+/* Close the frame FOUND of a body that control left at END. First drop the frames above it. */
 static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
 					__u32 found, const struct engine_clock *end)
 {
@@ -224,7 +223,7 @@ int range_count(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A hit of a list's probe. All actions of the list use one reading of the clock. */
+/* One hit of a probe with a list of actions. All actions use the same reading of the clock. */
 struct list_hit {
 	struct engine_clock clock;
 	__u64 head;
@@ -271,7 +270,7 @@ static __always_inline void list_count(struct engine_task *t, const struct list_
 		frame_at(t, found)->calls++;
 }
 
-/* Not static: the verifier checks it once, and not for each iteration of the loop below. */
+/* Not static: the verifier checks it once, not in each iteration of the loop below. */
 __noinline int list_act(const struct list_hit *s, __u32 action)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -294,8 +293,8 @@ __noinline int list_act(const struct list_hit *s, __u32 action)
 }
 
 /*
- * The work of a list varies from hit to hit, so it times itself. Actions are sorted by bodies: inner bodies are
- * left first and entered last.
+ * The time of a list of actions varies from hit to hit, so it is measured at each hit. Actions are sorted: inner bodies are left
+ * first and entered last.
  */
 SEC("kprobe")
 int range_list(struct pt_regs *ctx)

@@ -12,8 +12,8 @@ static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 }
 
 /*
- * The timer expires on a grid of periods, which the earliest samples show. A sample well after its expiry was delayed until
- * interrupts were turned on. By how much.
+ * Return the delay of a sample. The timer expires once per period, and the earliest samples show at what times. A delayed sample
+ * was pending until interrupts were turned on.
  */
 static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start)
 {
@@ -28,7 +28,7 @@ static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start
 	return late;
 }
 
-/* Count the skipped periods in which T ran. An idle CPU's timer may skip some too, but then nothing is lost. */
+/* Count the skipped periods in which T ran. If the timer of an idle CPU skips some, no sample is lost. */
 static __always_inline void note_skipped(struct engine_cpu *cpu, const struct engine_task *t,
 					 __u64 start, __u64 late)
 {
@@ -42,9 +42,9 @@ static __always_inline void note_skipped(struct engine_cpu *cpu, const struct en
 #define STI  0xfb
 
 /*
- * Return whether the instruction before the interrupted one may have turned interrupts on, so that the sample was
- * delayed until then: popf, or sti followed by the one instruction it delays interrupts for. Few
- * instructions end in popf's byte; many contain sti's, which is checked only for samples that came LATE.
+ * Return whether the instruction before the interrupted one may have turned interrupts on, so that the sample was delayed until
+ * then: popf, or sti and the instruction after it, at which interrupts are still off. Few other instructions end in popf's byte.
+ * Many contain sti's byte, so it is searched only for samples that came LATE.
  */
 static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 {
@@ -63,7 +63,7 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 /* Delay at most sample_period / DELAY_PART iterations of five instructions: 1 % of the period, on average half of that. */
 #define DELAY_PART 600
 
-/* Iterate N times, at most DELAY_TURNS. Global, as the verifier goes through each iteration of a loop. */
+/* Iterate N times, at most DELAY_TURNS. Global, as the verifier checks each iteration of the loop. */
 __noinline int delay(__u32 n)
 {
 	for (__u32 i = 0; i < DELAY_TURNS && i < n; i++)
@@ -72,9 +72,8 @@ __noinline int delay(__u32 n)
 }
 
 /*
- * Delays the task by a random time. With a fixed period, a workload that repeats itself, under icount to
- * the instruction, would be hit in the same few places again and again. The accumulated delay is a random
- * walk through its loops.
+ * Delay the task by a random time. With a fixed period, a workload that repeats itself, with icount even to the instruction, would
+ * be hit again and again in the same few places. The accumulated delays are a random walk through its loops.
  */
 static __always_inline void lose_step(void)
 {
@@ -87,7 +86,7 @@ static __always_inline void lose_step(void)
 		delay(n - i);
 }
 
-/* Code from which stacks cannot be walked: see struct record_multi_behaviour. */
+/* Code from which the kernel cannot walk stacks: unwalkable of struct record_multi_behaviour. */
 const volatile __u64 unwalkable __weak = 0;
 const volatile __u64 unwalkable_len __weak = 0;
 
@@ -117,11 +116,11 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (slot < max_tasks)
 		note_skipped(cpu, t, start, late);
-	/* A task that has entered a system call is there a few instructions before its context is. */
+	/* In the first instructions of a measured system call, t->ctx may still be a context that is left out. */
 	if (!taken && !is_left_out(t->ctx)) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
-			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
+			flags |= ENGINE_SAMPLE_USER; /* interrupts are on in user space, however late the sample is */
 		else if (is_behind_irq_enable(ctx->regs.ip,
 					      late > ENGINE_LATE_NS &&
 						      late > costs[PROFILE_COSTS_SAMPLE].pending))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Count samples by stack, in a hash table keyed by a 64-bit hash of the frames. This takes no lock, so it works
- * in an NMI.
+ * Count samples by stack, in a hash table whose keys are 64-bit hashes of the frames. This takes no lock, so it works in an NMI.
  */
 #pragma once
 
@@ -9,7 +8,7 @@
 
 #define STACK_TRIES 16
 
-/* The sampler can interrupt a probe that is taking a stack, but not itself: one buffer each. */
+/* Each has a buffer: the sampler can interrupt a probe that is taking a stack, but not itself. */
 enum {
 	BUFFER_SAMPLER,
 	BUFFER_PROBE,
@@ -29,7 +28,7 @@ struct {
 	__type(value, struct stack_buffer);
 } stack_buffers __weak SEC(".maps");
 
-/* The number of entries of stacks, a power of two, minus one. */
+/* number of entries of stacks, a power of two, less one */
 const volatile __u32 stack_mask __weak = 0;
 const volatile __u64 sample_period __weak = 0;
 
@@ -41,7 +40,7 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 	return hash ^ (hash >> 29);
 }
 
-/* Return the entry of the stack with that key, claimed if it is new (*WAS is 0); NULL: the table is full. */
+/* Return the entry of the stack with KEY. *WAS is 0 if it is new. NULL: the table is full. */
 static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 {
 	for (__u32 i = 0; i < STACK_TRIES; i++) {
@@ -57,7 +56,7 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 	return NULL;
 }
 
-/* Mix the N addresses of BUF into KEY. Global, so that the verifier checks the loop and the code after its call once. */
+/* Mix the N addresses of BUF into KEY. Global, so that the verifier checks the loop and the code after the call once. */
 __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u64 key)
 {
 	if (!buf)
@@ -68,8 +67,8 @@ __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u6
 }
 
 /*
- * Count the stack of SIZE bytes in BUF. A helper copies it: the verifier checks this function for every program that uses it, and a
- * loop would take it a second each. Not inlined, so that it is checked only once per program.
+ * Count the stack of SIZE bytes in BUF. A helper copies the stack, as the verifier would take a second per program to check a loop.
+ * Not inlined, so that this function is checked only once per program.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
 				  __u32 site)
@@ -78,7 +77,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	struct engine_stack *s;
 	__u64 was = 0;
 
-	/* The verifier, up to 6.7, checks functions that are never called. */
+	/* Up to 6.7, the verifier also checks functions that are never called. */
 	if (!sample_period || !buf)
 		return 0;
 	key = stack_hash(buf, size / sizeof(__u64), key);
@@ -93,7 +92,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 		s->flags = flags;
 		s->site = site;
 		s->n = size / sizeof(__u64);
-		barrier_var(size); /* the checked register is the one that is used */
+		barrier_var(size); /* the compiler must use the register that was compared */
 		if (size <= sizeof(s->ips))
 			bpf_probe_read_kernel(s->ips, size, buf->ips);
 	}
@@ -101,7 +100,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Count a sample of the kernel stack at CTX or, if ONLY_ADDR is not 0, of that address alone, as the stack cannot be walked there. */
+/* Count a sample of the kernel stack at CTX or, if ONLY_ADDR is not 0, of this address, from which no stack can be walked. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
 					 __u32 site, __u64 only_addr)
 {

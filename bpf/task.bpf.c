@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Following tasks, and the task that each CPU runs: fork, exec, switches, exit.
+ * Follow tasks, and note which task each CPU runs: at fork, exec, task switches and exit.
  *
- * The slot of a task is released when the scheduler switches away from it for the last time, not at
- * sched_process_exit: what do_exit() calls after that tracepoint still counts.
+ * A task's slot is released when the scheduler switches away from the dead task, not at sched_process_exit: calls that do_exit()
+ * makes after that tracepoint still count.
  */
 #include "frame.h"
 #include "rest.h"
@@ -17,23 +17,23 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } free_slots SEC(".maps");
 
-const volatile __u32 idle_base = 0; /* system-wide: slot of CPU 0's idle task */
+const volatile __u32 idle_base = 0; /* with -a: slot of CPU 0's idle task; other CPUs' follow */
 const volatile bool follow_all = false;
-const volatile __u64 cgroup_id = 0; /* follow_all follows only tasks in or below it; 0: all */
+const volatile __u64 cgroup_id = 0; /* if not 0, follow_all follows only tasks in this cgroup or below it */
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
 __u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
 __u32 self_tgid = 0;
-/* With -a, the recorder's helper process is not measured. */
+/* With -a, the recorder's helper process is not followed. */
 __u32 forks_helper = 0; /* the recorder's next fork creates the helper */
 __u32 helper_tgid = 0; /* the helper; 0: none */
-__u32 adopt_tgid = 0; /* process for adopt_tasks, in the reader's pid namespace */
-bool paused = false; /* follow no new task, and none that is switched in */
+__u32 adopt_tgid = 0; /* process whose tasks adopt_tasks follows, by its number in the reader's pid namespace */
+bool paused = false; /* follow neither new tasks nor tasks that are switched in */
 
 /*
- * Follow the process that calls this by BPF_PROG_TEST_RUN from its next syscall on. That is the execve of the
- * command, which counts as the command's.
+ * Follow the process that runs this by BPF_PROG_TEST_RUN from its next syscall on. This is the execve that starts the command, and
+ * counts as the command's.
  */
 SEC("raw_tp")
 int adopt_caller(void *ctx)
@@ -42,7 +42,7 @@ int adopt_caller(void *ctx)
 	return 0;
 }
 
-/* Exclude the process that calls this, the profiler itself, from -a. */
+/* With -a, do not follow the process that runs this, which is the profiler itself. */
 SEC("raw_tp")
 int note_self(void *ctx)
 {
@@ -50,7 +50,7 @@ int note_self(void *ctx)
 	return 0;
 }
 
-/* Return the entry with the slot of the task PID; NULL: PID exceeds the pid_max at start, or following is paused. */
+/* Return the entry for the slot of the task PID; NULL: PID exceeds the pid_max at the start, or following is paused. */
 static __always_inline __u16 *slot_of(__u32 pid)
 {
 	__u32 key = pid / ENGINE_PIDS_PER_ENTRY;
@@ -59,7 +59,7 @@ static __always_inline __u16 *slot_of(__u32 pid)
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
 
-/* Allocate a slot for TASK, with FLAGS in addition to those of all new tasks. Return 0 if there is none. */
+/* Allocate a slot for TASK, whose flags are those of all new tasks and FLAGS. Return 0 if there is none. */
 static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 {
 	__u32 pid = task->pid;
@@ -75,7 +75,7 @@ static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 	if (bpf_map_pop_elem(&free_slots, &slot)) {
 		slot = __sync_fetch_and_add(&next_slot, 1);
 		if (slot >= max_tasks) {
-			/* Stay at the limit: enough forks would wrap it around. */
+			/* Further failures must not make NEXT_SLOT wrap around. */
 			next_slot = max_tasks;
 			loss_count(ENGINE_LOSS_TASKS, 1);
 			return 0;
@@ -116,8 +116,8 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 }
 
 /*
- * Follow the process that calls these two by BPF_PROG_TEST_RUN between the two calls: calibration measures
- * the profiler's own system calls.
+ * Follow the process that runs follow_caller() and then leave_caller() by BPF_PROG_TEST_RUN, in between: calibration measures the
+ * profiler's own system calls.
  */
 SEC("raw_tp")
 int follow_caller(void *ctx)
@@ -144,7 +144,7 @@ int leave_caller(void *ctx)
 	return 0;
 }
 
-/* Follows the running task if it is the command's first. */
+/* Follow the running task if it is the command's first. Return its slot, or 0. */
 __noinline int task_follow_root(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -157,7 +157,7 @@ __noinline int task_follow_root(void)
 	return cpu->slot;
 }
 
-/* The switch away from the task in the CPU's slot was not reported: take it to have run until now. */
+/* The switch away from the task in the CPU's slot was not reported. Assume that the task ran until now. */
 __noinline int task_lose(void)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -170,11 +170,11 @@ __noinline int task_lose(void)
 	return 0;
 }
 
-/* Events that counters_leave() and counters_return() together add to a task's count, indexed by event. */
+/* Number of events by which counters_leave() and counters_return() increase a task's count, indexed by event. */
 __u64 counter_pause[ENGINE_COUNTERS] = {};
-__u32 pauses = 0; /* calibration has pause_counters() call both */
+__u32 pauses = 0; /* set by calibration, so that pause_counters() calls both */
 
-/* Stop counting events for the task in SLOT, */
+/* Stop counting events for the task in SLOT. */
 static __noinline int counters_leave(__u32 slot)
 {
 	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
@@ -186,7 +186,7 @@ static __noinline int counters_leave(__u32 slot)
 	return 0;
 }
 
-/* and resume that, on whichever CPU it now runs. */
+/* Resume counting events for the task in SLOT, on the CPU on which it runs now. */
 static __noinline int counters_return(__u32 slot)
 {
 	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
@@ -212,8 +212,8 @@ int pause_counters(void *ctx)
 }
 
 /*
- * Follow the running task again if it has a slot but its switch to this CPU was not reported: docs/ARCHITECTURE.md
- * names a kernel that does not report all switches.
+ * Follow the running task again if it has a slot, but its switch to this CPU was not reported (docs/ARCHITECTURE.md, "Unreported
+ * switches"). Return its slot, or 0.
  */
 __noinline int task_follow_again(void)
 {
@@ -230,10 +230,10 @@ __noinline int task_follow_again(void)
 	if (!t)
 		return 0;
 	cpu->slot = slot;
-	/* It was adopted while it ran, and not switched since. */
+	/* The task was adopted while it ran, and has not been switched since: no switch is missing. */
 	if (t->flags & ENGINE_TASK_ADOPTED && t->switched == t->born)
 		return slot;
-	/* The time at which it was switched in is unknown: all time since it was switched out counts as off-CPU. */
+	/* It is unknown when the task was switched in. All time since it was switched out counts as off-CPU. */
 	loss_count(ENGINE_LOSS_SWITCHES, 1);
 	if (n_counters)
 		counters_return(slot);
@@ -262,14 +262,14 @@ static __always_inline int newtask(struct task_struct *task, bool some)
 		if (follow_all && forks_helper && bpf_get_current_pid_tgid() >> 32 == self_tgid)
 			helper_tgid = pid;
 		else if (follow_all && helper_tgid == pid)
-			helper_tgid = 0; /* the helper has ended; a new task has its pid */
-		/* PID may still have the slot of a followed task that has exited: clear it. */
+			helper_tgid = 0; /* the helper has ended, and a new task has its pid */
+		/* A followed task that has exited may have left its slot in PID's entry. */
 		entry = slot_of(pid);
 		if (entry && *entry)
 			*entry = 0;
 		return 0;
 	}
-	/* The queue's functions are this program's work, not the task's: hide the task from probes meanwhile. */
+	/* The queue's functions work for this program, not for the task: hide the task from probes meanwhile. */
 	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
 	if (n_counters)
@@ -290,7 +290,7 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	return newtask(task, false);
 }
 
-/* The same where some syscalls are left out. */
+/* Variant for recordings that leave out some syscalls. */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_newtask_some, struct task_struct *task, unsigned long clone_flags)
 {
@@ -305,14 +305,14 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	struct engine_task *t;
 	__u16 *from, *to;
 
-	/* A thread that calls exec takes over its leader's pid. */
+	/* If a thread other than the leader calls exec, it takes over the leader's pid. */
 	if (old == pid)
 		return 0;
 	from = slot_of(old);
 	to = slot_of(pid);
 	if (!from || !to || !*from)
 		return 0;
-	/* Do not use cpu->slot: if the task was switched out after its pid changed, it came back unknown. */
+	/* Do not read cpu->slot: it is not the task's if the task was switched out and in after its pid changed. */
 	slot = *from;
 	*to = slot;
 	*from = 0;
@@ -334,8 +334,8 @@ static __always_inline void frame_end(struct engine_cell *c, const struct engine
 }
 
 /*
- * Account the innermost open frame of the task in SLOT. Return 0 if none is left. Not static: the verifier checks
- * it once, and not for each iteration of the loop below.
+ * Account the innermost open frame of the task in SLOT. Return 0 if none is left. Not static: the verifier checks it once, not in
+ * each iteration of the loop below.
  */
 __noinline int task_close_frame(__u32 slot, __u64 now)
 {
@@ -364,7 +364,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	return 1;
 }
 
-/* Close the frames that are open at the task's death: do_exit() and the like never return. */
+/* Close the frames that are open when the task dies: do_exit() and its callers never return. */
 static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
 	if (n_counters)
@@ -381,7 +381,7 @@ static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 n
 
 #define CGROUP_LEVELS 32
 
-/* Static, so that it is checked, and its types are needed, only in programs that call it. */
+/* Static, so that the verifier checks it, and needs its types, only in programs that call it. */
 static __noinline bool is_in_cgroup(__u64 at)
 {
 	for (int i = 0; i < CGROUP_LEVELS && at; i++) {
@@ -396,7 +396,7 @@ static __noinline bool is_in_cgroup(__u64 at)
 	return false;
 }
 
-/* Stop following a task that has moved out of the cgroup; its calls end now. */
+/* Stop following a task that has moved out of the cgroup. Its open calls end now. */
 static __always_inline void task_leave(__u32 slot, __u64 now)
 {
 	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
@@ -412,8 +412,8 @@ static __always_inline void task_leave(__u32 slot, __u64 now)
 }
 
 /*
- * Return the slot that TASK, which is switched in, has or gets; 0: none. The recorder has one while it calibrates, whatever
- * its cgroup. Check for idle tasks before HELPER_TGID: both are 0 if there is no helper.
+ * Return the slot of TASK, which is switched in, and which has SLOT or may get one; 0: do not follow it. The recorder keeps its
+ * slot during calibration, whatever its cgroup. Check for idle tasks before HELPER_TGID: both are 0 if there is no helper.
  */
 static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, __u64 now)
 {
@@ -456,7 +456,7 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 			t->switched = now;
 			if (n_counters)
 				counters_leave(slot);
-			/* Compare stacks, since exec may change the pid. */
+			/* Compare the tasks' stacks, not their pids, which exec may change. */
 			if (t->stack != (__u32)(unsigned long)prev->stack)
 				loss_count(ENGINE_LOSS_SWITCHES, 1);
 			else if (prev->__state & TASK_DEAD)
@@ -471,12 +471,12 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 		if (t) {
 			if (n_counters)
 				counters_return(slot);
-			/* The time up to here is this program's, not the task's. */
+			/* The time until now is this program's, not the task's. */
 			now = bpf_ktime_get_ns();
 			t->offcpu += now - t->switched;
 			t->excluded += now - t->switched;
 			t->switched = now;
-			if (pid == 0) /* an idle task, for which there is no task_newtask */
+			if (pid == 0) /* task_newtask is not called for idle tasks */
 				t->stack = (unsigned long)next->stack;
 		}
 	}
@@ -492,7 +492,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	return switch_tasks(prev, next, false);
 }
 
-/* The same where some syscalls are left out. */
+/* Variant for recordings that leave out some syscalls. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch_some, bool preempt, struct task_struct *prev, struct task_struct *next)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * By these it is found out how the running kernel's kprobe.multi behaves. An object of their own, since a kernel
+ * Programs by which user space finds out how the running kernel's kprobe.multi behaves. They are a separate object, since a kernel
  * may refuse it.
  */
 #include "vmlinux.h"
@@ -12,7 +12,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Running this one, which need not be attached, calls the function once. */
+/* BPF_PROG_TEST_RUN of this program calls TRY_FUNCTION once. The program need not be attached. */
 SEC("fentry/" TRY_FUNCTION)
 int try_run(void *ctx)
 {
