@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The context that queued work which is executed later, in another one. Queued work has an address, its RCU head or work item:
- * an argument of the function that queues it, and the first one of the callback. Soft interrupts have a number instead, which
- * is that of the function that handles them. Arguments are in registers, of which QEMU 7.2 tells plugins nothing; but a QEMU
- * that can load modules, as Debian's, exports what its debugger reads them with.
+ * Find the context that queued work that another context executes later. Queued work has an address, of its RCU head or work item.
+ * It is an argument of the function that queues it, and the first argument of the callback. A soft interrupt has a number instead,
+ * that of the function that handles it. Arguments are in registers, which QEMU 7.2 does not show to plugins. But a QEMU that can
+ * load modules, as Debian's, exports the functions by which its debugger reads registers.
  */
 #include <stdlib.h>
 
 #include "exact.h"
 
-/* Maximum of items queued at a time. Further work counts for the context that executes it, and as a loss. */
+/* Maximum number of queued items. Further work counts for the context that executes it, and as a loss. */
 #define ITEMS_MAX (1u << 16)
 
 /* Registers, by the debugger's numbers. */
@@ -34,7 +34,7 @@ WEAK struct bytes *g_byte_array_set_size(struct bytes *bytes, unsigned int size)
 static const struct {
 	enum exact_kind kind;
 	enum role queues, runs;
-	int argument; /* register with the argument of the queueing function that is queued */
+	int argument; /* the queueing function's register with the address of the queued work */
 	const char *what;
 } kinds[] = {
 	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, RDI, "RCU callbacks" },
@@ -56,7 +56,7 @@ static struct item *items[ITEMS_MAX]; /* indexed by hash */
 static struct item *unused;
 static bool knows; /* registers can be read */
 
-/* Return a register. Call this right before a block is executed: inside a block, only QEMU knows where registers are. */
+/* Return the value of a register. Call this before a block is executed: inside a block, only QEMU knows where registers are. */
 static uint64_t read_register(int number)
 {
 	static struct bytes *bytes;
@@ -98,7 +98,7 @@ static struct item **find(enum exact_kind kind, uint64_t address)
 	return at;
 }
 
-/* Return the context for which CONTEXT works; NULL: none of the command's. */
+/* Return the context of the command on whose behalf CONTEXT works; NULL: there is none. */
 static const struct context *cause_of(const struct context *context)
 {
 	if (context->by)
@@ -128,7 +128,7 @@ void async_called(const struct function *function, const struct context *context
 {
 	const struct context *by = cause_of(context);
 
-	/* If a timer queues delayed work again, BY is NULL and the work keeps its context. */
+	/* If a timer queues delayed work again, BY is NULL: the work stays that of the context that queued it first. */
 	for (size_t i = 0; knows && by && i < N_KINDS; i++)
 		if (function->role == kinds[i].queues)
 			queue(kinds[i].kind, function->softirq ?: read_register(kinds[i].argument),
@@ -144,7 +144,7 @@ static struct context *run(enum exact_kind kind, uint64_t address, const struct 
 	*at = item->next;
 	item->next = unused;
 	unused = item;
-	/* Work that the queueing context itself executes counts as its own. */
+	/* Work that is executed in the context that queued it is part of this context. */
 	return item->by == context ? NULL : tree_context_by(kind, item->by);
 }
 
@@ -160,7 +160,7 @@ struct context *async_begins(const struct function *runner, const struct functio
 	return NULL;
 }
 
-/* The CPU aligns the stack, pushes five words, the last of which is this address, and for some exceptions an error code. */
+/* The CPU aligns the stack and pushes five words. The last one is this address. For some exceptions an error code follows. */
 bool async_resumed_at(uint64_t *addr)
 {
 	return knows && guest_read(read_register(RSP) | 8, addr, sizeof(*addr));

@@ -15,7 +15,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-#define INSNS_MAX 512 /* the most instructions that QEMU translates at once */
+#define INSNS_MAX 512 /* maximum number of instructions that QEMU translates at once */
 
 static const char *symbols, *out;
 static qemu_plugin_id_t plugin;
@@ -101,7 +101,7 @@ static void on_remapping(unsigned int cpu, void *data)
 	model_remapped();
 }
 
-/* DATA is the function of follow.c to call. */
+/* Call DATA, a function of follow.c, with the address that an instruction writes. */
 static void on_slot(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t slot, void *data)
 {
 	void (*follow)(uint64_t slot) = data;
@@ -128,7 +128,7 @@ static bool is_user(const struct qemu_plugin_insn *insn)
 	return !(qemu_plugin_insn_vaddr(insn) >> 63);
 }
 
-/* Watch for MARK among the instructions of user code. */
+/* Call CB when the guest executes MARK in the user code of TB. */
 static void watch_mark(struct qemu_plugin_tb *tb, const unsigned char *mark,
 		       void (*cb)(unsigned int, void *))
 {
@@ -150,7 +150,7 @@ static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		watch_mark(tb, begin, on_begin);
 }
 
-/* Return how CODE, a block's last instruction of SIZE bytes, ends it. *BY: distance from its end to a direct target, else 0. */
+/* Return how CODE, the last instruction of a block, of SIZE bytes, ends the block. *BY: distance to a direct target, else 0. */
 static enum ending ending_of(const unsigned char *code, size_t size, int32_t *by)
 {
 	size_t i = 0;
@@ -206,8 +206,8 @@ static bool is_push(const unsigned char *code)
 }
 
 /*
- * Watch only writes, and only those of plain instructions: QEMU 7.2 does not report what pushes and pops read, and after an
- * instruction that calls a helper it reports other helpers' accesses.
+ * Watch only writes of plain instructions. QEMU 7.2 does not report reads of pushes and pops, and after an instruction that calls a
+ * helper it reports accesses of other helpers.
  */
 static void watch_stack(struct qemu_plugin_insn *insn, enum role role)
 {
@@ -233,7 +233,7 @@ static struct block *block_of(struct qemu_plugin_tb *tb)
 			  sizes);
 }
 
-/* Watch instructions that change which memory addresses refer to. */
+/* Watch instructions that change the mapping of virtual addresses. */
 static void watch_mappings(struct qemu_plugin_insn *insn, struct block *block)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);
@@ -285,7 +285,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		/* Callbacks run before inline operations: they see what was executed before. */
+		/* Callbacks run before inline operations, so in a callback EXECUTED does not include the callback's instruction. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &executed, 1);
 		if (!user)

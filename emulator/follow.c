@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each task has a stack of frames: the open calls, down to user space. The end of the last block (a call, a return) and the
- * next block's address tell how the frames change. A call ends when control comes back to the instruction after it; with it end
- * all frames above, whose code was jumped to or never returned. An entry by the CPU (syscall, exception, interrupt) is a frame
- * that ends with the instruction that leaves the entry.
+ * Follow the guest's calls. Each task has a stack of frames, which are its open calls down to user space. The end of the last block
+ * (a call, a return) and the address of the next block show how the frames change. A call ends when control returns to the
+ * instruction after it. All frames above end with it: their code was jumped to, or never returned. An entry by the CPU (syscall,
+ * exception, interrupt) is a frame that ends with the instruction that leaves the entry.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +12,28 @@
 
 #define INSN_BYTES_MAX 15
 #define PAGE_SHIFT     12
-#define FRAMES_MAX     512 /* frames of a task; further calls are counted in the last one */
+#define FRAMES_MAX     512 /* frames of a task; further calls count for the last frame */
 #define TASKS_HASH     4096
-#define KTHREAD_WORDS  64 /* words at the end of a stack with kthread()'s frame and its callee's */
-#define STACK_SHIFT    14 /* stacks have 16 KiB and are aligned to 16 KiB */
+#define KTHREAD_WORDS  64 /* words at a stack's end: frames of kthread() and its callee */
+#define STACK_SHIFT    14 /* stacks have 16 KiB and are aligned to their size */
 
 struct frame {
-	struct node *node; /* NULL: not known yet what is called */
+	struct node *node; /* NULL: the callee is not known yet */
 	struct context *context; /* the context of callees */
-	uint64_t site; /* return address; after a jump, that of the frame that jumped */
-	uint64_t total; /* instructions so far, ended callees' included */
-	bool entry; /* entered by the CPU, after INTERRUPTED, which may be NULL */
+	uint64_t site; /* return address of the call; after a jump, that of the frame that jumped */
+	uint64_t total; /* instructions so far, with those of ended callees */
+	bool entry; /* entered by the CPU after the block INTERRUPTED, which may be NULL */
 	struct block *interrupted;
-	bool aside; /* the frame below is not charged with TOTAL */
+	bool aside; /* TOTAL does not count for the frame below */
 };
 
 struct task {
 	uint64_t stack; /* number of its stack; 0: not known yet */
 	struct task *next; /* next task with the same hash */
-	bool command; /* one of the measured command's */
-	bool dies; /* it will not be switched to again */
+	bool command; /* a task of the measured command */
+	bool dies; /* the task will not be switched to again */
 	struct function *kthread; /* function of a kernel thread older than MARK_BEGIN, else NULL */
-	uint32_t depth; /* index of the top frame; frame 0 is user space, or nothing */
+	uint32_t depth; /* index of the top frame; frame 0 is that of user space, or empty */
 	struct frame frames[FRAMES_MAX];
 };
 
@@ -42,10 +42,10 @@ uint64_t executed;
 static struct task *tasks[TASKS_HASH];
 static struct task *current;
 static struct frame *top;
-static uint64_t began, charged; /* EXECUTED at the begin, and at the last charge() */
+static uint64_t began, charged; /* EXECUTED at follow_begin(), and at the last charge() */
 static struct block *last; /* the last block executed to its end, or NULL */
 
-static uint64_t entered; /* the number of the stack that the block has switched to, or 0 */
+static uint64_t entered; /* number of the stack to which the last block has switched, or 0 */
 
 static struct task **bucket(uint64_t stack)
 {
@@ -87,8 +87,8 @@ static struct task *task_of(uint64_t stack)
 }
 
 /*
- * Return the function of the kernel thread on STACK: kthread()'s callee, found by the words there that look like addresses of
- * code. NULL: this is no kernel thread, or QEMU does not tell.
+ * Return the function that the kernel thread with STACK executes, which is kthread()'s callee. Search the stack for words that may
+ * be return addresses. NULL: the task is no kernel thread, or QEMU cannot read memory.
  */
 static struct function *kthread_of(uint64_t stack)
 {
@@ -109,7 +109,7 @@ static struct function *kthread_of(uint64_t stack)
 	return NULL;
 }
 
-/* Remove all frames but the outermost: TASK is in user space, or seen for the first time. */
+/* Remove all frames but the outermost one: TASK is in user space, or was seen for the first time. */
 static void clear(struct task *task)
 {
 	struct context *bottom = task->kthread ? tree_context(EXACT_KTHREAD, false, task->kthread) :
@@ -120,8 +120,8 @@ static void clear(struct task *task)
 }
 
 /*
- * Return whether QEMU gave up BLOCK's last instruction, which begins NEXT. QEMU 7.2 does so if the instruction extends into
- * another page and is not the first of its block, but reports it to plugins, with its bytes before the end of the page.
+ * Return whether QEMU left BLOCK's last instruction to NEXT, which begins with it. QEMU 7.2 does so if the instruction extends into
+ * another page and is not the first of its block. But it shows it to plugins in BLOCK, too, with its bytes in the first page.
  */
 static bool is_given_up(const struct block *block, const struct block *next)
 {
@@ -160,7 +160,7 @@ static void pop(void)
 	top--;
 }
 
-/* Control has returned to ADDR: end the calls that return there, and the calls above them. */
+/* Control has returned to ADDR. End the calls with this return address, and the calls above them. */
 static void return_to(uint64_t addr)
 {
 	struct frame *frame = top;
@@ -168,7 +168,7 @@ static void return_to(uint64_t addr)
 	while (frame > current->frames && !frame->entry && frame->site != addr)
 		frame--;
 	if (frame == current->frames || frame->entry) {
-		/* A return used as a jump, as in a retpoline; or the return of a call that was not seen. */
+		/* The return was used as a jump, as in a retpoline, or its call was not seen. */
 		while (role_of_top() == ROLE_RETURNS && !top->entry)
 			pop();
 		losses.returns_unmatched +=
@@ -181,7 +181,7 @@ static void return_to(uint64_t addr)
 		pop();
 }
 
-/* The CPU leaves the innermost entry and continues with NEXT. */
+/* The CPU leaves the innermost entry and continues with NEXT. End the entry's frame and all frames above. */
 static void leave_entry(const struct block *next)
 {
 	while (top > current->frames && !top->entry)
@@ -189,7 +189,7 @@ static void leave_entry(const struct block *next)
 	last = top->interrupted;
 	if (top > current->frames)
 		pop();
-	/* A thunk that was interrupted in the middle of a safe return (SRSO) is not resumed: the kernel returns in its place. */
+	/* If an interrupt hit a thunk in a safe return (SRSO), the thunk is not resumed: the kernel completes the return. */
 	if (role_of_top() == ROLE_RETURNS && next->function->role != ROLE_RETURNS &&
 	    !(last && last->ending == ENDS_RETURN)) {
 		return_to(next->addr);
@@ -210,7 +210,7 @@ static void enter(const struct block *block)
 	push(frame);
 }
 
-/* Return the context that begins with a call of FUNCTION from CALLER in CONTEXT; NULL: none. */
+/* Return the context that begins when CALLER, in CONTEXT, calls FUNCTION; NULL: none begins. */
 static struct context *context_of(struct function *function, const struct node *caller,
 				  const struct context *context)
 {
@@ -237,7 +237,7 @@ static struct context *context_of(struct function *function, const struct node *
 	return NULL;
 }
 
-/* The top frame is a call of FUNCTION. */
+/* Make the top frame a call of FUNCTION. */
 static void become(struct function *function)
 {
 	const struct frame *below = top - 1;
@@ -246,7 +246,10 @@ static void become(struct function *function)
 	begins = top->entry ? NULL : context_of(function, below->node, below->context);
 	if (begins) {
 		top->context = begins;
-		/* Soft interrupts are work for the context that raised them, and entry code is no part of a syscall. */
+		/*
+		 * Do not charge the frame below: a soft interrupt works for the context that raised it, and entry code is no
+		 * syscall.
+		 */
 		top->aside = true;
 	}
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
@@ -258,7 +261,7 @@ static void become(struct function *function)
 		trace_called(function, top->context, current, current->depth);
 }
 
-/* Control is in FUNCTION, without a call. */
+/* Control went to FUNCTION by a jump or by falling through. */
 static void move(struct function *function)
 {
 	struct frame frame = { .site = top->site };
@@ -276,14 +279,14 @@ static void move(struct function *function)
 		tree_join(function, from);
 		return;
 	}
-	/* A jump back to a function that jumped here. */
+	/* If FUNCTION is one that jumped here, control has jumped back to it: end the frames above. */
 	for (struct frame *f = top; f > current->frames && !f->entry && f->site == top->site; f--)
 		if (f->node && f->node->function == function) {
 			while (top > f)
 				pop();
 			return;
 		}
-	/* The parts of entry code are functions that jump to each other. */
+	/* Entry code consists of functions that jump to each other. */
 	if (top == current->frames) {
 		frame.entry = true;
 		frame.context = current->kthread ? top->context :
@@ -299,14 +302,14 @@ static bool is_entered(const struct block *block)
 
 	if (role != ROLE_ENTRY_SYSCALL && role != ROLE_ENTRY_FAULT && role != ROLE_ENTRY_IRQ)
 		return false;
-	/* The entries of all interrupt vectors are in one function. */
+	/* The entries of all interrupt vectors are in one function, so any of its blocks may be an entry. */
 	if (block->addr != block->function->start && role != ROLE_ENTRY_IRQ)
 		return false;
 	return !(last && last->direct && last->target == block->addr) &&
 	       !(top->node && top->node->function == block->function);
 }
 
-/* BLOCK was executed in the top frame. */
+/* Count an execution of BLOCK in the top frame. */
 static void add_execution(struct block *block)
 {
 	tree_execution(top->node, block);
@@ -315,8 +318,8 @@ static void add_execution(struct block *block)
 }
 
 /*
- * Return whether the last of LAST's first N instructions raised an exception that NEXT handles. That instruction was not
- * executed; if the kernel lets it be retried, it is counted then.
+ * Return whether the last of LAST's first N instructions raised an exception that NEXT handles. That instruction was not executed.
+ * If the kernel lets the CPU retry it, it is counted then.
  */
 static bool has_faulted(const struct block *next, uint64_t n)
 {
@@ -331,7 +334,7 @@ static bool has_faulted(const struct block *next, uint64_t n)
 	return resumed == addr;
 }
 
-/* Charge the top frame with the code executed since the last call of this, up to the start of NEXT; NULL: to the end. */
+/* Count the instructions since the last call of this, up to the start of NEXT, for the top frame. NEXT may be NULL at the end. */
 static void charge(const struct block *next)
 {
 	uint64_t n;
@@ -349,17 +352,17 @@ static void charge(const struct block *next)
 		add_execution(last);
 		return;
 	}
-	/* An exception left the block. */
+	/* An exception or interrupt left the block before its end. */
 	if (n)
 		add_execution(tree_block(last->addr, (uint16_t)n, last->sizes));
 	last = NULL;
 }
 
-/* The previous task is dead: end the calls that never returned. */
+/* The previous task is dead: end its open calls, which never return. */
 static void end_calls(void)
 {
 	while (top > current->frames) {
-		if (top->node) /* it began a context: a call of that ends, too */
+		if (top->node) /* if the frame began a context of the command, a call of this context ends, too */
 			losses.closed_by_exit += top->aside && top->context->command ? 2 : 1;
 		pop();
 	}
@@ -381,7 +384,7 @@ static void switch_task(void)
 	entered = 0;
 }
 
-/* Control went from LAST, which may be NULL, to BLOCK. */
+/* Account that control went from LAST, which may be NULL, to BLOCK, without an entry. */
 static void go_on(const struct block *block)
 {
 	const struct frame call = { .site = last ? last->end : 0 };
@@ -401,7 +404,7 @@ void follow_block(struct block *block)
 	charge(block);
 	if (entered)
 		switch_task();
-	/* sync_core() executes iret without an exception, to go to the next instruction. */
+	/* sync_core() executes an iret to the next instruction, which leaves no entry. */
 	if (last && last->ending == ENDS_ENTRY && block->addr != last->end)
 		leave_entry(block);
 	if (block->function == &user_code) {

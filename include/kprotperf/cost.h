@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The costs of probes: one struct per mechanism, shared by the BPF programs, which subtract it, and user
- * space, which measures it. The includer brings __u32 and __u64.
+ * The costs of probes: one struct per mechanism. User space measures the costs, and the BPF programs subtract them. The includer
+ * provides __u32 and __u64.
  */
 #pragma once
 
-/* The mechanisms that time calls of a site; see src/profile/names.h. Data files contain these numbers. */
+/* Mechanisms that time the calls of a site; src/profile/names.h has their names. Data files contain these numbers. */
 enum profile_mechanism {
 	PROFILE_UNTIMED, /* no mechanism */
 	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
@@ -19,9 +19,9 @@ enum profile_mechanism {
 	PROFILE_COSTS_BLOCK, /* a probe that counts a block */
 	PROFILE_COSTS_SAMPLE, /* the sampler */
 	PROFILE_COSTS_FAULT, /* page faults, by FENTRY or KPROBE */
-	/* Capturing values of a call by FENTRY: AFTER_HANDLERS is added to FENTRY's FULL, in two's complement. */
+	/* Capturing values of a call under FENTRY: AFTER_HANDLERS is added to FENTRY's FULL, in two's complement. */
 	PROFILE_COSTS_CAPTURE,
-	PROFILE_COSTS_CAPTURE_KPROBE, /* the same by KPROBE, however it is reached */
+	PROFILE_COSTS_CAPTURE_KPROBE, /* the same under all kinds of KPROBE */
 };
 
 #define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1) /* mechanisms that sites have */
@@ -29,23 +29,23 @@ enum profile_mechanism {
 
 /* Costs in ticks; 0: none, or not measured. The BPF programs read the fields up to PENDING. */
 struct engine_cost {
-	__u64 inner; /* the part between the probes' clock readings, which a site's own time includes */
-	__u64 full; /* all of a probed call's cost, which its callers' time includes */
-	__u64 nested; /* extra for closing a call in which others were timed */
+	__u64 inner; /* between the probes' two clock readings: part of the site's own time */
+	__u64 full; /* all of a probed call's cost: part of the callers' time */
+	__u64 nested; /* extra cost of closing a call with timed callees */
 	/*
-	 * A probed function that ends in a jump to another shares its return trampoline. TRAMPOLINE is the way there and back,
-	 * which the second then saves; AFTER_HANDLERS is the work for each return after the handlers of all.
+	 * A probed function that ends in a jump to another probed one shares its return trampoline. TRAMPOLINE: the way to the
+	 * trampoline and back, which is taken once. AFTER_HANDLERS: the kernel's work per return after all handlers.
 	 */
 	__u64 trampoline, after_handlers;
-	/* The sampler (FULL: its interrupt): time from the timer's expiry to the start of the program. */
+	/* Of the sampler, whose FULL is that of its interrupt: time from the timer's expiry to the start of the program. */
 	__u64 latency;
-	__u64 pending; /* sampler: later than this after expiry, interrupts must have been off */
-	/* fentry passes on each of a function's arguments at a cost: the cost of ENGINE_COST_ARGS additional ones. */
+	__u64 pending; /* sampler: if it starts later than this after the expiry, interrupts were off */
+	/* fentry copies the function's arguments, which costs time: INNER and FULL of ENGINE_COST_ARGS additional arguments. */
 	__u64 inner_args, full_args;
-	__u64 inner_spread, full_spread; /* median absolute deviations */
+	__u64 inner_spread, full_spread; /* median absolute deviations of INNER and FULL */
 	/*
-	 * Only on a real clock; 0: unknown. CLOSING is the time that a program takes after reading the clock at the end of a call.
-	 * The others are CLOSING, INNER and FULL if the caches no longer hold the probe.
+	 * On a real clock only; 0: unknown. CLOSING: time that a program takes after it has read the clock at the end of a call.
+	 * COLD_: CLOSING, INNER and FULL if the caches have lost the probe.
 	 */
 	__u64 closing, cold_closing, cold_inner, cold_full;
 	__u32 known;
@@ -53,22 +53,22 @@ struct engine_cost {
 
 #define ENGINE_COST_ARGS 5
 
-/* The way the kernel executes a probe inside a function. */
+/* The way in which the kernel executes a probe inside a function. */
 enum engine_range_kind {
-	ENGINE_RANGE_OPTIMIZED, /* a jump to the probe, and another back to the code after the first one */
-	ENGINE_RANGE_STEPPED, /* a breakpoint; the instruction is then executed out of line */
+	ENGINE_RANGE_OPTIMIZED, /* a jump to the probe; another jump continues after the replaced code */
+	ENGINE_RANGE_STEPPED, /* a breakpoint; the kernel then executes a copy of the instruction */
 	ENGINE_RANGE_EMULATED, /* a breakpoint; the kernel then emulates the instruction */
 	ENGINE_RANGE_CALL_EMULATED, /* EMULATED, for calls and for instructions that set the interrupt flag */
 	ENGINE_RANGE_JUMP_EMULATED, /* EMULATED, for unconditional jumps and returns */
-	ENGINE_RANGE_PREPARED, /* STEPPED, with one more step: the optimizer prepared the probe in vain */
+	ENGINE_RANGE_PREPARED, /* STEPPED, with one more step: the optimizer prepared the probe, but could not optimize it */
 	ENGINE_RANGE_KINDS = 8, /* array size: a power of two */
 };
 
-/* The cost of a hit of such a probe, in ticks. HEAD: the part before the program reads the clock. */
+/* The cost of one hit of a probe inside a function, in ticks. HEAD: the part before the program reads the clock. */
 struct engine_range_cost {
 	__u64 open, open_head; /* hits that open a frame */
 	__u64 close, close_head; /* hits that close a frame */
-	__u64 idle_enter, idle_leave; /* hits that enter an open frame, or leave without one */
-	__u64 list, list_head; /* lists of actions, less the time between their clock readings */
-	__u64 per_frame; /* added for each further open frame that is searched */
+	__u64 idle_enter, idle_leave; /* hits at which the frame is already open, or closed */
+	__u64 list, list_head; /* hits with a list, less the time between its readings */
+	__u64 per_frame; /* cost per open frame that is passed in the search */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of the emulator's model of a CPU: numbers in its file, and in the data file. New ones go to the end. */
+/* Events of the emulator's CPU model. The plugin's result and data files contain the numbers, so new events go to the end. */
 #pragma once
 
-/* Misses; for branches, wrong predictions. */
+/* Each event is a miss; MODEL_BRANCH: a wrong prediction. */
 enum model_event {
 	MODEL_L1I,
 	MODEL_L1D,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The histogram's arithmetic, shared by the BPF programs and user space, which therefore agree on the
- * meaning of a slot.
+ * Histogram slots, computed in the same way by the BPF programs and user space.
  *
- * Log-linear, as in HdrHistogram: values below 16 have a slot each; above, each power of two is divided
- * into 16 slots, so a slot is at most 1/16 as wide as its lower bound. Values of 2^40 and more (18
- * minutes, in ns) share the last slot.
+ * Log-linear, as in HdrHistogram: each value below 16 has a slot. Above, each power of two is divided into 16 slots, so a slot is
+ * at most 1/16 as wide as its lower bound. Values of 2^40 and more (18 minutes, in ns) share the last slot.
  */
 #pragma once
 
@@ -15,7 +13,7 @@
 #define HIST_SLOTS     ((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUB)
 #define HIST_MAX_VALUE ((1ULL << HIST_MAX_BITS) - 1)
 
-/* Keeps compilers from turning the steps below into selects, for which BPF has no instruction. */
+/* Keep compilers from turning the steps below into conditional moves, which BPF does not have. */
 #define HIST_STEP(v, shift, by)                              \
 	do {                                                 \
 		if ((v) >= 1ULL << ((by) + HIST_SUB_BITS)) { \
@@ -26,9 +24,8 @@
 	} while (0)
 
 /*
- * The slot that counts V: 0 to HIST_SLOTS - 1, for any V. V is shifted until it has HIST_SUB_BITS + 1 bits,
- * in halving steps: a typical value takes two or three of the branches, a third of the instructions of a
- * branch-free logarithm.
+ * Return the slot that counts V, from 0 to HIST_SLOTS - 1. V is shifted in halving steps until it has HIST_SUB_BITS + 1 bits. A
+ * typical value takes two or three of the branches, a third of the instructions of a branch-free logarithm.
  */
 static inline __attribute__((always_inline)) unsigned int hist_slot(unsigned long long v)
 {
@@ -47,7 +44,7 @@ static inline __attribute__((always_inline)) unsigned int hist_slot(unsigned lon
 	return (shift << HIST_SUB_BITS) + (unsigned int)v;
 }
 
-/* The smallest value that SLOT counts. */
+/* Return the smallest value that SLOT counts. */
 static inline __attribute__((always_inline)) unsigned long long hist_slot_low(unsigned int slot)
 {
 	unsigned int shift;
@@ -58,7 +55,7 @@ static inline __attribute__((always_inline)) unsigned long long hist_slot_low(un
 	return (unsigned long long)(slot % HIST_SUB + HIST_SUB) << shift;
 }
 
-/* The number of distinct values that SLOT counts. */
+/* Return the number of distinct values that SLOT counts. */
 static inline __attribute__((always_inline)) unsigned long long hist_slot_width(unsigned int slot)
 {
 	return slot < 2 * HIST_SUB ? 1 : 1ULL << (slot / HIST_SUB - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks for the emulator's plugin (emulator/exact.c): instructions that do nothing, "nopl DISPLACEMENT(%rax)", and that
- * no other program uses.
+ * Marks for the emulator's plugin (emulator/exact.c): no-operation instructions, "nopl DISPLACEMENT(%rax)", whose displacements no
+ * other program uses.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by user space and the programs that try the kernel's features; the includer brings __u64. */
+/* Shared by user space and bpf/try.bpf.c, which tries features of the kernel. The includer provides __u64. */
 #pragma once
 
 /* The kernel's own test function, which does next to nothing. */
@@ -11,8 +11,8 @@ enum try_half {
 	TRY_HALVES
 };
 
-/* Observations of the programs on that function's entry and return. */
+/* Observations of the programs on the entry and the return of TRY_FUNCTION. */
 struct try_seen {
-	__u64 sp; /* the stack pointer, last */
+	__u64 sp; /* the stack pointer at the last hit */
 	__u64 hits;
 };
