@@ -122,7 +122,7 @@ struct node {
 	struct function *function; /* NULL: of a root */
 	struct context *context;
 	uint64_t site; /* return address of the call; 0: entered without a call */
-	uint64_t self, total, calls; /* SELF: own instructions; TOTAL: of ended CALLS, with callees */
+	uint64_t self, total, calls; /* own instructions; those of the ended CALLS, with callees */
 	struct calls *distribution;
 	uint64_t *counts; /* executions of blocks, indexed by LOCAL of struct block */
 	uint32_t n_counts, id;

@@ -247,7 +247,7 @@ static void become(struct function *function)
 	if (begins) {
 		top->context = begins;
 		/*
-		 * Do not charge the frame below: a soft interrupt works for the context that raised it, and entry code is no
+		 * Do not charge the frame below: soft interrupts work for whatever raised them, and entry code is no part of a
 		 * syscall.
 		 */
 		top->aside = true;

@@ -11,22 +11,22 @@ extern struct model {
 	uint64_t cycles[MODEL_N_EVENTS]; /* cycles that an event adds, indexed by event */
 } model;
 
-/* Return false if PATH does not exist or is not a model. */
+/* Read a model from PATH. Return false if the file does not exist or is not a model. */
 bool model_read(const char *path);
 
-/* Code that QEMU translates at once. */
+/* The fetches of the code that QEMU translates at once. */
 struct fetch;
 
-/* Return the fetches of TB, which is BLOCK and ends with ENDING, BY being the jump's distance; never freed. */
+/* Return the fetches of TB, which is BLOCK and ends with ENDING. BY: distance to a direct target, else 0. They are never freed. */
 struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enum ending ending,
 			     int32_t by);
 struct block *model_block(const struct fetch *f);
-/* Note that the last executed block goes on to NEXT; call this before the follower's function. */
+/* Note that control goes from the last executed block to NEXT. Call this before follow_block(). */
 void model_leave(const struct fetch *next);
-/* Note that F is about to be executed; call this after the follower's function. */
+/* Note that F is about to be executed. Call this after follow_block(). */
 void model_enter(const struct fetch *f);
 /* Note that instruction INSN of the current block accesses VADDR. */
 void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn);
-/* BLOCK switches page tables (flush), or changes the ones in use (remapped). */
+/* Note that BLOCK switches page tables (flush), or that the current mappings change (remapped). */
 void model_flush(const struct block *block);
 void model_remapped(void);

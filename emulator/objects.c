@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The type of data that misses: the slab cache of its page, by the kernel's own structures. The recorder writes their places
- * to a file beside that of symbols; QEMU reads them with a function that it exports, though not to plugins.
+ * Find the type of data that an access misses: the slab cache of its page, from the kernel's own structures. The recorder writes
+ * their places to a file beside that of symbols. QEMU reads the guest's memory by a function that it exports, though not for
+ * plugins.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,18 +10,18 @@
 
 #include "exact.h"
 
-#define TYPES_MAX 1024 /* a power of two; slab caches are 200 to 400 */
+#define TYPES_MAX 1024 /* a power of two; a kernel has 200 to 400 slab caches */
 #define NAME_MAX  48
 #define PAGE_SIZE 4096
-/* The types of page tables in struct page: before Linux 6.12, and in its highest byte since. */
+/* The type of page tables in struct page: before Linux 6.12, and since then, in the highest byte. */
 #define TABLE_TYPE  0xfffffdffu
 #define PGTY_TABLE  0xf2
-#define VMEMMAP     0xffffea0000000000ull /* used if no variable has it */
+#define VMEMMAP     0xffffea0000000000ull /* start of all struct page if no variable has it */
 #define VMEMMAP_MAX (1ull << 40)
 
 struct objects {
 	char name[NAME_MAX];
-	uint64_t cache; /* address of the slab cache; 0: the type is none */
+	uint64_t cache; /* address of the slab cache; 0: not a slab cache */
 };
 
 __attribute__((weak)) void *qemu_get_cpu(int index);
@@ -38,14 +39,14 @@ enum {
 	N_FIXED
 };
 
-/* Fixed types, then from N_FIXED on slab caches, hashed by address (open addressing). */
+/* Types of data: fixed ones, then from N_FIXED on the slab caches, hashed by address (open addressing). */
 static struct objects types[N_FIXED + TYPES_MAX] = {
 	[OTHER] = { "[other]" },         [USER] = { "[user]" },       [STACK] = { "[stack]" },
 	[KERNEL] = { "[kernel image]" }, [PER_CPU] = { "[per CPU]" }, [PAGES] = { "[struct page]" },
 	[TABLES] = { "[page tables]" },
 };
 
-/* Addresses of variables, sizes and offsets, by the recorder's names. */
+/* Addresses of variables, sizes of structures and offsets of members, by the recorder's names. */
 static struct fact {
 	const char *name;
 	uint64_t value;
@@ -76,7 +77,7 @@ enum {
 };
 
 static uint64_t vmemmap, percpu, percpu_end;
-static bool tells; /* QEMU can read memory, and the recorder wrote all facts needed */
+static bool tells; /* QEMU can read memory, and the recorder wrote all necessary facts */
 static bool knows; /* the slab caches were read */
 
 bool guest_read(uint64_t addr, void *data, size_t size)
@@ -105,7 +106,7 @@ bool objects_read(const char *path)
 	return tells;
 }
 
-/* Return the index of CACHE in the types, or of an empty place for it. */
+/* Return the index in TYPES of the slab cache CACHE, or of a free place for it. */
 static uint32_t find(uint64_t cache)
 {
 	uint32_t at = (uint32_t)((cache * 0x9e3779b97f4a7c15ull) >> 54);
@@ -115,7 +116,7 @@ static uint32_t find(uint64_t cache)
 	return N_FIXED + at;
 }
 
-/* Read the slab caches. Return false if user space's page tables hide the kernel's memory; retry at the next miss. */
+/* Read the slab caches. Return false if the current page tables are user space's, without the kernel's data: try again. */
 static bool learn(void)
 {
 	const uint64_t head = facts[SLAB_CACHES].value;
@@ -131,7 +132,7 @@ static bool learn(void)
 		if (!guest_read(cache + facts[CACHE_NAME].value, &name, sizeof(name)) ||
 		    !guest_read(item, &item, sizeof(item)))
 			break;
-		/* A short name at the end of mapped memory cannot be read with this length. */
+		/* Fewer than NAME_MAX bytes may be mapped after the start of a name. */
 		if (!guest_read(name, type->name, NAME_MAX - 1))
 			strcpy(type->name, "[slab]");
 		type->cache = cache;
@@ -148,7 +149,7 @@ static bool learn(void)
 	return true;
 }
 
-/* Return the type of the page at PHYS, by its struct page or the one that it is part of. */
+/* Return the type of the page at PHYS, from its struct page, or from that of the compound page that it is part of. */
 static uint32_t type_of_page(uint64_t phys)
 {
 	uint64_t addr = vmemmap + phys / PAGE_SIZE * facts[PAGE].value, page[16], head;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One call kept whole: the N-th of a function by the command's tasks, with the blocks that it and its callees execute, in
+ * Trace one call: the N-th call of a function by the command's tasks, with the blocks that the function and its callees execute, in
  * order. Other contexts, such as interrupts, and other tasks are left out.
  */
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 
 #include "exact.h"
 
-/* 2^20 nodes are 100 MB, and as much for their counts; what does not fit is counted in the caller. */
+/* 2^20 nodes take 100 MB, and their counts another 100 MB. Further calls count for the caller's node. */
 #define NODES_MAX   (1u << 20)
 #define NODE_HASH   (1u << 21)
-#define CALLS_HASH  (1u << 16) /* 80 MB when half of it is used */
+#define CALLS_HASH  (1u << 16) /* 80 MB if half of it, the maximum, is used */
 #define BLOCK_HASH  (1u << 18)
 #define MISSES_MAX  (1u << 20) /* 100 MB */
 #define COUNTS_STEP 8
@@ -21,7 +21,7 @@ struct losses losses;
 
 static uint32_t cap_nodes, cap_blocks, cap_contexts;
 static struct node **node_of; /* hashed by parent, site and function; open addressing */
-static struct block **block_of; /* hashed by address; blocks of one hash are linked */
+static struct block **block_of; /* hashed by address; blocks with the same hash are linked */
 
 void *get_memory(size_t bytes)
 {
@@ -34,7 +34,7 @@ void *get_memory(size_t bytes)
 	return memory;
 }
 
-/* Return the array ITEMS of N pointers, with room for one more. */
+/* Return the array ITEMS of N pointers, reallocated if it has no room for one more. */
 static void **grow(void *items, uint32_t n, uint32_t *cap)
 {
 	void **old = items, **more;
@@ -103,7 +103,7 @@ struct context *tree_context_by(enum exact_kind kind, const struct context *by)
 	return find_context(kind, true, NULL, by);
 }
 
-/* Return the counts that all nodes of one function in one context share; NULL: there is no room. */
+/* Return the calls that all nodes of FUNCTION in CONTEXT share; NULL: there is no room. */
 static struct calls *calls_of(struct context *context, struct function *function)
 {
 	static struct calls **table; /* open addressing */
@@ -174,7 +174,7 @@ static void make_room(struct node *node, uint32_t local)
 
 void tree_execution(struct node *node, const struct block *block)
 {
-	/* A node without room for children gets its callees' blocks: skip them. */
+	/* If there was no room for a callee's node, NODE gets the callee's blocks, too. Skip them. */
 	if (block->function != node->function)
 		return;
 	if (block->local >= node->n_counts)
@@ -206,7 +206,7 @@ void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model
 {
 	struct miss *miss;
 
-	/* Unknown instruction: in user space, of an exception, or in a callee that has no node. */
+	/* The instruction is unknown in user space, in an exception's entry, and in a callee without a node. */
 	if (!block || block->function == &user_code || block->function != node->function ||
 	    insn >= block->n) {
 		block = NULL;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lines of text, a letter and numbers, all that a line refers to before it. Addresses in hexadecimal.
+ * Write lines of text: a letter and numbers. A line comes after the lines to which it refers. Addresses are hexadecimal.
  *
  *     T executed nodes_full frames_full returns_unmatched open closed_by_exit
- *     F id start                                      a function that something was counted in
- *     C id kind command function by                   a context; FUNCTION 0: none; BY: who queued it, from 1
+ *     F id start                                      a function with counts
+ *     C id kind command function by                   a context; FUNCTION 0: none; BY: id + 1 of its queueing context, 0: none
  *     B id function addr target falls sizes...        a block, with the bytes of each instruction; TARGET: where its jump or
- *                                                     call leads, 0: not known; FALLS: 1, it may go on behind its end
+ *                                                     call leads, 0: unknown; FALLS 1: it may continue after its end
  *     N id parent context function site calls total self     parent 0: none
- *     E block executions                              of the node before it
- *     P name cycles...                the model, and what each of its events adds
- *     M block insn event:count...     of that node likewise; the number of the block and one more, 0: not known
- *     O context event count name      misses of data by what it is of: a slab cache's name, or one in brackets
- *     X lost number function          the call that is kept whole, and its number
- *     S depth block function          what it executes, in order
+ *     E block executions                              executions of a block in the last N
+ *     P name cycles...                                the model, and the cycles that each event adds
+ *     M block insn event:count...                     misses in the last N; BLOCK: id + 1 of the block, 0: unknown
+ *     O context event count name                      misses of a type of data: a slab cache's name, or one in brackets
+ *     X lost number function                          the traced call, and its number
+ *     S depth block function                          a block that the traced call executes, in order
  *     D context function calls total squares min max slot:calls...
  */
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static void write_functions(FILE *file)
 {
 	for (uint32_t i = 0; i < n_nodes; i++)
 		write_function(nodes[i]->function, file);
-	/* The function of a kernel thread need not have been executed meanwhile. */
+	/* A kernel thread's function may not have been executed while the guest was followed. */
 	for (uint32_t i = 0; i < n_contexts; i++)
 		write_function(contexts[i]->function, file);
 }
@@ -109,7 +109,7 @@ static void write_trace(FILE *file)
 	}
 	fprintf(file, "X %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", trace.lost, trace.number,
 		trace.function->id);
-	/* Functions may have none once nodes are full. */
+	/* A function has no number in the file if it has no node because nodes were full. */
 	for (uint32_t i = 0; i < trace.n_steps; i++)
 		if (trace.steps[i].block->function->written)
 			fprintf(file, "S %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
@@ -136,7 +136,7 @@ static void write_distributions(FILE *file)
 
 		if (c && c->n) {
 			write_calls(c, file);
-			/* The first of several nodes that share it writes it. */
+			/* Several nodes share it. Only the first one writes it. */
 			c->n = 0;
 		}
 	}
