@@ -134,7 +134,7 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* " PREFIXmean_ns=… PREFIXp50_ns=… PREFIXmin_ns=…" */
+/* Print " PREFIXmean_ns=… PREFIXp50_ns=… PREFIXmin_ns=…" into OUT. Sort the TIMES. */
 static int print_times(char *out, size_t size, const char *prefix, uint64_t *times, uint64_t n)
 {
 	double sum = 0;
@@ -161,7 +161,7 @@ static void write_report(const struct workload *w, const char *line, int n)
 	fd = strtol(text, &end, 10);
 	if (errno || *end || fd < 0 || fd > INT_MAX)
 		workload_fail(w, 0, "KPROTPERF_REPORT_FD is not a file descriptor: '%s'", text);
-	/* Shorter than PIPE_BUF: written atomically. */
+	/* The line is shorter than PIPE_BUF, so the kernel writes it atomically. */
 	do {
 		done = write(fd, line, n);
 	} while (done < 0 && errno == EINTR);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by all workloads. Each program performs one operation exactly N times, times each with
- * CLOCK_MONOTONIC, and prints one line. Any error prints one line on stderr and exits: 1 on failure,
- * 2 on wrong usage.
+ * Shared by all workloads. Each program performs one operation exactly N times, measures each time with CLOCK_MONOTONIC, and prints
+ * one line. After an error it prints one line on stderr and exits: 1 on failure, 2 on wrong usage.
  */
 #pragma once
 
@@ -18,8 +17,8 @@ struct workload {
 };
 
 /*
- * A source with a line "Names: A B C" is built once per name, with WORKLOAD defined as the name. Its
- * table has one row per name, of any struct that begins with a struct workload; this returns WORKLOAD's.
+ * Return the row of WORKLOAD in the table ROWS. A source with a line "Names: A B C" is built once per name, with WORKLOAD defined
+ * as the name. Its table has a row per name, of any struct that begins with a struct workload.
  */
 #ifdef WORKLOAD
 #define WORKLOAD_PICK(rows)                                               \
@@ -28,22 +27,22 @@ struct workload {
 #endif
 void *workload_pick(void *rows, size_t size, size_t n, const char *name);
 
-/* Parses the command line: --iterations, --help. */
+/* Parse the command line: --iterations, --help. */
 void workload_init(struct workload *w, int argc, char **argv);
 
-/* Prints "NAME: text", with strerror(ERR) if ERR is not 0, and exits with status 1. */
+/* Print "NAME: text", with strerror(ERR) if ERR is not 0, and exit with status 1. */
 _Noreturn void workload_fail(const struct workload *w, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Room for one time, in ns, per iteration. The pages are populated and shared with forked children, so
- * nothing faults or is copied between two measurements.
+ * Allocate an array of times, in ns, with one per iteration. Its pages are populated, and shared with forked children, so no page
+ * fault or copy occurs between two measurements.
  */
 uint64_t *workload_times(const struct workload *w);
 
 uint64_t workload_now(void);
 
-/* Times each iteration of OP, with one reading of the clock. Inlined, together with OP. */
+/* Measure the time of each iteration of OP. It includes one reading of the clock. Both functions are inlined. */
 static inline __attribute__((always_inline)) void
 workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const struct workload *w))
 {
@@ -55,20 +54,20 @@ workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const s
 	}
 }
 
-/* Prints the result, also to KPROTPERF_REPORT_FD. CHILD may be NULL. Sorts the times. */
+/* Print the result, also to KPROTPERF_REPORT_FD. CHILD may be NULL. This sorts both arrays. */
 void workload_report(const struct workload *w, uint64_t *times, uint64_t *child);
 
 /*
- * Times a fork up to the parent's return and, if CHILD is not NULL, up to the child's first
- * instructions. The child exits at once; waiting for it is not timed.
+ * Measure the times from a fork to the parent's return and, if CHILD is not NULL, to the child's first instructions. The child
+ * exits at once. Waiting for the child is not timed.
  */
 void workload_time_forks(const struct workload *w, uint64_t *times, uint64_t *child);
 
-/* Makes N one-page shared anonymous mappings, never touched; each is a VMA to copy. */
+/* Make N shared anonymous mappings of one page each, without touching them. A fork copies a VMA for each. */
 void workload_map_pages(const struct workload *w, unsigned int n);
 
-/* Returns the descriptor of a new, unlinked file of PAGES pages in $TMPDIR or /tmp. */
+/* Create a file of PAGES pages in $TMPDIR or /tmp, and unlink it. Return its descriptor. */
 int workload_file(const struct workload *w, size_t pages);
 
-/* Returns PAGES pages of private memory, each touched. */
+/* Return PAGES pages of private memory. Each page has been touched. */
 char *workload_buffer(const struct workload *w, size_t pages);

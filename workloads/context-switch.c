@@ -18,7 +18,7 @@ static void pass(const struct workload *w, int to, int from, uint64_t *took)
 	*took = workload_now() - start;
 }
 
-/* Sends each byte back until the pipe is closed. */
+/* Send each byte back until the pipe is closed. */
 static void answer(int from, int to)
 {
 	char byte;

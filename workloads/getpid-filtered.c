@@ -16,7 +16,7 @@
 #define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
 #define REFUSED     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define ALLOWED     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-/* Refuses system call NR; any other costs one comparison. */
+/* Refuse the system call NR. Any other one costs one comparison. */
 #define REFUSE(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), REFUSED
 
 static struct sock_filter instructions[] = {

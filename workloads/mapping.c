@@ -87,7 +87,7 @@ static void touch(const struct row *row, volatile char *map, size_t size)
 			map[at] = 1;
 }
 
-/* Maps, touches and unmaps; returns the time of the step that is timed. */
+/* Map, touch and unmap. Return the time of the step that is measured, in ns. */
 static uint64_t turn(const struct row *row, size_t size, int fd)
 {
 	int flags = MAP_PRIVATE | (row->of == ANONYMOUS ? MAP_ANONYMOUS : 0);

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 
 	workload_init(&w, argc, argv);
 	times = workload_times(&w);
-	/* Protocol 0: receives no packets. */
+	/* With protocol 0 the socket receives no packets. */
 	fd = socket(AF_PACKET, SOCK_RAW, 0);
 	if (fd < 0)
 		workload_fail(&w, errno, "packet socket (needs CAP_NET_RAW)");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The rounds of a server: it looks at each of its descriptors, then at the 4 KiB that it has of each, in the order in
- * which they were opened, and so at the kernel's objects in the order in which they were allocated. A signalfd's
- * is 8 bytes, of which several share a line of a cache if they lie side by side; an eventfd's has a line of its own.
+ * Imitate the rounds of a server: look at each descriptor and at its 4 KiB of user memory, in the order in which the descriptors
+ * were opened. So the kernel's objects are accessed in the order of their allocation. A signalfd's object has 8 bytes, and adjacent
+ * objects share a cache line. An eventfd's object has its own cache line.
  *
  * Names: signalfd-rounds eventfd-rounds
  */

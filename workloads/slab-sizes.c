@@ -12,10 +12,10 @@
 
 #include "common.h"
 
-#define HEADER      48 /* struct msg_msg */
+#define HEADER      48 /* bytes of struct msg_msg */
 #define QUEUE_BYTES 16384 /* the kernel's default limit of a queue */
 
-/* The sizes of the kmalloc caches; a message of a page or more is split. */
+/* Sizes of the kmalloc caches. A message of a page or more is split. */
 static const int objects[] = { 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 };
 
 #define N_OBJECTS (sizeof(objects) / sizeof(objects[0]))

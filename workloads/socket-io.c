@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	buffer = workload_buffer(&row->w, (BIG + WORKLOAD_PAGE - 1) / WORKLOAD_PAGE);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		workload_fail(&row->w, errno, "socketpair");
-	/* Room for one message; the default may be less. */
+	/* Make room for one message, as the default may be too small. */
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	for (i = 0; i < row->w.iterations; i++)
 		times[i] = turn(row, ends, buffer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies of 1 byte to 64 KiB from and to user memory, by send and recv on an AF_UNIX stream: the kernel copies
- * into and out of slab objects and pages with lengths known at run time only, which hardened usercopy
- * checks. (It does not check reads and writes of the page cache, which copy within pages.)
+ * Copies of 1 byte to 64 KiB from and to user memory, by send and recv on an AF_UNIX stream. The kernel copies into and out of slab
+ * objects and pages, with lengths known only at run time, which hardened usercopy checks. It does not check reads and writes of the
+ * page cache, which copy within pages.
  */
 #include <errno.h>
 #include <sys/socket.h>
