@@ -5,7 +5,7 @@
  * Rules of this folder. A probe may fire anywhere, even inside the slab allocator with its locks held. So programs never allocate,
  * take a lock or wait, except in queue operations where a task is created or dies. A frame is reserved (top raised) before it is
  * filled, and released last, so an interrupt between any two instructions finds a consistent stack of frames. fentry programs can
- * be preempted on PREEMPT kernels: data that tasks share is updated atomically, and only the sampler has per-CPU scratch memory.
+ * be preempted on PREEMPT kernels: data that tasks share is updated atomically, and only stacks are taken in per-CPU memory.
  *
  * Code that runs rarely is neither inlined nor static: the verifier checks a global function once, but any other function on each
  * path to it.

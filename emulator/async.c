@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the context that queued work that another context executes later. Queued work has an address, of its RCU head or work item.
- * It is an argument of the function that queues it, and the first argument of the callback. A soft interrupt has a number instead,
- * that of the function that handles it. Arguments are in registers, which QEMU 7.2 does not show to plugins. But a QEMU that can
- * load modules, as Debian's, exports the functions by which its debugger reads registers.
+ * Find the context that queued work, which another context executes later. Queued work has an address, of its RCU head or work
+ * item. It is an argument of the function that queues it, and the first argument of the callback. A soft interrupt has a number
+ * instead, that of the function that handles it. Arguments are in registers, which QEMU 7.2 does not show to plugins. But a QEMU
+ * that can load modules, as Debian's, exports the functions by which its debugger reads registers.
  */
 #include <stdlib.h>
 

@@ -247,8 +247,8 @@ static void become(struct function *function)
 	if (begins) {
 		top->context = begins;
 		/*
-		 * Do not charge the frame below: soft interrupts work for whatever raised them, and entry code is no part of a
-		 * syscall.
+		 * Do not charge the frame below, which is other code: the entry code of a syscall, or the code that a soft
+		 * interrupt hit.
 		 */
 		top->aside = true;
 	}
