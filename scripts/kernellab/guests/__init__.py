@@ -1,1 +1,1 @@
-"""Guests: how one reaches the host's files, boots or goes on from a saved boot, and ends."""
+"""Guests: sharing the host's files, booting or resuming a saved boot, and the end of a run."""

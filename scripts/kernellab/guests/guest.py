@@ -1,4 +1,4 @@
-"""One command in one guest. The guest's side is guest-init."""
+"""Run one command in one guest. guest-init is the part that runs in the guest."""
 
 import os
 import re
@@ -21,8 +21,8 @@ from .share import qemu_path, running, shared
 from .watch import ENDED, READER_GONE, SILENT, TIMEOUT, Clock, Output, wait
 
 CONSOLES_KEPT = 20
-CONSOLE_LINES = 15  # that are printed when a kernel panics
-SEEDED_BITS = 128  # end the state in which each random number is extracted from the pool anew
+CONSOLE_LINES = 15  # of the console, printed if the guest panics or hangs
+SEEDED_BITS = 128  # of entropy: with these, Linux extracts no more random numbers directly from the entropy pool
 UNSHARED = ("/", "/dev", "/dev/pts", "/proc", "/sys")
 QEMU = ["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none", "-no-reboot"]
 
@@ -33,7 +33,7 @@ class Guest:
     def __init__(self, lab: Lab, machine: Machine, silent: bool = False) -> None:
         self.lab = lab
         self.machine = machine
-        self.silent = silent  # a trial
+        self.silent = silent  # discard output and messages
         self.received: list[int] = []  # bytes of the command's output and errors
         self.opened = b""  # the files that the command opened, in a boot that lists them
         self.cwd = os.path.realpath(".")
@@ -41,7 +41,7 @@ class Guest:
         self.qemu = shutil.which("qemu-system-x86_64") or ""
 
     def run(self, command: Sequence[str]) -> int:
-        """Boot and run a command. Return its status, or one of the lab's own."""
+        """Boot the guest and run a command. Return the command's status or one of the lab's own (STATUS_...)."""
         self.check_cwd()
         with self.control_folder() as self.control:
             self.console = self.lab.cache / "logs" / f"console-{time.strftime('%Y%m%d-%H%M%S')}.{self.control.name}.log"
@@ -70,14 +70,14 @@ class Guest:
             self.lab.note(text)
 
     def check_cwd(self) -> None:
-        """Raise LabError if the current directory cannot be shared. The guest has its own /dev; / must stay read-only."""
+        """Raise LabError if the current directory cannot be shared: the guest has its own /dev, and / must stay read-only."""
         if self.cwd in UNSHARED or self.cwd.startswith(("/dev/pts/", "/proc/", "/sys/")):
             raise LabError(f"the current directory {self.cwd} cannot be shared with a guest; change to another directory")
         if "\n" in self.cwd or '"' in self.cwd:
             raise LabError("the current directory has a quote or newline in its name")
 
     def fill_memory(self, command: Sequence[str]) -> None:
-        """Write the files that the command will read to where the guest takes them into its memory."""
+        """Write the files that the command will read to the control folder, from where the guest copies them into memory."""
         if command[0] == self.lab.kprotperf and "--" in command:
             command = command[command.index("--") + 1 :]
 
@@ -99,7 +99,7 @@ class Guest:
 
     @contextmanager
     def control_folder(self) -> Iterator[Path]:
-        """Make the control folder; remove those whose labs were killed. Locks work between containers that share the cache."""
+        """Make the control folder. Remove control folders of killed labs: nobody holds their locks, not even in another container."""
         runs = self.lab.cache / "runs"
         try:
             runs.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ class Guest:
                 remove(file.parent)
             lock.release()
         control = Path(tempfile.mkdtemp(dir=runs, prefix=""))
-        # Other labs must not see it unlocked.
+        # Lock before the rename: another lab would remove a folder with an unlocked lock.
         held = Lock(control / "lock.new")
         held.take()
         (control / "lock.new").rename(control / "lock")
@@ -123,14 +123,15 @@ class Guest:
             held.release()
 
     def keep_last_consoles(self) -> None:
-        """Keep the last ones, and those of guests that run. Their names begin with the time."""
+        """Remove console logs, except the last CONSOLES_KEPT and those of running guests. Names begin with the time."""
         logs = sorted((self.lab.cache / "logs").glob("console-*.log"))
         for log in logs[:-CONSOLES_KEPT]:
             if not (self.lab.cache / "runs" / log.stem.rpartition(".")[2]).exists():
                 log.unlink(missing_ok=True)
 
     def resolve(self) -> None:
-        """Put names and lines into the files that kprotperf listed in the guest, which would need seconds to read DWARF."""
+        """Add names and lines to the recordings that the guest listed: it would need seconds to read DWARF. For --exact, write the
+        recording."""
         listed, control = self.control / "resolve", self.control
         if not listed.is_file() or not self.lab.has_kprotperf():
             return
@@ -146,24 +147,24 @@ class Guest:
                 subprocess.run([self.lab.kprotperf, "resolve", path], check=False)
 
     def boot(self) -> str:
-        """Boot, or go on from a saved boot, and wait. Return what ended it."""
+        """Boot the guest or resume a saved boot, and wait. Return what ended the run: ENDED, TIMEOUT, SILENT or READER_GONE."""
         cache = "always" if self.machine.in_memory else "auto"
         with shared(self.lab, self.machine.share, self.cwd, self.control, cache) as sharing:
-            # A QEMU that saves a boot opens the FIFOs, too.
+            # Open the FIFOs first: a QEMU that saves a boot opens them too.
             outputs, words, saved = self.outputs(), self.arguments(sharing), None
             if self.machine.resume:
                 saved = saved_boot(self.lab, self.qemu, words, self.machine)
             outcome = self.start(words, saved, outputs)
             if saved and outcome == ENDED and not (self.control / "booted").exists():
                 if self.console.read_bytes() == (saved / "console").read_bytes():
-                    # QEMU did not run the guest that it was to go on with.
+                    # QEMU could not resume the guest: remove the saved boot, and boot in full.
                     remove(saved)
                     self.machine.resume = False
                     outcome = self.start(self.arguments(sharing), None, self.outputs())
             return outcome
 
     def arguments(self, sharing: Sequence[str]) -> list[str]:
-        """Return QEMU's, but for the console and what a saved boot adds."""
+        """Return QEMU's arguments, except those for the console and for a saved boot."""
         machine, hpet = self.machine, "off"
         words = [*QEMU, "-m", "2G", "-smp", str(machine.cpus), "-seed", machine.seed, "-kernel", str(machine.bzimage)]
         words += ["-initrd", str(machine.initramfs)] if machine.initramfs else []
@@ -174,8 +175,8 @@ class Guest:
         more = "," + machine.cpu if machine.cpu else ""
         cpu = "max,-erms,-fsrm" + more
         if machine.accel == "icount":
-            # With sleep=off the clock of an idle guest jumps from timer to timer until the host answers, and the interrupts of
-            # these timers feed a random generator that is to stay unseeded.
+            # With sleep=off an idle guest's clock jumps from timer to timer until the host answers. The timers' interrupts
+            # would feed a random generator that must stay unseeded.
             how = ["-accel", "tcg", "-cpu", cpu, "-icount", "shift=0,sleep=on", "-rtc", "clock=vm,base=2026-01-01"]
         elif machine.accel == "kvm":
             how = ["-accel", "kvm", "-cpu", "host" + more]
@@ -213,7 +214,7 @@ class Guest:
                 one.close()
 
     def judge(self, outcome: str) -> int:
-        """Return the run's status. Print why it is one of the lab's own."""
+        """Return the run's status. If it is one of the lab's own, print the reason."""
         file = self.control / "status"
         word, _, rest = (file.read_text().splitlines() or [""])[0].partition(" ") if file.is_file() else ("", "", "")
         text = self.console.read_text(errors="replace").replace("\r", "")
@@ -243,7 +244,7 @@ class Guest:
         return status
 
     def judge_exit(self, rest: str, text: str, outcome: str) -> int:
-        # At the start of a message: elsewhere it is about the CPU.
+        # WARNING counts only at the start of a message: elsewhere it is about the CPU.
         if re.search(r"(^|\] )WARNING: |BUG: |KASAN: |INFO: possible|Call Trace:", text, re.MULTILINE):
             self.note(f"the guest's kernel printed a warning: {self.console}")
         status, bits, *sent = rest.split()

@@ -1,6 +1,6 @@
-"""lab run --on ssh:HOST: a command on a real machine, under a kernel of its own. The machine's side is on-host.
+"""lab run --on ssh:HOST: run a command on a real machine, under another kernel. on-host is the part that runs there.
 
-When the lab has ended, however it ended, another process, the guard, makes the machine return to its default kernel.
+A second process, the guard, makes the machine return to its default kernel after the lab has ended, even if it was killed.
 """
 
 import os
@@ -34,7 +34,7 @@ class Host:
         self.lab = lab
         self.host = host
         self.timeout = timeout
-        self.state = ""  # the last answer: boot id, release, and lab or default
+        self.state = ""  # the last answer of on-host: boot ID, release, and lab or default
 
     def ssh(self, command: str) -> list[str]:
         return ["ssh", *SSH, self.host, command]
@@ -47,7 +47,8 @@ class Host:
         return subprocess.CompletedProcess(done.args, done.returncode, *text)
 
     def wait_for(self, word: str, left: str, mark: str) -> bool:
-        """Run a command of on-host until it answers with mark, from another boot than `left`. Return whether it did in time."""
+        """Repeat a command of on-host until the machine is in another boot than `left` and its answer ends with mark. Return
+        whether this happens within self.timeout seconds."""
         end = time.monotonic() + self.timeout
         while True:
             done = self.do(word)
@@ -68,7 +69,7 @@ Say = Callable[[str], object]
 
 @contextmanager
 def guard(host: Host) -> Iterator[Say]:
-    """Start the guard, which inherits the lock. Yield what tells it the boot that the machine is to leave, empty if none."""
+    """Start the guard, which inherits the lock. Yield a function that tells it the ID of the boot to leave, "" for none."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -91,7 +92,8 @@ def guard(host: Host) -> Iterator[Say]:
 
 
 def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[str]) -> int:
-    """Boot a kernel with these parameters, run a command, and fetch its recording if that has a name. Return the status."""
+    """Boot a kernel with the parameters append, and run a command. If recording is a file name, record the command and fetch the
+    recording. Return the status."""
     programs = [command[0]]
     if recording:
         command = [host.lab.kprotperf, "record", "--warmup=1", "--control-run", "-o", RECORDING, "--", *command]
@@ -108,7 +110,7 @@ def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[
 
 
 def boot(host: Host, say: Say, kernel: str, append: str, programs: Sequence[str]) -> None:
-    """Boot the kernel. A machine that an earlier lab left in such a kernel returns to its default first."""
+    """Boot the kernel. First make the machine return to its default kernel, if an earlier lab left it in another."""
     done = host.do("home")
     if done.returncode != 0:
         raise host.error(f"cannot log in: {last_line(done.stderr)}; see that this works: ssh {host.host} true")
@@ -119,7 +121,7 @@ def boot(host: Host, say: Say, kernel: str, append: str, programs: Sequence[str]
     say(before)
     done = host.do("boot", kernel, append, *programs)
     if done.returncode != 0:
-        # After a failure of ssh the machine may boot the kernel all the same.
+        # If ssh failed, the machine may still boot the kernel: let the guard watch it.
         if done.returncode != SSH_FAILED:
             say("")
         raise host.error(f"cannot boot kernel {kernel}: {last_line(done.stderr or done.stdout)}")

@@ -1,4 +1,4 @@
-"""What is to be booted, and what the guest is told."""
+"""A description of a guest, and its mounts, configuration and kernel command line."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ from typing import Sequence
 
 from ..lab import Lab, join_lines, quote, whole
 
-# The guest has its own.
+# The guest has its own folders in place of the host's.
 HIDDEN = ("/tmp", "/run", "/dev/shm")
 PASSED = re.compile(r"PATH|HOME|LANG|LC_.*|TZ|USER|LOGNAME|SHELL|NO_COLOR|XDG_CACHE_HOME|KPROTPERF|KPROTPERF_.*|.*SAN_OPTIONS")
 UNSET = "TERM BOOT_IMAGE lab_share lab_root_options lab_init PERL_HASH_SEED PERL_INTERNAL_RAND_SEED"
@@ -32,12 +32,12 @@ tmpfs /tmp tmpfs nosuid,nodev,mode=1777
 
 @dataclass
 class Machine:
-    """A guest that is to run a command."""
+    """A description of a guest."""
 
     bzimage: Path
     vmlinux: Path | None = None
     initramfs: Path | None = None
-    share: str = "9p"  # how the guest reaches the host's files; what is a module comes in an initramfs
+    share: str = "9p"  # the file system for the host's files: 9p or virtiofs
     accel: str = ""
     cpus: int = 1
     cpu: str = ""
@@ -47,15 +47,15 @@ class Machine:
     seed: str = "1"
     insmod: list[str] = field(default_factory=list)
     resume: bool = False
-    exact: str = ""  # the emulator's plugin
+    exact: str = ""  # path of the emulator's plugin that counts instructions
     trace: str = ""
     model: str = ""
     output: str = ""
-    in_memory: bool = False  # the files that the command reads
-    lists: bool = False  # a boot that finds these
+    in_memory: bool = False  # whether the guest copies the files that the command reads into memory
+    lists: bool = False  # whether this boot lists the files that the command opens
 
     def unseeded(self) -> bool:
-        """Return whether the random generator is to stay unseeded."""
+        """Return whether the kernel's random generator must stay unseeded."""
         return bool(re.search(r" random\.trust_cpu=(off|0|n|N|f|F) ", f" {self.append} "))
 
 
@@ -64,15 +64,15 @@ def is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def share_options(share: str, cache: str) -> tuple[str, str]:
-    """Return file system and options. With mmap what the guest writes is on the host at once, as without a cache, and files can
-    be mapped. virtiofs writes through by itself."""
+    """Return file system and mount options. With cache=mmap, writes go to the host at once, as without a cache, and files can be
+    mapped. virtiofs always writes through."""
     if share == "9p":
         return "9p", f"trans=virtio,version=9p2000.L,cache={cache},msize=512000"
     return "virtiofs", "defaults"
 
 
 def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
-    """Return the mounts of the current directory: under an overlay if nothing is kept; cached if its files are read ahead."""
+    """Return the mounts of the current directory: an overlay that discards writes (lists), a cached share (in_memory), or a share."""
     if machine.lists:
         kind, how = share_options(machine.share, "loose")
         layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"
@@ -85,13 +85,13 @@ def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
     layers = "lowerdir=/sys/files:/" if machine.in_memory else "lowerdir=/"
     found = [("overlay", "/sys/root", "overlay", layers + ",upperdir=/sys/upper,workdir=/sys/work")]
     found += [(one[0], "/sys/root" + one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
-    # The command needs these even if /tmp or /run hide them: the kernel's symbols, their index, this repository.
+    # The command needs the kernel's symbols, their index and this repository. Mount these if the guest's /tmp or /run hides them.
     index = os.environ.get("KPROTPERF_CACHE") or (os.environ.get("XDG_CACHE_HOME") or f"{Path.home()}/.cache") + "/kprotperf"
     for folder in [str(lab.repo), *([str(machine.vmlinux.parent)] if machine.vmlinux else []), f"{index}/index"]:
         if os.path.isdir(folder) and is_below(folder + "/", HIDDEN):
             found.append((folder, "/sys/root" + folder, "none", "bind,ro"))
     if machine.initramfs:
-        # The kernel's own configuration and modules in place of the host's.
+        # Mount the kernel's own configuration and modules over the host's.
         for folder in ("/boot", "/lib/modules"):
             found.append((f"{machine.initramfs.parent}{folder}", "/sys/root" + folder, "none", "bind,ro"))
     words = [word for mount in [*found, *cwd_mounts(machine, cwd)] for word in mount]
@@ -99,8 +99,8 @@ def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
 
 
 def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
-    """Return shell text that guest-init reads."""
-    # Elsewhere the clock is whichever the kernel finds best.
+    """Return the shell text "config" that guest-init reads."""
+    # Under icount require the TSC as clock. With other accelerators the kernel may choose any clock.
     clock = "tsc" if machine.accel == "icount" and " clocksource=" not in " " + machine.append else ""
     lines = [f"lab_wait_random={int(not machine.unseeded())}", f"lab_clock={clock}", f"lab_lists={int(machine.lists)}"]
     lines += [f"lab_keeps_output={int(machine.in_memory)}", "lab_command() {", f"unset {UNSET}"]
@@ -121,7 +121,7 @@ def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
 
 
 def guest_init(lab: Lab) -> Path:
-    """Return where the guest finds its init, which is the same for all clones: saved boots have it."""
+    """Return the path of a copy of guest-init. Saved boots contain this path, so it does not depend on the clone."""
     init = lab.data / "guests/guest-init"
     file = lab.cache / "resume" / f"init-{hashlib.sha256(init.read_bytes()).hexdigest()[:16]}"
     if not os.access(file, os.X_OK):
@@ -132,7 +132,7 @@ def guest_init(lab: Lab) -> Path:
 
 
 def kernel_command_line(lab: Lab, machine: Machine) -> str:
-    """Return what the kernel is told."""
+    """Return the kernel's command line."""
     words = ["console=ttyS0 panic=-1 oops=panic hostname=lab no5lvl"]
     init = guest_init(lab)
     if machine.initramfs:
@@ -143,21 +143,21 @@ def kernel_command_line(lab: Lab, machine: Machine) -> str:
         words.append("rootdelay=1")
     words.append("random.trust_cpu=on PERL_HASH_SEED=0 PERL_INTERNAL_RAND_SEED=1")
     if machine.accel == "icount":
-        # The TSC counts QEMU's virtual nanoseconds: without another timer to calibrate it against it has exactly 1 GHz.
+        # The TSC counts QEMU's virtual nanoseconds. Calibration against another timer would miss its exact 1 GHz.
         words.append("tsc=reliable tsc_early_khz=1000000 pmtmr=0 no_timer_check")
         # Calibrating the local APIC's timer takes 10 s of the host's time; the PIT needs no calibration.
         words.append("nolapic_timer")
-        # Random addresses of mappings vary a page fault of 4,217 instructions by 134.
+        # Randomized addresses of mappings make a page fault of 4,217 instructions vary by 134.
         words.append("norandmaps kprotperf.clock=icount")
     elif machine.accel.endswith("tcg"):
         words.append("tsc=reliable no_timer_check")
     if machine.in_memory:
-        words.append("kprotperf.files=memory")  # so that a diff shows it if only one side has it
+        words.append("kprotperf.files=memory")  # recordings keep the command line, so diff shows if only one side has this
     return " ".join([*words, machine.append])
 
 
 def hidden_file(lab: Lab, cwd: str, command: Sequence[str]) -> str:
-    """Return a file that the command line names, and that the guest's own folders hide, or nothing."""
+    """Return a file that the command line names and that the guest's own folders (HIDDEN) hide, or ""."""
     inside: list[str] = re.findall(r"/(?:tmp|run|dev/shm)/[^][ \"'`$;:,|&<>(){}=]+", " ".join(command))
     programs = [shutil.which(word) or word for word in command]
     for word in [*command, *programs, *inside]:

@@ -1,8 +1,9 @@
-"""Files of the host in a guest's memory, so that the lab's transport is not part of the command's cost.
+"""Copies of the host's files in a guest's memory, so that reading from the host is not part of the command's cost.
 
-Another boot finds the files and folders that a command opens, and keeps nothing of what the command does. Before the command
-begins, the guest copies these files to a layer on top of /, looks up what is in these folders, and reads ahead files in the
-current directory, which is writable. Files that are only looked up stay the host's, as git compares inode numbers and times.
+A separate boot lists the files and folders that the command opens, and discards what the command writes. In a boot that
+measures, the guest first copies these files to a layer on top of /, and looks up all names in these folders. Files in the
+current directory, which is writable, are only read ahead. Files of which only names are looked up are not copied: git compares
+inode numbers and times.
 """
 
 import hashlib
@@ -15,13 +16,13 @@ from ..lab import Lab, counted
 from ..locks import cache_entry
 
 KEPT = 100
-LIST_SECONDS = 60  # that a boot runs which finds what a command opens
-BYTES_MOST = 256 << 20  # of a guest's 2 GB
+LIST_SECONDS = 60  # timeout of the boot that lists files
+BYTES_MOST = 256 << 20  # of copied files, in a guest with 2 GB
 COPY_BYTES = 1 << 20
 
 
 def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]) -> list[str]:
-    """Return the files and folders that a command opens, in order; `find` boots a guest to find out, once per command."""
+    """Return the files and folders that a command opens, in order. `find` boots a guest to list them, once per command."""
 
     def make(file: Path) -> None:
         found = find()
@@ -35,8 +36,8 @@ def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]
 
 
 class Pack:
-    """A file with what a guest copies into its memory. An entry has mode, owner, group, time in ns, size, whether it is copied
-    (or looked up and read only), and path, ended by a zero byte; then the content."""
+    """The file "files" that fill_memory in guest-init reads. An entry is a header, ended by a zero byte, and the content. The header
+    has mode, owner, group, time in ns, size, 1 if the file is copied or 0 if it is only looked up or read ahead, and path."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -49,14 +50,14 @@ class Pack:
         self.file.write(" ".join(map(str, fields)).encode() + b" " + os.fsencode(path) + b"\0")
 
     def folder(self, path: str) -> None:
-        """Add a folder and those above it."""
+        """Add a folder and its parents."""
         if path not in self.folders and path != "/":
             self.folder(os.path.dirname(path))
             self.folders.add(path)
             self.header(path, os.stat(path), 0, True)
 
     def add(self, path: str, into_memory: bool) -> None:
-        """Add what the command opens, unless it has gone."""
+        """Add a file or folder. Ignore it if it cannot be read."""
         try:
             found = os.lstat(path)
             if stat.S_ISREG(found.st_mode) and into_memory:
@@ -83,7 +84,7 @@ class Pack:
 
 
 def write(paths: Sequence[str], cwd: str, file: BinaryIO) -> str:
-    """Write a pack of these files and folders. Return a note about files that have no room."""
+    """Write a Pack of these files and folders. Return a message about files that do not fit into BYTES_MOST, or ""."""
     pack = Pack(file)
     for path in dict.fromkeys(paths):
         pack.add(path, into_memory=not (path + "/").startswith(cwd + "/"))

@@ -1,7 +1,7 @@
-"""lab run --resume: guests that go on from a saved boot.
+"""lab run --resume: resume guests from a saved boot.
 
-A guest is saved while it waits (rootdelay) before it mounts the host's files, after which QEMU cannot save it. Guests that go
-on from there map its memory privately.
+QEMU cannot save a guest that has mounted the host's files. So a guest is saved while it waits (rootdelay) before it mounts them.
+Resumed guests map the saved memory privately.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from .machine import Machine
 from .share import qemu_path, running
 from .watch import Clock
 
-KEPT = 24  # two sides of a matrix of four workloads, three boots
+KEPT = 24  # saved boots: enough for a matrix of 2 sides, 4 workloads and 3 boots
 DELAY = b"Waiting 1 sec before mounting root device"
 CAPABILITIES = [{"capability": "x-ignore-shared", "state": True}]
 UNDER_WAY = ("", "setup", "active", "device", "pre-switchover")
@@ -49,13 +49,13 @@ class Monitor:
         raise OSError("QEMU has ended")
 
     def negotiate(self) -> None:
-        """Begin, when QEMU has inherited its end."""
+        """Start the protocol. Call this once QEMU has inherited its end of the socket."""
         self.theirs.close()
         self.do("qmp_capabilities")
         self.do("migrate-set-capabilities", capabilities=CAPABILITIES)
 
     def save(self, state: Path) -> None:
-        """Have QEMU write the guest's state, and end."""
+        """Have QEMU write the guest's state, and quit."""
         self.negotiate()
         self.do("migrate", uri=f"exec:cat >{quote([state])}")
         while (status := self.do("query-migrate").get("status", "")) in UNDER_WAY:
@@ -71,14 +71,14 @@ class Monitor:
 
 
 def memory(folder: Path, share: str) -> list[str]:
-    """Return the arguments with which QEMU has its memory in a file."""
+    """Return QEMU's arguments that keep the guest's memory in a file of this folder. share="off" maps the file privately."""
     backend = f"memory-backend-file,id=ram,size=2G,share={share},mem-path={qemu_path(folder)}/memory"
     return ["-object", backend, "-machine", "memory-backend=ram", "-global", "migration.store-global-state=off"]
 
 
 def saved_boot(lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) -> Path | None:
-    """Return the folder of the saved boot that QEMU makes with these arguments. Return None if there is none and none can be
-    made, as when the guest panics, the disk is full, or another lab is making it: then the guest just boots."""
+    """Return the folder of the saved boot for these arguments of QEMU. Make it if it is missing. Return None if that fails, or if
+    another lab is making it: then the caller boots the guest in full."""
     files = [str(machine.bzimage), qemu]
     depends = [f"{file} {os.stat(file).st_size} {int(os.stat(file).st_mtime)}" for file in files]
     depends += [re.sub(r"path=([^,]|,,)*", "", word) for word in arguments]
@@ -91,7 +91,7 @@ def saved_boot(lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) 
 
 
 def save(folder: Path, qemu: str, arguments: Sequence[str], machine: Machine) -> None:
-    """Boot until the kernel waits, into the folder; raise OSError if that fails."""
+    """Boot until the kernel waits for its root, and save the guest to the folder. Raise OSError if that fails."""
     folder.mkdir()
     console = folder / "console"
     with closing(Monitor()) as monitor:
@@ -106,7 +106,7 @@ def save(folder: Path, qemu: str, arguments: Sequence[str], machine: Machine) ->
 
 @contextmanager
 def going_on(folder: Path, words: Sequence[str], console: Path, log: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a QEMU that goes on from a saved boot. If it cannot, it ends."""
+    """Run a QEMU that resumes the saved boot in the folder. Kill QEMU if it cannot load the boot."""
     shutil.copyfile(folder / "console", console)
     monitor = Monitor()
     with (folder / "state").open("rb") as state:

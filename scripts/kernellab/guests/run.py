@@ -1,4 +1,4 @@
-"""lab run: what is to be booted, and how."""
+"""lab run: read the options, and choose kernel and accelerator."""
 
 import os
 import re
@@ -20,7 +20,7 @@ NOT_ON_HOST = "--bzimage --accel --cpus --cpu --insmod --exact --trace --model".
 
 
 def command(kernels: Kernels, words: list[str]) -> None:
-    """Do `run`."""
+    """Execute `lab run`."""
     lab = kernels.lab
     said = read_options(lab, "run", words, VALUED, FLAGS, first_word_ends=True)
     if not words:
@@ -60,7 +60,7 @@ def choose(kernels: Kernels, said: Options) -> Machine:
     name, wanted = said.get("--kernel") or ("" if said.get("--bzimage") else "hardened"), dict[str, str]()
     if name:
         machine = lab_kernel(kernels, name)
-        # The kernel's fragment may ask for options: `# run: ...`.
+        # The kernel's fragment may have a line of default options: `# run: ...`.
         words = kernels.inherited(name, "run").split()
         wanted = dict(zip(words[::2], words[1::2]))
     else:
@@ -71,7 +71,7 @@ def choose(kernels: Kernels, said: Options) -> Machine:
     cpus = "" if machine.accel == "icount" else wanted.get("--cpus", "")
     machine.cpus = number(said.get("--cpus") or cpus or "1", "--cpus")
     choose_accel(kernels.lab, machine)
-    # Elsewhere time goes on while no guest runs; and QEMU cannot save what virtiofs serves.
+    # With other accelerators the clock runs on between save and resume. QEMU cannot save a guest that uses virtiofs.
     machine.resume = said.has("--resume") and machine.accel == "icount" and not machine.initramfs
     machine.in_memory = said.has("--in-memory")
     for file in said.all("--insmod"):
@@ -133,7 +133,7 @@ def best_accel(lab: Lab, machine: Machine) -> str:
 
 
 def choose_exact(lab: Lab, machine: Machine, said: Options) -> None:
-    """Check the options of --exact: only an emulator that executes one instruction after the other can count them."""
+    """Check the options of --exact. It needs icount, where the emulator executes one instruction after the other."""
     machine.trace, model = said.get("--trace"), said.get("--model")
     if (machine.trace or model) and not said.has("--exact"):
         raise UsageError("--trace and --model need --exact")

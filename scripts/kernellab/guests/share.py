@@ -1,4 +1,4 @@
-"""How a guest reaches the host's files: QEMU's own 9p server, or a virtiofsd for each shared folder."""
+"""Sharing the host's files with a guest, by QEMU's own 9p server or by one virtiofsd per folder."""
 
 import os
 import subprocess
@@ -14,13 +14,14 @@ START_SECONDS = 5
 
 
 def qemu_path(path: str | Path) -> str:
-    """Return a path as QEMU's options have it."""
+    """Return a path, quoted for an option of QEMU."""
     return str(path).replace(",", ",,")
 
 
 @contextmanager
 def running(words: Sequence[str | Path], log: int | IO[bytes], fds: Sequence[int] = ()) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program until the end of the block, or of the lab. It does not get the lab's output, whose reader would wait."""
+    """Run a program until the end of the block or of the lab. It does not inherit the lab's output: a reader of that would wait for
+    the program."""
     process = subprocess.Popen(outliving_nobody(words), stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=fds)
     try:
         yield process
@@ -43,7 +44,7 @@ def shared(lab: Lab, kind: str, cwd: str, control: Path, cwd_cache: str) -> Iter
                 words += ["-fsdev", f"local,id={name},path={qemu_path(folder)},security_model=none{more}"]
                 words += ["-device", f"virtio-9p-pci,fsdev={name},mount_tag={tag}"]
         else:
-            # The server works on the guest's memory.
+            # virtiofsd accesses the guest's memory, so QEMU must share it.
             memory = "memory-backend-memfd,id=ram,size=2G,share=on"
             words += ["-object", memory, "-machine", "memory-backend=ram"]
             for name, folder, tag, cache in (

@@ -1,4 +1,4 @@
-"""The end of a run: QEMU's end, too much time, a silent kernel, or output without a reader; and the output until then."""
+"""Copy a guest's output until the run ends: by QEMU's end, a timeout, a silent kernel, or the loss of the output's reader."""
 
 import os
 import select
@@ -12,13 +12,13 @@ from ..lab import LabError
 
 ENDED, TIMEOUT, SILENT, READER_GONE = "ended", "timeout", "silent", "reader gone"
 TICK_SECONDS = 0.05
-CLOCK_SECONDS = 1  # between two looks at the clock
-CHUNK = 4096  # a pipe that can be written takes as much at once
-BUFFERED_MOST = 1 << 30  # bytes of output that nobody has read yet
+CLOCK_SECONDS = 1  # between two checks for a timeout
+CHUNK = 4096  # bytes that a pipe takes without blocking, once select() reports it writable
+BUFFERED_MOST = 1 << 30  # bytes of output that wait for a slow reader
 
 
 class Clock:
-    """How long a guest takes. The time in which the host has no CPU for QEMU does not count; on a busy host that is most."""
+    """The timeouts of a guest. Time in which QEMU waits for a CPU does not count: on a busy host that is most of the time."""
 
     def __init__(self, pid: int, seconds: int, silence: int, console: Path, booted: Path) -> None:
         self.pid = pid
@@ -55,7 +55,7 @@ class Output:
     """Output of a guest, from a FIFO to a descriptor of the lab."""
 
     def __init__(self, path: Path, target: int, discard: bool) -> None:
-        # A writer of ours: opening waits for no other, and the end comes when this is closed.
+        # Hold the FIFO open for writing: opening then does not wait for QEMU, and the input ends only when this is closed.
         self.hold: int | None = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self.reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         self.target = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC) if discard else target
@@ -72,7 +72,7 @@ class Output:
         return self.ended and not self.waiting
 
     def carry(self, ready: Sequence[int]) -> bool:
-        """Read and write what is possible at once. Return whether the lab's output has a reader."""
+        """Read and write without waiting. Return whether the lab's output still has a reader."""
         if self.reader in ready:
             with suppress(BlockingIOError):
                 data = os.read(self.reader, 1 << 16)
@@ -96,7 +96,7 @@ class Output:
 
 
 def has_all(outputs: Sequence[Output], status: Path) -> bool:
-    """Return whether all output of a guest whose command has ended is here: what QEMU still has is lost when the guest ends."""
+    """Return whether the command has ended, and the lab has received all bytes that the guest sent."""
     with suppress(OSError, ValueError):
         word, *numbers = status.read_text().split()
         return word == "exit" and sum(map(int, numbers[2:])) == sum(one.received for one in outputs)
@@ -104,9 +104,9 @@ def has_all(outputs: Sequence[Output], status: Path) -> bool:
 
 
 def carry_all(outputs: Sequence[Output], also: int | None, timeout: float | None) -> tuple[bool, list[int]]:
-    """Wait for something to carry, for `also`, or for some seconds. Return whether the readers of the lab's output are there,
-    and what was ready."""
-    # Read ahead of slow readers: QEMU loses what it still has when the guest ends.
+    """Wait until output can be copied, the descriptor `also` is ready, or the timeout (seconds) is over. Copy output. Return
+    whether the lab's output still has its readers, and the descriptors that were ready."""
+    # Read ahead of slow readers: QEMU loses the output that it still has when the guest ends.
     readers = [one.reader for one in outputs if not one.ended and len(one.waiting) < BUFFERED_MOST]
     writers = [one.target for one in outputs if one.waiting]
     ready = select.select(readers if also is None else [*readers, also], writers, [], timeout)
@@ -116,7 +116,7 @@ def carry_all(outputs: Sequence[Output], also: int | None, timeout: float | None
 
 
 def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clock, control: Path) -> str:
-    """Carry output until the run ends. Return what ended it; QEMU is gone then, and all that the guest wrote is out."""
+    """Copy output until the run ends, and the rest after it. Kill QEMU. Return what ended the run: ENDED, TIMEOUT, ..."""
     outcome, looked, taken = "", 0.0, control / "taken"
     ended = os.pidfd_open(process.pid)
     try:
