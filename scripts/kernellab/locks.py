@@ -1,4 +1,4 @@
-"""Locks in the cache. Builds that share no lock run in parallel; guests take none."""
+"""Locks of the cache. Builds that need no lock in common run in parallel. Guests take no locks of builds."""
 
 import fcntl
 import os
@@ -11,14 +11,14 @@ from .lab import Lab, LabError, all_but_newest, remove, whole, with_suffix
 
 
 class Lock:
-    """An open lock file. Processes that inherit its descriptor hold the lock, too."""
+    """An open lock file. Processes that inherit its descriptor hold the lock too."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
 
     def take(self, shared: bool = False, seconds: float | None = None) -> bool:
-        """Wait for the lock, for so many seconds at most. Return whether it is held."""
+        """Wait for the lock, for ever if seconds is None. Return whether the lock is held."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         end = time.monotonic() + (seconds or 0)
         while True:
@@ -31,7 +31,7 @@ class Lock:
                 time.sleep(0.05)
 
     def wait(self, lab: Lab, text: str) -> None:
-        """Wait for the lock, and say so."""
+        """Take the lock. If it is taken already, print a message and wait."""
         if not self.take(seconds=0):
             lab.note(f"waiting for {text}")
             self.take()
@@ -42,8 +42,8 @@ class Lock:
 
 
 def cache_entry(path: Path, kept: int, wait: bool, make: Callable[[Path], None]) -> Path | None:
-    """Return a file or folder of a cache that keeps the last ones used. `make` makes a new one. Return None if that raises
-    OSError or, unless wait is set, if another lab is making it."""
+    """Return a cached file or folder. Have `make` create it if it is missing, and keep the `kept` newest ones. Return None if
+    `make` raises OSError or, unless wait is set, if another lab is making it."""
     lock = Lock(with_suffix(path, ".lock"))
     try:
         if not path.exists():
@@ -65,17 +65,17 @@ def cache_entry(path: Path, kept: int, wait: bool, make: Callable[[Path], None])
 
 
 class Locks:
-    """The locks of builds: one per source tree, object tree, and kernel that modules are built for. Holders of an object tree
-    or a kernel may take a source tree, nobody two of one kind, so there is no deadlock."""
+    """The locks of builds: one per source tree, per object tree, and per kernel that modules are built for. To avoid deadlocks,
+    take an object tree or a kernel before a source tree, and never two locks of one kind."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.folder = lab.cache / "locks"
-        self.held: list[int] = []  # descriptors
+        self.held: list[int] = []  # descriptors, which make inherits
         self.cache: Lock | None = None
 
     def share_cache(self) -> None:
-        """Make the folders, and take the lock that `clean` takes exclusively before it removes them."""
+        """Make the cache's folders. Take a shared lock on the cache, which keeps `lab clean` from removing them."""
         path = self.folder / "cache"
         while not (self.cache and path.exists() and os.path.samestat(os.fstat(self.cache.fd), path.stat())):
             for name in ("src", "obj", "kernels", "logs", "locks"):
@@ -85,7 +85,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, who: str, shared: bool = False) -> Iterator[Lock]:
-        """Hold the lock of that name. If it is taken, print whose it is; others print who."""
+        """Hold a lock. If it is taken already, print its holder and wait. Write `who` into the lock file, for others to print."""
         self.share_cache()
         lock = Lock(self.folder / name)
         if not lock.take(shared, 0):
@@ -103,7 +103,7 @@ class Locks:
             lock.release()
 
     def alone(self) -> Lock:
-        """Take the whole cache; raise LabError while a build is running."""
+        """Take the exclusive lock on the cache. Raise LabError while a build is running."""
         lock = Lock(self.folder / "cache")
         if not lock.take(seconds=0):
             raise LabError(f"a build is running in {self.lab.cache}")

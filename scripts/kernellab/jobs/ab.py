@@ -1,4 +1,4 @@
-"""lab ab, lab why: one command recorded on two kernels, and what differs."""
+"""lab ab, lab why: record one command on two kernels, and print how the recordings differ."""
 
 import os
 import re
@@ -32,10 +32,10 @@ CHANGED_MOST = 8  # changed functions that --auto times as well
 
 
 class Said:
-    """The command line of ab and why; and their files in the current directory, where guests can write."""
+    """The command line of ab and why, and their temporary files. These are in the current directory, where guests can write."""
 
     def __init__(self, lab: Lab, words: list[str], why: bool) -> None:
-        """Take the options off the front of words, which leaves the command. Unknown ones are those of record."""
+        """Remove the options from words, so that the command remains. Take unknown options for those of record."""
         self.lab, self.why, self.command = lab, why, words
         given = read_options(lab, "ab", words, f"{OWN} {OF_RUN}", FLAGS, unknown=True)
         if not words:
@@ -53,7 +53,7 @@ class Said:
         self.files: list[Path] = []
         self.check()
         if self.exact and not self.accel():
-            self.run += ["--accel", "icount"]  # the emulator counts
+            self.run += ["--accel", "icount"]  # the emulator counts instructions
 
     def check(self) -> None:
         for word in self.record:
@@ -83,13 +83,13 @@ class Said:
         return ["exact"] if self.exact else ["probed", "unprobed"] if self.control_run else ["probed"]
 
     def run_options(self, kernel: str, seed: int, append: str) -> list[str]:
-        """Return the options with which run boots a kernel."""
+        """Return the options of `lab run` for one boot of a kernel."""
         quiet = OPTIONS if is_icount(self.lab, self.accel()) else []
         option = "--bzimage" if "/" in kernel else "--kernel"
         return [option, kernel, "--seed", str(seed), *quiet, "--append", f"{self.append} {append}", *self.run]
 
     def file(self, name: str) -> str:
-        """Return the name of a temporary file."""
+        """Return the name of a temporary file, which close() removes."""
         self.files.append(Path(f".lab-ab.{os.getpid()}.{name}"))
         return str(self.files[-1])
 
@@ -99,13 +99,13 @@ class Said:
 
 
 def command(kernels: Kernels, words: list[str]) -> None:
-    """Do `ab`."""
+    """Execute `lab ab`."""
     with closing(Said(kernels.lab, words, why=False)) as said:
         raise SystemExit(recorded(kernels, said).compare())
 
 
 def recorded(kernels: Kernels, said: Said) -> "Comparison":
-    """Choose the pair, print what differs, build it if it is defined by changes, and record it."""
+    """Choose the two kernels, and record the command on both. Build them first if --patch, --tree or --config define one of them."""
     sides, protection = choose(kernels, said.given), said.given.get("--protection")
     if sides["baseline"].cpu and "--cpu" not in said.run[::2]:
         said.run += ["--cpu", sides["baseline"].cpu]
@@ -113,14 +113,14 @@ def recorded(kernels: Kernels, said: Said) -> "Comparison":
         more = "".join(" " + value for value in said.given.all(f"--append-{name}"))
         sides[name] = replace(sides[name], append=sides[name].append + more)
     if protection:
-        # Only the command's time without probes is the true cost.
+        # Probes add to the command's time, so also run it without probes.
         if not said.exact:
             said.control_run = True
             said.record = ["--protection", protection, *said.record]
         for name, state in zip(SIDES, ("off", "on")):
             said.lab.note(f"{name}: {protection} {state}: kernel {sides[name].kernel} {sides[name].append}")
     if said.changes.given:
-        # The changed kernel first: it may not build.
+        # Build the changed kernel first, since its build may fail.
         baseline = sides["baseline"].kernel
         kernels.check_own(baseline)
         build_changed(kernels, sides["hardened"].kernel, baseline, said.changes)
@@ -131,24 +131,24 @@ def recorded(kernels: Kernels, said: Said) -> "Comparison":
 
 
 def build_changed(kernels: Kernels, name: str, on: str, changes: Options) -> None:
-    """Build a kernel with these changes, known as name."""
+    """Define and build the kernel `name`: the kernel `on` with these changes."""
     with defined(kernels, name, on, changes):
         build(kernels, [name])
 
 
 class Comparison:
-    """A command on two kernels."""
+    """A command, recorded on two kernels."""
 
     def __init__(self, kernels: Kernels, said: Said, sides: dict[str, Side]) -> None:
         self.lab = kernels.lab
         self.kernels = kernels
         self.said = said
-        # The baseline once more shows how much two recordings of one kernel differ.
+        # The control is a second recording of the baseline: it shows how much two recordings of one kernel differ.
         self.sides = sides | ({"control": sides["baseline"]} if said.control else {})
         self.record_options = [] if said.why else list(said.record)
         self.plan = ""
         self.folders: dict[str, Path] = {}
-        # why records twice: it also times the functions that it finds.
+        # why records twice: after the exact recordings it times the functions that these show, with probes.
         self.pool = Pool(self.lab, said.boots * len(self.sides) * len(said.kinds()) * (2 if said.why else 1))
 
     def side_kernel(self, side: str) -> Path:
@@ -157,13 +157,13 @@ class Comparison:
         return Path(readable(kernel)) if "/" in kernel else self.kernels.known_dir(kernel)
 
     def record(self, kinds: Sequence[str], suffix: str) -> None:
-        """Boot and record, into SIDE<suffix>.data."""
-        # Before the first of many boots: a kernel may be missing.
+        """Record all boots, and merge those of each side into SIDE<suffix>.data."""
+        # Look kernels up before the first of many boots, since one may be missing.
         self.folders = {side: self.side_kernel(side) for side in self.sides}
         if self.said.auto:
             self.choose_functions()
-        # Alternating, so that a host that slows down over time affects all sides. Both sides of a pair have the same seed, so
-        # that randomness of the hardware does not differ.
+        # Alternate the sides, so that a host that slows down over time affects all of them. Boots of both sides use the same
+        # seeds, so that the emulated hardware's random numbers do not differ.
         order = [(side, boot, kind) for boot in range(1, self.said.boots + 1) for side in self.sides for kind in kinds]
         parts = {one: self.said.file("{}.{}.{}.data".format(*one)) for one in order}
         self.pool.run([self.boot(*one, parts[one]) for one in order], slots(self.lab, self.said.accel()))
@@ -179,11 +179,11 @@ class Comparison:
                 raise SystemExit(status)
 
     def boot(self, side: str, boot: int, kind: str, part: str) -> Boot:
-        """Return a boot. Unprobed runs have boots of their own, so that they find no more in memory than probed ones."""
+        """Return a boot. Unprobed runs need their own boots: after a probed run they would find more files in memory."""
         said, kernel = self.said, self.sides[side].kernel
         if self.side_kernel(side) != self.folders[side]:
             raise LabError(f"kernel {kernel} was changed in the meantime; stopped")
-        # With the baseline's seeds the control would execute the same instructions.
+        # Give the control other seeds: with those of the baseline it would execute the same instructions.
         seed = said.boots + boot if side == "control" else boot
         record = ["--", self.lab.kprotperf, "record", *self.record_options]
         words = {
@@ -197,7 +197,7 @@ class Comparison:
         return Boot(title, words, f"recording {side} (kernel {kernel}, boot {boot})")
 
     def choose_functions(self) -> None:
-        """Have record find the functions to time, in one more boot of the hardened kernel."""
+        """Boot the hardened kernel once more, where record --auto chooses the functions to time and writes them to self.plan."""
         self.plan = self.said.file("auto")
         Path(self.plan).write_text("")
         self.lab.note(f"choosing the functions to time (kernel {self.sides['hardened'].kernel})")
@@ -207,7 +207,7 @@ class Comparison:
         if not os.path.getsize(self.plan):
             self.lab.note("no function was chosen: syscalls alone are timed")
         if self.said.write_plan:
-            # The guest writes to the current directory only.
+            # Guests can write to the current directory only, so copy the plan here.
             try:
                 shutil.copyfile(self.plan, self.said.write_plan)
             except OSError as error:
@@ -215,8 +215,8 @@ class Comparison:
         self.record_options += ["--plan", self.plan]
 
     def add_changed(self) -> None:
-        """Add the functions that a patch changes, which may have few samples, under their names in the source: each compiler
-        names parts of functions (.isra, .cold) in its own way."""
+        """Add functions that a patch changes to the plan: --auto may miss them for lack of samples. Use their names in the source,
+        without suffixes of the compiler such as .isra and .cold."""
         files = [self.folders[side] / "vmlinux" for side in SIDES]
         if not self.said.patches() or not all(file.is_file() for file in files):
             return
@@ -229,12 +229,13 @@ class Comparison:
                 plan.write(f"--func=@({'|'.join(names)})\n")
 
     def compare(self) -> int:
-        """Print the differences. Return kprotperf's status."""
+        """Print the output of kprotperf diff. Return its status."""
         more = ["--control", "control.data"] if self.said.control else self.said.patches()
         return subprocess.run([self.lab.kprotperf, "diff", *more, "baseline.data", "hardened.data"], check=False).returncode
 
     def explain(self) -> int:
-        """Print what was counted, beside as many recordings with probes of the functions that it names, if they can be made."""
+        """Print the output of kprotperf why, and return its status. First record the functions that it names with probes. If that
+        fails, explain the exact recordings alone."""
         files, plan = ["baseline.data", "hardened.data"], self.said.file("plan")
         done = subprocess.run([self.lab.kprotperf, "why", "--plan", plan, *files], stdout=subprocess.DEVNULL, check=False)
         if done.returncode:

@@ -1,4 +1,4 @@
-"""Boots, several at a time if nothing is timed by a real clock."""
+"""Run boots, several at a time under icount, where times do not depend on the host."""
 
 import os
 import re
@@ -15,25 +15,25 @@ from typing import IO, Sequence
 from ..guests import accel
 from ..lab import Lab
 
-# Each seed has a saved boot of its own, so boots differ from each other as much as without.
-OPTIONS = ["--resume", "--in-memory"]  # if instructions are counted
-GUEST_KB = 2 << 20  # a guest's memory
-GUESTS_PER_CPU = 1.5  # one waits for a third of its time
+# Options of boots under icount. Each seed has its own saved boot, so resumed boots differ as much as full ones.
+OPTIONS = ["--resume", "--in-memory"]
+GUEST_KB = 2 << 20  # memory of a guest
+GUESTS_PER_CPU = 1.5  # a guest waits for a third of its time
 REFRESH_SECONDS = 1
 
 
 @dataclass
 class Boot:
-    """A guest for `run` with these words."""
+    """A boot by `lab run` with the arguments words."""
 
-    title: str  # for the log, nothing if it is the only one
+    title: str  # a line for the log; empty: print none
     words: list[str]
-    failure: str  # precedes its status in the message
+    failure: str  # start of the message about a failure; the status follows
 
 
 @dataclass
 class Started:
-    """A guest that was booted, and the files with its output; none if it is the only one."""
+    """A started boot. output has temporary files for stdout and stderr, if several boots run at a time, else nothing."""
 
     boot: Boot
     process: subprocess.Popen[bytes]
@@ -41,12 +41,12 @@ class Started:
 
 
 def is_icount(lab: Lab, wanted: str) -> bool:
-    """Return whether boots with --accel wanted, or without, will be those of icount."""
+    """Return whether boots will use icount. wanted is the value of --accel, or empty."""
     return wanted == "icount" or (not wanted and accel.kvm_state(lab) == "no")
 
 
 def slots(lab: Lab, wanted: str) -> int:
-    """Return how many guests may run at a time: one, if they measure the host's time."""
+    """Return the number of guests that may run at a time. It is 1 without icount, where guests measure the host's time."""
     if not is_icount(lab, wanted):
         return 1
     available = re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text())
@@ -55,7 +55,7 @@ def slots(lab: Lab, wanted: str) -> int:
 
 
 class Pool:
-    """Runs boots. Progress is one line on a terminal, a line per boot in a log."""
+    """Run boots. Show progress: on a terminal in one line, elsewhere one line per boot."""
 
     def __init__(self, lab: Lab, total: int) -> None:
         self.lab = lab
@@ -64,8 +64,8 @@ class Pool:
         self.done = 0
 
     def run(self, boots: Sequence[Boot], at_a_time: int) -> None:
-        """Run all boots. Their output comes as if they had run one after the other. If one fails, end the others and raise
-        SystemExit with its status."""
+        """Run all boots. Print their output in the order of boots. If a boot fails, end the others and raise SystemExit with its
+        status."""
         waiting, running = list(boots), list[Started]()
         try:
             while waiting or running:
@@ -91,7 +91,7 @@ class Pool:
         return Started(boot, subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err), output)
 
     def wait(self, alive: Sequence[Started]) -> None:
-        """Wait until one ends."""
+        """Wait until one of these boots ends, and show progress meanwhile."""
         fds = [os.pidfd_open(boot.process.pid) for boot in alive]
         try:
             while fds and not select.select(fds, [], [], REFRESH_SECONDS)[0]:
@@ -119,6 +119,6 @@ class Pool:
 
     @staticmethod
     def show(text: str) -> None:
-        """Replace the progress line of a terminal."""
+        """Replace the progress line, if stderr is a terminal."""
         if sys.stderr.isatty():
             print(f"\r{text}\033[K", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""A cell of a matrix: what why and diff say of a row's recordings of a workload."""
+"""A cell of a matrix: the answers of kprotperf why and diff about one workload under one protection."""
 
 import json
 import subprocess
@@ -15,21 +15,22 @@ NO_ANSWER = "the recordings cannot be compared"
 
 @dataclass
 class Cell:
-    """A cell, made of the recordings of both sides. `explained`: whether they were counted in full, as why needs them."""
+    """A cell, made from the recordings of both sides. explained: these are exact, so kprotperf why can read them."""
 
     folder: Path
     row: str
     workload: str
     html: bool
     explained: bool
-    reason: str = ""  # why there is nothing
+    reason: str = ""  # why the cell cannot be made
     files: dict[str, list[str]] = field(default_factory=lambda: {"off": [], "on": []})
 
     def made_of(self) -> str:
         return f"{'yes' if self.html else 'no'} {' '.join([*self.files['off'], '--', *self.files['on']])}"
 
     def is_made(self) -> bool:
-        """Return whether it is there, of these recordings, or cannot be made."""
+        """Return whether nothing is to be made: the cell exists, made from these recordings, or it has a reason why it cannot be
+        made. Remove it if it is made from other recordings."""
         boots = self.folder / "boots"
         if not self.reason and boots.is_file() and boots.read_text().strip() == self.made_of():
             return True
@@ -50,7 +51,7 @@ class Cell:
                 (part / name).unlink()
 
     def answer(self, lab: Lab, part: Path, command: str, section: str) -> Any:
-        """Return the answer of a command, and make its page."""
+        """Return a section of the JSON of `kprotperf COMMAND`. Write its page too, if pages are wanted."""
 
         def said(*words: str) -> bytes:
             full = [lab.kprotperf, command, *words, "baseline.data", "hardened.data"]
@@ -82,7 +83,7 @@ class Cell:
         }
 
     def content(self) -> dict[str, Any]:
-        """Return its JSON."""
+        """Return the cell's JSON, or the reason why there is none."""
         file = self.folder / "cell.json"
         if not self.reason and file.is_file():
             found: dict[str, Any] = json.loads(file.read_text())
@@ -91,8 +92,8 @@ class Cell:
 
 
 def make_all(lab: Lab, cells: Sequence[Cell], at_a_time: int) -> None:
-    """Make cells, so many at a time."""
-    # Loading it takes a fifth of what `lab path` takes.
+    """Make cells, at most at_a_time in parallel."""
+    # Import this only here: loading it takes a fifth of the time of `lab path`.
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(at_a_time) as pool:

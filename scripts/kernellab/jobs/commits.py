@@ -1,7 +1,7 @@
-"""lab why; and lab why --range A..B --tree DIR: the commit that carries a cost.
+"""lab why; and lab why --range A..B --tree DIR, which finds the commit that causes most of a cost.
 
-A build takes minutes and a boot seconds. So each build halves the range: the commit is booted until the interval of its cost
-is above or below half of the whole cost.
+A build takes minutes, a boot seconds. So the search bisects the range with few builds: it boots the middle commit until the
+confidence interval of its cost is above or below half of the whole range's cost.
 """
 
 import subprocess
@@ -16,13 +16,13 @@ from .ab import Comparison, Said, build_changed, recorded
 from .boots import Boot, Pool, slots
 from .pair import Side, named
 
-BOOTS_MOST = 12  # per side, to decide on which side of a half an interval is
+BOOTS_MOST = 12  # per commit, to decide whether its cost is above or below half
 NOT_BUILT_OF = (":!Documentation", ":!samples", ":!tools/testing")
 
 
 @dataclass
 class Cost:
-    """Instructions per run that a commit adds to the first one, in one context; low and high may be unknown."""
+    """Instructions per run in one context that a commit has more than the first commit. The interval may be unknown (None)."""
 
     context: str
     total: float = 0
@@ -32,7 +32,7 @@ class Cost:
 
 
 class Search:
-    """The search for a commit, by index in the range: 0 is what the range is applied to."""
+    """The search for a commit. Commits have indices: 0 is A, the commit before the range, and the last is B."""
 
     def __init__(self, kernels: Kernels, said: Said) -> None:
         self.lab = kernels.lab
@@ -51,7 +51,7 @@ class Search:
         return output(["git", "-C", self.tree, *words])
 
     def list_range(self) -> list[str]:
-        """Return the commit that the range is applied to, and those of the range that change a kernel, oldest first."""
+        """Return commit A, and the commits of the range that change files outside NOT_BUILT_OF, oldest first."""
         ends = [self.git("rev-parse", "--verify", "-q", end + "^{commit}") for end in (self.first, self.last)]
         for end, found in zip((self.first, self.last), ends):
             if not found:
@@ -84,7 +84,7 @@ class Search:
         return False
 
     def measure(self, indices: Sequence[int], boots: int) -> bool:
-        """Boot each of these commits until it has so many boots. Return whether they could be built."""
+        """Build these commits, and boot each until it has this number of boots. Return whether all could be built."""
         if not all([self.build(index) for index in indices]):
             return False
         said, jobs = self.said, []
@@ -100,12 +100,12 @@ class Search:
         return True
 
     def more_boots(self, index: int) -> bool:
-        """Boot a commit and the first one once more. Return False if they have BOOTS_MOST already."""
+        """Boot a commit and commit 0 once more. Return False if they have BOOTS_MOST boots already."""
         wanted = len(self.parts[index]) + 1
         return wanted <= BOOTS_MOST and self.measure([0, index], wanted)
 
     def cost(self, index: int) -> Cost:
-        """Return the cost, with its sign changed if the whole range is a gain."""
+        """Return a commit's cost. If the whole range reduces the instructions, return the reduction as a positive cost."""
         if index == 0:
             return Cost(self.context)
         files = []
@@ -125,7 +125,7 @@ class Search:
         return Cost(found["name"], total or 0, low, high, bool(found["significant"]))
 
     def side_of_half(self, index: int) -> bool:
-        """Return whether a commit costs more than half of the whole."""
+        """Return whether a commit's cost is more than half of the whole range's."""
         half = abs(self.total) / 2
         while True:
             cost = self.cost(index)
@@ -138,7 +138,7 @@ class Search:
                 return cost.total > half
 
     def untried(self, low: int, high: int) -> int:
-        """Return the commit next to the middle that was not tried."""
+        """Return the untried commit that is nearest to the middle of low and high. Raise LabError if all were tried."""
         middle = (low + high) // 2
         for distance in range(high - low):
             for one in (middle - distance, middle + distance):
@@ -148,7 +148,7 @@ class Search:
         raise LabError(f"the change is in one of the {high - low} commits {commits}, of which only the last can be built")
 
     def whole(self, last: int) -> None:
-        """Measure the whole range: the context that it changes most, and by how much."""
+        """Measure the cost of the whole range: set self.context to the context that changes most, and self.total to its change."""
         for index, which in ((0, "first"), (last, "last")):
             if not self.build(index):
                 raise LabError(f"cannot build the {which} commit of {self.said.range}: see above")
@@ -162,7 +162,7 @@ class Search:
         self.lab.note(f"{self.said.range} changes {self.context} by {self.total} instructions per run; {among}")
 
     def run(self) -> int:
-        """Search, and print the answer. Return the status."""
+        """Find the commit, and print the answer of kprotperf why. Return its status."""
         low, high = 0, len(self.commits) - 1
         self.whole(high)
         while high - low > 1:
@@ -175,12 +175,12 @@ class Search:
         return self.explain(low, high)
 
     def explain(self, low: int, high: int) -> int:
-        """Print what why says of a commit and the one before it that was measured."""
+        """Print the answer of kprotperf why about commit high, compared with commit low."""
         sign = -1 if self.total < 0 else 1
         more = round((self.cost(high).total - self.cost(low).total) * sign)
         of = f"{more:+d} of the {self.total:+d} instructions per run that {self.said.range} adds"
         print(f"{self.title(high)}\n{self.context}: {of}.", flush=True)
-        # The answer says what a file of this name changes.
+        # The answer names this file: name it after the commit.
         patch = Path(self.said.file("commit")) / self.title(high).partition(" ")[0]
         patch.parent.mkdir()
         patch.write_text(self.git("diff", self.commits[low], self.commits[high]) + "\n", errors="surrogateescape")
@@ -192,7 +192,7 @@ class Search:
 
 
 def why(kernels: Kernels, words: list[str]) -> None:
-    """Do `why`."""
+    """Execute `lab why`."""
     with closing(Said(kernels.lab, words, why=True)) as said:
         if said.range:
             raise SystemExit(Search(kernels, said).run())

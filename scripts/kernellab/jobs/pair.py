@@ -14,11 +14,11 @@ CHANGES = ("--patch", "--tree", "--config")
 
 @dataclass(frozen=True)
 class Side:
-    """A kernel, by its name or path, as it is booted."""
+    """A kernel (name or path), and how it is booted."""
 
     kernel: str
     append: str = ""
-    cpu: str = ""  # properties of QEMU's CPU
+    cpu: str = ""  # value of --cpu: properties of QEMU's CPU
 
 
 def readable(kernel: str) -> str:
@@ -28,20 +28,20 @@ def readable(kernel: str) -> str:
 
 
 def named(given: Options, side: str) -> str:
-    """Return the name or path of a side's kernel, if it is given."""
+    """Return the name or path of a side's kernel from the options, or ""."""
     bzimage = given.get("--bzimage-" + side)
     return os.path.realpath(readable(bzimage)) if bzimage else given.get("--" + side)
 
 
 def changed_name(option: str, value: str) -> str:
-    """Return the name of the kernel that --patch, --tree and --config make, after the first's file or folder."""
+    """Return the name of the kernel that --patch, --tree and --config define. It contains the value of the first such option."""
     name = os.path.basename(os.path.abspath(value))
     name = name if option == "--tree" else os.path.splitext(name)[0] or name
     return "ab-" + re.sub("[^a-z0-9_-]", "-", name.lower())
 
 
 def fact_of_boots(kernels: Kernels, protection: str, kernel: str) -> Fact:
-    """Return a protection that a parameter of that kernel switches; raise LabError for another."""
+    """Return the facts about a protection. Raise LabError unless a kernel parameter can switch it on this kernel."""
     kernels.check_known(kernel)
     fact = kernels.protections.need(protection, kernels.kernel_series(kernel))
     if not any(fact.parameter.values()):
@@ -58,7 +58,7 @@ def fact_of_boots(kernels: Kernels, protection: str, kernel: str) -> Fact:
 
 
 def choose(kernels: Kernels, given: Options) -> dict[str, Side]:
-    """Return the sides that the options of ab ask for; raise LabError if there are none."""
+    """Return the two sides that the options of ab ask for. Raise LabError if such kernels do not exist."""
     baseline, hardened = named(given, "baseline"), named(given, "hardened")
     kernel, series, protection = map(given.get, ("--kernel", "--series", "--protection"))
     changes, suffix = [one for one in given.given if one[0] in CHANGES], "-" + series if series else ""

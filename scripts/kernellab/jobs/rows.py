@@ -1,4 +1,4 @@
-"""Rows of a matrix: protections on each source of kernels, and two together. They are pairs of ab --protection."""
+"""Rows of a matrix. A row compares a protection off and on, as ab --protection does, or combines two protections."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -15,16 +15,16 @@ FLOOR = "A+A"
 
 @dataclass
 class Row:
-    """Two sides, off and on; or the reason why there are none."""
+    """A row: the sides "off" and "on", or the reason why there are none."""
 
     name: str
     sides: dict[str, Side] = field(default_factory=dict)
     reason: str = ""
-    folders: dict[str, str] = field(default_factory=dict)  # the sides' in boots/
+    folders: dict[str, str] = field(default_factory=dict)  # the names of the sides' folders in boots/
 
 
 def protection_row(kernels: Kernels, name: str, protection: str, source: tuple[str, str], own_cpu: bool) -> Row:
-    """Return the row of a protection on a source of kernels: ("--series" or "--kernel", name). own_cpu: of a real machine."""
+    """Return the row of a protection. source is ("--series" or "--kernel", name). own_cpu: a real machine, so no --cpu."""
     try:
         pair = choose(kernels, Options(("--protection", protection), source))
     except LabError as error:
@@ -34,8 +34,8 @@ def protection_row(kernels: Kernels, name: str, protection: str, source: tuple[s
 
 
 def join(one: Side, other: Side) -> Side:
-    """Return the side that has the kernel and parameters of both, as kernels that are built on baseline have its parameters.
-    Raise LabError if there is none."""
+    """Return a side with the parameters of both, and with the kernel that is not baseline, if there is one: such kernels are
+    built on baseline. Raise LabError if the two need different kernels or CPUs."""
     kernel = other.kernel if BASELINE.fullmatch(one.kernel) else one.kernel
     other_kernel = kernel if BASELINE.fullmatch(other.kernel) else other.kernel
     if kernel != other_kernel:
@@ -47,7 +47,7 @@ def join(one: Side, other: Side) -> Side:
 
 
 def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
-    """Return the rows of the four ways to switch two protections. No two of their costs share a recording."""
+    """Return the four rows for two protections: each alone, the second with the first on, and both."""
     ways = {
         f"{p.name} without {q.name}": (("off", "off"), ("on", "off")),
         f"{q.name} without {p.name}": (("off", "off"), ("off", "on")),
@@ -64,11 +64,11 @@ def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
 
 
 def switchable(kernels: Kernels) -> list[str]:
-    """Return the protections that the lab can switch."""
+    """Return the names of the protections that the lab can switch, by boots or builds."""
     catalogue = kernels.protections.catalogue.values()
     return [one["name"] for one in catalogue if not one.get("missing") and one["switched_by"] in SWITCHED]
 
 
 def best_workloads(kernels: Kernels, protections: Sequence[str]) -> list[str]:
-    """Return the workload that shows each of these protections best."""
+    """Return the first workload that the catalogue lists for each of these protections, without duplicates."""
     return sorted({kernels.protections.catalogue[name]["workloads"][0] for name in protections})

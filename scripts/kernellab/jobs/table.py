@@ -1,4 +1,4 @@
-"""The table that matrix prints, as text, CSV, JSON and a page. All figures are those of kprotperf diff and why."""
+"""The table that lab matrix writes as text, CSV, JSON and HTML. kprotperf diff and why compute all figures."""
 
 import json
 import math
@@ -23,7 +23,7 @@ body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid 
 def document(
     lab: Lab, cells: list[Found], boots: int, rows: list[str], workloads: list[str], together: Sequence[list[str]]
 ) -> Found:
-    """Return the table as JSON has it. together: the four rows of each two protections."""
+    """Return the table as a JSON object. together: for each pair of protections, the names of its four rows."""
     at = {(cell["protection"], cell["workload"]): cell for cell in cells}
     fours = [[at[row, workload] for row in four] for four in together for workload in workloads]
     return {
@@ -37,7 +37,8 @@ def document(
 
 
 def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
-    """Return whether the costs of P and Q add up. Q's cost with P and Q's cost without are independent."""
+    """Compare Q's cost with P on and with P off: they are equal if the costs of P and Q add up. The two costs share no recording,
+    so they are independent."""
     difference, interval = q_with_p["delta"] - q["delta"], None
     if q["ci"] and q_with_p["ci"] and None not in q["ci"] + q_with_p["ci"]:
         estimates = [q["delta"], *q["ci"], q_with_p["delta"], *q_with_p["ci"]]
@@ -93,7 +94,7 @@ def where(context: Found) -> str:
 
 
 def sums(one: Found) -> str:
-    """Return whether costs add up, in percent of what both cost nothing of."""
+    """Return a line that tells whether two costs add up, in percent of the command's CPU time with both protections off."""
 
     def percent(value: float | None) -> str:
         return figure(None if value is None else value / one["baseline"] * 100)
@@ -105,7 +106,7 @@ def sums(one: Found) -> str:
 
 
 def cautions(found: Found) -> list[str]:
-    """Return the warnings, each once, after the cells that have it."""
+    """Return a line for each warning: the cells that have it, and its text."""
     cells = defaultdict[str, list[str]](list)
     for cell in found["cells"]:
         for warning in cell.get("warnings") or []:
@@ -114,7 +115,7 @@ def cautions(found: Found) -> list[str]:
 
 
 def failures(found: Found) -> list[str]:
-    """Return the reasons for missing cells, each once per row."""
+    """Return a line for each row and reason of missing cells."""
     workloads = defaultdict[tuple[str, str], list[str]](list)
     for cell in found["cells"]:
         if cell["reason"]:
@@ -123,7 +124,7 @@ def failures(found: Found) -> list[str]:
 
 
 def places(found: Found) -> list[str]:
-    """Return the contexts that change most."""
+    """Return a line for each cell with a significant change: the context that changes most, and the cause."""
     known = [cell for cell in found["cells"] if cell["reason"] is None and (cell.get("context") or {}).get("significant")]
     known = [cell for cell in known if cell["context"]["delta_total_low"] is not None]
     return [f"{cell['protection']}, {cell['workload']}: {where(cell['context'])}" for cell in known]
