@@ -14,7 +14,7 @@ from .kernels.definitions import Kernels
 from .lab import STATUS_LAB, Lab, LabError, Stopped, UsageError, remove, stop_on_signals
 
 BOOTING = ("run", "ab", "why", "matrix", "boot")
-OURS = "src obj own kernels stock versions resume files logs runs accel lock locks python".split()  # what the cache has
+OURS = "src obj own kernels stock versions resume files logs runs accel lock locks python".split()  # the lab's own files in the cache
 
 
 def print_path(kernels: Kernels, words: list[str]) -> None:
@@ -31,7 +31,7 @@ def print_list(kernels: Kernels, words: list[str]) -> None:
         folder = kernels.dir_if(name)
         state = "no source" if folder is None else "built" if folder.is_dir() else "not built"
         print(f"{name:<14} {state:<10} {kernels.inherited(name, 'about')}")
-    # There are many pairs: list those that are built.
+    # Of the many kernels PROTECTION-off and PROTECTION-on, list only those that are built.
     for name, folder in built_pairs(lab):
         if kernels.dir_if(name) == folder:
             short = name.removesuffix("-" + kernels.base_series())
@@ -84,7 +84,7 @@ def clean(kernels: Kernels, words: list[str]) -> None:
     if not cache.is_dir():
         return
     kernels.locks.alone()
-    # By name: KPROTPERF_LAB may name a folder with other files in it.
+    # Remove the lab's own files only: KPROTPERF_LAB may be a folder that has other files too.
     for name in OURS:
         remove(cache / name)
     if not any(cache.iterdir()):
@@ -112,7 +112,7 @@ def dispatch(lab: Lab, words: list[str]) -> None:
     if not words:
         raise UsageError(f"no command specified: {', '.join(names[:-1])} or {names[-1]}")
     command, *rest = words
-    # Kernels' headers, lists of files and jobs have one item per line.
+    # Refuse line feeds: the lab writes headers of kernels, lists of files and jobs with one item per line.
     for word in rest[: rest.index("--")] if "--" in rest else rest:
         if "\n" in word:
             shown = word.replace("\n", "\\n")

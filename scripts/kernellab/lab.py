@@ -1,4 +1,4 @@
-"""What all parts of the lab share: where things are, messages, options, and how a command ends."""
+"""Common parts of the lab: paths, messages, options, exit statuses, and running programs."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Iterable, Iterator, Mapping, NoReturn, Sequence
 
-# Statuses of `run`, `ab`, `why` and `matrix` that are the lab's own; all others there are the command's. The other commands
-# use 1 (failed) and 2 (usage). A command that has said why it ends raises SystemExit.
+# The lab's own statuses of `run`, `ab`, `why` and `matrix`. Their other statuses are those of the user's command. Other commands
+# of the lab use 1 (failed) and 2 (usage). A command that has already printed why it ends raises SystemExit.
 STATUS_LAB, STATUS_PANIC, STATUS_HANG, STATUS_STATE = 120, 121, 122, 123
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class LabError(Exception):
-    """A line for the user: what failed, where, what to do next."""
+    """An error with a message of one line: what failed, where, and what to do next."""
 
 
 class UsageError(LabError):
@@ -28,7 +28,7 @@ class UsageError(LabError):
 
 
 class Stopped(BaseException):
-    """A signal, the argument, ends the lab. Cleanup runs while this propagates."""
+    """A signal ends the lab. The argument is its number. Cleanup runs while this propagates."""
 
 
 def stop_on_signals() -> None:
@@ -46,7 +46,7 @@ def stop_on_signals() -> None:
 
 
 class Lab:
-    """Where the lab and its cache are, and the programs that it calls."""
+    """The paths of the lab, its cache and kprotperf, and functions that call kprotperf."""
 
     def __init__(self, scripts: Path, environ: Mapping[str, str]) -> None:
         self.scripts = scripts
@@ -61,7 +61,7 @@ class Lab:
         return self.text((self.data / "usage").read_text())
 
     def text(self, text: str) -> str:
-        """Return text with the names of the lab's commands as the user finds them, in a clone or installed."""
+        """Return text. If the lab is installed, replace names of commands in a clone by the installed ones."""
         if (self.repo / "Makefile").exists():
             return text
         return text.replace("scripts/lab", "kprotperf-lab").replace("scripts/setup", str(self.scripts / "setup"))
@@ -71,7 +71,7 @@ class Lab:
         print(f"lab: {self.text(text)}", file=sys.stderr, flush=True)
 
     def command(self, *words: str | Path) -> list[str]:
-        """Return the command line of the lab itself."""
+        """Return a command line that runs the lab with these words."""
         return [str(self.scripts / "lab"), *map(str, words)]
 
     def need_kprotperf(self, which: str = "") -> None:
@@ -86,12 +86,12 @@ class Lab:
         return output([self.kprotperf, "guess", word, *names])
 
     def ask(self, *words: str | Path) -> Any:
-        """Return what kprotperf prints as JSON, None if it fails."""
+        """Return the JSON that kprotperf prints, None if it fails."""
         text = output([self.kprotperf, *words])
         return json.loads(text) if text else None
 
     def make_index(self, vmlinux: Path, beside: bool) -> None:
-        """Make the index of vmlinux, so that no guest spends seconds reading DWARF. Guests can do without."""
+        """Make the index of vmlinux, so that no guest spends seconds on reading DWARF. Ignore failures."""
         if self.has_kprotperf():
             output([self.kprotperf, "index", *(["--beside"] if beside else []), vmlinux])
 
@@ -100,7 +100,7 @@ class Lab:
 
 
 class Options:
-    """The options of a command line, in order. Words that are no options are values of the option ""."""
+    """The options of a command line, in order. Words other than options are values of the option ""."""
 
     def __init__(self, *given: tuple[str, str]) -> None:
         self.given = list(given)
@@ -123,7 +123,8 @@ class Options:
 def read_options(
     lab: Lab, command: str, words: list[str], valued: str, flags: str = "", unknown: bool = False, first_word_ends: bool = False
 ) -> Options:
-    """Take options off the front of words, up to `--`. Raise UsageError for unknown ones, or take them for words."""
+    """Remove options from the front of words, up to `--`, and return them. Raise UsageError for unknown options. If `unknown` is
+    set, treat these as words that are no options."""
     found = Options()
     while words:
         word = words.pop(0)
@@ -147,7 +148,7 @@ def read_options(
 
 
 def number(text: str, what: str) -> int:
-    """Return a count of at least 1, given as the value of option what."""
+    """Return the value `text` of the option `what` as a number. Raise UsageError if it is less than 1."""
     if not re.fullmatch("0*[1-9][0-9]*", text):
         raise UsageError(f"{what} needs a number, not '{text}'")
     return int(text)
@@ -178,7 +179,7 @@ def join_lines(lines: Iterable[str]) -> str:
 
 
 def output(words: Sequence[str | Path], **options: Any) -> str:
-    """Return what a program prints, without line ends at the end; nothing if it fails or does not exist."""
+    """Return the output of a program, without line ends at its end. Return "" if it fails or does not exist."""
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
     except OSError:
@@ -196,7 +197,7 @@ def need_tools(purpose: str, setup: str, tools: Sequence[str]) -> None:
 
 
 def outliving_nobody(words: Sequence[str | Path]) -> list[str]:
-    """Return a command line that is killed when its parent ends, whatever ends that."""
+    """Return a command line that runs words. The kernel kills it when its parent ends."""
     return ["setpriv", "--pdeathsig", "KILL", *map(str, words)]
 
 
@@ -218,7 +219,7 @@ def with_suffix(path: Path, suffix: str) -> Path:
 
 @contextmanager
 def whole(path: Path, part: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary name for a file or folder, which gets its own name when it is complete."""
+    """Yield a temporary name. After the block, rename the file or folder of this name to path. If the block fails, remove it."""
     part = part or path.with_name(f".{path.name}.{os.getpid()}")
     remove(part)
     try:

@@ -1,4 +1,4 @@
-"""lab build: kernels into the cache. Kernels that differ little share an object tree, so that builds are incremental."""
+"""lab build: build kernels into the cache. Kernels that differ little share an object tree, so that builds are incremental."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from .define import defined
 from .definitions import Kernels, options_by_symbol, stem_of
 from .layout import lay_out, opened_for, part, put_back, stand_in
 
-OLDER_KEPT = 1  # builds of the same kernel and sources, for the clone or branch that still wants it; each is 0.3 GB
+OLDER_KEPT = 1  # older builds of the same kernel and sources, which another clone or branch may use; each has 0.3 GB
 TARGETS = ("bzImage", "vmlinux", "modules")
 # Two builds of one configuration must not differ.
 FIXED = (
@@ -27,10 +27,10 @@ FAILURES = (r"error:|undefined reference|No space|Killed", r"error|Error")
 
 
 def command(kernels: Kernels, words: list[str]) -> None:
-    """Do `build`."""
+    """Execute `lab build`."""
     names, changes, before = list[str](), Options(), ""
     for option, value in read_options(kernels.lab, "build", words, "--patch --tree --config --on").given:
-        # The shell expands --patch *.patch: words after the first one are patches, too.
+        # The shell expands --patch *.patch to several words. Words after the first one are patches too.
         if option or before == "--patch":
             before = option or before
             changes.given.append((before, value))
@@ -46,7 +46,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def build(kernels: Kernels, names: list[str]) -> None:
-    """Build what is not built yet. The name of a protection stands for its pair."""
+    """Build kernels that are not built yet. The name of a protection stands for its two kernels, off and on."""
     wanted = list[str]()
     for name in names:
         stem = stem_of(name)
@@ -65,7 +65,7 @@ def build(kernels: Kernels, names: list[str]) -> None:
 
 
 def build_one(kernels: Kernels, name: str, objects: str) -> None:
-    """Build a kernel, by the holder of its object tree's lock."""
+    """Build a kernel. The caller holds the lock of its object tree."""
     started = time.monotonic()
     folder, obj = kernels.dir(name), kernels.lab.cache / "obj" / objects
     log = kernels.lab.cache / "logs" / f"build-{name}.log"
@@ -89,15 +89,15 @@ def build_one(kernels: Kernels, name: str, objects: str) -> None:
 
 @contextmanager
 def patched(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> Iterator[None]:
-    """Put patched sources and a copy of the object tree in the place of both."""
+    """Replace src by patched sources, and obj by a copy of the object tree. Put the originals back after the block."""
     lay_out(kernels, name, src, part(src))
-    # Compile the files that the patches leave alone where they stay.
+    # If obj is empty, build the kernel without its patches there. Later builds of other kernels then use these objects.
     if not (obj / "vmlinux").exists():
         configure(kernels, name, src, obj, log)
         kernels.lab.note(f"building kernel {name} without its patches first (log: {log})")
         run_make(kernels, f"kernel {name}", src, obj, log, *TARGETS)
     remove(part(obj))
-    # The largest files, two thirds of the tree, are linked anew anyway.
+    # Do not copy the largest files, two thirds of the tree: make links them anew.
     large = [f"--exclude={file}" for file in ("/vmlinux", "/vmlinux.o", "/.tmp_vmlinux*")]
     if subprocess.run(["rsync", "-a", *large, f"{obj}/", part(obj)], check=False).returncode != 0:
         raise LabError(f"cannot copy {obj} (is the disk full?)")
@@ -115,7 +115,7 @@ def check_options(kernels: Kernels, name: str, src: Path, obj: Path) -> None:
     got = options_by_symbol((obj / ".config").read_text().splitlines())
     wanted = options_by_symbol((obj / "fragment").read_text().splitlines())
     tolerated = tolerated_options(kernels, name, src)
-    # An option that is not there is not set.
+    # An option that .config does not mention is not set.
     unset = [symbol for symbol, line in wanted.items() if line.startswith("#") and symbol not in got]
     lost = [line for symbol, line in wanted.items() if got.get(symbol) != line and symbol not in unset]
     lost = [line for line in lost if line not in tolerated]
@@ -129,7 +129,7 @@ def check_options(kernels: Kernels, name: str, src: Path, obj: Path) -> None:
 
 
 def tolerated_options(kernels: Kernels, name: str, src: Path) -> list[str]:
-    """Return the options that the kernel may lack: the base's, if it is for another version than the sources'."""
+    """Return the options that the kernel may lack: those of the base, if the sources are of another version than the series."""
     series = kernels.series(name)
     makefile = (src / "Makefile").read_text()
     version = ".".join(re.findall(r"^(?:VERSION|PATCHLEVEL) = (.*)$", makefile, re.MULTILINE))
@@ -137,13 +137,13 @@ def tolerated_options(kernels: Kernels, name: str, src: Path) -> list[str]:
 
 
 def same_kernel(obj: Path, version: str, folder: Path) -> bool:
-    """Make folder a link to a kernel of any name with the configuration in obj, if one is built."""
+    """If a kernel with the configuration in obj is built under any name, make folder a link to it. Return whether there is one."""
 
     def is_set(config: Path) -> list[str]:
-        # Whether kconfig mentions an unset option depends on the compiler's packages.
+        # Ignore unset options: the installed packages of the compiler decide whether kconfig mentions them.
         return [line for line in config.read_text().splitlines() if line.startswith("CONFIG_")]
 
-    folder.unlink(missing_ok=True)  # a link to one that was pruned
+    folder.unlink(missing_ok=True)  # remove a link to a kernel that prune() removed
     for other in sorted(folder.parent.glob(f"*-{version}-????????????")):
         plain = not other.is_symlink() and not (other / "changes").exists() and (other / "config").is_file()
         if plain and is_set(obj / ".config") == is_set(other / "config"):
@@ -153,7 +153,7 @@ def same_kernel(obj: Path, version: str, folder: Path) -> bool:
 
 
 def install(kernels: Kernels, name: str, src: Path, obj: Path, folder: Path) -> None:
-    """Put what was built into folder, by the holder of the object tree's lock."""
+    """Copy the built files from obj to folder. The caller holds the lock of the object tree."""
     with whole(folder, part(folder)) as new:
         new.mkdir(parents=True)
         files = [obj / file for file in ("arch/x86/boot/bzImage", "vmlinux", "System.map", "Module.symvers")]
@@ -167,7 +167,7 @@ def install(kernels: Kernels, name: str, src: Path, obj: Path, folder: Path) -> 
 
 
 def keep_patched(kernels: Kernels, name: str, src: Path, into: Path) -> None:
-    """Keep the files that the patches change, as they are compiled."""
+    """Copy the files that the patches change, in their patched state."""
     changed = re.findall(rb"^\+\+\+ [^/\n]*/([^\t\n]*)", kernels.patch_texts(name), re.MULTILINE)
     for file in [one.decode(errors="surrogateescape") for one in changed]:
         if (src / file).is_file():
@@ -176,7 +176,7 @@ def keep_patched(kernels: Kernels, name: str, src: Path, into: Path) -> None:
 
 
 def prune(kernels: Kernels, folder: Path) -> None:
-    """Remove older builds of the same kernel and sources, but for one that a module is being built for."""
+    """Remove older builds of the same kernel and sources, except OLDER_KEPT and those for which a module is being built."""
     same = [one for one in folder.parent.glob(folder.name[:-12] + "????????????") if one != folder]
     for old in all_but_newest(OLDER_KEPT, same):
         lock = Lock(kernels.locks.folder / f"kernel-{old.name}")
@@ -203,7 +203,7 @@ def make_words(kernels: Kernels, src: Path, obj: Path, *targets: str) -> list[st
 
 
 def configure(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> None:
-    """Make a kernel's configuration, as far as kconfig accepts it."""
+    """Make a kernel's configuration in obj. kconfig drops options that it does not accept."""
     (obj / "fragment").write_text(join_lines(kernels.fragment(name)))
     words = make_words(kernels, src, obj, f"KCONFIG_ALLCONFIG={obj}/fragment", "allnoconfig")
     with log.open("ab") as file:
@@ -214,8 +214,8 @@ def configure(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> N
 def run_make(kernels: Kernels, what: str, src: Path, obj: Path, log: Path, *targets: str) -> None:
     """Run make, with a progress line on a terminal. Raise LabError with the first error if it fails."""
     words = make_words(kernels, src, obj, "-j", str(os.cpu_count()), *targets)
-    # A process group of its own, so that a signal to the lab ends the compilers, too. make removes half-made targets. It
-    # inherits the locks: if only the lab is killed, no other build may use the tree.
+    # Start make in its own process group, so that a signal to the lab can end the compilers too. make removes half-made
+    # targets. It inherits the locks: if only the lab is killed, no other build uses the tree until make ends.
     with log.open("ab") as file:
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, process_group=0, pass_fds=kernels.locks.held
@@ -243,7 +243,7 @@ def wait(process: subprocess.Popen[bytes], what: str, log: Path) -> None:
 
 
 def failed(lab: Lab, what: str, log: Path) -> LabError:
-    """Return an error with the first reason in the log, and its line there."""
+    """Return an error with the first reason in the log, and the number of its line."""
     lines = log.read_text(errors="replace").splitlines()
     found = [(number, line) for one in FAILURES for number, line in enumerate(lines, 1) if re.search(one, line)]
     number, line = found[0] if found else (len(lines), "no reason given")
@@ -270,7 +270,7 @@ def remove_kernel(kernels: Kernels, name: str) -> None:
             if folder not in builds:
                 remove(folder)
         remove(kernels.own(stem))
-        # With the last kernel of a git repository its sources go.
+        # If this was the last kernel of a git repository, remove the sources too.
         if not users and version.startswith("git-"):
             with kernels.locks.hold(f"src-{version}", f"the removal of {name}"):
                 src, obj = kernels.lab.cache / "src", kernels.lab.cache / "obj"

@@ -1,4 +1,4 @@
-"""Kernels of one's own: own/NAME in the cache, as defined by --on, --patch, --tree and --config."""
+"""Kernels that the user defines by --on, --patch, --tree and --config. The definition is in own/NAME in the cache."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def check(kernels: Kernels, name: str, on: str, files: list[str]) -> None:
 
 
 def source_lines(kernels: Kernels, on: str, tree: str) -> list[str]:
-    """Return the header lines of its sources, if they are not those of the kernel that it builds on."""
+    """Return the header lines of the kernel's sources. Return none if they are those of the kernel `on` that it builds on."""
     series = SERIES.fullmatch(on)
     if not tree:
         return [f"# source: {series[2]}"] if series else []
@@ -52,7 +52,7 @@ def option_lines(file: str) -> list[str]:
 
 @contextmanager
 def defined(kernels: Kernels, name: str, on: str, changes: Options) -> Iterator[None]:
-    """Write own/NAME. If the block fails, restore what was there."""
+    """Write own/NAME, the definition of a kernel. If the block fails, restore the previous definition."""
     patches, config, tree = changes.all("--patch"), changes.get("--config"), changes.get("--tree")
     files = patches + [file for file in [config] if file]
     check(kernels, name, on, files)
@@ -62,7 +62,7 @@ def defined(kernels: Kernels, name: str, on: str, changes: Options) -> Iterator[
     lines = [f"# about: {title}", f"# on: {stem_of(on)}", *source_lines(kernels, on, tree)]
     try:
         with whole(own, own.with_name(f".{name}.part")) as new:
-            # Copies, since the files may change or go.
+            # Copy the patches: the user may change or remove them.
             for number, file in enumerate(patches, 1):
                 (new / str(number)).mkdir(parents=True)
                 copy = shutil.copyfile(file, new / str(number) / os.path.basename(file))

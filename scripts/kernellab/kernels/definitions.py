@@ -1,8 +1,9 @@
 """The definition of a kernel: option lines and sources.
 
-A kernel's name is STEM or STEM-SERIES: hardened-6.12 is hardened from other sources. scripts/kernels/STEM.config defines it,
-STEM-SERIES.config adds to it for a series, own/STEM/config in the cache is one that `build` defined. PROTECTION-off and
-PROTECTION-on are baseline with the options of a protection.
+A kernel's name is STEM or STEM-SERIES: hardened-6.12 is hardened, built from the sources of Linux 6.12. The file
+scripts/kernels/STEM.config, called fragment, defines a kernel. STEM-SERIES.config adds options for a series. own/STEM/config in
+the cache is the fragment of a kernel that the user defined (lab build --patch). PROTECTION-off and PROTECTION-on are baseline
+with the options of a protection; they have no file.
 """
 
 import hashlib
@@ -27,32 +28,33 @@ DEPTH_MOST = 16
 
 
 def stem_of(name: str) -> str:
-    """Return the name without a series."""
+    """Return a kernel's name without its series."""
     match = SERIES.fullmatch(name)
     return match[1] if match else name
 
 
 def version_key(version: str) -> list[int | str]:
-    """Return what sorts 6.2 before 6.12."""
+    """Return a sort key that puts 6.2 before 6.12."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", version)]
 
 
 def named_compiler() -> str:
-    """Return gcc, or the compiler that CC names. A link to gcc, such as cc, is gcc: kbuild starts anew if the name differs."""
+    """Return the compiler that CC names, by default gcc. Return "gcc" for a link to it such as cc: kbuild compiles everything
+    again if the name changes."""
     name = os.environ.get("CC") or "gcc"
     path, gcc = shutil.which(name), shutil.which("gcc")
     return "gcc" if path and gcc and os.path.samefile(path, gcc) else name
 
 
 def options_by_symbol(lines: list[str]) -> dict[str, str]:
-    """Return the option lines by their symbols."""
+    """Return a dictionary of the option lines, with their symbols as keys."""
     matches = [OPTION.match(line) for line in lines]
     return {match[1] or match[2]: match.string for match in matches if match}
 
 
 @cache
 def compiler_version(compiler: str) -> str:
-    """Return the first line that it prints about itself, nothing if it does not exist."""
+    """Return the first line of `COMPILER --version`, or "" if the compiler does not exist."""
     return output([compiler, "--version"]).partition("\n")[0]
 
 
@@ -76,14 +78,14 @@ class Kernels:
         return file if file.is_file() else self.own(stem) / "config"
 
     def own(self, stem: str) -> Path:
-        """Return the folder of a kernel that `build` defined."""
+        """Return the folder of a kernel that the user defined."""
         return self.lab.cache / "own" / stem
 
     def has_fragment(self, stem: str) -> bool:
         return self.fragment_file(stem).is_file()
 
     def pair_side(self, stem: str) -> tuple[str, str] | None:
-        """Return protection and side of PROTECTION-off or PROTECTION-on."""
+        """Return PROTECTION and "off" or "on" if stem is PROTECTION-off or PROTECTION-on, else None."""
         match = re.fullmatch(r"([a-z0-9_]+)-(off|on)", stem)
         return (match[1], match[2]) if match and not self.has_fragment(stem) else None
 
@@ -92,7 +94,7 @@ class Kernels:
         return pair is not None and pair[0] in self.protections.catalogue
 
     def lines(self, stem: str, series: str) -> list[str]:
-        """Return the fragment of a stem: that of a file, or of PROTECTION-off and PROTECTION-on."""
+        """Return the fragment of a stem. For PROTECTION-off and PROTECTION-on make it from the catalogue of protections."""
         pair = self.pair_side(stem)
         if not pair:
             return self.fragment_file(stem).read_text().splitlines()
@@ -102,12 +104,12 @@ class Kernels:
         return [f"# about: {fact.title} {pair[1]}", "# on: baseline", *wide, *fact.options[pair[1]]]
 
     def header(self, stem: str, key: str) -> str:
-        """Return the values of the `# KEY: value` lines of its fragment, a line each."""
+        """Return the values of all `# KEY: value` lines at the start of a fragment, one per line."""
         head = itertools.takewhile(lambda line: line[:1] in ("", "#"), self.lines(stem, ""))
         return "\n".join(line[len(key) + 4 :] for line in head if line.startswith(f"# {key}: "))
 
     def inherited(self, name: str, key: str) -> str:
-        """Return the same of the first of a kernel and those that it builds on that has one."""
+        """Return the header KEY of a kernel. If it has none, return that of the nearest kernel that it builds on (`# on:`)."""
         stem = "" if self.is_stock(name) else stem_of(name)
         while stem:
             value = self.header(stem, key)
@@ -120,7 +122,7 @@ class Kernels:
         return self.header("base", "source")
 
     def all_series(self) -> list[str]:
-        """Return the series that there are options for, base's first."""
+        """Return the series of Linux that the lab has options for, the base's first."""
         others = sorted(file.stem.removeprefix("base-") for file in self.lab.fragments.glob("base-*.config"))
         return [self.base_series(), *others]
 
@@ -130,21 +132,21 @@ class Kernels:
         return match[2] if match else self.inherited(name, "source")
 
     def kernel_series(self, name: str) -> str:
-        """Return the same of any kernel."""
+        """Return the series of a kernel that the lab builds or has fetched."""
         if not self.is_stock(name):
             return self.series(name)
         match = re.match(r"[0-9]+\.[0-9]+", image_release(self.built_dir(name)))
         return match[0] if match else ""
 
     def nearest_series(self, version: str) -> str:
-        """Return the last series up to version that there are options for, or the first one."""
+        """Return the newest series with options that is not newer than version, or else the oldest one."""
         series = sorted(self.all_series(), key=version_key)
         return ([one for one in series if version_key(one) <= version_key(version)] or series[:1])[-1]
 
     # --- names -----------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Return the names of base's series, then the same of others, then those of the cache."""
+        """Return all names: those without a series, then those with each other series, then the kernels that the user defined."""
         stems = [file.stem for file in sorted(self.lab.fragments.glob("*.config"))]
         stems = [stem for stem in stems if stem != "base" and stem == stem_of(stem)]
         own = sorted(file.parent.name for file in self.lab.cache.glob("own/*/config"))
@@ -152,7 +154,7 @@ class Kernels:
         return [stem + suffix for suffix in suffixes for stem in stems] + own
 
     def is_stock(self, name: str) -> bool:
-        """Return whether a distribution's kernel may have this name, fetched or not."""
+        """Return whether this is the name of a distribution's kernel, fetched or not."""
         return bool(DEBIAN.fullmatch(name)) or (name != "" and "/" not in name and (self.stock / name).is_symlink())
 
     def stock_names(self) -> list[str]:
@@ -160,7 +162,7 @@ class Kernels:
         return sorted(one.name for one in self.stock.glob("*") if one.is_symlink())
 
     def check_known(self, name: str) -> None:
-        """Raise UsageError for a kernel that there is not."""
+        """Raise UsageError if the lab has no kernel of this name."""
         if self.is_stock(name):
             return
         stem = stem_of(name)
@@ -174,13 +176,13 @@ class Kernels:
             raise UsageError(f"unknown kernel '{name}': the lab has Linux {' '.join(self.all_series())}")
 
     def check_own(self, name: str) -> None:
-        """Raise UsageError for a kernel that the lab does not build."""
+        """Raise UsageError unless this is the name of a kernel that the lab builds."""
         self.check_known(name)
         if self.is_stock(name):
             raise UsageError(f"kernel '{name}' is fetched, not built: scripts/lab fetch {name}")
 
     def stems(self, name: str) -> list[str]:
-        """Return its stem and those that it builds on, base first."""
+        """Return the stems of a kernel and of all kernels that it builds on, base first."""
         stem, found = stem_of(name), list[str]()
         while stem:
             if not self.has_fragment(stem) and not self.pair_side(stem):
@@ -192,7 +194,8 @@ class Kernels:
         return found
 
     def pair(self, protection: str, series: str) -> tuple[str, str]:
-        """Return the names of the kernels with a protection off and on, equal if a parameter switches it; or raise LabError."""
+        """Return the names of the kernels with a protection off and on. They are equal if a kernel parameter switches it. Raise
+        LabError if the lab cannot switch it."""
         suffix = "-" + series if series else ""
         fact = self.protections.need(protection, series or self.base_series())
         if fact.missing:
@@ -212,7 +215,7 @@ class Kernels:
     # --- content ---------------------------------------------------------------
 
     def fragment(self, name: str) -> list[str]:
-        """Return all option lines of a kernel; the last one for an option wins."""
+        """Return all option lines of a kernel and those that it builds on. The last line for an option wins."""
         series = self.series(name)
         last: dict[str, str] = {}
         for stem in self.stems(name):
@@ -222,7 +225,7 @@ class Kernels:
         return list(last.values())
 
     def compiler(self, options: list[str]) -> str:
-        """Return the compiler of a kernel with these option lines. Of Clang it is the oldest that has KCFI for x86."""
+        """Return the compiler for these option lines. For Clang, take the oldest installed version from 16 on: it has KCFI for x86."""
         if "CONFIG_CC_IS_CLANG=y" not in options:
             return named_compiler()
         found = set()
@@ -231,17 +234,17 @@ class Kernels:
         return f"clang-{min([one for one in found if one >= 16], default=16)}"
 
     def sources(self, name: str) -> str:
-        """Return the name of the folder in src that a kernel's patches apply to."""
+        """Return the name of the folder in src/ with a kernel's unpatched sources."""
         tree = self.inherited(name, "tree")
         return self.trees.repository_name(tree) if tree else source_version(self.lab, self.series(name))
 
     def sources_title(self, name: str) -> str:
-        """Return the same for messages."""
+        """Return a description of a kernel's unpatched sources, for messages."""
         tree = self.inherited(name, "tree")
         return str(self.trees.folder(tree)) if tree else f"linux-source-{self.series(name)} {self.sources(name)}"
 
     def patches(self, name: str) -> list[Path]:
-        """Return a kernel's patches in order, after those of what it builds on."""
+        """Return the patches of the kernels that a kernel builds on, and then its own, in order."""
         return [self.trees.absolute(file) for stem in self.stems(name) for file in self.header(stem, "patch").splitlines()]
 
     def patch_texts(self, name: str) -> bytes:
@@ -254,23 +257,23 @@ class Kernels:
         return text
 
     def tree_id(self, name: str) -> str:
-        """Return git's name for the content of its tree, if it is built from one."""
+        """Return the ID of the git tree that a kernel is built from, or ""."""
         tree = self.inherited(name, "tree")
         return self.trees.identity(tree) if tree else ""
 
     def own_sources(self, name: str) -> bool:
-        """Return whether its sources differ from the package's."""
+        """Return whether a kernel's sources differ from the package's: it has a git tree or patches."""
         return bool(self.inherited(name, "tree")) or bool(self.patches(name))
 
     def objects(self, name: str) -> str:
-        """Return the name of its object tree."""
+        """Return the name of a kernel's object tree in obj/."""
         clang = self.compiler(self.fragment(name)).startswith("clang-")
         return f"{self.sources(name)}-{self.inherited(name, 'objects')}{'-clang' if clang else ''}"
 
     # --- built -----------------------------------------------------------------
 
     def dir(self, name: str) -> Path:
-        """Return where a kernel's files are or will be. Its name has a hash of all that they depend on."""
+        """Return the folder of a kernel's files, which need not exist. Its name has a hash of everything that the files depend on."""
         if self.is_stock(name):
             return Path(os.path.realpath(self.stock / name))
         version, options = self.sources(name), self.fragment(name)
@@ -282,14 +285,14 @@ class Kernels:
         return found[0] if found else kernels / f"{stem_of(name)}-{version}-{key}"
 
     def dir_if(self, name: str) -> Path | None:
-        """Return the same, None if its sources are missing."""
+        """Return dir(name), or None if the kernel's sources are missing."""
         try:
             return self.dir(name)
         except LabError:
             return None
 
     def built_dir(self, name: str) -> Path:
-        """Return the same of a kernel that is built or fetched; raise LabError for another."""
+        """Return dir(name). Raise LabError if the kernel is not built or fetched."""
         folder = self.dir(name)
         if not folder.is_dir():
             verb = ("fetched", "fetch") if self.is_stock(name) else ("built", "build")

@@ -10,10 +10,10 @@ from ..lab import Lab, LabError, UsageError, output, read_options, remove
 from .definitions import Kernels, version_key
 from .image import Installer, image_release
 
-# The first suite that has a kernel wins. Their package lists are small, sid's is not.
+# Take a kernel from the first suite that has it. sid is last because its list of packages is large.
 SUITES = "bookworm-security trixie-security trixie-backports bullseye-security bookworm-backports sid".split()
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-VMLINUX_MB = 600  # a kernel's debug symbols have 0.4 to 0.6 GB
+VMLINUX_MB = 600  # a vmlinux with debug symbols has 0.4 to 0.6 GB
 PACKAGE = re.compile(r"linux-image-([0-9]+\.[0-9]+)([.~+-][a-z0-9.+~-]*)?-amd64")
 APT_CONF = """\
 Dir::State "{dir}";
@@ -33,7 +33,7 @@ APT::Update::Error-Mode "any";
 
 
 def command(kernels: Kernels, words: list[str]) -> None:
-    """Do `fetch`."""
+    """Execute `lab fetch`."""
     lab = kernels.lab
     said = read_options(lab, "fetch", words, "", "--dbg --dbg-modules --newer")
     names = said.all("")
@@ -57,12 +57,12 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def has_symbols(folder: Path, symbols: str) -> bool:
-    """Return whether a kernel has these symbols: its own (kernel), its modules', too (modules), or none."""
+    """Return whether folder has the wanted debug symbols: "kernel", "modules" (the kernel's and its modules'), or "" for none."""
     return (not symbols or (folder / "vmlinux").is_file()) and (symbols != "modules" or (folder / "debug").is_dir())
 
 
 class Suite:
-    """A suite of Debian's archive: apt with that suite's lists, and nothing of the machine's."""
+    """A suite of Debian's archive. apt runs with the lists of this suite, and without the machine's configuration."""
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.name = name
@@ -80,7 +80,7 @@ class Suite:
         installer.run(f"cannot read Debian's list of packages, suite {self.name}", ["apt-get", "-q", "update"], env=self.env)
 
     def kernels(self) -> dict[str, str]:
-        """Return the newest packages of the kernels in the list, by their names in the lab."""
+        """Return a dictionary from the lab's names of kernels to their newest packages in this suite."""
         found = {}
         for package in sorted(output(["apt-cache", "pkgnames", "linux-image-"], env=self.env).split(), key=version_key):
             match = PACKAGE.fullmatch(package)
@@ -94,11 +94,11 @@ class Suite:
         return match[1] if match else ""
 
 
-DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # modules' are gigabytes
+DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # without modules' symbols, which are gigabytes
 
 
 class Fetcher(Installer):
-    """Get kernels, and installs them."""
+    """Download kernels, and install them into the cache."""
 
     def __init__(self, kernels: Kernels) -> None:
         super().__init__(kernels.lab)
@@ -118,7 +118,7 @@ class Fetcher(Installer):
             seen |= set(newest)
 
     def pick(self, name: str) -> tuple[Suite, str]:
-        """Return the first suite that has a kernel, and its newest package there."""
+        """Return the first suite that has a kernel, and the kernel's newest package there."""
         kernel, _, suite_name = name.partition("@")
         suites = [suite_name] if suite_name else SUITES
         for suite in [Suite(self.lab, one) for one in suites]:
@@ -137,7 +137,7 @@ class Fetcher(Installer):
             folder = self.lab.cache / "stock/versions" / f"{package}_{version}"
             image = self.part / "image"
             if not folder.is_dir():
-                # From 7.x the image is a shell around three packages.
+                # From 7.x on, three packages that the image depends on have its files.
                 depends = re.findall(r"linux-(?:base|binary|modules)-[^ ,]+", suite.field(package, "Depends"))
                 packages = [one for one in depends if "-" + package.removeprefix("linux-image-") in one] + [package]
                 self.download(name, suite, version, packages, "")
@@ -151,7 +151,7 @@ class Fetcher(Installer):
             remove(self.part)
 
     def download(self, what: str, suite: Suite, version: str, packages: list[str], files: str) -> None:
-        """Download packages and unpack these files of them, or all, into stock/part/image. Print the size first."""
+        """Print the size, download packages, and unpack them into stock/part/image. files are patterns of files to unpack; "": all."""
         size = sum(int(suite.field(package, "Size") or 0) for package in packages) // 1000000
         space = sum(int(suite.field(package, "Installed-Size") or 0) for package in packages) // 1000
         space = VMLINUX_MB if files == DEBUG_KERNEL else space
@@ -172,7 +172,7 @@ class Fetcher(Installer):
                 file.unlink()
 
     def fetch_image(self, source: str, name: str) -> None:
-        """Take an unpacked image of any distribution."""
+        """Install an unpacked image of any distribution."""
         image = Path(source)
         if not image.is_dir():
             raise LabError(f"folder {source} does not exist")
@@ -204,7 +204,7 @@ class Fetcher(Installer):
 
 
 def listed(lab: Lab) -> str:
-    """Return a summary of what can be fetched, according to lists that were read before."""
+    """Return a summary of the kernels that can be fetched, from lists of packages that an earlier `lab fetch` stored."""
     suites = [Suite(lab, name) for name in SUITES if (lab.cache / "stock/apt" / name).is_dir()]
     names = sorted({re.sub(r"-(cloud|rt)$", "", name) for suite in suites for name in suite.kernels()}, key=version_key)
     return f"{' '.join(names)} and these with -cloud or -rt" if names else "scripts/lab fetch lists them"

@@ -1,4 +1,4 @@
-"""Kernels that a distribution built: files, modules, and an initramfs that reaches the host's files."""
+"""Install kernels that a distribution built, with their modules and an initramfs that mounts the host's files."""
 
 import os
 import re
@@ -16,7 +16,7 @@ REASON = re.compile(r"E: |(tar|dpkg-deb|cpio|xz|zstd|cp|depmod): |.*No space")
 
 
 def image_release(image: Path) -> str:
-    """Return the release of an image's one kernel, which its modules are named after."""
+    """Return the release of the kernel in an image: the name of its folder of modules. Raise LabError unless there is one."""
     found = {one.name for lib in ("lib", "usr/lib") for one in (image / lib / "modules").glob("*") if one.is_dir()}
     if not found:
         raise LabError(f"{image} is not an unpacked kernel image: no folder lib/modules/RELEASE")
@@ -26,7 +26,7 @@ def image_release(image: Path) -> str:
 
 
 class Installer:
-    """Installs kernels into the cache, by the holder of the lock of stock."""
+    """Install kernels into the cache. The caller holds the lock "stock"."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -38,7 +38,7 @@ class Installer:
         need_tools("fetch", "lab-stock", ["depmod", "modprobe", "cpio", "busybox", *more])
 
     def begin(self) -> None:
-        """Make an empty stock/part."""
+        """Make an empty folder stock/part, and empty the log."""
         remove(self.part)
         try:
             for folder in (self.part, self.stock / "versions", self.stock / "apt"):
@@ -48,7 +48,7 @@ class Installer:
         self.log.write_bytes(b"")
 
     def failed(self, what: str, status: int) -> LabError:
-        """Return an error with the first reason in the log, or the signal that ended the program. Remove what is unfinished."""
+        """Return an error with the first reason in the log, or with the signal that ended the program. Remove stock/part."""
         killed = signal.strsignal(-status) if status < 0 else ""
         lines = self.log.read_text(errors="replace").splitlines() or [killed or "no reason given"]
         reason = next((line for line in lines if REASON.match(line)), lines[-1])
@@ -56,7 +56,7 @@ class Installer:
         return LabError(f"{what}: {reason.removeprefix('E: ')} (log: {self.log})")
 
     def run(self, what: str, words: Sequence[str | Path], **options: Any) -> None:
-        """Run a program; raise LabError with what failed."""
+        """Run a program. If it fails, raise LabError with `what` and the reason."""
         with self.log.open("ab") as log:
             how: dict[str, Any] = {"stdout": log, "stderr": log} | options
             done = subprocess.run(words, check=False, **how)
@@ -68,7 +68,7 @@ class Installer:
         return next((file for file in files if file.is_file()), None)
 
     def kernel(self, image: Path, release: str) -> Path:
-        """Return the kernel itself."""
+        """Return the path of vmlinuz in an image."""
         modules = [image / lib / "modules" / release / "vmlinuz" for lib in ("lib", "usr/lib")]
         found = self.first_file([image / f"boot/vmlinuz-{release}", *modules])
         if not found:
@@ -77,7 +77,7 @@ class Installer:
         return found
 
     def image(self, image: Path, folder: Path, about: str) -> None:
-        """Make folder from an unpacked image."""
+        """Make the folder of a kernel from an unpacked image."""
         release = image_release(image)
         kernel, new = self.kernel(image, release), self.part / "kernel"
         modules = image / "lib/modules" / release
@@ -100,7 +100,7 @@ class Installer:
         new.rename(folder)
 
     def vmlinux(self, image: Path, folder: Path) -> None:
-        """Add the vmlinux with debug information, if there is one."""
+        """Add the vmlinux with debug information to folder, if the image has one."""
         release = image_release(folder)
         debug = image / "usr/lib/debug"
         beside = [image / lib / "modules" / release / "vmlinux" for lib in ("lib", "usr/lib")]
@@ -112,7 +112,7 @@ class Installer:
             self.lab.make_index(folder / "vmlinux", beside=True)
 
     def debug(self, image: Path, folder: Path) -> None:
-        """Add the modules' debug files, compressed to a third, if there are any."""
+        """Add the modules' debug files to folder, compressed to a third, if the image has any."""
         release = image_release(folder)
         kernel = image / "usr/lib/debug/lib/modules" / release / "kernel"
         if not kernel.is_dir() or (folder / "debug").is_dir():
@@ -127,14 +127,15 @@ class Installer:
         new.rename(folder / "debug")
 
     def link(self, name: str, folder: Path) -> None:
-        """Give a version a name."""
+        """Make stock/NAME a link to the folder of a version."""
         link = self.part / "link"
         remove(link)
         link.symlink_to(f"versions/{folder.name}")
         link.rename(self.stock / name)
 
     def module_files(self, root: Path, release: str, modules: Sequence[str]) -> list[str] | None:
-        """Return the files of modules, in order, without those that are built in; None if one is missing."""
+        """Return the files of modules and their dependencies, in the order to load them. Leave out built-in ones. Return None if one
+        is missing."""
         files: list[str] = []
         for module in modules:
             words = ["/sbin/modprobe", "-C", "/dev/null", "-d", str(root), "-S", release, "--show-depends", module]
@@ -145,7 +146,7 @@ class Installer:
         return files
 
     def initramfs(self, folder: Path, release: str) -> None:
-        """Make initramfs, which loads the modules that reach the host's files, and share: 9p or virtiofs."""
+        """Make the initramfs, which loads the modules to mount the host's files. Write the file system, 9p or virtiofs, to "share"."""
         for module, option in NEEDED.items():
             if self.module_files(folder, release, [module]) is None:
                 raise LabError(f"kernel {release} cannot be a guest of the lab: it lacks CONFIG_{option}")
@@ -163,7 +164,7 @@ class Installer:
         shutil.copy(self.lab.data / "guests/guest-initramfs", tree / "init")
         (tree / "init").chmod(0o755)
         for number, file in enumerate(files, 101):
-            # Numbered, so that a glob has them in order.
+            # Number the files, so that a glob lists them in the order to load them.
             with (tree / f"modules/{number}.ko").open("wb") as unpacked:
                 self.run(f"cannot unpack {file}", [*UNPACK.get(Path(file).suffix, ["cat"]), file], stdout=unpacked)
         with (folder / "initramfs").open("wb") as archive:

@@ -1,7 +1,8 @@
 """Source folders of the cache.
 
-kbuild knows its files by absolute names and by their times. A patched kernel is therefore built where the unpatched ones are,
-by copies that have the same times. Meanwhile the originals have the suffix .kept. So make compiles only what a patch changes.
+kbuild compares absolute names and times of files. So a patched kernel is built in copies that take the places of the unpatched
+sources and object tree, with the same times: make then compiles only files that a patch changes. Meanwhile the originals have
+the suffix .kept.
 """
 
 import os
@@ -24,13 +25,13 @@ def part(folder: Path) -> Path:
 
 
 def stand_in(folder: Path) -> None:
-    """Put folder's .part in its place until put_back."""
+    """Replace a folder by its .part, until put_back()."""
     folder.rename(kept(folder))
     part(folder).rename(folder)
 
 
 def put_back(folder: Path) -> None:
-    """End what stands in for a folder, if anything does."""
+    """Undo stand_in() of a folder, if it was replaced."""
     if kept(folder).is_dir():
         remove(folder)
         kept(folder).rename(folder)
@@ -38,12 +39,13 @@ def put_back(folder: Path) -> None:
 
 @contextmanager
 def opened(kernels: Kernels, name: str) -> Iterator[Path]:
-    """Make src/SOURCES what a kernel's patches apply to, and hold its lock. Kernels of unchanged sources share it."""
+    """Yield src/SOURCES, the kernel's sources without its patches, and hold its lock. The lock is shared by kernels that use these
+    sources unchanged."""
     src, own = kernels.lab.cache / "src" / kernels.sources(name), kernels.own_sources(name)
     with kernels.locks.hold(f"src-{src.name}", f"kernel {name}", shared=not own) as lock:
         if own:
             settle(kernels, name, src, unpack)
-        # A build of another kernel may hold the lock as long as it takes; look again each second.
+        # Unpacking needs the exclusive lock. Try for a second at a time, because another lab may unpack the sources meanwhile.
         while not own and (not src.is_dir() or kept(src).is_dir()):
             if lock.take(seconds=1):
                 settle(kernels, name, src, unpack)
@@ -52,7 +54,8 @@ def opened(kernels: Kernels, name: str) -> Iterator[Path]:
 
 
 def settle(kernels: Kernels, name: str, src: Path, fill: Callable[[Kernels, str, Path], None]) -> None:
-    """Make src the unpatched sources, by the holder of its lock: check out a tree of git; else call fill, if it is new."""
+    """Make src the unpatched sources. The caller holds its lock. Check out the kernel's git tree, if it has one. Otherwise call fill
+    if src is missing."""
     put_back(src)
     tree = kernels.inherited(name, "tree")
     if tree:
@@ -78,7 +81,8 @@ def link(kernels: Kernels, name: str, into: Path) -> None:
 
 @contextmanager
 def opened_for(kernels: Kernels, name: str, objects: str) -> Iterator[Path]:
-    """Do the same for an object tree, by the holder of its lock. Trees other than main have sources of their own."""
+    """Yield the unpatched sources for an object tree, whose lock the caller holds. Object trees other than main have their own
+    folder of sources."""
     if objects.endswith("-main"):
         with opened(kernels, name) as src:
             yield src
@@ -89,11 +93,11 @@ def opened_for(kernels: Kernels, name: str, objects: str) -> Iterator[Path]:
 
 
 def lay_out(kernels: Kernels, name: str, src: Path, into: Path) -> None:
-    """Put a kernel's sources with its patches into a folder: links to the files of src that they leave alone."""
+    """Make a folder with the kernel's patched sources. Files that the patches do not change are hard links to those of src."""
     remove(into)
     subprocess.run(["cp", "-al", src, into], check=True)
     for file in kernels.patches(name):
-        # git must not look for a repository around the cache. It replaces files and does not write into them.
+        # git apply replaces files, so those of src stay as they are. It must not look for a repository above the cache.
         env = os.environ | {"GIT_CEILING_DIRECTORIES": str(into.parent)}
         done = subprocess.run(["git", "apply", "--", file], cwd=into, env=env, capture_output=True, text=True, check=False)
         if done.returncode != 0:

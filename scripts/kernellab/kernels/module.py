@@ -1,7 +1,7 @@
-"""lab module: an external module for a kernel that is built.
+"""lab module: build an external module for a kernel that is built.
 
-It is not built in obj/, as the tree there is that of the last kernel, and the module's type information (BTF) would refer to
-that kernel's vmlinux.
+The module is not built in the kernel's object tree in obj/: the kernel that was built there last may be another one, and the
+module's type information (BTF) would refer to the vmlinux of that one.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ from .build import check_tools, run_make
 from .definitions import Kernels
 from .layout import lay_out, opened
 
-OLDER_KEPT = 4  # builds of folders of the same name, for other clones
+OLDER_KEPT = 4  # older builds of modules in folders of the same name, which other clones may use
 PRODUCTS = re.compile(r"\..*|.*\.(o|ko|mod|mod\.c)|modules\.order|Module\.symvers")
 
 
 def command(kernels: Kernels, words: list[str]) -> None:
-    """Do `module`."""
+    """Execute `lab module`."""
     said = read_options(kernels.lab, "module", words, "--kernel")
     folders = said.all("") + words
     if len(folders) != 1:
@@ -36,12 +36,12 @@ def build(kernels: Kernels, kernel: str, folder: str) -> list[Path]:
     if not any(os.path.isfile(os.path.join(folder, file)) for file in ("Kbuild", "Makefile")):
         raise LabError(f"neither {folder}/Kbuild nor {folder}/Makefile exists")
     sources = Path(os.path.realpath(folder))
-    name = re.sub(r"[^A-Za-z0-9._-]", "_", sources.name)  # make knows no quoting
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", sources.name)  # make cannot quote names
     kernel_dir = kernels.built_dir(kernel)
     module = kernel_dir / "modules" / f"{name}-{sources_hash(sources)}"
     if not module.is_dir():
         check_tools(kernels.compiler((kernel_dir / "config").read_text().splitlines()))
-        # Also keeps a kernel build from pruning what is worked on.
+        # This lock also keeps builds of kernels from removing this kernel.
         with kernels.locks.hold(f"kernel-{kernel_dir.name}", f"module {name}"):
             if not kernel_dir.is_dir():
                 raise LabError(f"kernel '{kernel}' has been removed; build it with: scripts/lab build {kernel}")
@@ -62,7 +62,7 @@ def source_files(folder: Path) -> list[str]:
 
 
 def sources_hash(folder: Path) -> str:
-    """Return a hash of their names and contents, and of the folder, which lines are in."""
+    """Return a hash of the source files' names and contents, and of the folder's path, which debug information contains."""
     found = hashlib.sha256(os.fsencode(folder))
     for file in source_files(folder):
         found.update(os.fsencode(file) + b"\0" + hashlib.sha256((folder / file).read_bytes()).digest())
@@ -70,7 +70,7 @@ def sources_hash(folder: Path) -> str:
 
 
 def prepare(kernels: Kernels, name: str, kernel_dir: Path) -> None:
-    """Make build, and the sources if they are the kernel's own."""
+    """Make the kernel's folder "build" for modules. If its sources differ from the package's, also make the folder "source"."""
     log = kernels.lab.cache / "logs" / f"prepare-{name}.log"
     with opened(kernels, name) as src, whole(kernel_dir / "build", kernel_dir / ".build.part") as new:
         if kernels.own_sources(name):
@@ -87,11 +87,11 @@ def prepare(kernels: Kernels, name: str, kernel_dir: Path) -> None:
 
 
 def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Path, name: str, module: Path) -> None:
-    """Make module, from a copy, since kbuild works among the sources."""
+    """Build the module in a copy of its sources, because kbuild writes files next to them."""
     log = kernels.lab.cache / "logs" / f"module-{name}.log"
     src = kernel_dir / "source"
     with nullcontext(src) if src.is_dir() else opened(kernels, kernel) as src, whole(module, module.parent / ".part") as new:
-        # Line numbers are to be those of the sources; make has no quoting for their name.
+        # Debug information must name the original sources, not the copy. This is not possible if make would have to quote the name.
         plain = not re.search(r"[^A-Za-z0-9_./+-]", str(sources))
         flags = [f"KCFLAGS=-fdebug-prefix-map={new}={sources}"] if plain else []
         new.mkdir(parents=True)
@@ -111,6 +111,6 @@ def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Pat
 
 
 def has_btf(kernel_dir: Path, module: Path) -> bool:
-    """Return whether a module has the BTF that its kernel's configuration asks for. kbuild leaves it out with a message."""
+    """Return whether a module has BTF, if its kernel's configuration asks for it. kbuild may leave it out, and only print a message."""
     wanted = "CONFIG_DEBUG_INFO_BTF_MODULES=y" in (kernel_dir / "config").read_text().splitlines()
     return not wanted or " .BTF " in output(["readelf", "-SW", module], env=os.environ | {"LC_ALL": "C"})

@@ -1,6 +1,7 @@
-"""Protections of `kprotperf list --protections`, as the lab needs them.
+"""The catalogue of protections (`kprotperf list --protections`), and how the lab switches each of them.
 
-If a kernel parameter switches it, one kernel is enough: baseline, or switches, which has more built in.
+If a kernel parameter switches a protection, both sides boot one kernel: baseline, or switches, which has more protections built
+in.
 """
 
 from functools import cached_property
@@ -24,7 +25,7 @@ def option_line(option: dict[str, Any], side: str) -> str:
 
 
 class Fact:
-    """A protection in one series of Linux. Sides are "off" and "on"."""
+    """How to switch a protection in one series of Linux. The sides are "off" and "on"."""
 
     def __init__(self, entry: dict[str, Any], series: str) -> None:
         self.title: str = entry["title"]
@@ -34,7 +35,7 @@ class Fact:
         by_boot = self.switched_by == "boot"
         options = [option for option in entry["options"] if option["role"] != "default" and exists(option, series)]
         parameters = [parameter for parameter in entry["parameters"] if exists(parameter, series)] if by_boot else []
-        # A kernel with a parameter for it has it built in on either side.
+        # If a parameter switches the protection, both sides have it built in.
         self.options = {side: [option_line(option, "on" if by_boot else side) for option in options] for side in ("off", "on")}
         self.parameter = {side: parameter_word(parameters[0], side) if parameters else "" for side in ("off", "on")}
         self.symbols: list[str] = [option["symbol"] for option in options if option["on"] != "n"]
@@ -46,7 +47,7 @@ def parameter_word(parameter: dict[str, Any], side: str) -> str:
 
 
 class Protections:
-    """The catalogue."""
+    """The catalogue of protections."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab

@@ -1,4 +1,4 @@
-"""Sources of kernels: of a package, or trees of git."""
+"""Sources of kernels: Debian's package linux-source, or git trees."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ def tarball(series: str) -> Path:
 
 @cache
 def source_version(lab: Lab, series: str) -> str:
-    """Return the version of the linux-source that is installed, as one word."""
+    """Return the version of the installed package linux-source-SERIES, as one word."""
     file = tarball(series)
     if not file.is_file():
         purpose = "lab" if series == "6.1" else f"lab-{series}"
@@ -31,7 +31,7 @@ def source_version(lab: Lab, series: str) -> str:
 
 
 def package_version(kept: Path, series: str, file: Path) -> str:
-    # Querying dpkg takes as long as ten other processes.
+    # Use the stored version unless dpkg has changed packages since: asking dpkg takes as long as ten other processes.
     if DPKG_STATUS.exists() and kept.is_file() and kept.stat().st_mtime_ns > DPKG_STATUS.stat().st_mtime_ns:
         return kept.read_text().strip()
     version = output(["dpkg-query", "-W", "-f", "${Version}", f"linux-source-{series}"])
@@ -44,15 +44,15 @@ def package_version(kept: Path, series: str, file: Path) -> str:
 
 
 class Trees:
-    """Trees: DIR, a git work tree with what is uncommitted in it, or DIR@REV. Nothing is written there."""
+    """Git trees: DIR, a work tree with its uncommitted changes, or DIR@REV. The lab writes nothing to the user's repository."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.names: dict[str, str] = {}
-        self.identities: set[str] = set()  # that exist
+        self.identities: set[str] = set()  # IDs of tree objects that are known to exist
 
     def absolute(self, file: str) -> Path:
-        """Return a file that a fragment names, relative to the repository."""
+        """Return the absolute path of a file that a fragment names. A relative name starts at the folder of this repository."""
         return self.lab.repo / os.path.expanduser(file)
 
     def folder(self, tree: str) -> Path:
@@ -60,11 +60,11 @@ class Trees:
         return path if path.is_dir() else Path(str(path).partition("@")[0])
 
     def revision(self, tree: str) -> str:
-        """Return the tree's revision, nothing for a work tree."""
+        """Return the tree's revision, "" for a work tree."""
         return "" if self.absolute(tree).is_dir() else tree.partition("@")[2]
 
     def path(self, tree: str, *what: str) -> str:
-        """Return an absolute path of its repository, as git rev-parse prints it."""
+        """Return the absolute path that `git rev-parse WHAT...` prints in the tree's repository."""
         if not shutil.which("git"):
             raise LabError("git is not installed; install it with scripts/setup --for=lab")
         folder = self.folder(tree)
@@ -75,7 +75,7 @@ class Trees:
         return done.stdout.rstrip("\n")
 
     def store(self, tree: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        """Run git with objects of the lab, in addition to those of the tree's repository."""
+        """Run git with the lab's object store. git also finds objects of the tree's repository, and writes new ones to the store."""
         objects = self.path(tree, "--git-path", "objects")
         store = self.lab.cache / "src/git"
         if not (store / "HEAD").exists():
@@ -86,7 +86,7 @@ class Trees:
         return subprocess.run(["git", *words], env=env, check=False, **how)
 
     def repository_name(self, tree: str) -> str:
-        """Return one word, the same for all work trees of a repository."""
+        """Return a name for the tree's repository. It is one word, and the same for all work trees of the repository."""
         if tree not in self.names:
             git = self.path(tree, "--git-common-dir")
             name = re.sub(r"[^A-Za-z0-9_]", "_", git.removesuffix("/.git").rpartition("/")[2])
@@ -94,7 +94,7 @@ class Trees:
         return self.names[tree]
 
     def identity(self, tree: str) -> str:
-        """Return git's name for the content of a tree."""
+        """Return the ID of git's tree object with the content of a tree."""
         revision = self.revision(tree)
         if revision in self.identities:
             return revision
@@ -111,7 +111,7 @@ class Trees:
         return found
 
     def work_tree_identity(self, tree: str) -> str:
-        """Return the answer of `git add -A; git write-tree`, with index and objects of the lab."""
+        """Return the ID that `git add -A; git write-tree` prints, with a temporary index and the lab's object store."""
         top = self.path(tree, "--show-toplevel")
         folder = self.folder(tree)
         if not top:
@@ -128,7 +128,7 @@ class Trees:
         return found.stdout.strip()
 
     def version(self, tree: str) -> str:
-        """Return its version of Linux, such as 6.1."""
+        """Return the version of Linux in a tree, such as 6.1."""
         makefile = self.store(tree, "cat-file", "-p", self.identity(tree) + ":Makefile").stdout
         match = re.search(r"^VERSION = ([0-9]+)\nPATCHLEVEL = ([0-9]+)", makefile, re.MULTILINE)
         if not match:
@@ -136,7 +136,7 @@ class Trees:
         return f"{match[1]}.{match[2]}"
 
     def check_out(self, tree: str, src: Path) -> None:
-        """Write the files to src that differ there, and no others."""
+        """Update src to the content of a tree. Write only files that differ, so that the others keep their times."""
         if not src.is_dir():
             self.lab.note(f"checking out {tree}")
         src.mkdir(parents=True, exist_ok=True)
