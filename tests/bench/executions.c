@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin of QEMU's emulator that counts the executions of each instruction of some kernel functions, by one task, while it
- * is in other functions. The guest does not take part, so counted blocks (record --blocks) are compared with this.
+ * A plugin of QEMU's emulator that counts how often one task executes each instruction of some kernel functions (COUNT), while
+ * the task is in other functions (OUTER). The guest runs unchanged, so the counts are the reference for record --blocks.
  *
  *     -plugin executions.so,out=FILE,mark=RANGE,switch=RANGE,irq_enter=RANGE,irq_exit=RANGE,
  *             softirq=RANGE,fault=RANGE...,outer=RANGE...,count=RANGE...
  *
- * A RANGE is START-END of a function's code, in hexadecimal. The task is the first one that executes MARK. Until it does so
- * again, executions of COUNT are counted while it is in OUTER and not in an interrupt. The running task is identified by the
- * stack that SWITCH (__switch_to) pushes to. Interrupts begin with IRQ_ENTER and end with IRQ_EXIT; soft interrupts are in
- * SOFTIRQ. An instruction right before the first of FAULT (asm_exc_page_fault) was tried, not executed. FILE gets a line
- * "ADDRESS COUNT" for each executed instruction, and "marks N". One CPU only.
+ * A RANGE is START-END of a function's code, in hexadecimal. The counted task is the first one that executes MARK. Counting ends
+ * at the next execution of MARK, and excludes interrupts. The running task is identified by the stack that SWITCH (__switch_to)
+ * pushes to. Interrupts begin with IRQ_ENTER and end with IRQ_EXIT; soft interrupts are in SOFTIRQ. An instruction right before
+ * the first of FAULT (asm_exc_page_fault) has faulted, and does not count. FILE gets a line "ADDRESS COUNT" for each executed
+ * instruction, and "marks N". One CPU only.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-/* A kernel stack without KASAN has 16 KiB, and is aligned to that. */
+/* A kernel stack without KASAN has 16 KiB, and is aligned to its size. */
 #define STACK_SHIFT 14
 
 enum kind {
@@ -50,7 +50,7 @@ static unsigned int n_ranges;
 static const char *out;
 static unsigned int marks, interrupts, outer;
 static uint64_t task, marked; /* stacks of the running and of the marked task */
-static uint64_t executed; /* all instructions so far, including tried ones */
+static uint64_t executed; /* all instructions so far, including those that faulted */
 static uint64_t *counted, counted_at; /* the last count that was increased; EXECUTED at that time */
 
 static bool is_watched(void)
@@ -120,7 +120,7 @@ static void on_fault(unsigned int cpu, void *data)
 	counted = NULL;
 }
 
-/* Return whether INSN, in R's code as it is in memory now, leaves R for good, by a return or a jump. */
+/* Return whether INSN leaves R for good: by a return, or by a jump out of R. Read the code as the kernel has patched it. */
 static bool leaves(const struct range *r, const struct qemu_plugin_insn *insn)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);

@@ -2,8 +2,8 @@
 /*
  * floor MECHANISM FUNCTION CMD [ARG...]: run CMD with empty BPF programs attached.
  *
- * Their cost is the minimum for any tool that uses the same mechanism: the kernel's way to a program and back, and `return 0`.
- * Without a compiler and a BPF object, the program has these two instructions and no others.
+ * Their cost is the minimum for any tool that uses the same mechanism: the kernel's call of a program, and `return 0`. No compiler
+ * makes the program, so it has only the two instructions of `return 0`.
  *
  * CMD is a child process, because links and events live as long as their descriptors.
  */

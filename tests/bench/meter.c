@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * meter FILE CMD [ARG...]: run CMD, and write to FILE its start and end (CLOCK_MONOTONIC), its processor
- * time, and the largest memory that it, or any process of its, had at once.
- * meter now: print the clock. As CMD of a tool, it tells when the tool was ready.
+ * meter FILE CMD [ARG...]: run CMD, and write to FILE its start and end (CLOCK_MONOTONIC), its processor time, and the peak memory
+ * of its largest process.
+ * meter now: print CLOCK_MONOTONIC. A tool that runs this as its command thereby shows when it was ready.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A plugin of QEMU's emulator that counts the instructions of each call of one kernel function, from its first to its return,
- * callees and interrupts included. The guest does not take part, without probes, so all tools' figures are compared with this.
+ * callees and interrupts included. The guest runs unchanged and without probes, so the counts are the reference for all tools.
  *
  *     -plugin truth.so,out=FILE,mark=ADDR,entry=ADDR,return=ADDR...,outer=ADDR,outer_return=ADDR...
  *
  *     in=ADDR...,beside=ADDR...,body=ADDR or points=FILE, which has such words, one per line
  *
- * The second form is for an inlined body, instead or in addition. IN are all its instructions, BESIDE all others of the
- * function around it, BODY its entry. Instructions from one of IN to the next of BESIDE or RETURN are counted, with callees.
+ * The second form counts an inlined body; it can be combined with the first. IN are all instructions of the body, BESIDE all
+ * others of the function around it, BODY the body's entry. An excursion into the body begins with one of IN and ends before the
+ * next of BESIDE or RETURN. Its instructions are counted, with callees.
  *
- * Instructions between the first and the second execution of MARK are counted. A call ends when one of the addresses after a
- * call of the function is executed; these are few, and known from the kernel's disassembly. Calls inside OUTER are also counted
- * apart. One CPU only.
+ * Instructions between the first and the second execution of MARK are counted. RETURN are the addresses after all calls of the
+ * function, from the kernel's disassembly: a call ends when one of them is executed. Calls inside OUTER are also counted apart.
+ * One CPU only.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -58,7 +59,7 @@ static struct sum {
 	uint64_t calls, insns, min, max;
 } all, inside;
 
-/* Excursions of an inlined body, and those from calls inside OUTER. */
+/* All excursions into the inlined body, and those inside OUTER. */
 static struct sum excursions, excursions_inside;
 static uint64_t bodies, bodies_inside, body_executed;
 static bool within;
@@ -96,7 +97,7 @@ static void body_enter(void)
 	within_since = executed;
 }
 
-/* Runs before IN of the same instruction. */
+/* For one instruction, this runs before the callback of IN. */
 static void body_entry(void)
 {
 	if (marks != 1)

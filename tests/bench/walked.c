@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walked KIB N [spin|call]: measure the mean time of N calls of getppid() by the caller's clock, each after a walk over KIB of
- * memory. Print and report it as workloads do. Times above eight medians were interrupted, and are left out of the mean. With
- * spin or call, a process on another CPU spins meanwhile, or makes the same system call.
+ * walked KIB N [spin|call]: measure the mean time of N calls of getppid() by CLOCK_MONOTONIC, each after a walk over KIB of
+ * memory. Print and report it as workloads do. The mean excludes times above eight times the median, which were interrupted.
+ * spin: a process on another CPU spins meanwhile. call: it makes the same system call.
  */
 #include <sched.h>
 #include <signal.h>

@@ -47,7 +47,7 @@ mkfifo "cache/kprotperf/index/$id"
 at_once report named.data
 report_test "$status" 'a pipe in the cache is not opened'
 
-# Everything that messages quote contains escape sequences.
+# Put escape sequences into all values that messages quote.
 evil=$(printf 'x\033]0;owned\a\033[2J\302\2330m')
 "$make_fixture" words evil.data "machine.cpu=$evil" "kernel.build_id=$id" "calls $evil read 1 100"
 "$make_fixture" words good.data "machine.cpu=good" "kernel.build_id=$id" 'calls f read 1 100'

@@ -71,7 +71,7 @@ json() {
   report_test $? "$name"
 }
 
-# csv NAME FILTER ARG…: the same for CSV. FILTER gets an array of objects, one per row
+# csv NAME FILTER ARG…: pass if kprotperf ARG… prints CSV for which FILTER is true. FILTER gets an array of objects, one per row
 csv() {
   local name=$1 filter=$2
   shift 2

@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The catalogue. Only the states and their evidence depend on the running kernel.
+# Test the catalogue of protections. Only their states and the evidence depend on the running kernel.
 run list --protections
 [ $status -eq 0 ] && grep -qE '^PROTECTION +STATE +RUNS +.*EVIDENCE$' out &&
   [ "$(awk 'NR > 1 { print $1 }' out)" = "$("$kprotperf" list --protections --format=json | jq -r '.protections[].name')" ] &&

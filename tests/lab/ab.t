@@ -1,6 +1,6 @@
 #!/bin/bash
-# ab makes the right boots, and does the right things with their files. kprotperf is a stand-in that tells how it was called.
-# QEMU is a stand-in that runs the guest's command here. pair.t, patch.t and tests/live/demo.t compare real guests.
+# lab ab boots each side with the right options, and merges and compares the right files. kprotperf is a stand-in that writes its
+# arguments. QEMU is a stand-in that runs the guest's command here. pair.t, patch.t and tests/live/demo.t compare real guests.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh

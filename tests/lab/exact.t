@@ -46,7 +46,8 @@ like 'and the table does not call it estimated' "$("$kprotperf" report --section
 holds 'to the instruction, but for interrupts' "($(true_sum both excursions_outer) - ${body#* }) as \$more |
 	\$more >= 0 and \$more < $aside"
 
-# Blocks and loops are made of pieces that overlap. A call that had not ended is an exception: __schedule, 0 to 5 of 5,900 rows.
+# kprotperf makes blocks from the emulator's translation blocks, which overlap. Functions differ only if a call of them has not
+# ended: __schedule, 0 to 5 of 5,900 rows.
 is 'blocks have the instructions of their function' "$(json both '(reduce (.functions[] | select(.syscall == "clone")) as $f ({}; .[$f.name] = $f.self_mean)) as $self |
 	[.block_functions[] | select(.syscall == "clone" and $self[.function]) |
 	select((.insns_per_call - $self[.function] | fabs) > 0.01) | .function] | join(" ")')" ''
@@ -55,21 +56,23 @@ is 'of all functions' "$(json both '[.block_functions[] | select(.syscall == "cl
 like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function == "allocate_slab" and .body == "shuffle_freelist" and .syscall == "clone")) |
 	"\(.location) \(.trip_count > 4 and .trip_count < 128)"')" '^mm/slub.c:19[0-9]+ true$'
 
-# Conditions use the source's words: members, bit fields, variables. DWARF's registers, reads and computations lead to them.
+# Conditions have names of the source: members, bit fields, variables. DWARF describes these by registers, memory reads and
+# computations.
 json both '.loops[] | select(.condition) | "\(.function): \(.condition)"' >conditions
 for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
 	'__rb_insert_augmented: !(parent->__rb_parent_color & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
 	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
 done
 
-# The other callbacks were queued before the recording: 0 of 7,376.
+# The other 1 % are callbacks that were queued before the recording. Measured: 0 of 7,376.
 rcu=$(json both '[.functions[] | select(.name == "mt_free_rcu" and (.syscall | test(" \\[rcu\\]$"))) | .calls] | add')
 holds 'RCU callbacks are work of who queued them' "$rcu >= 0.99 * $(calls both mt_free_rcu '*')"
 
 is 'kernel threads that began before are contexts of their own' \
 	"$(json both '[.functions[].syscall] | unique | map(select(IN("[rcu_gp_kthread]"))) | length')" 1
 
-# The kernel completes a safe return that an interrupt hit, and no instruction shows it: one or two in half of these recordings.
+# If an interrupt hits a safe return (SRSO), the kernel returns in its place, and the thunk does not go on: one or two cases in half
+# of these recordings.
 is 'return thunks call nothing' "$("$kprotperf" fold both.data | grep -c 'safe_ret_\[k\];')" 0
 
 # The report has one row for each caller. Inlined bodies have rows apart from the function around them.
@@ -119,7 +122,7 @@ report_test "$(diff baseline.same hardened.same >differ; echo $?)" 'two boots ex
 is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" yes
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
 
-# time() stores to 50 pages that do not exist yet, and 10 times to address 1. A child dies of a load.
+# time() stores to 50 pages that do not exist yet, and 10 times to address 1, which fails. A child is killed by a bad load.
 faults='my $new = syscall 9, 0, 1 << 20, 3, 0x22, -1, 0; syscall 201, $new + 4096 * $_ for 0 .. 49; syscall 201, 1 for 1 .. 10;
 	unpack "p", pack "J", 1 unless fork; wait'
 
@@ -138,8 +141,9 @@ like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*
 equal 'and each of its instructions in one stack' "$(awk '{ n += $NF } END { print n }' patched.folded)" "$(json patched .samples.expected)"
 
 # Compare both recorders: functions that a fork calls four times or more, every fourth of them by name, with LONG=1 all of them
-# (docs/internals/exact.md has the table). A function is off if it differs by more than 1 % and 3 instructions. Measured: 1 of
-# 18 in the median and in the shortest call, 2 to 6 and 5 to 8 of 67 to 70, against three exact recordings.
+# (docs/internals/exact.md has the table). A function is off if it differs by more than 1 % and 3 instructions. Measured against
+# three exact recordings: 1 of 18 is off in the median and in the shortest call. With LONG=1, of 67 to 70 functions 2 to 6 are off
+# in the median, and 5 to 8 in the shortest call.
 rows() {
 	json "$1" '.functions[] | select(.syscall == "clone" and .calls >= 4) | "\(.name)|\(.p50)|\(.min)|\(.caveat)"' | LC_ALL=C sort -t'|' -k1,1
 }

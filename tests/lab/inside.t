@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the lab decides without a guest, in one process: which commit carries a cost, which kernels are a pair, what a matrix
-says."""
+"""Test decisions of the lab in one process, without a guest: which commit carries a cost, which kernels are a pair, what a matrix
+prints."""
 
 import io
 import os
@@ -29,7 +29,7 @@ BROKEN = None
 
 
 class Notes(Lab):
-    """A lab that keeps what it says."""
+    """A lab that stores its messages."""
 
     def __init__(self) -> None:
         build = Path(os.environ.get("BUILD") or "build")
@@ -44,7 +44,7 @@ class Notes(Lab):
 
 
 class Series(Search):
-    """Commits of known costs, 0 first. A boot's seed adds noise in one of three; an interval is what that adds to the mean."""
+    """Commits with known costs; commit 0 costs 0. Every third boot costs `noise` more. Intervals are the mean +- 3 * noise / boots."""
 
     def __init__(self, *costs: int | None, noise: int = 0) -> None:
         self.lab = Notes()
@@ -269,14 +269,14 @@ is_(
 
 
 class Shell(Notes):
-    """A lab whose `run` runs its last word."""
+    """A lab that does not boot, but executes the last argument of `lab run` as a shell script."""
 
     def command(self, *words: str | Path) -> list[str]:
         return ["sh", "-c", str(words[-1])]
 
 
 def run_all(at_a_time: int, *scripts: str) -> tuple[str, list[str], int]:
-    """Returns what is printed and noted, and the status."""
+    """Return the output, the messages, and the status."""
     shell, ours, status = Shell(), sys.stdout, 0
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:

@@ -75,7 +75,7 @@ like 'clean refuses meanwhile' "$status:$err" '^1:lab: a build is running'
 echo 'not a kernel' >junk
 try timeout 120 "$lab" run --accel icount --bzimage junk -- true
 is 'a guest does not wait for builds' "$status:$(grep -c 'QEMU begins' log)" 120:1
-# Change the scripts as git would do it, but in place.
+# Overwrite the copied scripts while labs run, as git may do in a clone. The running labs must not read them again.
 for file in scripts/lab scripts/kernellab/*/*.py; do
 	echo 'raise SystemExit(9)' >"$file"
 done

@@ -1,12 +1,12 @@
 #!/bin/bash
-# lab matrix makes each boot once and loses none, whatever kills it and whoever runs the jobs, and its table tells them right.
+# lab matrix makes each boot once and loses none, even if it is killed or if other programs run its jobs. Its table is right.
 # QEMU and the recorder are stand-ins, as in ab.t. The last part is a matrix of real guests.
 
 # shellcheck disable=SC2016,SC2094,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need baseline hardened
-# Boots on other machines do not get these.
+# Boots on other machines do not inherit these variables.
 export KPROTPERF=$kprotperf LANG=C.UTF-8
 
 # --- stand-ins -------------------------------------------------------------------
@@ -49,7 +49,7 @@ real_path=$PATH
 qemu_stands_in
 export KPROTPERF=$scratch/kprotperf
 matrix=("$lab" matrix --kernel hardened "--protection=init_on_alloc,debug_list" --workload getpid "--workload=mine=./sometimes" --boots 2)
-# There are 2 sides, 2 workloads and 2 boots, and for the floor as many boots of the first side again.
+# Two sides, 2 workloads and 2 boots make 8 recordings. The row A+A needs 4 more of the side off, with other seeds.
 boots=12
 
 # recorded: print the number of boots, the number of repeated ones, and the seeds of one side.
@@ -90,11 +90,12 @@ try "${matrix[@]}"
 is 'of which a matrix with fewer boots is made' "$status:$(recorded)" '0:12 0 1,2,3,4'
 cp matrix/matrix.json whole.json
 cp -r matrix/boots whole
-# The floor has seeds of its own: here 2, above 3 and 4.
+# The second side of A+A has other seeds: 2 with --boots 1, and 3 and 4 with --boots 2.
 find whole \( -name '[34].data' -o -path '*=1/*/2.data' \) -delete
 
 start
-# Stop all processes first, as if the machine stops: none sees another one end. All but the guest's command have the lock.
+# Stop all processes before killing them, so that none sees another one end, as in a crash of the machine. All processes but the
+# guest's command have the lock open.
 others=("$pid" "$holder")
 for fd in /proc/[0-9]*/fd/*; do
 	[ ! "$fd" -ef matrix/lock ] || others+=("$(cut -d/ -f3 <<<"$fd")")
@@ -154,8 +155,9 @@ ok 'that make the same recordings' diff -r whole matrix/boots
 try "${matrix[@]}"
 is 'of which the table is made' "$status:$(recorded):$(cmp matrix/matrix.json whole.json)" "0:$boots 0 1,2:"
 
-# The machines are logins to this one by sshd, which needs no port. A machine that has a folder here sees it in place of this
-# test's folder; the others share this one. SHLVL keeps bash from running ~/.bashrc: 50 processes per login if it has pyenv.
+# The hosts are logins to this machine by sshd, which needs no port. A host that has a folder of its name here sees that folder in
+# place of this test's. Otherwise it shares this test's folder. SHLVL keeps bash from running ~/.bashrc: 50 processes per login
+# if it has pyenv.
 mkdir bin
 apart=()
 ! unshare -m true 2>/dev/null || apart=(unshare -m)
@@ -208,7 +210,7 @@ else
 	try "${matrix[@]}" --boots 2 --sshlogin 1/hosta --sshlogin 1/silent
 	like 'of which ssh says nothing' "$status:$err" '^120:lab: cannot log in to all of 1/hosta 1/silent'
 	if [ ${#apart[@]} -gt 0 ]; then
-		# The copies of these machines are not where this machine looks.
+		# Give each host a folder with copies of the programs. Then it does not share this test's folder.
 		for host in hosta hostb; do
 			mkdir "$host"
 			cp -r machine bin kprotperf sometimes key key.pub "$host"
@@ -241,6 +243,6 @@ is 'its figures are those of diff' "$(jq -c '.cells[0] | [.delta, .delta_pct]' m
 like 'of one boot per side it has no interval' "$out" '^init_on_alloc +\+[0-9]+\.[0-9]{2} not known$'
 is 'where it is, is of why' "$(jq -r '.cells[0].context | "\(.name) \(.cause) \(.protection)"' matrix/matrix.json)" \
 	'[page_fault] post_alloc_hook init_on_alloc'
-# The floor has seeds of its own.
+# The second side of A+A has another seed.
 is 'A+A are two boots' "$(find matrix/boots/*init_on_alloc=0 -name '*.data' -printf '%f\n' | sort | paste -sd' ')" '1.data 2.data'
 done_testing

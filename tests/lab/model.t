@@ -62,7 +62,8 @@ differs() {
 }
 pair shuffled "$workloads/signalfd-rounds"
 is 'ab --exact --model' "$(cat shuffled.status)" 0
-# 10 rounds of 4,000 masks of 8 bytes, with eight of them in a line or none: 35,000 misses. Measured: 30,808 and 32,166.
+# In order, eight masks of 8 bytes share a cache line; shuffled, each needs a line. 10 rounds of 4,000 masks make 35,000 misses more.
+# Measured: 30,808 and 32,166.
 holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 and . <= 36000"
 is 'with the same instructions' "$(differs dequeue_signal instructions)" 0
 # Measured: 49, 155, 186 of 46,790.
@@ -77,7 +78,7 @@ like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
 	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %'
 
-# A chase passes over its lines once more, in that order, to link them.
+# `chase` also visits all lines once to link them, in the same order.
 while read -r words event expected; do
 	run one "$memory ${words//,/ }"
 	near "${words//,/ }: $event" "$(user one "$event")" "$expected"

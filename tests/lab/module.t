@@ -31,7 +31,7 @@ MODULE_LICENSE("GPL");
 TEXT
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 
-# The cache may have another module of a folder of that name. Make this one unlike any other.
+# The cache may have modules of other folders with this name. Make the hash of this module's sources unique.
 printf '/* %s */\n' "$scratch" >>'a module/lab_test.c'
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 folders=()

@@ -1,12 +1,13 @@
 #!/bin/bash
-# lab run --on and lab matrix --on boot a machine with the kernel, and then with its default one, whatever fails or is killed.
-# Each failure is one line. ssh and the machine behind it are a stand-in; tests/long/on.t has a real one.
+# lab run --on and lab matrix --on boot a machine with the wanted kernel, and afterwards with its default kernel, even if something
+# fails or is killed. Each failure is one line. ssh and the machine behind it are a stand-in; tests/long/on.t has a real one.
 
 # shellcheck disable=SC2094,SC2154 # text for the stand-in; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The machine: on-host reports m/state, m/next is what it boots next, m/log what it was told. A reset ends what runs there.
+# The stand-in: m/state is its answer to `on-host state`, m/next the state after the next boot, m/log its commands. A reset removes
+# m/hold, which ends the running command.
 host=machine.$$
 mkdir bin m
 cat >bin/ssh <<TEXT

@@ -61,7 +61,7 @@ done | grep -c 'hardened_usercopy=off init_on_alloc=[01]')" 2
 is 'the CPU is what --cpu says, and the kernel acts on it' "$(for side in baseline hardened; do
 	"$KPROTPERF" report --format=json $side.data | jq -r '.environment["mitigation.retbleed"]'
 done | grep -c '^Mitigation: untrained return thunk')" 2
-# 557 in ten boots of ten. Compare the fastest iterations: a few have work in them that exec leaves to the kernel.
+# Measured: 557 in ten of ten boots. Compare the fastest iterations: a few others include work that exec leaves to the kernel.
 more=$(query diff.json '.workload[] | select(.name == "cow-fault" and .probed == false) | .hardened.min - .baseline.min')
 ok "a page cleared for each fault shows in the unprobed run, $more" test "$more" -gt 540 -a "$more" -lt 575
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The lab builds kernels of one's own from patches, trees and options. After a real build, make is a stand-in. As make does, it
-# compiles what is newer than its object, and it notes that.
+# The lab builds kernels from the user's patches, trees and options. After one real build, make is a stand-in. Like make, it compiles
+# files that are newer than their objects. It writes their names to a log.
 
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -163,7 +163,7 @@ echo 'option X' >>bad.config
 fails 'options that are none' '^lab: bad.config:2: not an option line: option X$' "$lab" build bad --config bad.config
 ok 'what was built under that name is there still' has mine 'slub third'
 
-# The lab takes no name for an option of a tool, or for a line of a kernel's definition.
+# The lab must not mistake a name for an option of a tool, or for a line of a kernel's definition.
 cp bad.config ./-e.config
 fails 'a name like an option' '^lab: -e.config:2: not an option line' "$lab" build bad --config -e.config
 try "$lab" build bad --patch $'slub.patch\n# patch: /etc/passwd'

@@ -72,7 +72,7 @@ try "$lab" run -- sh -c 'sleep 1000 & kill -0 $! && echo started; kill -TERM 0; 
 is 'a command may signal its whole process group' "$out" started
 is 'and its death by a signal is reported as a shell does' "$status" 143
 
-# The command runs on, so what has come by then came when it was written.
+# The command never ends, so output can only come while it runs.
 "$lab" run --timeout 600 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
 for _ in $(seq 5000); do
 	[ -s stream.txt ] && break

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The lab fetches and verifies kernels that a distribution built, boots them through their own modules, and measures them.
-# demo.t in tests/live compares two boots of one by a kernel parameter; tests/long/stock.t does both with more of them.
+# tests/live/demo.t compares two boots of such a kernel by a kernel parameter. tests/long/stock.t does both with more kernels.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh

@@ -1,6 +1,5 @@
 #!/bin/bash
-# lab why, which is told nothing, finds each planted cost (planted.patch) in its function, on its line, of its kind, with its
-# size. It accuses nothing else.
+# lab why gets no hint, and finds each planted cost (planted.patch): its function, line, kind and size. It names no other cause.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -8,7 +7,7 @@
 need baseline
 export KPROTPERF=$kprotperf
 
-# Each system call has a cause of its own, 200 times. The calls read nothing from the host, since that takes a varying time.
+# Make each system call 200 times. The patch plants another cost in each. No call reads from the host, as that takes a varying time.
 cat >calls.pl <<'TEXT'
 my ($name, $path, $word, $buf) = ("abc", "/dev/null", pack("L", 0), "");
 my ($on, $off, $info, $groups) = (pack("Q", 1 << 9), pack("Q", 0), "\0" x 200, pack("L*", 1 .. 32));
@@ -27,8 +26,8 @@ for (1 .. 200) {
 	syscall(99, $info);
 	syscall(79, $page, $_ % 2 ? 4096 : 1000);
 }
-# These leave work for later. They run apart: what is freed then decides what the next call finds to allocate. Each of times
-# wakes a worker, which is another task's change.
+# These calls queue work for later. They run after the others, because the work frees memory, which changes the allocations of
+# later calls. Each times() wakes a worker: the change is in another task.
 for (1 .. 200) {
 	syscall(95, 18);
 	syscall(100, 0) unless $_ % 10;
@@ -37,11 +36,11 @@ for (1 .. 200) {
 	open(my $closed, "<", "/dev/null");
 }
 select(undef, undef, undef, 0.3);
-# Each takes 500 instructions more, and 230,000 for the pages.
+# Each mmap() takes 500 instructions more by the patch, and 230,000 for its pages.
 syscall(11, syscall(9, 0, 1 << 20, 3, 0x8022, -1, 0), 1 << 20) for 1 .. 40;
 TEXT
-# Make three boots: in 2 of 16 setgroups takes 11,000 instructions more, which is next to nothing of 499,000. But two boots that
-# differ so much do not tell how far others would differ.
+# Make three boots: in 2 of 16 boots setgroups takes 11,000 instructions more, of 499,000. The difference is small, but two boots
+# that differ by it are not enough to estimate how far other boots would differ.
 try "$lab" why --context --boots 3 --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
 is 'lab why builds, boots, counts, checks and answers' "$status" 0
 [ "$status" = 0 ] || echo "#   ${err//$'\n'/$'\n#   '}"
@@ -112,7 +111,7 @@ queued() {
 queued 'umask [rcu]' planted_rcu 2000
 queued 'times [workqueue]' planted_work 1500
 queued 'gettid [softirq]' planted_tasklet 1800
-# If the disk stops now and then, a worker of the kernel's own may begin a batch too (once in two runs).
+# Leave out [worker_thread], a worker of the kernel: if the disk stops now and then, it may begin a batch too (once in two runs).
 is 'kfree_rcu: what frees is work of who began the batch' "$(jq -r '[.functions[] | select(.name == "kfree_rcu_work") | .syscall | select(. != "[worker_thread]")] | unique | join(" ")' hardened.json)" \
 	'* getppid [workqueue]'
 is 'each instruction is in one context' "$(jq '.samples.workload == .samples.expected' hardened.json)" true

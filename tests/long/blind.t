@@ -11,20 +11,20 @@ export KPROTPERF=$kprotperf
 cat >calls.pl <<'TEXT'
 use Socket; use Time::HiRes qw(clock_gettime CLOCK_BOOTTIME);
 my $buf = "\0" x 2100;
-# A shared mapping of a file in memory, page by page.
+# Read a shared mapping of a file in memory, page by page.
 open(my $file, "+>", "/tmp/file") or die; syswrite($file, "\1" x 4096) for 1 .. 512;
 for (1 .. 5) {
 	my $at = syscall(9, 0, 512 * 4096, 1, 1, fileno $file, 0); $at > 0 or die "mmap: $!";
 	unpack("P1", pack("Q", $at + 4096 * $_)) for 0 .. 511;
 	syscall(11, $at, 512 * 4096);
 }
-# A line of a log.
+# Write lines of a log.
 open(my $log, ">", "/tmp/log") or die; syswrite($log, "one line of a log\n") for 1 .. 1000;
-# Messages of 2,000 bytes.
+# Send and receive messages of 2,000 bytes by a System V queue.
 my $queue = syscall(68, 0, 01600); my $message = pack("q", 1) . ("x" x 2000);
 for (1 .. 400) { syscall(69, $queue, $message, 2000, 0); syscall(70, $queue, $buf, 2000, 0, 0) == 2000 or die "msgrcv: $!" }
 syscall(71, $queue, 0, 0);
-# One of 100 sockets.
+# Send datagrams to one of 100 Unix sockets.
 my @sockets; mkdir "/tmp/u";
 for (1 .. 100) { socket(my $s, AF_UNIX, SOCK_DGRAM, 0) or die; bind($s, pack_sockaddr_un("/tmp/u/s$_")) or die; push @sockets, $s }
 socket(my $client, AF_UNIX, SOCK_DGRAM, 0); my $to = pack_sockaddr_un("/tmp/u/s3");
@@ -38,7 +38,7 @@ open(my $null, "+<", "/dev/null") or die; my $big = "x" x (1 << 20);
 for (1 .. 300) { syscall(18, fileno $null, $big, 1 << 20, 0); syscall(18, fileno $null, $statfs, 100, 0) }
 setpriority(0, 0, $_ % 5) for 1 .. 500;
 for (1 .. 200) { open(my $name, "<", "/proc/self/comm") or die; sysread($name, $buf, 100) }
-# With 400 files open; and 15 programs with 200 variables of 40 bytes, each by a fork.
+# Duplicate a descriptor while 400 files are open. Then run 15 programs with 200 environment variables of 40 bytes.
 my @files; for (1 .. 400) { open(my $f, "<", "/dev/null") or die; push @files, $f }
 for (1 .. 300) { my $d = syscall(32, 0); syscall(3, $d) }
 undef @files;
@@ -72,7 +72,8 @@ names setpriority 'in set_one_prio .* calls atomic_notifier_call_chain .* on the
 names read 'in slab_post_alloc_hook .* calls memset .* on the hardened side only, although its code is the same'
 names dup 'in find_next_fd .* additional code at fs/file.c:[0-9-]+, a loop with [0-9.]+ iterations per call, while start < fdt->max_fds'
 names execve 'in copy_strings .* calls strnlen_user [0-9,]+ times per run instead of [0-9,]+, also at fs/exec.c:549'
-# Most of the change of [none] is in the entry of page faults. The planted cost must be among the causes.
+# The context [none] is kernel code outside of syscalls. Most of its change is in the entry of page faults. The planted cost
+# must be among the causes.
 is '[none]' "$(jq -r 'select(.of == "[none]").causes[] | select(.name == "schedule_tail" and .kind == "new") |
 	"\(.of) \(.delta_total > 15 * 5000 and .delta_total < 17 * 8000)"' why.json)" 'check_new_stack true'
 done_testing

@@ -32,8 +32,8 @@ range() {
 	awk -v name="$1" 'start && $1 != start { print start "-" $1; exit } $3 == name { start = $1 }' symbols
 }
 
-# body_of VMLINUX SYMBOL: print SYMBOL, or if SYMBOL never returns but always ends with a jump to one other function, that
-# function: the plugin sees no return from a function that ends so.
+# body_of VMLINUX SYMBOL: print SYMBOL. If SYMBOL always ends with a jump to one other function, print that function: the plugin
+# sees no return from a function that ends with a jump.
 body_of() {
 	local vmlinux=$1 name=$2 range next
 	while range=$(range "$name") && [ "$range" ]; do

@@ -6,7 +6,7 @@
 
 volatile int sink;
 
-/* A global symbol for this place, also where it is inlined, for tests to look up. */
+/* Define a global symbol for this place, even in an inlined function, for tests to look up. */
 #define MARK(name) asm volatile(".globl " #name "\n" #name ":\n\tnop")
 
 static inline __attribute__((always_inline)) int innermost(int x)

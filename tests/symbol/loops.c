@@ -6,7 +6,7 @@ struct item {
 
 struct item first;
 struct item pair[2];
-char room[1 << 20]; /* covers the lower half of an address */
+char room[1 << 20]; /* one of its addresses has the lower half 0x81080000, a constant in walk() */
 unsigned int key;
 long count;
 
