@@ -62,7 +62,7 @@ differs() {
 }
 pair shuffled "$workloads/signalfd-rounds"
 is 'ab --exact --model' "$(cat shuffled.status)" 0
-# In order, eight masks of 8 bytes share a cache line; shuffled, each needs a line. 10 rounds of 4,000 masks make 35,000 misses more.
+# In order, eight masks of 8 bytes share a cache line; shuffled, each needs one. 10 rounds of 4,000 masks make 35,000 more misses.
 # Measured: 30,808 and 32,166.
 holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 and . <= 36000"
 is 'with the same instructions' "$(differs dequeue_signal instructions)" 0

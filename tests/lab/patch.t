@@ -1,6 +1,6 @@
 #!/bin/bash
-# The lab builds kernels from the user's patches, trees and options. After one real build, make is a stand-in. Like make, it compiles
-# files that are newer than their objects. It writes their names to a log.
+# The lab builds kernels from the user's patches, trees and options. After one real build, make is a stand-in. Like make, it
+# compiles files that are newer than their objects. It writes their names to a log.
 
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh

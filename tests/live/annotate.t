@@ -64,9 +64,9 @@ equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page"
 equal 'what is called is named' "$(of all 'first(.instructions[] | select(.body != null and
 	(.body | test("get_random_u32_below|alloc_slab_page")) and .callees > 0)) | .text | test("^callq (__)?(get_random|alloc_pages)")')" true
 
-# Compare the estimate with the time that probes at the body's edges measured in the same calls. It must be in the interval of
-# the samples at 99.9 %, which is 1.7 times as wide as that of 95 %. Samples that were due with interrupts off belong nowhere:
-# all of them may be the body's. (Of 2,622 samples 353 belonged nowhere, and the estimate was 8.3 % too low.)
+# Compare the estimate with the time that probes at the body's edges measured in the same calls. This time must be in the samples'
+# 99.9 % interval, which is 1.7 times as wide as that of 95 %. Samples that were due with interrupts off have no place in the code,
+# and all of them may be the body's. (Of 2,622 samples 353 had no place, and the estimate was 8.3 % too low.)
 exact=$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .exact')
 read -r low high < <(of all '(.samples.unplaced / .samples.function) as $nowhere |
 	first(.bodies[] | select(.body == "shuffle_freelist")) | (.cost / .share) as $call |

@@ -1,5 +1,5 @@
 #!/bin/bash
-# record --context and --capture keep the values of each call, once and of no other call, and state their cost.
+# record --context and --capture store the values of each call once, mix up no calls, and state their cost.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -80,7 +80,7 @@ equal 'all calls are in a row' "$(rows slab allocate_slab 'map(.calls) | add')" 
 within 'with their time' "$(rows slab allocate_slab 'map(.calls * .mean) | add')" \
 	"$(function_row slab allocate_slab total)" 0.0001
 equal 'nothing is lost' "$(lost slab) $(lost poll)" 'nothing nothing'
-# The low 16 bits of s->oo.x are the objects of a slab. shuffle_freelist() goes through as many.
+# The low 16 bits of s->oo.x are the number of objects in a slab, and must equal return->objects.
 equal 'members of arguments, and of what is returned' "$(rows slab allocate_slab \
 	'map(.values | capture("s->oo.x=(?<oo>[0-9]+) .*return->objects=(?<n>[0-9]+)") |
 		select((.oo | tonumber) % 65536 != (.n | tonumber))) | length')" 0
@@ -160,15 +160,15 @@ varies() {
 	"$kprotperf" report --why-varies "$2" --format=json "$1.data" >"$1.varies" || bail "report --why-varies $2 fails"
 }
 
-# The tick's interrupt takes 11,600 instructions and hits a call of each third run. It causes 4 % of that run's variance, most
-# of it between calls of equal n, and at most 0.7 per file in the slope of four runs.
+# The timer interrupt takes 11,600 instructions, and hits a call in every third run. It causes 4 % of that run's variance, mostly
+# between calls of equal n. In four runs it changed the slope by at most 0.7 instructions per file.
 varies select do_select
 holds 'do_select: it is n' "$(query select.varies '.variables[0].name == "n"') and
 	$(query select.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
-# Two exact recordings say 90.4 (docs/internals/why-varies.md): of select() of 104 files, and of 200.
+# Exact recordings of select() of 104 and of 200 files give 90.4 instructions per file (docs/internals/why-varies.md).
 within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 3
-# Numbers come in batches of 24; the first call of a batch makes the next. That is all of the variance without interrupts.
-# An interrupt is 4 % of it, between calls of equal position (100, 97, 97 and 97 % in four recordings, less than 90 in a fifth).
+# Numbers come in batches of 24, and one call of 24 makes a batch. Without interrupts this causes all of the variance. An interrupt
+# causes 4 %, between calls of equal position (which explained 100, 97, 97 and 97 % in four recordings, less than 90 in a fifth).
 varies random get_random_u32
 holds 'get_random_u32: it is what this CPU has left of a batch' "$(query random.varies '
 	.variables[0].name == "batched_entropy_u32.position" and
@@ -194,7 +194,7 @@ equal 'more values than rows: the others have one' "$(rows distinct vfs_read \
 	'map(select(.sampled | not) | .calls) | add')" $(($(calls distinct vfs_read) - full))
 equal 'more values than rows: of those a sample is kept' "$(rows distinct vfs_read 'map(select(.sampled) | .calls) | add')" 1024
 # shellcheck disable=SC2016 # for jq
-# Half of the sample is below the middle of the calls without a row. 4.4 standard deviations of 1,024 draws are 71.
+# Half of the sample must be below the median of the calls without a row. 71 calls are 4.4 standard deviations for 1,024 draws.
 holds 'more values than rows: the sample is of all of them alike' "$(rows distinct vfs_read '
 	def at: .values | capture("f_pos=(?<n>[0-9]+)").n | tonumber;
 	([range(7000)] - map(select(.sampled | not) | at)) as $left | $left[($left | length) / 2 | floor] as $middle |

@@ -68,8 +68,8 @@ equal 'nothing is lost' "$(lost irq)" nothing
 
 # samples
 for name in spin kernel-spin slow; do
-	# Samples that were due while the guest slept and waited for the host are not the command's. Of 997 expected, 25 times
-	# beside four busy loops: one less 10 times, one more twice. Once in a CI: two more.
+	# Samples that were due while the guest slept and waited for the host are not the command's. Measured beside four busy
+	# loops: of 25 recordings of 997 expected samples, 10 had one less and two had one more. Once in a CI: two more.
 	holds "$name: of the samples due while it ran, none in a hundred is missing" \
 		"$(json $name '.losses.samples_not_received') * 100 <= $(json $name .samples.received) and
 		 $(json $name .samples.received) <= $(json $name .samples.expected) + 3"
@@ -94,7 +94,7 @@ is 'a recording with lines and inlined functions was made' "$(cat resolved.statu
 like 'kernel frames say so' "$(cat hardened.folded)" ';dup_mmap_\[k\];'
 like 'inlined ones too' "$(cat hardened.folded)" '_\[i\](;| [0-9]+$)'
 # Functions under kprobe.multi return through this code. 3 of 119 samples there had no callers: they were at an instruction that
-# the kernel cannot unwind from. When stacks were not walked from the first 32 bytes, it was 13 of 25.
+# the kernel cannot unwind from. If stacks are not walked from the code's first 32 bytes, 13 of 25 samples have no callers.
 returning=$(share hardened.folded ';arch_rethook_trampoline_\\[k\\] [0-9]+$')
 holds 'samples of returns under kprobe.multi' "$returning > 0"
 holds 'have their callers' "$(share hardened.folded '^[^;]*;arch_rethook_trampoline_\\[k\\] [0-9]+$') < $returning / 4"

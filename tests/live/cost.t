@@ -72,7 +72,7 @@ median() {
 	sed -n 's/.*set-name .*p50_ns=\([0-9.]*\).*/\1/p' "$1.out"
 }
 
-# Interrupts make a mean larger than the median, and each loop has another number of them. Medians are the same in each guest.
+# Interrupts make means larger than medians, and their number differs from loop to loop. Medians are the same in each guest.
 plain=$(median plain)
 
 # at_most WHAT COST LIMIT: check that COST is LIMIT at most, and print both.
@@ -105,9 +105,10 @@ for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
 		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
 	fi
 done
-# A probed turn less all that probes cost in its system call and around it takes as long as an unprobed turn. Means, where each
-# loop has its own interrupts: -0.6 to 0.3 % too much in eight guests. Medians: 0.0 to 0.4 % too little, since costs have a
-# share of interrupts; 0.7 and 0.8 % too much without the extra cost to end a syscall in which functions were timed.
+# A probed turn, less the cost of all probes in its system call and around it, must take as long as an unprobed turn. Measured in
+# eight guests: means are -0.6 to 0.3 % too long, as each loop has its own interrupts. Medians are 0.0 to 0.4 % too short, because
+# costs include a share of interrupts. Medians are 0.7 and 0.8 % too long if the extra cost to end a syscall in which functions were
+# timed is not subtracted.
 for how in syscall fentry kprobe; do
 	net=$(json "$how" '.workload[] | select(.name == "set-name") | "\(.net) \(.p50 - (.mean - .net))"')
 	within "$how: net of the probes" "${net% *}" "$(turn plain)" 1.5
@@ -133,7 +134,7 @@ for how in 'captures fentry' 'copies kprobe'; do
 	within "$without: what capturing costs is shown" "$(json "$with" '.costs.mechanisms[] | select(.name == "capture") | .full')" \
 		"$(jq -n "$(median "$with") - $(median "$without")")" 2
 done
-# A second is 1e9 instructions. 30 starts took 0.271 to 0.284 s. It is 0.36 s if a start reads the kernel's types twice, libbpf
-# goes through all for each type that programs name, and the verifier through long loops and functions of other options.
+# A second is 1e9 instructions. 30 starts took 0.271 to 0.284 s. A start takes 0.36 s if it reads the kernel's types twice, libbpf
+# searches all types for each type that programs name, and the verifier checks long loops and functions of unused options.
 at_most 'a start with one function, s of CPU time' "$(cat start.txt)" 0.30
 done_testing

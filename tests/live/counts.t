@@ -43,7 +43,7 @@ guest_first() {
 	done
 }
 
-# Set a name so often that an interrupt matters little, which the event counts and the time does not. Read a megabyte into
+# Set a name so often that an interrupt matters little: the event counts interrupts, the time excludes them. Read a megabyte into
 # memory that has no pages yet. Sleep five times.
 act_events() {
 	"$workloads/set-name" -n 20000
@@ -108,7 +108,7 @@ for how in auto kprobe; do
 	done
 	holds "$how: mmap() takes longer than all in it" \
 		"$(syscall_row $how mmap total) > $(function_row $how vm_mmap_pgoff total mmap)"
-	# On an overlay file system each of these functions calls itself once a call, for the file below.
+	# On an overlay file system each of these functions calls itself once, for the underlying file.
 	for f in notify_change inode_permission; do
 		holds "$how: $f is called by itself" \
 			"$(calls $how $f chmod) >= 2 * $(syscalls $how chmod)"
@@ -124,7 +124,7 @@ within "two boots agree on clone's mean" "$(syscall_row again clone mean)" \
 equal 'nothing is said of inlined calls where there are none' "$(json again '[.warnings[] | select(test("inlined"))] | length')" 0
 equal 'and on the number of calls' "$(calls again vm_area_dup)" "$(calls fentry vm_area_dup)"
 
-# event EVENT NAME CONTEXT KEY: print a count of --event. In the lab cpu-clock has the unit of times, but counts in another way.
+# event EVENT NAME CONTEXT KEY: print a count of --event. In the lab cpu-clock has the unit of times, but the kernel counts it.
 event() {
 	json events ".events[] | select(.event == \"$1\" and .name == \"$2\" and .syscall == $3) | .$4"
 }

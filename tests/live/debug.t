@@ -9,9 +9,9 @@
 
 hammers="auto ${LONG:+kprobe}"
 
-# Use both CPUs, and probe what BPF, the scheduler, both allocators and the checks of usercopy are made of. The host decides how
-# long this takes: at 9 Hz the table of stacks lasts for minutes. (At 99 Hz on a host with a load of 12 it was full: 25 samples
-# without a stack.)
+# Use both CPUs, and probe functions of the scheduler, of both allocators and of the checks of usercopy, and functions that BPF
+# uses. The time that this takes depends on the host: at 9 Hz the table of stacks suffices for minutes. (At 99 Hz on a host with a
+# load of 12 it was full: 25 samples without a stack.)
 guest_hammer() {
 	local how
 	for how in $hammers; do

@@ -60,15 +60,14 @@ holds 'not seeded, less than 5 % of clone is unexplained' "$(jq '.attribution as
 	first($a[$i + 1:][] | select(.level == 2 and .kind == "untimed")) | .share' diff.json) |
 	fabs < 0.05"
 
-# The unprobed runs are the truth. Corrected figures must agree with them, to 0.15 percent of clone and a fiftieth of the
-# effect.
+# Compare corrected figures with the unprobed runs. They must agree to 0.15 percent of clone and a fiftieth of the effect.
 for dir in . unseeded; do
 	truth=$(row $dir '.workload[] | select(.name == "big-fork" and .probed == false) | .delta_pct')
 	holds "$dir: the unprobed workload agrees, $truth %" \
 		"($(row $dir "$clone | .delta_pct") - $truth) | fabs < 0.15 + $truth / 50"
 done
 
-# allocate_slab has most of the whole change. Elsewhere new slabs may cost less on the hardened side: then it has more than all.
+# allocate_slab has most of the whole change, or more than all of it if new slabs cost less in other functions on the hardened side.
 cause='big-fork takes [0-9.]+ % more CPU time .* (in|of it is in) allocate_slab'
 like 'the answer is in the output' "$(paste -sd' ' said)" "$cause.* in clone \(\+[0-9.]+ %\)"
 like 'one boot per side tells it in the ordinary guest, too' "$(sed '/^$/q' demo/diff.txt | paste -sd' ')" \

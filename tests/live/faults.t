@@ -1,6 +1,6 @@
 #!/bin/bash
-# Whatever happens to a recorder or beside it, the kernel and the folder are as before, the measurements are kept, and each call
-# that was entered is timed, open or counted as missed. losses.t has a storm on all CPUs.
+# Failures of a recorder and events beside it leave the kernel and the folder as before, and keep the measurements. Each entered
+# call is timed, open at the end, or counted as missed. losses.t has a storm on all CPUs.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -106,7 +106,7 @@ guest_names() {
 	settle orphan
 }
 
-# Another tool comes and goes while the command runs.
+# Another tool adds and removes a kprobe while the command runs.
 act_trace() {
 	local events=/sys/kernel/tracing/kprobe_events
 	echo 'p:visitor vfs_write' >$events

@@ -14,8 +14,8 @@ unchanged() {
 # The workload measures its forks itself. In the control run they are unprobed.
 guest_flavour() {
 	hurry
-	# doctor comes first: it tries all mechanisms. Since Linux 6.14 two ftrace trampolines of kprobe.multi stay; both lists
-	# have them.
+	# Run doctor before the first list of traces, since it tries all mechanisms: since Linux 6.14 two ftrace trampolines of
+	# kprobe.multi stay, and both lists must have them.
 	keep doctor "$kprotperf" doctor
 	# Do not list inlined bodies, of which debug symbols have a hundred thousand. list reads the code of functions for their
 	# arguments: a list of all functions takes 12 s. LONG=1 makes two.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# By each mechanism, and with few or with busy functions timed, the time of a fork less probe cost is what the workload measures
-# unprobed.
+# The time of a fork less probe cost is the time that the workload measures unprobed, by each mechanism, and with few or with busy
+# functions timed.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -58,10 +58,10 @@ for how in $mechanisms; do
 		holds "$how: $f is busy" "$(count "busy-$how" "$f") >= 2000"
 	done
 	# Soft interrupts call some of these functions too, a hundred times in a row when they free memory. A soft interrupt may
-	# hit the fentry program of the function that it then calls. The program is in use, so the kernel skips it and counts
-	# that. If it is the program of the return, frames stay open, up to the limit. From there on calls within
-	# (put_cpu_partial in kmem_cache_free) are lost too, though the kernel did not skip them. When the host lets the guest
-	# have interrupts decides how many come in a row.
+	# hit the fentry program of the function that it then calls. The program is in use, so the kernel skips and counts its
+	# call. If the skipped program is that of a return, frames stay open, up to the limit. At the limit, inner calls
+	# (put_cpu_partial in kmem_cache_free) are lost too, though the kernel does not skip their programs. The number of calls
+	# in a row depends on when the host lets the guest have interrupts.
 	holds "$how: of these nothing is lost but the few calls that the kernel skipped" \
 		"$(json "busy-$how" '.losses | tojson') as \$lost | (\$lost.probe_recursion // 0) as \$skipped |
 		 \$skipped <= 0.001 * $(json "busy-$how" '[.functions[] | select(.syscall == "*") | .calls] | add') and

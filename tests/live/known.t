@@ -120,8 +120,8 @@ true_to() {
 	close_to "$3" "$4" "$5" 1 $((5 + ${off_by_call[$1]} * ${calls_inside[$2]:-0}))
 }
 
-# is_measured SHAPE: print its instructions, if two measurements agree. The module's own figures and the time stamp counter
-# agree to the instruction. Three more instructions start the recursion; the cost of yielding is known roughly.
+# is_measured SHAPE: print SHAPE's instructions by the time stamp counter, if two measurements agree. They equal the module's own
+# figures to the instruction. Exceptions: three more instructions start the recursion, and the cost of yielding is known roughly.
 is_measured() {
 	awk -v shape="$1" '$1 == shape && $3 == $4 { print $3 }' measured.txt
 }
@@ -134,7 +134,7 @@ equal 'known_recursive too' "$(is_measured recursive)" \
 	"$(awk '$1 == "known_recursive" && $3 > max { max = $3 } END { print max + 3 }' known.txt)"
 within 'known_yielding nearly' "$(is_measured yielding)" "$(known known_yielding total)" 0.2
 
-# For one of the two, the module's BTF first has the prototype of an inlined function of the same name.
+# For one of the two functions, the module's BTF has the prototype of an inlined function of the same name first.
 like 'fentry is not for a function whose arguments BTF does not have' "$(cat namesake.txt)" '^known_namesake_[12] +kprobe.multi '
 
 # count_is HOW NAME FUNCTION CALLS: check the number of FUNCTION's calls.
@@ -142,8 +142,8 @@ count_is() {
 	equal "$1, $2: calls of $3" "$(count "$2-$1" "$3")" "$4"
 }
 
-# Names come from the module's own DWARF, also those of inlined bodies. The 42 samples of a loop with interrupts off come where
-# its caller turns interrupts on again.
+# Names of functions and of inlined bodies come from the module's own DWARF. The loop runs with interrupts off, so its 42 samples
+# are at the place where its caller turns interrupts on again.
 keep folded "$kprotperf" fold untimed.data
 like 'a body inlined into a function of the module has its name' "$(cat folded.err && grep quiet_write folded.out)" \
 	'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
@@ -170,9 +170,10 @@ check_leaves() {
 		true_to "$how" "$f" "$how: $f" "$(mean oncpu "shapes-$how" "$f")" "$(known "$f" total)"
 		count_is "$how" shapes "$f" 100
 	done
-	# known_leaves runs with interrupts off, but each of the 20 probes takes the mean share of interrupts off: by fentry
-	# 16.4 of 22 instructions are left in nearly each recording. Costs are whole instructions: if the few interrupts that
-	# are watched for their share are long ones, each probe has one more (-2.2 left, once on a busy machine), and no more.
+	# known_leaves runs with interrupts off, but the cost that is subtracted for each of the 20 probes includes the mean share
+	# of interrupts: by fentry 16.4 of 22 instructions remain in nearly each recording. Costs are whole instructions: if the
+	# few interrupts that are watched for their share are long ones, each probe's cost is one higher (-2.2 remained, once on
+	# a busy machine), and no more.
 	close_to "$how: known_leaves itself, with 20 functions timed in it" \
 		"$(mean self "shapes-$how" known_leaves)" "$(known known_leaves self)" 0 \
 		$((25 + ${off_by_call[$how]} * 20))
@@ -216,7 +217,7 @@ holds 'reads of the pipe are counted' "$(figure 4 oncpu pipe read -) >= 20"
 holds 'their sleep is in their wall time' "$(figure 5 wall pipe read -) >= 20 * 18000000"
 holds 'the wait is not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 20000"
 
-# 204.76 of 206 are left in 20 of 20 boots, as without blocks; 236.8 if each of the two calls takes its caller 16 more.
+# Measured: 204.76 of 206 instructions in 20 of 20 boots, as without blocks. 236.8 if each of the two calls adds 16 to its caller.
 equal 'blocks of a callee are counted' "$(json blocks '[.blocks[] | select(.syscall == "*") | .executions] | max')" 60000
 true_to fentry known_outer 'counting blocks of a callee takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
 

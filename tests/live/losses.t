@@ -69,8 +69,8 @@ act_forks() {
 	seq 6 | xargs -I{} -P6 "$workloads/big-fork" -n "$forks"
 }
 
-# All CPUs count while one reads what they have counted (with LONG=1 in parallel, else by turns). The clock advances 4 ms at a
-# time, or by several ticks if the host keeps a CPU waiting.
+# All CPUs count calls while one CPU reads the counts (with LONG=1 in parallel, else by turns). The clock advances 4 ms at a time,
+# or by several ticks if the host keeps a CPU waiting.
 guest_smp() {
 	local how
 	bpftool prog show >/dev/null
@@ -133,7 +133,7 @@ is 'a process that runs all the time: status' "$(cat running.status)" 0
 holds 'a process that runs all the time: its calls are counted' "$(syscalls running clock_gettime) > 10"
 equal 'a process that runs all the time: nothing is lost' "$(lost running)" nothing
 
-# Each fork counts: of the six processes, of xargs, and of the shell that runs xargs.
+# The six processes, xargs, and the shell that runs xargs fork.
 is 'six processes that fork: recorded, the command ended well' "$(cat forks.status)" 0
 balanced 'six processes that fork' forks
 equal 'six processes that fork: nothing is lost' "$(lost forks)" nothing
@@ -144,7 +144,7 @@ holds 'six processes that fork: they are sampled' "$(json forks .samples.receive
 equal 'switches that are not reported: calls of who ran meanwhile are not billed to who slept' \
 	"$(json silent '[.syscalls[], .functions[] | select((.syscall // .name) | startswith("compat:")) | .calls] | add // 0')" 0
 holds 'switches that are not reported: some are noticed' "$(loss silent switches_missed) > 1"
-# A system call that the other task entered before may return, and end the sleeper's call.
+# The other task may return from a system call that it entered before. This ends the call of the sleeper, which is then lost.
 holds 'switches that are not reported: what else is lost is one call' "$(json silent '[.losses[] // 0] | add') <=
 	$(loss silent switches_missed) + 1"
 
@@ -178,8 +178,8 @@ equal 'asleep: the outer calls too are those of the syscall' "$(calls asleep-fen
 holds 'asleep: on-CPU time is without the 200 ms' "$(function_row asleep-fentry do_nanosleep max) < 5000000"
 holds 'asleep: the run has them' "$(json asleep-fentry '.runs[0].wall') >= 200000000"
 
-# only_missed WHAT NAME [OTHER]: check that nothing is lost besides OTHER but calls that kretprobes miss, which keep few calls
-# in flight. Set missed.
+# only_missed WHAT NAME [OTHER]: check that only OTHER is lost, and calls that kretprobes miss, since they keep few calls in
+# flight. Set missed to the number of missed calls.
 only_missed() {
 	missed=$(loss "$2" entry_without_return)
 	case $2 in
@@ -223,8 +223,8 @@ equal 'more contexts than cells: the last has none' "$(syscalls cells exit_group
 equal 'more contexts than cells: nothing else is lost' "$(lost cells)" "cells_full=$full"
 
 # Some samples do not come because an idle CPU's timer skips periods while files are read: these are no loss. Samples received
-# and lost are as many as there are periods in the workload's time: more than in its system calls alone, fewer than from its
-# start to its exit.
+# and samples lost make one per period of the workload's time: more than in its system calls alone, fewer than from its start to
+# its exit.
 held=$(loss guard samples_not_received)
 holds "kprobes and the sampler: samples are held up, $held" "$held > 100"
 holds 'kprobes and the sampler: no more than did not come' \
@@ -233,8 +233,8 @@ holds 'kprobes and the sampler: with those that came, they cover the system call
 	"$(json guard '.samples.workload') + $held >= $(json guard '.costs.oncpu / .samples.period')"
 holds 'kprobes and the sampler: and no more than the run' \
 	"$(json guard '.samples.workload') + $held <= $(json guard '.runs[0].wall / .samples.period')"
-# None in 400 of 407 such recordings beside five others, and one in seven. Rarely a period passes without a timer interrupt, and
-# only with a load on the host.
+# Of 407 such recordings beside five others, 400 lost no sample and seven lost one. Rarely a period passes without a timer
+# interrupt, and only with a load on the host.
 holds 'fentry and the sampler: none is' "$(loss no-guard samples_not_received) <= 1"
 for f in ksys_read vfs_read rw_verify_area; do
 	equal "kprobes and the sampler: all calls of $f are timed" "$(calls guard "$f")" "$(calls no-guard "$f")"

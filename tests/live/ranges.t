@@ -20,7 +20,7 @@ functions='mas_update_gap vma_interval_tree_remove kmem_cache_alloc unlink_file_
 	_copy_to_iter shmem_file_read_iter __filemap_get_folio ksys_read __fdget_pos apparmor_file_permission
 	mas_prev mas_destroy mas_walk mas_alloc_nodes tlb_finish_mmu handle_mm_fault next_uptodate_page
 	filemap_map_pages kmem_cache_free_bulk do_mas_align_munmap unmap_page_range vm_unmapped_area'
-parts="0${LONG:+ 1 2}" # thirds of the list, a recording each: bodies within one another cost each other accuracy
+parts="0${LONG:+ 1 2}" # thirds of the list, one recording each: timing nested bodies at once makes them less exact
 samplings=${LONG:+997 1499 1999}
 shapes='plain early loop head nested twice calls tail recursive many choice'
 
@@ -46,7 +46,7 @@ guest_slab() {
 	done
 }
 
-# random NAME: record the random generator's slow path for diff: counted and timed, and below a timed function.
+# random NAME: make two recordings of the random generator's slow path for diff: counted and timed; below a timed function.
 random() {
 	record "random-$1" -F 997 --blocks get_random_u32 --func extract_entropy -- \
 		"$workloads/big-fork" --iterations 3
@@ -120,13 +120,14 @@ done >chosen.txt
 boot hardened guest_slab
 clean_dmesg
 
-# against_truth NAME RECORDING FORKS APPEND PERCENT: compare shuffle_freelist in fork with the emulator's count. What a call
-# takes depends on how often the random generator is refilled: two guests differ a little. The clock decides when it is
-# reseeded, which takes 10,000 instructions: many calls are needed. A call is two excursions, which agree to PERCENT. A call for
-# a cache with a constructor has 37 more, of 52 instructions each; 5 forks make none to two of those among 1,200. Excursions per
-# call were 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and 2.052. An interrupt counts where it
-# comes, and one that ends with a batch of RCU's callbacks takes as much as 100 calls: leave out the most expensive excursion of
-# either side. Seeded, record then reads 0.8 to 1.3 % less in eleven guests, since it subtracts 3 too much for an excursion.
+# against_truth NAME RECORDING FORKS APPEND PERCENT: compare shuffle_freelist in fork with the emulator's count. The cost of a
+# call depends on how often the random generator is refilled, so two guests differ a little. The clock decides when the generator
+# is reseeded, which takes 10,000 instructions, so many calls are needed. A call enters the body twice: these two excursions must
+# agree to PERCENT. A call for a cache with a constructor has 37 more, of 52 instructions each; 5 forks make none to two of such
+# calls among 1,200. Excursions per call were 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and
+# 2.052. An interrupt counts in the excursion that it hits, and one that ends with a batch of RCU's callbacks takes as much as 100
+# calls: leave out the most expensive excursion of either side. In seeded guests record then reads 0.8 to 1.3 % less (eleven
+# guests), since it subtracts 3 too much for an excursion.
 against_truth() {
 	local name=$1 total true_total calls
 	total=$(range "$2" 'total - .max' shuffle_freelist allocate_slab clone)
@@ -147,8 +148,9 @@ holds 'shuffle_freelist is called as often as allocate_slab' \
 holds 'it is left and entered again' \
 	"$(range shuffle entries shuffle_freelist) >= 2 * $(range shuffle calls shuffle_freelist)"
 balanced shuffle
-# clone has some hundreds of probes per call in it, and keeps little of their cost. A breakpoint's place in the kernel's lists
-# is taken to be the mean: in fourteen boots of eight seeds clone was 0.3 to 3.6 % above, 1.7 % on average.
+# A call of clone executes some hundreds of probes, and little of their cost remains in its time. The subtracted cost is that of
+# a breakpoint at the mean place in the kernel's lists: in fourteen boots of eight seeds clone was 0.3 to 3.6 % above, 1.7 % on
+# average.
 within 'with all bodies of allocate_slab timed, clone takes as long' \
 	"$(syscall_row bodies clone mean)" "$(syscall_row shuffle clone mean)" 5
 balanced bodies
@@ -200,9 +202,9 @@ timed=$(jq -s '[.[].ranges[] | select(.syscall == "*" and .source == "exact" and
 holds "$timed inlined functions are timed that the workloads execute" "$timed >= ${LONG:+2}8"
 
 if [ "${LONG-}" ]; then
-	# Take bodies that probes find to be more than a two-hundredth of their context: is their share in the interval of the
-	# samples? 0 of N samples have an interval as well. In each context one workload decides. The context's time comes from
-	# the recordings with fewer probes.
+	# Take bodies that have more than a two-hundredth of their context's time by probes. Their share must be in the interval of
+	# the samples; 0 of N samples have an interval too. In each context one workload dominates. The context's time
+	# comes from the sampled recordings, which have fewer probes.
 	for part in $samplings; do
 		json "sampled-$part" '.schema' >sampled.schema
 	done

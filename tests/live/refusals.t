@@ -113,7 +113,7 @@ patched() {
 	record patched -F 0 --func __set_task_comm -- "$workloads/set-name" -n 100
 }
 
-# This machine is for so many CPUs, and has so little memory, that all functions would take too much of it.
+# This guest may have 64 CPUs and has little memory: probing all functions would take too much of it.
 guest_large() {
 	refuse large --attach=multi --func '*' -- true
 	record large-few --attach=multi --func 'vfs_w*' -- true

@@ -1,5 +1,5 @@
 #!/bin/bash
-# record follows tasks of every kind of birth and death, and loses no call. losses.t has lost calls and sleeping tasks.
+# record follows tasks, however they start and end, and loses no call. losses.t tests lost calls and sleeping tasks.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -99,7 +99,7 @@ for how in auto multi kprobe; do
 	equal "forks by $how: what that calls" "$(calls forks-$how copy_process clone)" 1000
 	equal "forks by $how: wait4" "$(syscalls forks-$how wait4)" 1000
 	equal "forks by $how: each child's end, and the command's" "$(syscalls forks-$how exit_group)" 1001
-	# Each dying task calls it, after the tracepoint of its exit; execve() calls it once.
+	# Each dying task calls exit_mm_release(), after the tracepoint of its exit. execve() calls it once, in another context.
 	equal "forks by $how: what the exit calls" "$(calls forks-$how exit_mm_release exit_group)" 1001
 	equal "forks by $how: the ends are accounted for" "$(accounting forks-$how closed_by_exit)" 1001
 	equal "forks by $how: no task is left" "$(accounting forks-$how tasks_left)" 0

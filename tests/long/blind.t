@@ -72,8 +72,8 @@ names setpriority 'in set_one_prio .* calls atomic_notifier_call_chain .* on the
 names read 'in slab_post_alloc_hook .* calls memset .* on the hardened side only, although its code is the same'
 names dup 'in find_next_fd .* additional code at fs/file.c:[0-9-]+, a loop with [0-9.]+ iterations per call, while start < fdt->max_fds'
 names execve 'in copy_strings .* calls strnlen_user [0-9,]+ times per run instead of [0-9,]+, also at fs/exec.c:549'
-# The context [none] is kernel code outside of syscalls. Most of its change is in the entry of page faults. The planted cost
-# must be among the causes.
+# The context [none] is code outside of syscalls, page faults and interrupts. Most of its change is in the entry of page faults.
+# The planted cost must be among the causes.
 is '[none]' "$(jq -r 'select(.of == "[none]").causes[] | select(.name == "schedule_tail" and .kind == "new") |
 	"\(.of) \(.delta_total > 15 * 5000 and .delta_total < 17 * 8000)"' why.json)" 'check_new_stack true'
 done_testing
