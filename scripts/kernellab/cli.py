@@ -14,7 +14,7 @@ from .kernels.definitions import Kernels
 from .lab import STATUS_LAB, Lab, LabError, Stopped, UsageError, remove, stop_on_signals
 
 BOOTING = ("run", "ab", "why", "matrix", "boot")
-OURS = "src obj own kernels stock versions resume files logs runs accel lock locks python".split()  # the lab's own files in the cache
+OURS = "src obj own kernels stock versions resume files logs runs accel lock locks python".split()  # files in the cache
 
 
 def print_path(kernels: Kernels, words: list[str]) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Iterable, Iterator, Mapping, NoReturn, Sequence
 
-# The lab's own statuses of `run`, `ab`, `why` and `matrix`. Their other statuses are those of the user's command. Other commands
-# of the lab use 1 (failed) and 2 (usage). A command that has already printed why it ends raises SystemExit.
+# The lab's own statuses of `run`, `ab`, `why` and `matrix`. Their other statuses are those of the user's command. Other
+# commands of the lab use 1 (failed) and 2 (usage). A command that has already printed why it ends raises SystemExit.
 STATUS_LAB, STATUS_PANIC, STATUS_HANG, STATUS_STATE = 120, 121, 122, 123
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -123,8 +123,8 @@ class Options:
 def read_options(
     lab: Lab, command: str, words: list[str], valued: str, flags: str = "", unknown: bool = False, first_word_ends: bool = False
 ) -> Options:
-    """Remove options from the front of words, up to `--`, and return them. Raise UsageError for unknown options. If `unknown` is
-    set, treat these as words that are no options."""
+    """Remove options from the front of words, up to `--`, and return them. Raise UsageError for unknown options. If `unknown`
+    is set, treat these as words that are no options."""
     found = Options()
     while words:
         word = words.pop(0)
@@ -219,7 +219,7 @@ def with_suffix(path: Path, suffix: str) -> Path:
 
 @contextmanager
 def whole(path: Path, part: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary name. After the block, rename the file or folder of this name to path. If the block fails, remove it."""
+    """Yield a temporary name. After the block, rename the file or folder of this name to path. Remove it if the block fails."""
     part = part or path.with_name(f".{path.name}.{os.getpid()}")
     remove(part)
     try:

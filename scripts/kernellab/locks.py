@@ -85,7 +85,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, who: str, shared: bool = False) -> Iterator[Lock]:
-        """Hold a lock. If it is taken already, print its holder and wait. Write `who` into the lock file, for others to print."""
+        """Hold a lock. If it is taken already, print its holder and wait. Write `who` into the lock file for others."""
         self.share_cache()
         lock = Lock(self.folder / name)
         if not lock.take(shared, 0):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Test decisions of the lab in one process, without a guest: which commit carries a cost, which kernels are a pair, what a matrix
-prints."""
+"""Test decisions of the lab in one process, without a guest: which commit carries a cost, which kernels are a pair, what a
+matrix prints."""
 
 import io
 import os
@@ -44,7 +44,7 @@ class Notes(Lab):
 
 
 class Series(Search):
-    """Commits with known costs; commit 0 costs 0. Every third boot costs `noise` more. Intervals are the mean +- 3 * noise / boots."""
+    """Commits with known costs; commit 0 costs 0. Every third boot costs `noise` more. Intervals: +- 3 * noise / boots."""
 
     def __init__(self, *costs: int | None, noise: int = 0) -> None:
         self.lab = Notes()

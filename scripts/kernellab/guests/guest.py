@@ -99,7 +99,7 @@ class Guest:
 
     @contextmanager
     def control_folder(self) -> Iterator[Path]:
-        """Make the control folder. Remove control folders of killed labs: nobody holds their locks, not even in another container."""
+        """Make the control folder. Remove those of killed labs: nobody holds their locks, not even in another container."""
         runs = self.lab.cache / "runs"
         try:
             runs.mkdir(parents=True, exist_ok=True)
@@ -130,8 +130,8 @@ class Guest:
                 log.unlink(missing_ok=True)
 
     def resolve(self) -> None:
-        """Add names and lines to the recordings that the guest listed: it would need seconds to read DWARF. For --exact, write the
-        recording."""
+        """Add names and lines to the recordings that the guest listed: it would need seconds to read DWARF. For --exact, write
+        the recording."""
         listed, control = self.control / "resolve", self.control
         if not listed.is_file() or not self.lab.has_kprotperf():
             return

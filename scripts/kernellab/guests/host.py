@@ -92,8 +92,8 @@ def guard(host: Host) -> Iterator[Say]:
 
 
 def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[str]) -> int:
-    """Boot a kernel with the parameters append, and run a command. If recording is a file name, record the command and fetch the
-    recording. Return the status."""
+    """Boot a kernel with the parameters append, and run a command. If recording is a file name, record the command and fetch
+    the recording. Return the status."""
     programs = [command[0]]
     if recording:
         command = [host.lab.kprotperf, "record", "--warmup=1", "--control-run", "-o", RECORDING, "--", *command]

@@ -64,15 +64,15 @@ def is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def share_options(share: str, cache: str) -> tuple[str, str]:
-    """Return file system and mount options. With cache=mmap, writes go to the host at once, as without a cache, and files can be
-    mapped. virtiofs always writes through."""
+    """Return file system and mount options. With cache=mmap, writes go to the host at once, as without a cache, and files can
+    be mapped. virtiofs always writes through."""
     if share == "9p":
         return "9p", f"trans=virtio,version=9p2000.L,cache={cache},msize=512000"
     return "virtiofs", "defaults"
 
 
 def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
-    """Return the mounts of the current directory: an overlay that discards writes (lists), a cached share (in_memory), or a share."""
+    """Return the mounts of the current directory: an overlay without writes to the host, or a share (cached: in_memory)."""
     if machine.lists:
         kind, how = share_options(machine.share, "loose")
         layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"
@@ -85,7 +85,7 @@ def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
     layers = "lowerdir=/sys/files:/" if machine.in_memory else "lowerdir=/"
     found = [("overlay", "/sys/root", "overlay", layers + ",upperdir=/sys/upper,workdir=/sys/work")]
     found += [(one[0], "/sys/root" + one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
-    # The command needs the kernel's symbols, their index and this repository. Mount these if the guest's /tmp or /run hides them.
+    # The command needs the kernel's symbols, their index and this repository. Mount them if /tmp or /run hides them.
     index = os.environ.get("KPROTPERF_CACHE") or (os.environ.get("XDG_CACHE_HOME") or f"{Path.home()}/.cache") + "/kprotperf"
     for folder in [str(lab.repo), *([str(machine.vmlinux.parent)] if machine.vmlinux else []), f"{index}/index"]:
         if os.path.isdir(folder) and is_below(folder + "/", HIDDEN):

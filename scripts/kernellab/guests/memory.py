@@ -36,8 +36,9 @@ def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]
 
 
 class Pack:
-    """The file "files" that fill_memory in guest-init reads. An entry is a header, ended by a zero byte, and the content. The header
-    has mode, owner, group, time in ns, size, 1 if the file is copied or 0 if it is only looked up or read ahead, and path."""
+    """The file "files" that fill_memory in guest-init reads. An entry is a header, ended by a zero byte, and the content. The
+    header has mode, owner, group, time in ns, size, 1 if the file is copied or 0 if it is only looked up or read ahead, and
+    path."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file

@@ -1,7 +1,7 @@
 """lab run --resume: resume guests from a saved boot.
 
-QEMU cannot save a guest that has mounted the host's files. So a guest is saved while it waits (rootdelay) before it mounts them.
-Resumed guests map the saved memory privately.
+QEMU cannot save a guest that has mounted the host's files. So a guest is saved while it waits (rootdelay) before it mounts
+them. Resumed guests map the saved memory privately.
 """
 
 import hashlib
@@ -77,8 +77,8 @@ def memory(folder: Path, share: str) -> list[str]:
 
 
 def saved_boot(lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) -> Path | None:
-    """Return the folder of the saved boot for these arguments of QEMU. Make it if it is missing. Return None if that fails, or if
-    another lab is making it: then the caller boots the guest in full."""
+    """Return the folder of the saved boot for these arguments of QEMU. Make it if it is missing. Return None if that fails, or
+    if another lab is making it: then the caller boots the guest in full."""
     files = [str(machine.bzimage), qemu]
     depends = [f"{file} {os.stat(file).st_size} {int(os.stat(file).st_mtime)}" for file in files]
     depends += [re.sub(r"path=([^,]|,,)*", "", word) for word in arguments]

@@ -105,7 +105,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def recorded(kernels: Kernels, said: Said) -> "Comparison":
-    """Choose the two kernels, and record the command on both. Build them first if --patch, --tree or --config define one of them."""
+    """Choose the two kernels, and record the command on both. Build them first if --patch, --tree or --config define one."""
     sides, protection = choose(kernels, said.given), said.given.get("--protection")
     if sides["baseline"].cpu and "--cpu" not in said.run[::2]:
         said.run += ["--cpu", sides["baseline"].cpu]
@@ -197,7 +197,7 @@ class Comparison:
         return Boot(title, words, f"recording {side} (kernel {kernel}, boot {boot})")
 
     def choose_functions(self) -> None:
-        """Boot the hardened kernel once more, where record --auto chooses the functions to time and writes them to self.plan."""
+        """Boot the hardened kernel once more: record --auto chooses the functions to time and writes them to self.plan."""
         self.plan = self.said.file("auto")
         Path(self.plan).write_text("")
         self.lab.note(f"choosing the functions to time (kernel {self.sides['hardened'].kernel})")
@@ -215,8 +215,8 @@ class Comparison:
         self.record_options += ["--plan", self.plan]
 
     def add_changed(self) -> None:
-        """Add functions that a patch changes to the plan: --auto may miss them for lack of samples. Use their names in the source,
-        without suffixes of the compiler such as .isra and .cold."""
+        """Add functions that a patch changes to the plan: --auto may miss them for lack of samples. Use their names in the
+        source, without suffixes of the compiler such as .isra and .cold."""
         files = [self.folders[side] / "vmlinux" for side in SIDES]
         if not self.said.patches() or not all(file.is_file() for file in files):
             return
@@ -234,8 +234,8 @@ class Comparison:
         return subprocess.run([self.lab.kprotperf, "diff", *more, "baseline.data", "hardened.data"], check=False).returncode
 
     def explain(self) -> int:
-        """Print the output of kprotperf why, and return its status. First record the functions that it names with probes. If that
-        fails, explain the exact recordings alone."""
+        """Print the output of kprotperf why, and return its status. First record the functions that it names with probes. If
+        that fails, explain the exact recordings alone."""
         files, plan = ["baseline.data", "hardened.data"], self.said.file("plan")
         done = subprocess.run([self.lab.kprotperf, "why", "--plan", plan, *files], stdout=subprocess.DEVNULL, check=False)
         if done.returncode:

@@ -64,8 +64,8 @@ class Pool:
         self.done = 0
 
     def run(self, boots: Sequence[Boot], at_a_time: int) -> None:
-        """Run all boots. Print their output in the order of boots. If a boot fails, end the others and raise SystemExit with its
-        status."""
+        """Run all boots. Print their output in the order of boots. If a boot fails, end the others and raise SystemExit with
+        its status."""
         waiting, running = list(boots), list[Started]()
         try:
             while waiting or running:

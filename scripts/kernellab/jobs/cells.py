@@ -29,8 +29,8 @@ class Cell:
         return f"{'yes' if self.html else 'no'} {' '.join([*self.files['off'], '--', *self.files['on']])}"
 
     def is_made(self) -> bool:
-        """Return whether nothing is to be made: the cell exists, made from these recordings, or it has a reason why it cannot be
-        made. Remove it if it is made from other recordings."""
+        """Return whether nothing is to be made: the cell exists and is made from these recordings, or there is a reason why it
+        cannot be made. Remove a cell that is made from other recordings."""
         boots = self.folder / "boots"
         if not self.reason and boots.is_file() and boots.read_text().strip() == self.made_of():
             return True

@@ -148,7 +148,7 @@ class Search:
         raise LabError(f"the change is in one of the {high - low} commits {commits}, of which only the last can be built")
 
     def whole(self, last: int) -> None:
-        """Measure the cost of the whole range: set self.context to the context that changes most, and self.total to its change."""
+        """Measure the whole range: set self.context to the context that changes most, and self.total to its change."""
         for index, which in ((0, "first"), (last, "last")):
             if not self.build(index):
                 raise LabError(f"cannot build the {which} commit of {self.said.range}: see above")

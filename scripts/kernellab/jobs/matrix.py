@@ -146,8 +146,8 @@ class Matrix:
     # --- kernels ---------------------------------------------------------------
 
     def build(self) -> None:
-        """Build missing kernels, ordered by object tree, so that most builds are incremental. Name the folders of all sides. Add the
-        row A+A, which compares one kernel with itself."""
+        """Build missing kernels, ordered by object tree, so that most builds are incremental. Name the folders of all sides.
+        Add the row A+A, which compares one kernel with itself."""
         kernels = {side.kernel for row in self.rows for side in row.sides.values()}
         missing = sorted((self.kernels.objects(kernel), kernel) for kernel in kernels if not self.kernels.dir(kernel).is_dir())
         started, left = time.monotonic(), ""
@@ -180,7 +180,7 @@ class Matrix:
 
     def boot_file(self, row: Row, side: str, boot: int, workload: Workload) -> tuple[str, int]:
         """Return the file of a boot, without .data, and its seed."""
-        # A+A compares one kernel with itself. Give its second side other seeds: with the same it would execute the same instructions.
+        # Both sides of A+A boot one kernel. Give the second side other seeds: otherwise it would execute the same instructions.
         seed = self.said.boots + boot if (row.name, side) == (FLOOR, "on") else boot
         return f"{self.said.dir}/boots/{row.folders[side]}/{workload.file}/{seed}", seed
 
@@ -206,7 +206,7 @@ class Matrix:
         return quote(words) + ("" if self.said.on else f"  --seed {seed}")
 
     def parallel(self, words: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run GNU parallel. It is killed when the lab ends. Its jobs inherit the lock of the matrix if options have close_fds=False."""
+        """Run GNU parallel. It is killed when the lab ends. With close_fds=False its jobs inherit the lock of the matrix."""
         command = outliving_nobody(["parallel", "--will-cite", *words])
         env = os.environ | {"PARALLEL_SHELL": "/bin/sh"}
         return subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, check=False, **options)
@@ -232,8 +232,8 @@ class Matrix:
                 Path(file + ".failed").write_text(reason + "\n")
 
     def check_hosts(self, jobs: Sequence[str], words: Sequence[str]) -> list[str]:
-        """Check that each host has the same kernels: their folders' names contain a hash of all that a kernel depends on. Return
-        options of parallel, with which hosts that do not share this folder send their files back."""
+        """Check that each host has the same kernels: their folders' names contain a hash of all that a kernel depends on.
+        Return options of parallel, with which hosts that do not share this folder send their files back."""
         names = sorted(set(re.findall(r"'--kernel' '([^']*)'", "\n".join(jobs))))
         kernels, here = "".join(name + " " for name in names), quote([pwd()])
         each = f"for kernel in {kernels}; do {quote(self.lab.command())} path $kernel || exit; done"
@@ -282,7 +282,7 @@ class Matrix:
     # --- all of it -------------------------------------------------------------
 
     def run(self) -> None:
-        """Make missing kernels, recordings and cells, and print the table. With --print-jobs only print the commands of boots."""
+        """Make missing kernels, recordings and cells, and print the table. With --print-jobs print the commands of boots."""
         for name in ("kernels", "boots", "cells"):
             (self.dir / name).mkdir(parents=True, exist_ok=True)
         # Boots inherit this lock. So a new matrix waits for boots that a killed one left.
@@ -339,8 +339,8 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def boot(kernels: Kernels, words: list[str]) -> None:
-    """Execute `lab boot FILE [RUN-OPTION...] -- CMD...`, a job of a matrix: record one boot into FILE.data. If that fails, write
-    the reason to FILE.failed, and print it."""
+    """Execute `lab boot FILE [RUN-OPTION...] -- CMD...`, a job of a matrix: record one boot into FILE.data. If that fails,
+    write the reason to FILE.failed, and print it."""
     if len(words) < 3:
         raise UsageError("boot needs a file, and what run takes")
     file, *words = words

@@ -34,7 +34,7 @@ def named(given: Options, side: str) -> str:
 
 
 def changed_name(option: str, value: str) -> str:
-    """Return the name of the kernel that --patch, --tree and --config define. It contains the value of the first such option."""
+    """Return the name of the kernel that --patch, --tree and --config define. It has the name of the first file or folder."""
     name = os.path.basename(os.path.abspath(value))
     name = name if option == "--tree" else os.path.splitext(name)[0] or name
     return "ab-" + re.sub("[^a-z0-9_-]", "-", name.lower())

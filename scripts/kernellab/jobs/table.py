@@ -37,8 +37,8 @@ def document(
 
 
 def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
-    """Compare Q's cost with P on and with P off: they are equal if the costs of P and Q add up. The two costs share no recording,
-    so they are independent."""
+    """Compare Q's cost with P on and with P off: they are equal if the costs of P and Q add up. The two costs share no
+    recording, so they are independent."""
     difference, interval = q_with_p["delta"] - q["delta"], None
     if q["ci"] and q_with_p["ci"] and None not in q["ci"] + q_with_p["ci"]:
         estimates = [q["delta"], *q["ci"], q_with_p["delta"], *q_with_p["ci"]]

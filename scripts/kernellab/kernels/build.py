@@ -137,7 +137,7 @@ def tolerated_options(kernels: Kernels, name: str, src: Path) -> list[str]:
 
 
 def same_kernel(obj: Path, version: str, folder: Path) -> bool:
-    """If a kernel with the configuration in obj is built under any name, make folder a link to it. Return whether there is one."""
+    """If a kernel with the configuration in obj is built under any name, make folder a link to it. Return whether one is."""
 
     def is_set(config: Path) -> list[str]:
         # Ignore unset options: the installed packages of the compiler decide whether kconfig mentions them.

@@ -146,7 +146,7 @@ class Kernels:
     # --- names -----------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Return all names: those without a series, then those with each other series, then the kernels that the user defined."""
+        """Return all names: those without a series, then those with each other series, then those that the user defined."""
         stems = [file.stem for file in sorted(self.lab.fragments.glob("*.config"))]
         stems = [stem for stem in stems if stem != "base" and stem == stem_of(stem)]
         own = sorted(file.parent.name for file in self.lab.cache.glob("own/*/config"))
@@ -225,7 +225,7 @@ class Kernels:
         return list(last.values())
 
     def compiler(self, options: list[str]) -> str:
-        """Return the compiler for these option lines. For Clang, take the oldest installed version from 16 on: it has KCFI for x86."""
+        """Return the compiler for these option lines. Of Clang, take the oldest one with KCFI for x86 (from 16 on)."""
         if "CONFIG_CC_IS_CLANG=y" not in options:
             return named_compiler()
         found = set()
@@ -273,7 +273,7 @@ class Kernels:
     # --- built -----------------------------------------------------------------
 
     def dir(self, name: str) -> Path:
-        """Return the folder of a kernel's files, which need not exist. Its name has a hash of everything that the files depend on."""
+        """Return the folder of a kernel's files, which may not exist. Its name has a hash of all that the files depend on."""
         if self.is_stock(name):
             return Path(os.path.realpath(self.stock / name))
         version, options = self.sources(name), self.fragment(name)

@@ -57,7 +57,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def has_symbols(folder: Path, symbols: str) -> bool:
-    """Return whether folder has the wanted debug symbols: "kernel", "modules" (the kernel's and its modules'), or "" for none."""
+    """Return whether folder has the debug symbols: "kernel", "modules" (the kernel's and its modules'), or "" (none)."""
     return (not symbols or (folder / "vmlinux").is_file()) and (symbols != "modules" or (folder / "debug").is_dir())
 
 
@@ -94,7 +94,7 @@ class Suite:
         return match[1] if match else ""
 
 
-DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # without modules' symbols, which are gigabytes
+DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # modules' have gigabytes
 
 
 class Fetcher(Installer):
@@ -151,7 +151,7 @@ class Fetcher(Installer):
             remove(self.part)
 
     def download(self, what: str, suite: Suite, version: str, packages: list[str], files: str) -> None:
-        """Print the size, download packages, and unpack them into stock/part/image. files are patterns of files to unpack; "": all."""
+        """Print the size, download packages, and unpack the files that match `files`, or all, into stock/part/image."""
         size = sum(int(suite.field(package, "Size") or 0) for package in packages) // 1000000
         space = sum(int(suite.field(package, "Installed-Size") or 0) for package in packages) // 1000
         space = VMLINUX_MB if files == DEBUG_KERNEL else space

@@ -134,8 +134,8 @@ class Installer:
         link.rename(self.stock / name)
 
     def module_files(self, root: Path, release: str, modules: Sequence[str]) -> list[str] | None:
-        """Return the files of modules and their dependencies, in the order to load them. Leave out built-in ones. Return None if one
-        is missing."""
+        """Return the files of modules and their dependencies, in the order to load them. Leave out built-in ones. Return None
+        if one is missing."""
         files: list[str] = []
         for module in modules:
             words = ["/sbin/modprobe", "-C", "/dev/null", "-d", str(root), "-S", release, "--show-depends", module]
@@ -146,7 +146,7 @@ class Installer:
         return files
 
     def initramfs(self, folder: Path, release: str) -> None:
-        """Make the initramfs, which loads the modules to mount the host's files. Write the file system, 9p or virtiofs, to "share"."""
+        """Make the initramfs, which loads the modules to mount the host's files. Write 9p or virtiofs to the file "share"."""
         for module, option in NEEDED.items():
             if self.module_files(folder, release, [module]) is None:
                 raise LabError(f"kernel {release} cannot be a guest of the lab: it lacks CONFIG_{option}")

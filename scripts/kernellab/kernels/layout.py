@@ -39,8 +39,8 @@ def put_back(folder: Path) -> None:
 
 @contextmanager
 def opened(kernels: Kernels, name: str) -> Iterator[Path]:
-    """Yield src/SOURCES, the kernel's sources without its patches, and hold its lock. The lock is shared by kernels that use these
-    sources unchanged."""
+    """Yield src/SOURCES, the kernel's sources without its patches, and hold its lock. Kernels that use these sources unchanged
+    share the lock."""
     src, own = kernels.lab.cache / "src" / kernels.sources(name), kernels.own_sources(name)
     with kernels.locks.hold(f"src-{src.name}", f"kernel {name}", shared=not own) as lock:
         if own:
@@ -54,8 +54,8 @@ def opened(kernels: Kernels, name: str) -> Iterator[Path]:
 
 
 def settle(kernels: Kernels, name: str, src: Path, fill: Callable[[Kernels, str, Path], None]) -> None:
-    """Make src the unpatched sources. The caller holds its lock. Check out the kernel's git tree, if it has one. Otherwise call fill
-    if src is missing."""
+    """Make src the unpatched sources. The caller holds its lock. Check out the kernel's git tree, if it has one. Otherwise call
+    fill if src is missing."""
     put_back(src)
     tree = kernels.inherited(name, "tree")
     if tree:

@@ -91,7 +91,7 @@ def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Pat
     log = kernels.lab.cache / "logs" / f"module-{name}.log"
     src = kernel_dir / "source"
     with nullcontext(src) if src.is_dir() else opened(kernels, kernel) as src, whole(module, module.parent / ".part") as new:
-        # Debug information must name the original sources, not the copy. This is not possible if make would have to quote the name.
+        # Debug information must name the original sources, not the copy, unless make would have to quote their name.
         plain = not re.search(r"[^A-Za-z0-9_./+-]", str(sources))
         flags = [f"KCFLAGS=-fdebug-prefix-map={new}={sources}"] if plain else []
         new.mkdir(parents=True)
@@ -111,6 +111,6 @@ def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Pat
 
 
 def has_btf(kernel_dir: Path, module: Path) -> bool:
-    """Return whether a module has BTF, if its kernel's configuration asks for it. kbuild may leave it out, and only print a message."""
+    """Return whether a module has BTF, if its kernel's configuration asks for it. kbuild may leave BTF out with a message."""
     wanted = "CONFIG_DEBUG_INFO_BTF_MODULES=y" in (kernel_dir / "config").read_text().splitlines()
     return not wanted or " .BTF " in output(["readelf", "-SW", module], env=os.environ | {"LC_ALL": "C"})

@@ -75,7 +75,7 @@ class Trees:
         return done.stdout.rstrip("\n")
 
     def store(self, tree: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        """Run git with the lab's object store. git also finds objects of the tree's repository, and writes new ones to the store."""
+        """Run git with the lab's object store, where it writes new objects. It also finds those of the tree's repository."""
         objects = self.path(tree, "--git-path", "objects")
         store = self.lab.cache / "src/git"
         if not (store / "HEAD").exists():
