@@ -347,7 +347,7 @@ def boot(kernels: Kernels, words: list[str]) -> None:
     data, failed = Path(file + ".data"), Path(file + ".failed")
     if data.is_file():
         return
-    # Costs must not depend on the user's locale: the recorder maps its files, and execve() of the command unmaps them.
+    # Costs must not depend on the user: the recorder maps files of a locale, and execve() of the command unmaps them.
     for name in [name for name in os.environ if name in LOCALE or name.startswith("LC_")]:
         del os.environ[name]
     part = data.with_name(f".{data.stem}.{os.getpid()}.data")

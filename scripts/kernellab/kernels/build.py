@@ -91,7 +91,7 @@ def build_one(kernels: Kernels, name: str, objects: str) -> None:
 def patched(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> Iterator[None]:
     """Replace src by patched sources, and obj by a copy of the object tree. Put the originals back after the block."""
     lay_out(kernels, name, src, part(src))
-    # If obj is empty, build the kernel without its patches there. Later builds of other kernels then use these objects.
+    # If nothing is built in obj, build the kernel without patches there. Later builds of other kernels then use these objects.
     if not (obj / "vmlinux").exists():
         configure(kernels, name, src, obj, log)
         kernels.lab.note(f"building kernel {name} without its patches first (log: {log})")
