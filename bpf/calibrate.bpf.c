@@ -11,9 +11,11 @@
 #define INTERRUPT_MAX 100000 /* ns: a longer jump is another task's turn, or another guest's */
 
 __u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
-__u64 watch_latency = ~0ull; /* the least time from a reading to the start of the sampler's program */
+/* the least time from a reading to the start of the sampler's program */
+__u64 watch_latency = ~0ull;
 __u64 watch_late = 0; /* the maximum delay of a sample (sample_lateness()) */
-__u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the duration of the sampler's program, with one step */
+/* jumps less the duration of the sampler's program, with one step */
+__u64 watch_full[ENGINE_WATCHED] = {};
 __u32 watch_seen = 0;
 /*
  * Time watched from the first interrupt to the last, and the part of it that all interrupts but the first took. These are whole

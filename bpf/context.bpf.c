@@ -94,7 +94,8 @@ PROGRAM("tp_btf/sys_enter", on_sys_enter, __u64, sys_enter(ctx, false, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_some, __u64, sys_enter(ctx, true, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_counted, __u64, sys_enter(ctx, leaves_out, true))
 
-__u32 closings_below = 0; /* time only closings (closing_add()) of calls whose end's hash is below this */
+/* Time only closings (closing_add()) of calls whose end's hash is below this. */
+__u32 closings_below = 0;
 __u64 closing_max = 0; /* ns; a longer closing was interrupted and is ignored */
 
 /* Add a closing to C: the time that this program has taken since END, when it read the clock at the end of a call. */

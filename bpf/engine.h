@@ -33,7 +33,7 @@
 		__type(value, value_type);        \
 	} name __weak SEC(".maps")
 #define SIZED_ARRAY(name, value_type)  ARRAY_OF(name, value_type, 0)
-#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* user space can also mmap it */
+#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* for mmap() */
 
 /* Define the program NAME, which executes DOES with its context CTX. */
 #define PROGRAM(section, name, type, does) \
@@ -145,7 +145,8 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot pcpu_hot __ksym __weak;
 
-#define PREEMPT_INTERRUPT 0x00ff0100 /* bits of an NMI, a hard interrupt, and a soft interrupt that is being served */
+/* Bits of an NMI, a hard interrupt, and a soft interrupt that is being served. */
+#define PREEMPT_INTERRUPT 0x00ff0100
 
 static __always_inline bool in_user_interrupt(void)
 {

@@ -21,7 +21,8 @@ static __always_inline void raise(__u64 *max, __u64 v)
 /* hist_slot() of small values, a table that user space fills: the cost of a lookup does not depend on the value. */
 const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
-#define SMALL_SHIFT 8 /* shift of larger values for a lookup; their slots are SMALL_SHIFT * HIST_SUB higher */
+/* Larger values are shifted by this for a lookup; their slots are SMALL_SHIFT * HIST_SUB higher. */
+#define SMALL_SHIFT 8
 
 /* Not inlined: with its many branches it would be a third of the verifier's work. */
 __weak __noinline __u32 slot_of_long_time(__u64 v)
@@ -130,7 +131,8 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 		__sync_fetch_and_add(&c->child, f->child);
 		__sync_fetch_and_add(&c->offcpu, frame_offcpu(t, f, excluded));
 		if (!enclosed)
-			__sync_fetch_and_add(&c->enclosing, 1); /* a context has no caller to charge */
+			/* A context has no caller to charge. */
+			__sync_fetch_and_add(&c->enclosing, 1);
 		else if (mech != PROFILE_UNTIMED)
 			exclude(t, costs[mech].nested);
 	}

@@ -120,7 +120,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	if (!taken && !is_left_out(t->ctx)) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
-			flags |= ENGINE_SAMPLE_USER; /* interrupts are on in user space, however late the sample is */
+			/* Interrupts are on in user space, however late the sample is. */
+			flags |= ENGINE_SAMPLE_USER;
 		else if (is_behind_irq_enable(ctx->regs.ip,
 					      late > ENGINE_LATE_NS &&
 						      late > costs[PROFILE_COSTS_SAMPLE].pending))

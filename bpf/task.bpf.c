@@ -19,7 +19,8 @@ struct {
 
 const volatile __u32 idle_base = 0; /* with -a: slot of CPU 0's idle task; other CPUs' follow */
 const volatile bool follow_all = false;
-const volatile __u64 cgroup_id = 0; /* if not 0, follow_all follows only tasks in this cgroup or below it */
+/* If not 0, follow_all follows only tasks in this cgroup or below it. */
+const volatile __u64 cgroup_id = 0;
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
@@ -28,7 +29,8 @@ __u32 self_tgid = 0;
 /* With -a, the recorder's helper process is not followed. */
 __u32 forks_helper = 0; /* the recorder's next fork creates the helper */
 __u32 helper_tgid = 0; /* the helper; 0: none */
-__u32 adopt_tgid = 0; /* process whose tasks adopt_tasks follows, by its number in the reader's pid namespace */
+/* The process whose tasks adopt_tasks follows, by its number in the reader's pid namespace. */
+__u32 adopt_tgid = 0;
 bool paused = false; /* follow neither new tasks nor tasks that are switched in */
 
 /*
