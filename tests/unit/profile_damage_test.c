@@ -322,6 +322,8 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_BLOCKS, "\1\1\0\2" BLOCK("\7", "\0") BLOCK("\7", "\0") "\0",
 		 "out of order"),
 	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "nonexistent function"),
+	NONSENSE(SECTION_VARIABLES, "\1\1\1\0\11\0\0", "variable of an unknown size"),
+	NONSENSE(SECTION_VARIABLES, "\1\1\1\0\201\2\0\0", "number that is too large"),
 };
 
 TEST(contradictions_are_refused)
@@ -338,11 +340,13 @@ TEST(contradictions_are_refused)
 	for (i = 0; i < sizeof(nonsenses) / sizeof(nonsenses[0]); i++) {
 		const struct nonsense *c = &nonsenses[i];
 
-		for (at = FILE_HEADER_SIZE; wire_load32(good + at) != c->type; at += length)
+		for (at = FILE_HEADER_SIZE; wire_load32(good + at) < c->type; at += length)
 			length = SECTION_HEADER_SIZE + wire_load64(good + at + 16);
 		memcpy(bytes, good, at);
 		stored = deflated(packed, sizeof(packed), c->raw, c->n);
-		length = put_section(bytes + at, c->type, 0, c->n, packed, stored, stored);
+		length = put_section(bytes + at, c->type,
+				     c->type == SECTION_VARIABLES ? SECTION_FLAG_OPTIONAL : 0, c->n,
+				     packed, stored, stored);
 		store(path, bytes, at + length);
 		snprintf(what, sizeof(what), "section \"%s\": ", profile_sections[c->type].name);
 		assert_refused(-EBADMSG, what);

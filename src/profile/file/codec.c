@@ -165,7 +165,12 @@ static uint64_t decode_number(struct wire_in *in, const struct field *f)
 			wire_fail(in, "has a flag that is neither 0 nor 1");
 		return v;
 	default:
-		return f->size == sizeof(v) ? wire_get_varint(in) : wire_get_u32(in);
+		if (f->size == sizeof(v))
+			return wire_get_varint(in);
+		v = wire_get_u32(in);
+		if (v >> (8 * f->size))
+			wire_fail(in, "has a number that is too large");
+		return v;
 	}
 }
 
