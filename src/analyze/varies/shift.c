@@ -122,7 +122,8 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		for (uint32_t i = 0; i < d->n_rows; i++) {
 			n += d->rows[i].sides[side].n;
 			time += d->rows[i].sides[side].sum;
-			if (c)
+			/* A row of the other side may have no value. */
+			if (c && d->rows[i].sides[side].n > 0)
 				value += d->rows[i].sides[side].n *
 					 (c->codes[i] < c->n_values ?
 						  varies_value(c, c->values[c->codes[i]]) :
