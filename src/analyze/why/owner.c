@@ -24,7 +24,8 @@ void why_switched_init(struct why_switched *s, const struct profile *baseline,
 
 		if (catalogue_differs(protection, baseline, hardened))
 			vec_push(s, items, protection);
-		else if (catalogue_state(protection, baseline, false, NULL) == CATALOGUE_OFF)
+		else if (catalogue_state(protection, baseline, false, NULL) == CATALOGUE_OFF &&
+			 catalogue_state(protection, hardened, false, NULL) == CATALOGUE_OFF)
 			vec_push(s, off, protection);
 	}
 }

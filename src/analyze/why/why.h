@@ -16,7 +16,7 @@ struct kernel_image;
 /* The protections whose known states differ between the sides. */
 struct why_switched {
 	vec_of(const struct catalogue_protection *, items);
-	vec_of(const struct catalogue_protection *, off); /* off, and not known to differ */
+	vec_of(const struct catalogue_protection *, off); /* known to be off on both sides */
 };
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
