@@ -154,6 +154,19 @@ static char *command_less(const struct profile *p)
 	return target ? alloc_printf("%s %s", tasks, target) : alloc_printf("%s tasks", tasks);
 }
 
+/* Append WORD as a shell reads it: quoted if necessary. */
+static void append_word(char **text, const char *word)
+{
+	if (*word && !strpbrk(word, " \t\n\"'\\$&|;<>()*?`")) {
+		alloc_append(text, "%s", word);
+		return;
+	}
+	alloc_append(text, "'");
+	for (const char *end; (end = strchr(word, '\'')); word = end + 1)
+		alloc_append(text, "%.*s'\\''", (int)(end - word), word);
+	alloc_append(text, "%s'", word);
+}
+
 char *view_command(const struct profile *p)
 {
 	/* The page cuts longer command lines. JSON has all of them. */
@@ -166,10 +179,9 @@ char *view_command(const struct profile *p)
 	if (!p->n_args)
 		return command_less(p);
 	for (i = 0; i < p->n_args && (!text || strlen(text) < LIMIT); i++) {
-		bool quote = !*p->args[i] || strpbrk(p->args[i], " \t\n\"'\\$&|;<>()*?`");
-		scoped_free char *word = alloc_printf(quote ? "'%s'" : "%s", p->args[i]);
-
-		alloc_append(&text, "%s%s", text ? " " : "", word);
+		if (text)
+			alloc_append(&text, " ");
+		append_word(&text, p->args[i]);
 	}
 	if (strlen(text) > LIMIT)
 		text[LIMIT] = '\0';
