@@ -10,8 +10,8 @@
 #define INTERRUPT_MIN 4 /* in units of watch_step: a longer step is an interrupt */
 #define INTERRUPT_MAX 100000 /* ns: a longer jump is another task's turn, or another guest's */
 
-__u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
-/* the least time from a reading to the start of the sampler's program */
+__u64 watch_step = INTERRUPT_MAX; /* ns: the least time between two readings of the clock */
+/* ns: the least time from a reading of the clock to the start of the sampler's program */
 __u64 watch_latency = ~0ull;
 __u64 watch_late = 0; /* the maximum delay of a sample (sample_lateness()) */
 /* jumps less the duration of the sampler's program, with one step */

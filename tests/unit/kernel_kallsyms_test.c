@@ -222,7 +222,10 @@ TEST(near_names_are_suggested)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* A clone is reported under its function's name. Exception: a .part clone whose function has a symbol, as both count each call. */
+/*
+ * A clone is reported under its function's name. A .part clone of a function that has a symbol too keeps its own name: the function
+ * calls the clone, so under one name each call would count twice.
+ */
 TEST(a_clone_has_its_functions_name_if_it_is_the_only_one)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"

@@ -304,7 +304,7 @@ static int read_profile(struct reader *r)
 	return err;
 }
 
-/* Open PATH. A descriptor may be a pipe; any other file is opened without waiting. */
+/* Open PATH: a regular file, or one of this process's descriptors (as /dev/stdin), which may be a pipe too. */
 static FILE *open_data(const char *path, int *err)
 {
 	bool is_descriptor = !strncmp(path, "/dev/fd/", 8) || !strcmp(path, "/dev/stdin") ||

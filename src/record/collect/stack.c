@@ -27,8 +27,8 @@ static const char *name_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * Return whether address I of the stack is an instruction that a sample, interrupt or exception hit, and not a return address.
- * A return program gets the return address as the first one, or, with a kprobe, the address after the breakpoint.
+ * Return whether address I of the stack is an instruction that a sample, interrupt or exception hit, and not a return address. In
+ * a stack that a probe of a return took, address 0 is a return address, or, with a kprobe, the address after its breakpoint.
  */
 static bool is_exact(const struct walk *w, uint32_t i)
 {
