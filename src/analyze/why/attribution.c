@@ -10,7 +10,7 @@
 #define MOST_SHOWN 6
 #define ROUNDING   1e-6
 
-/* A node's own figures and its place. FUNCTION NULL: CONTEXT's own figures. BODY NULL: FUNCTION's own figures. */
+/* A node's own figures, and the context, function and inlined body that they belong to. FUNCTION or BODY is NULL: none. */
 struct item {
 	const struct why_context *context;
 	const char *function, *body;
@@ -22,7 +22,7 @@ struct items {
 	vec_of(struct item, items);
 };
 
-/* A row and its items. The command consists of contexts, a context of functions, and a function of inlined bodies. */
+/* A row, and the items in it. The command consists of contexts, a context of functions, and a function of inlined bodies. */
 struct part {
 	struct why_attribution_row row;
 	const struct item *items; /* all items in it */
@@ -60,7 +60,7 @@ static bool is_body(const struct tree_pair_node *n)
 	return n->inlined[0] || n->inlined[1];
 }
 
-/* Add the shares of causes that are known from samples. OF: items with their contexts, indexed by node. */
+/* Add an item for each sampled cause in each of its contexts. OF: the items of contexts, indexed by node. */
 static void add_sampled(struct items *list, const struct why *w, const struct item *of)
 {
 	const struct why_causes *c = &w->command.causes;
@@ -78,7 +78,7 @@ static void add_sampled(struct items *list, const struct why *w, const struct it
 	}
 }
 
-/* Return all nodes below the root, and sampled causes, sorted by place. Other sampled nodes belong to the function above them. */
+/* Return sorted items of all nodes in contexts, and of sampled causes. A sampled node belongs to the function above it. */
 static struct items collect(const struct why *w)
 {
 	const struct tree_pair *t = &w->pair;
@@ -122,7 +122,7 @@ static struct part part_of(enum why_attributed kind, const char *name)
 	return part;
 }
 
-/* Set the figures of ROW, with a known total on each side. */
+/* Set ROW's calls, totals and changes from the CALLS and TOTALS of both sides. */
 static void set_figures(struct why_attribution_row *row, const double calls[2],
 			const double totals[2])
 {
@@ -138,7 +138,7 @@ static void set_figures(struct why_attribution_row *row, const double calls[2],
 	row->by_mean = row->delta - row->by_calls;
 }
 
-/* Return the part that consists of N ITEMS. The calls of a function exclude those of its inlined bodies. */
+/* Return a part with the sums of N ITEMS. The calls of a function exclude those of its inlined bodies. */
 static struct part part_with(enum why_attributed kind, const char *name, const struct item *items,
 			     size_t n)
 {
@@ -161,7 +161,7 @@ static struct part part_with(enum why_attributed kind, const char *name, const s
 	return part;
 }
 
-/* Add the remainder of WHOLE to PARTS, so that their sum is exact. */
+/* Add a row to PARTS with the rest of the change WHOLE, so that all PARTS add up to WHOLE. */
 static void add_rest(struct parts *parts, enum why_attributed kind, const char *name, double whole)
 {
 	struct part rest = part_of(kind, name);
@@ -221,7 +221,7 @@ static bool is_rest(enum why_attributed kind)
 static void add_parts(struct query *q, struct parts *parts, double level, double whole,
 		      bool hidden);
 
-/* Add the parts of PART. */
+/* If PART is a context, add its functions. If PART is a function, add its inlined bodies. */
 static void add_below(struct query *q, const struct part *part, double level, bool hidden)
 {
 	struct parts parts = {};
@@ -236,7 +236,7 @@ static void add_below(struct query *q, const struct part *part, double level, bo
 	add_parts(q, &parts, level + 1, part->row.delta, hidden);
 }
 
-/* Add PARTS of WHOLE, the largest first, and free them. HIDDEN: the row above is hidden. */
+/* Add the rows of PARTS, the largest first, and free PARTS. WHOLE: the change of the row above. HIDDEN: that row is hidden. */
 static void add_parts(struct query *q, struct parts *parts, double level, double whole, bool hidden)
 {
 	struct why_attribution_row others = part_of(WHY_ATTRIBUTED_OTHERS, "").row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The change per run as parts that add up: the command, its contexts, the functions in a context, and the bodies inlined into a
- * function. A function's part is its own time, without other functions of the tree, summed over all its places in the context.
+ * The change per run as rows that add up: the command, its contexts, the functions in a context, and the bodies inlined into a
+ * function. A function's row has the own time of the function, without its callees in the tree, of all its calls in the context.
  */
 #pragma once
 
@@ -20,18 +20,18 @@ enum why_attributed {
 	WHY_ATTRIBUTED_OTHERS, /* for tables: the sum of a level's hidden lines */
 };
 
-/* One line. Times are on-CPU, per run, in ticks; NAN: not known. */
+/* A row of the table. Times are on-CPU, per run, in ticks; NAN: not known. */
 struct why_attribution_row {
 	enum why_attributed part;
 	const char *name;
-	enum analyze_how how; /* for the command, and for figures from samples */
+	enum analyze_how how; /* set for the command, and for figures from samples */
 	double level; /* 0: the command; a row is part of the last row above with a lower level */
 	double calls[2], totals[2]; /* per run of each side */
 	double delta; /* a side without the row counts as 0 */
 	double share; /* fraction of the level above; NAN if that level did not change */
-	/* DELTA from more or fewer calls, at the baseline's mean, and from the mean's change, in the hardened side's calls. */
+	/* Parts of DELTA: more or fewer calls, at the baseline's mean, and the mean's change, in the hardened side's calls. */
 	double by_calls, by_mean;
-	enum analyze_verdict verdict; /* of the mean; for the command and contexts */
+	enum analyze_verdict verdict; /* on the mean's change; for the command and contexts */
 	bool hidden; /* tables leave it out */
 	uint32_t others; /* for OTHERS: number of hidden lines of the level */
 };
@@ -40,7 +40,7 @@ struct why_attribution {
 	vec_of(struct why_attribution_row, rows); /* each before its parts, the largest first */
 };
 
-/* DIFF is of the recordings that W explains. Both must outlive A. */
+/* DIFF compares the recordings that W explains. DIFF and W must outlive A. */
 void why_attribution_init(struct why_attribution *a, const struct why *w,
 			  const struct analyze_diff *diff);
 void why_attribution_deinit(struct why_attribution *a);

@@ -14,32 +14,35 @@
 /* ---- how sure a change is: docs/internals/why.md ---- */
 
 struct why_significance {
-	double squares[2]; /* per side: the sum of squared differences from its mean */
+	double squares[2]; /* by side: sum of squared differences of repetitions from their mean */
 	/*
-	 * A standard deviation in addition to SQUARES: of scheduling, since waiting depends on timing; of the cost of probes;
-	 * and of calls, if only the differences between calls show how much runs vary.
+	 * A standard deviation that SQUARES do not show. It adds up those of waiting times, of probe costs, of changes within
+	 * the noise of a control and, without enough repetitions, of the times of calls.
 	 */
 	double known;
 	double doubts; /* the variance of estimates from samples; for the command also of its contexts' calls */
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
-	double p; /* probability of such a change by chance, in any of the changes looked at; NAN: not known */
-	bool within_known; /* without P: KNOWN and DOUBTS, or the spread of one recording's runs, can explain the change */
+	double p; /* p-value, corrected for the number of changes looked at; NAN: not known */
+	/* If P is NAN: KNOWN and DOUBTS, or the spread of one recording's runs, can explain the change. */
+	bool within_known;
 };
 
 enum why_sureness {
 	WHY_CHANCE,
-	WHY_LIKELY, /* P is below MOST; without P, not WITHIN_KNOWN */
-	WHY_SURE, /* the interval excludes 0 */
+	/* The p-value is below MOST. Without a p-value, the change exceeds the known variation. */
+	WHY_LIKELY,
+	WHY_SURE, /* the p-value is below ANALYZE_SIGNIFICANT */
 };
 
 /*
- * Judge DELTA, a difference of means of RUNS on each side, by D's squares. COMMON: a standard deviation that all changes have,
- * even if few RUNS do not show it. LOOKED_AT: the number of changes looked at, by which D's interval and P are corrected.
+ * Set D's P, CI and WITHIN_KNOWN from its other members. DELTA is the difference between the means of RUNS[0] and RUNS[1]
+ * repetitions. COMMON: a standard deviation that each repetition has, even if few do not show it. P and CI are corrected for
+ * LOOKED_AT, the number of changes looked at.
  */
 void why_significance_judge(struct why_significance *d, double delta, const uint32_t runs[2],
 			    double common, double looked_at);
 
-/* Return how much one kernel may differ from itself: half the interval's width. NAN: not known. */
+/* Return half the width of D's interval: the difference that recordings of one kernel may have by chance. NAN: not known. */
 double why_significance_noise(const struct why_significance *d);
 
 enum why_sureness why_significance_sureness(const struct why_significance *d);
@@ -54,67 +57,67 @@ enum why_kind {
 	WHY_N_KINDS
 };
 
-/* A part of a cause: one reason, summed over all its places in the context. */
+/* The part of a cause's change that has one reason, KIND with NAME, summed over all nodes. */
 struct why_part {
 	uint32_t cause;
 	enum why_kind kind;
-	const char *name; /* the callee or body; for SELF the cause itself */
+	const char *name; /* the called function or inlined body; for SELF the cause's name */
 	bool inlined;
 	double delta; /* ticks per run */
-	double calls[2]; /* of NAME per run; 0: not known */
-	uint32_t node; /* the place with the largest change */
-	double most; /* the change at NODE, without sign, for the hardened side's calls */
+	double calls[2]; /* calls of NAME per run, by side; 0: not known */
+	uint32_t node; /* the tree node of NAME with the largest change */
+	double most; /* absolute change at NODE, for as many calls as the hardened side makes */
 	double scale; /* factor by which NODE's baseline is multiplied for comparison */
-	double ratio; /* for OFTEN: ratio of the sides' calls of NAME, divided by SCALE */
+	double ratio; /* for OFTEN: the hardened side's calls / the baseline's / SCALE */
 };
 
-/* CALLER calls CALLEE where CONDITION holds, in the source's words; NULL: not known. */
+/* The condition, as the source has it, on which CALLER calls CALLEE. All NULL: not known. */
 struct why_guard {
 	const char *caller, *callee;
 	char *condition;
 };
 
-/* The part of a cause that is in one context. */
+/* The part of a cause's change that is in one context. */
 struct why_share {
 	uint32_t cause;
 	uint32_t context; /* a node */
 	double delta;
 };
 
-/* All parts that are charged to the code of one function or inlined body. */
+/* A function or inlined body whose code makes a difference, and all changes that are attributed to this code. */
 struct why_cause {
 	const char *name;
-	const char *function; /* most of it is inlined into this function; NULL: not inlined */
-	double delta, size; /* the change; the sum of its parts without their signs */
-	bool same_code; /* both kernels have the same instructions there, and take another path through them */
-	bool other_code; /* the kernels are known to have other instructions there */
-	bool large; /* it is large enough to be named */
-	bool patched; /* it is significant, and a patch changes its lines */
-	bool certain; /* named although small: significant, and its code differs */
+	const char *function; /* its largest part is inlined into this; NULL: it is not inlined */
+	double delta, size; /* the change, and the sum of its parts' absolute changes */
+	bool same_code; /* both kernels have the same code, but take different paths through it */
+	bool other_code; /* the code is known to differ between the kernels */
+	bool large; /* the change is large enough to be named */
+	bool patched; /* the change is significant, and a patch changes lines of the code */
+	bool certain; /* the change is small but significant, and the code differs: name it */
 	const char *
 		caller; /* without OTHER_CODE: the nearest caller whose code differs; NULL: not known */
 	struct why_significance significance; /* of DELTA */
 	struct why_guard guard; /* of the largest part; set by why_guards_find() */
-	uint32_t first_part, n_parts; /* largest first */
-	uint32_t first_share, n_shares; /* largest first */
+	uint32_t first_part, n_parts; /* in PARTS of struct why_causes, largest first */
+	uint32_t first_share, n_shares; /* in SHARES of struct why_causes, largest first */
 };
 
 struct why_causes {
 	bool brief; /* leave out shares; set by the caller */
 	/*
-	 * DELTA is the context's change for as many calls as the side makes that calls it less often, so no change is larger
-	 * than the executed code. BY_CALLS is the remainder, from more or fewer calls of the context.
+	 * DELTA is the change of the context, scaled to the number of calls of the side that calls it less often. So no change
+	 * is larger than the executed code. BY_CALLS is the remainder of the change, from more or fewer calls of the context.
 	 */
 	double delta, by_calls;
-	double waits; /* changes of schedule() and related functions, without their signs */
-	/* The PATCHED first, then the CERTAIN, then the largest. */
+	double waits; /* sum of the absolute changes of schedule() and related functions */
+	/* Sorted: PATCHED causes, then CERTAIN causes, then all others. Each group begins with the largest change. */
 	vec_of(struct why_cause, items);
 	vec_of(struct why_part, parts);
 	vec_of(struct why_share, shares);
 };
 
 /*
- * Find the causes in T's node CONTEXT. C is all zero but for BRIEF. BY_ITSELF: no code calls the context, so it is compared per
+ * Find the causes in T's node CONTEXT. C is all zero except for BRIEF. BY_ITSELF: no code calls the context, so it is compared per
  * run, not per call. T must outlive C.
  */
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
@@ -122,7 +125,10 @@ void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t c
 /* Find the causes in all contexts of T whose names IS_OF_COMMAND accepts, as if the root called them. */
 void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
 			     bool (*is_of_command)(const char *context));
-/* Add to the squares of C's causes on SIDE those of the same causes in OTHER, which compares two repetitions, WEIGHT times. */
+/*
+ * OTHER has the causes of the difference between two repetitions of SIDE. For each of C's causes that OTHER also has, add WEIGHT
+ * times the square of its change in OTHER to SIDE's SQUARES of the cause in C.
+ */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
 /* Sort the causes again after some became PATCHED or CERTAIN. */
 void why_causes_sort(struct why_causes *c);
