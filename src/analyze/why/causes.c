@@ -13,10 +13,10 @@ struct finder {
 	const struct tree_pair *t;
 	struct why_causes *c;
 	struct hash_index causes, parts, shares;
-	uint32_t context; /* the one to explain */
-	double charged; /* sum of all charges so far */
+	uint32_t context; /* the context whose change is being explained */
+	double charged; /* sum of all changes attributed so far */
 	double sure; /* standard deviations by which a sampled node must have changed */
-	/* Charge no sampled nodes: add what they would be charged, without signs, to TRIED, and its variance to DOUBTS. */
+	/* Attribute nothing to sampled nodes: sum up the absolute changes that they would get in TRIED, their variances in DOUBTS. */
 	bool only_tries;
 	double tried, doubts;
 };
@@ -66,7 +66,7 @@ static double squares(const double deviations[2])
 	return deviations[0] * deviations[0] + deviations[1] * deviations[1];
 }
 
-/* Charge DELTA to the code of BY. NODE is BY itself or the callee that makes the difference. SCALE and RATIO are the part's. */
+/* Attribute DELTA to the code of BY. NODE is BY or the callee that makes the difference. SCALE, RATIO: as in struct why_part. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
 {
@@ -102,9 +102,9 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 }
 
 /*
- * The expected factors from the baseline to the hardened side for code below a callee: WORK is the factor of the caller, CALLS
- * that of calls of the callee. If they differ, the caller may pass the same work in other pieces, or other work. So any factor
- * between the two is expected.
+ * The expected factors from the baseline to the hardened side for code below a callee: WORK is the factor of the caller's
+ * work, CALLS the factor of the callee's calls. If they differ, the caller may pass the same work in other pieces, or other work.
+ * So any factor between the two is expected.
  */
 struct scale {
 	double work, calls; /* equal if no callee is called more or less often */
@@ -115,7 +115,7 @@ static double nearest(struct scale s, double ratio)
 	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
 }
 
-/* Return the difference between IS and the nearest value that S allows for the baseline's WAS. */
+/* Return the difference between the hardened side's IS and the nearest value that S expects for the baseline's WAS. */
 static double excess(double is, double was, struct scale s)
 {
 	return was > 0 ? is - nearest(s, is / was) * was : is;
@@ -146,7 +146,7 @@ static const struct tree_line *next_line(const struct tree_pair *t, const struct
 
 /*
  * Set *RATIO to the hardened side's executions of N's lines per execution of the baseline. Lines are matched in order, since a
- * patch may change line numbers. Return false if the lines or their ratios are not the same. Without lines *RATIO is unchanged.
+ * patch may change line numbers. Return false if lines differ, or their ratios. Without lines *RATIO is unchanged.
  */
 static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *n, double *ratio)
 {
@@ -166,7 +166,7 @@ static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *
 
 /*
  * Return the hardened side's executions of the inlined body NODE per execution of the baseline; NAN: unknown. Use the ratio of
- * the calls that NODE makes, if NODE has no lines, or if their ratio is on the same side of SCALE; else the ratio of its lines.
+ * NODE's calls if NODE has no lines, or if both ratios are above or both are below SCALE. Otherwise use the ratio of its lines.
  */
 static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 {
@@ -183,7 +183,7 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
-/* Return the node to charge with NODE's calls of CALLEE: NODE, or CALLEE if its caller in the context is not known. */
+/* Return the node to which NODE's calls of CALLEE are attributed: NODE, or CALLEE if its caller in the context is not known. */
 static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 {
 	return f->t->tree->has_callers || f->t->nodes[node].parent != TREE_ROOT || !node ? node :
@@ -191,8 +191,8 @@ static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 }
 
 /*
- * Charge NODE for calling CALLEE more or less often than SCALE expects. The charge is the change in and below CALLEE that is
- * not charged to code there. Calls from lines that only one side has are charged in full.
+ * If NODE calls CALLEE more or less often than SCALE expects, attribute to NODE the change in and below CALLEE that is not
+ * attributed to code there. Calls from lines that only one side has are attributed to NODE in full.
  */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
@@ -235,7 +235,7 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	return sum;
 }
 
-/* Charge NODE with the change in and below its child I that is not charged to code there. */
+/* Attribute to NODE the change in and below its child I that is not attributed to code there. */
 static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct scale scale)
 {
 	const struct tree_pair_node *callee = &f->t->nodes[i];
@@ -249,13 +249,13 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 
 /* ---- sampled nodes ---- */
 
-/* The change of a whole: RATIO times the baseline. A part changed otherwise if it deviates by more than LEAST and beyond chance. */
+/* The change by RATIO of a node and all nodes below it. A node deviates if it is off by more than LEAST and beyond chance. */
 struct whole {
 	double ratio, least;
-	double sure; /* deviations beyond which a change is no chance, even with all inner parts tested */
+	double sure; /* standard deviations that exclude chance, with all inner nodes tested */
 };
 
-/* Return whether a part's change from IS[0] to IS[1], with standard deviations DOUBT per side, deviates from W's change. */
+/* Return whether the change from IS[0] to IS[1] deviates from W's. DOUBT: standard deviations of IS; DEVIATIONS may be chance. */
 static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
 		     double deviations)
 {
@@ -264,7 +264,7 @@ static bool is_other(const struct whole *w, const double is[2], const double dou
 	return fabs(is[1] - w->ratio * is[0]) > fmax(deviations * sqrt(squares(part)), w->least);
 }
 
-/* Return whether NODE's own time, or any node below it, deviates from W's change, as in is_other(). */
+/* Return whether is_other() holds for the own time of NODE, or for the time of any node below it. */
 static bool has_other(const struct tree_pair *t, uint32_t node, const struct whole *w,
 		      double deviations)
 {
@@ -279,13 +279,13 @@ static bool has_other(const struct tree_pair *t, uint32_t node, const struct who
 	return false;
 }
 
-/* Return whether NODE has nearly all of the time ALL, on both sides. */
+/* Return whether N has nearly all of the time ALL, on both sides. */
 static bool has_nearly_all(const struct tree_pair_node *n, const double all[2])
 {
 	return n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
 }
 
-/* Return whether all parts of sampled NODE changed by one factor, as if only the number of NODE's calls changed. */
+/* Return whether sampled NODE and all nodes below it changed by one factor, as if only the number of NODE's calls changed. */
 static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -295,7 +295,7 @@ static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 	       !has_other(f->t, node, &w, CHANCE_DEVIATIONS);
 }
 
-/* Charge sampled NODE with DELTA, which has the standard deviations DOUBT of the two sides. */
+/* Attribute DELTA to NODE, which is known from samples. DOUBT has each side's standard deviation. */
 static void charge_sampled(struct finder *f, uint32_t node, double delta, const double doubt[2],
 			   struct scale scale)
 {
@@ -311,7 +311,7 @@ static void charge_sampled(struct finder *f, uint32_t node, double delta, const 
 	}
 }
 
-/* Charge functions in and below NODE that differ beyond chance over all their places (DIFFERS). Return the sum of the charges. */
+/* Attribute to each node in and below NODE its own change, if its function DIFFERS. Return the sum of attributed changes. */
 static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -324,8 +324,8 @@ static double explain_marked(struct finder *f, uint32_t node, struct scale scale
 }
 
 /*
- * Charge the change of sampled NODE to the outermost function that changed as a whole, if the change is beyond chance. To name
- * a function with nearly ALL of the divided time would say nothing new. Return the sum of the charges.
+ * Attribute the change of sampled NODE to the outermost function that changed as a whole, if the change is beyond chance. To
+ * name a function with nearly ALL of the divided time would say nothing new. Return the sum of the attributed changes.
  */
 static double explain_sampled(struct finder *f, uint32_t node, const double all[2],
 			      struct scale scale)
@@ -357,8 +357,8 @@ static double explain_all_sampled(struct finder *f, uint32_t node, const double 
 }
 
 /*
- * Charge the change DELTA of NODE's time in no timed function to sampled functions. If their charges are far larger than DELTA,
- * time only moved between functions: charge none of them. Return the sum of the charges.
+ * NODE's time in no timed function changed by DELTA. Attribute this change to sampled functions. If their changes are far larger
+ * than DELTA, time only moved between functions: attribute nothing. Return the sum of the attributed changes.
  */
 static double open_sampled(struct finder *f, uint32_t node, const double own[2], double delta,
 			   struct scale scale)
@@ -373,7 +373,7 @@ static double open_sampled(struct finder *f, uint32_t node, const double own[2],
 }
 
 /*
- * Charge the difference of NODE from SCALE times its baseline, the time expected if its callers work as on the baseline. The
+ * Attribute the difference of NODE from SCALE times its baseline, the time expected if its callers work as on the baseline. The
  * recursion is as deep as calls, which tree_pair_init() bounds.
  */
 static void explain(struct finder *f, uint32_t node, struct scale scale)

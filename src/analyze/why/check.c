@@ -54,14 +54,14 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *r
 	return NULL;
 }
 
-/* Add MORE, which is independent, to *NOISE; NAN: not known. */
+/* Combine *NOISE with MORE, which is independent of it. Either is NAN if it is not known. */
 static void add_noise(double *noise, double more)
 {
 	if (!isnan(more))
 		*noise = isnan(*noise) ? more : hypot(*noise, more);
 }
 
-/* Set number WHICH of CHECK's changes from PAIR: of C, and of the first of the N NAMES with a row in C. */
+/* Set element WHICH of CHECK's changes from PAIR: the change of C, and of the first function of the N NAMES with a row in C. */
 static int compare(struct why_check *check, const struct why_context *c,
 		   const struct profile *const pair[2], int which, const char *const *names,
 		   uint32_t n)

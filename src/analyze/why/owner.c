@@ -51,7 +51,7 @@ bool why_switched_has(const struct why_switched *s, const struct catalogue_prote
 	return has(s->items, s->n_items, protection);
 }
 
-/* Return the pattern that matches NAME, or NULL. */
+/* Return the pattern of PROTECTION's functions that matches NAME, or NULL. HOSTS: include functions that also do other work. */
 static const char *listed_as(const struct catalogue_protection *protection, const char *name,
 			     bool hosts)
 {
@@ -77,7 +77,7 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 	return found ?: name;
 }
 
-/* Return whether PROTECTION lists PART's function, a caller, or a callee that has most of PART. */
+/* Return whether PROTECTION lists PART's function, a caller, or a callee that has most of PART's one-sided instructions. */
 static bool lists_part(const struct catalogue_protection *protection, const struct tree_pair *t,
 		       const struct why_part *part, bool switched)
 {
@@ -120,7 +120,7 @@ static uint32_t function_of(const struct tree_pair *t, uint32_t node)
 	return node;
 }
 
-/* Return the static key that NODE's function tests. */
+/* Return the static key that NODE's function tests, or NULL. Set *FUNCTION to the function. */
 static const struct analyze_static_key *key_of(const struct analyze_static_keys *keys,
 					       const struct tree_pair *t, uint32_t node,
 					       const char **function)
@@ -142,7 +142,7 @@ static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double 
 	return node;
 }
 
-/* Return the static key that is tested nearest to the changed part of timed NODE: in the part, or up to near callers. */
+/* Return the static key that is tested nearest to the part with most of timed NODE's change: in the part or in near callers. */
 static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
 						       const struct tree_pair *t, uint32_t node,
 						       const char **function)
@@ -176,7 +176,7 @@ const struct analyze_static_key *why_static_key(const struct analyze_static_keys
 	return key;
 }
 
-/* ---- guard ---- */
+/* ---- the condition on which a call is made ---- */
 
 static bool is_inlined(const struct tree_pair_node *node)
 {
@@ -190,7 +190,7 @@ static bool calls(const struct profile_block *block, const char *callee)
 	return n && n == strlen(callee) && !strncmp(block->callee, callee, n);
 }
 
-/* Return whether CALLEE is called from SITE at L, or is inlined there. */
+/* Return whether L is in the line SITE or, if INLINED, in the body of CALLEE that is inlined at SITE. */
 static bool is_at(const struct profile_location *l, const char *callee, bool inlined,
 		  const struct tree_line *site)
 {
@@ -216,7 +216,7 @@ static bool is_site(const struct profile *p, const struct profile_block *block, 
 	return false;
 }
 
-/* Return whether BLOCK executes NODE's function, at SITE if that is not NULL. */
+/* Return whether BLOCK calls NODE's function, or is in NODE's inlined body. If SITE is not NULL, only this line counts. */
 static bool executes(const struct profile *p, const struct profile_block *block,
 		     const struct tree_pair_node *node, const struct tree_line *site)
 {
@@ -224,7 +224,7 @@ static bool executes(const struct profile *p, const struct profile_block *block,
 	       (!site || is_site(p, block, node->name, is_inlined(node), site));
 }
 
-/* Return the condition on which P's CALLER calls NODE, at SITE if that is not NULL, for free(); NULL: not known. */
+/* Return the condition on which P's CALLER calls NODE, for free(). NULL: not known. If SITE is not NULL, only this line counts. */
 static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
 		       const struct tree_pair_node *node, const struct tree_line *site,
 		       bool *of_object)
@@ -260,8 +260,8 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 }
 
 /*
- * Find the guard of the call of NODE, at SITE if that is not NULL. Ignore a condition on the function's own variables that
- * holds in nearly all calls on both sides: it says nothing.
+ * Set GUARD to the condition on which NODE is called; if SITE is not NULL, from this line only. Ignore a condition on the
+ * caller's own variables that holds in nearly all calls on both sides: it says nothing.
  */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
 		 const struct tree_pair *t, uint32_t node, const struct tree_line *site)

@@ -28,7 +28,7 @@ bool why_is_interrupt(const char *context)
 	       !strcmp(context, profile_queued_name(PROFILE_QUEUED_SOFTIRQ));
 }
 
-/* The name of a command is no context, even if it contains "[". */
+/* Return whether C begins independently of the command. The name of a command is no context, even if it contains "[". */
 static bool comes_by_itself(const struct why_context *c)
 {
 	return !c->is_command && is_asynchronous(c->name);
@@ -39,7 +39,7 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* Add the squares of C's causes in PAIR, two repetitions of SIDE that differ by chance only, WEIGHT times. */
+/* PAIR compares two repetitions of SIDE. Add WEIGHT times the squared change of each of C's causes in PAIR to SIDE's SQUARES. */
 static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
 {
 	struct why_causes causes = { .brief = true };
@@ -145,7 +145,7 @@ static void vary_contexts(struct why *w, int side)
 define_compare(by_value, double, compare_values(*a, *b));
 
 /*
- * Return the median of the contexts' standard deviations in ticks, without those below 1. Mostly they come from a slab or page
+ * Return the median of the contexts' standard deviations in ticks, without those below 1. Mostly, one slab or page is allocated
  * more or less, in the context that uses up the last one. So all contexts have this deviation, even if few runs do not show it.
  */
 static double common_deviation(const struct why *w)
@@ -265,7 +265,7 @@ define_compare(by_size, struct why_context,
 		       compare_values(size_of(b), size_of(a)) ?:
 								strcmp(a->name, b->name));
 
-/* Standard deviations of a node with all nodes below it, summed over nodes: of probes' COSTS, and by differences between CALLS. */
+/* Standard deviations, summed up over a node and all nodes below it: of probe costs, and of the times of calls. */
 struct uncertainty {
 	double costs, calls;
 };
@@ -334,7 +334,7 @@ static void set_large(const struct why *w, struct why_context *c)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
 
-/* Set how sure C is. A small change of the command may be large for one of its contexts, but counts only with a cause. */
+/* Set CHANGED and SURENESS of C. A command's change that is large only for one of its contexts counts only with a cause. */
 static void set_told(struct why_context *c)
 {
 	bool large = is_large(c, c->delta);
@@ -406,7 +406,7 @@ static void add_under_noise(struct under_noise *u, const struct analyze_diff_row
 			vec_push(u, rows, *row);
 }
 
-/* If U has NAME in CONTEXT, return true and make DELTA uncertain: two recordings of the baseline may differ by as much. */
+/* If U has the row NAME in CONTEXT, make SIGNIFICANCE of the change DELTA uncertain by as much as DELTA, and return true. */
 static bool doubt(const struct why *w, const struct under_noise *u, const char *name,
 		  const char *context, struct why_significance *significance, double delta)
 {
@@ -487,7 +487,7 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 
 /*
  * Compare the code of CAUSE and of the function that it is inlined into, if any. The compiler may also keep a part of an
- * inlined function as a function. SAME_CODE: no code differs.
+ * inlined function as a function. Set SAME_CODE if no code differs.
  */
 static void compare_own_code(struct why_cause *cause, struct analyze_changes *changes)
 {
@@ -522,7 +522,7 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 			cause->caller = nodes[at].name;
 }
 
-/* Return the change per call of the function that PART is charged to, at PART's place with the largest change. */
+/* Return the change per call of the function whose code PART is attributed to, at the node with PART's largest change. */
 static double per_call(const struct tree_pair *t, const struct why_part *part)
 {
 	const struct tree_pair_node *n = &t->nodes[part->node];
@@ -534,7 +534,7 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 		       part->most / calls[1];
 }
 
-/* Return whether C's cause I has other code, but is too small to be named. */
+/* Return whether the code of C's cause I differs between the kernels, but the cause is too small to be named. */
 static bool is_candidate(const struct why_context *c, uint32_t i)
 {
 	return c->sureness < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
@@ -548,7 +548,7 @@ static bool has_candidate(const struct why_context *c)
 	return false;
 }
 
-/* Set how sure C is if it has certain causes: its change counts even if it is small. */
+/* Set CHANGED and SURENESS of C, which has certain causes. The change of C counts even if it is small. */
 static void tell_certain(struct why_context *c)
 {
 	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
@@ -567,7 +567,7 @@ static uint32_t count_candidates(const struct why_context *c)
 	return n;
 }
 
-/* Find the certain causes among candidates. LOOKED_AT: the number of candidates and contexts, for correction. */
+/* Mark candidates among C's causes that are certain. LOOKED_AT: the number of candidates and contexts, to correct p-values. */
 static void find_certain(const struct why *w, struct why_context *c, uint32_t looked_at)
 {
 	bool any = false;
