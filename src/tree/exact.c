@@ -25,7 +25,7 @@ static struct tree_line *site_of(struct tree *t, const struct end *end)
 	return tree_line_find(&t->sites, end->node, end->caller);
 }
 
-/* Descend to the callee. */
+/* Descend from the caller's node, in END, to the node of its callee, END's FRAME. */
 static void call(struct tree *t, struct end *end, int side)
 {
 	struct tree_key key = { end->node, end->frame->name };
@@ -98,7 +98,7 @@ static uint32_t context_node(struct walk *w, uint32_t context)
 				&(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
 }
 
-/* Return the end of STACK in CONTEXT. FUNCTION: its first location is a function's start; ignore what is inlined there. */
+/* Return the end of STACK in CONTEXT. FUNCTION: STACK's first location is a function's start; ignore bodies inlined there. */
 static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool function)
 {
 	const struct profile *p = w->p;
@@ -213,7 +213,7 @@ static void add_sites(struct tree *t, int side)
 	add_calls(&w, true);
 }
 
-/* Find calls from lines that only one side has, for nodes of their own. Reset all values, to count them again. */
+/* Find calls from lines that only one side has: these calls get nodes of their own. Reset all values, to count them again. */
 static void divide(struct tree *t)
 {
 	tree_sites_divide(t);

@@ -33,7 +33,7 @@ void tree_extend(struct tree_node *node, const struct profile_frame *frame, int 
 /* Executions of an instruction of a node in a repetition. */
 struct tree_times {
 	uint32_t node, location, column;
-	const struct profile_frame *frame; /* its line in NODE */
+	const struct profile_frame *frame; /* the instruction's line in NODE */
 	/* The caller's line that calls NODE or has it inlined; NULL: unknown, or NODE calls itself. */
 	const struct profile_frame *caller;
 	double times;
@@ -55,7 +55,7 @@ void tree_times_add(struct tree *t, int side, const struct tree_times *all, size
 /* Fill T from exact recordings of both sides, or from SIDE's recording by probes. */
 void tree_fill_exact(struct tree *t);
 void tree_fill_probed(struct tree *t, int side);
-/* Call tree_fill_probed() for SIDE first. */
+/* Add SIDE's functions whose basic blocks were counted. Call tree_fill_probed() for SIDE first. */
 void tree_fill_counted(struct tree *t, int side);
-/* Call tree_fill_probed() for both sides first. */
+/* Add functions and bodies that are known from samples only. Call tree_fill_probed() for both sides first. */
 void tree_fill_sampled(struct tree *t);

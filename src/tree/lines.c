@@ -71,7 +71,7 @@ static void split(struct side *s)
 			vec_push(s, left, s->items[i]);
 }
 
-/* Collect and match both sides' lines of NODE, for sides_deinit(). Return false if they are too many. */
+/* Collect and match both sides' lines of NODE. Return false if they are too many. Free S by sides_deinit() in any case. */
 static bool sides_init(struct side s[2], const struct tree_pair *t, uint32_t node, double scale)
 {
 	for (int which = 0; which < 2; which++) {
@@ -134,7 +134,7 @@ static const struct tree_line *left_at(const struct side *s, const struct tree_l
 
 /*
  * Set the iterations of S[WHICH]'s unmatched line MOST and of its counterpart on the other side. Repeated lines correspond by
- * order, others by number, if no patch moved lines.
+ * order, other lines by number, if no patch moved lines. Also set IN_LOOP and CONDITION of the line's loop.
  */
 static void set_iterations(struct tree_lines *found, const struct tree_pair *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
@@ -239,8 +239,8 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Mark lines of S[MORE] as extra if the other side has no lines between the same matched lines. Return whether there are any.
- * Return false if the other side has such extra lines, too.
+ * Mark lines of S[MORE] as EXTRA if the other side has no lines between the same two matched lines. Return whether any line is
+ * marked, but false if the other side has such additional lines, too.
  */
 static bool set_apart(struct side s[2], int more)
 {
@@ -263,7 +263,7 @@ static bool set_apart(struct side s[2], int more)
 	return found;
 }
 
-/* Return whether a node above NODE is divided. NODE's sites were counted before, so they do not tell the two nodes apart. */
+/* Return whether a node above NODE is divided. NODE's sites were counted before the division, so they mix calls of both parts. */
 static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
 	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)

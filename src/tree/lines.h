@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The lines of a function or inlined body that make the difference between two kernels. As the sources may differ, lines are
- * matched in order, by instructions and executions per call: lines without a patch have the same.
+ * matched in order, by instructions and executions per call: both are the same for lines that no patch changes.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum tree_lines_kind {
 struct tree_lines {
 	enum tree_lines_kind kind;
 	const char *file;
-	uint32_t first, last; /* numbers on the side with more instructions in such lines */
+	uint32_t first, last; /* line numbers on the side with more instructions in changed lines */
 	double ratio;
 	/* Executions, per call of the function, of the line with most instructions; NAN: unknown. */
 	double iterations[2];
@@ -27,7 +27,7 @@ struct tree_lines {
 	bool in_loop; /* other lines of the loop are matched, so both sides have the loop */
 };
 
-/* Return the lines that changed in NODE itself; SCALE multiplies the baseline's figures. */
+/* Return the lines that changed in NODE itself, without callees. The baseline's figures are multiplied by SCALE before. */
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*

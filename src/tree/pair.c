@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* Maximum ratio between calls of a layer on one side and direct calls of its callee on the other side, per call of the caller. */
+/* Maximum ratio of one side's calls of an additional function (layer) to the other side's direct calls of the layer's callee. */
 #define LAYER_TIMES 2
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -101,7 +101,7 @@ static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t lay
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
 }
 
-/* Only SIDE calls LAYER from PARENT. If SIDE calls a function from LAYER, and the other side from PARENT, move it below LAYER. */
+/* Only SIDE calls LAYER. Move functions that SIDE calls from LAYER, but the other side from PARENT, below LAYER. */
 static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -182,7 +182,7 @@ static bool is_untimed(const struct tree_pair *t, uint32_t node)
 	return at != node && t->nodes[at].parent == TREE_ROOT;
 }
 
-/* Set DIFFERS per function, over all its places: a single place may have too few samples. */
+/* Set DIFFERS by function, from the sum over all nodes of the function: a single node may have too few samples. */
 static void mark_sampled(struct tree_pair *t)
 {
 	scoped_free struct sampled *items = alloc_array(t->n_nodes, sizeof(*items));
@@ -389,7 +389,7 @@ static double runs_of(const struct tree *t, const struct tree_part *part)
 	return runs;
 }
 
-/* Return the values of ITEM, per run of PART. */
+/* Return the sums of the values of ITEM, a node or line, over the repetitions PART, per run. */
 static struct tree_value sum_of(const struct tree *t, const struct tree_value *values,
 				uint32_t item, const struct tree_part *part, double runs)
 {

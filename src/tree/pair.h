@@ -10,13 +10,13 @@ struct tree_part {
 	uint32_t first, count;
 };
 
-/* All of SIDE. */
+/* Return all repetitions of SIDE. */
 static inline struct tree_part tree_side(const struct tree *t, int side)
 {
 	return (struct tree_part){ side, 0, t->n_repetitions[side] };
 }
 
-/* A node of both parts, like struct tree_node. Figures are per run of each part. */
+/* A node, like struct tree_node, with its figures per run in both sets of repetitions. Index 0 is the first set, 1 the second. */
 struct tree_pair_node {
 	const char *name;
 	uint32_t parent;
@@ -25,12 +25,12 @@ struct tree_pair_node {
 	bool extra, divided, sampled;
 	double doubt[2], own_doubt[2]; /* uncertainty of TOTAL and SELF; see struct tree_node */
 	bool differs; /* SELF, summed over all untimed sampled nodes of this name, differs beyond chance */
-	double everywhere[2];
+	double everywhere[2]; /* see struct tree_node */
 	uint32_t moved; /* the node to which one side's figures were moved; 0: none */
 	bool seen[2]; /* executed on that side */
 	bool inlined[2];
 	bool nested[2];
-	double self[2], total[2]; /* instructions, or time where callers are not known */
+	double self[2], total[2]; /* instructions; clock ticks in recordings by probes */
 	double error[2]; /* standard deviation of SELF */
 	double one_sided; /* instructions that this node and those below it execute on one side only */
 	double calls[2]; /* 0 for inlined bodies and for code that is only jumped to */
@@ -38,11 +38,11 @@ struct tree_pair_node {
 	uint32_t from[2], to[2];
 };
 
-/* A call of NAME that moved between contexts: the first part makes it in FROM, the second in TO. Both parts count it in TO. */
+/* A function NAME that the first set calls in the context FROM, the second in TO. Its figures of both sets are moved to TO. */
 struct tree_move {
 	const char *name;
 	uint32_t from, to;
-	double insns; /* per run of the first part, callees included */
+	double insns; /* instructions per run in the first set, callees included */
 };
 
 struct tree_pair {
@@ -75,8 +75,8 @@ bool tree_pair_is_below(const struct tree_pair *pair, uint32_t node, uint32_t ab
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 
 /*
- * Return the body or untimed callee of the timed function NODE that has most of its change DELTA, or TREE_NONE. If nested nodes
- * have nearly all of it, return the innermost, but none inside a node that only one side executes.
+ * Return the body or untimed callee of the timed function NODE that has most of NODE's change DELTA, or TREE_NONE. If one
+ * inside it has nearly all of its change, return the innermost, but none inside a node that only one side executes.
  */
 uint32_t tree_pair_main_part(const struct tree_pair *pair, uint32_t node, double delta);
 
@@ -86,5 +86,5 @@ double tree_pair_own(const struct tree_pair *pair, uint32_t node, int side);
 /* Return SIDE's calls per run of NODE's function or, if NODE is inlined, of the function around it; NAN: unknown. */
 double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
 
-/* Return the instructions per run of the first part that moved into CONTEXT, less those that moved out of it. */
+/* Return the first set's instructions per run that moved into CONTEXT, less the instructions that moved out of CONTEXT. */
 double tree_pair_moved(const struct tree_pair *pair, uint32_t context);

@@ -14,7 +14,7 @@
 
 define_compare(by_name, char *const, strcmp(*a, *b));
 
-/* Return, for each of SIDE's sites, whether it is an inlined body of a function that the other side times. For free(). */
+/* Return for each of SIDE's sites whether it is an inlined body of a function that the other side times, for free(). */
 static bool *find_called(const struct tree *t, int side)
 {
 	const struct profile *p = t->p[side], *other = t->p[!side];

@@ -45,7 +45,7 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 struct opened {
 	uint32_t node;
 	uint32_t first; /* index of the first frame inside NODE */
-	/* Add no nodes for the inner frames: one is of a function that only the other side timed, or that has a timed body. */
+	/* Add no nodes for the inner frames: one frame's function is timed by the other side only, or has a timed body. */
 	bool closed;
 };
 
@@ -144,7 +144,7 @@ static struct own own_of(struct tree *t, uint32_t node, int side)
 					   n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Return the standard deviation of a share of OWN, K of its N samples. It is at least that of one sample, even if K is 0 or N. */
+/* Return the standard deviation of K / N of the time OWN, by K of N samples. It is at least one sample's, even if K is 0 or N. */
 static double doubt_of(double k, double n, const struct own *own)
 {
 	if (!(n > 0))

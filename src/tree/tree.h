@@ -52,7 +52,7 @@ struct tree_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
 	double insns[2]; /* instructions per run, by side */
-	double times[2]; /* per run: calls, or executions (most frequent instruction); 0: unknown */
+	double times[2]; /* calls, or executions of the most frequent instruction, per run */
 	bool extra[2]; /* in SITES: only this side makes calls from this line */
 };
 
@@ -106,5 +106,5 @@ static inline uint32_t tree_first_column(const struct tree *t, int side)
 	return side ? t->n_repetitions[0] : 0;
 }
 
-/* Return the number of standard deviations that makes all conclusions on untimed nodes as sure as CHANCE_DEVIATIONS one alone. */
+/* Return how many standard deviations make conclusions on all untimed nodes as sure as CHANCE_DEVIATIONS make a single one. */
 double tree_sure_deviations(const struct tree *t);

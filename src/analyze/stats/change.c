@@ -39,7 +39,7 @@ void analyze_change_form(struct analyze_change *c)
 	c->p_single = c->p = w.p;
 }
 
-/* Set an "unclear" verdict, and keep the verdict of the runs: they do not show how recordings on a real clock differ. */
+/* Set the verdict to "unclear", and keep the verdict of the runs: runs do not show how recordings on a real clock differ. */
 static void hold(struct analyze_change *c)
 {
 	c->verdict_of_runs = c->verdict;

@@ -13,14 +13,14 @@
 
 /* Figures of the mean per call, in ticks, or in percent of the baseline's mean if the name says so. NAN: unknown. */
 struct analyze_change {
-	double repetitions[2]; /* with calls of the row, indexed by side */
+	double repetitions[2]; /* number of repetitions with calls of the row, by side */
 	struct analyze_interval ci, ci_pct; /* 95 % */
 	double plus_minus, plus_minus_pct; /* the longer side of CI, and of CI_PCT */
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
 	enum analyze_verdict
 		verdict_of_runs; /* if runs do not decide VERDICT: the verdict that they would give; else NONE */
-	double boots_needed; /* if unclear: repetitions per side that would settle it */
+	double boots_needed; /* for unclear verdicts: the repetitions per side that would decide */
 	struct analyze_moments moments[2];
 	/*
 	 * The largest likely difference in this row between the baseline and a control of the same kernel: the larger end of the
@@ -32,7 +32,7 @@ struct analyze_change {
 
 extern const struct analyze_change analyze_change_none;
 
-/* Set CHANGE from the moments of both sides. All else in it is analyze_change_none. */
+/* Set CHANGE's intervals and p-values from its MOMENTS. All other members must be those of analyze_change_none. */
 void analyze_change_form(struct analyze_change *change);
 
 /*

@@ -9,7 +9,7 @@
 
 /* ---- repetitions ---- */
 
-/* Number the boots with runs of KIND in their order. Return how many there are. */
+/* Number the boots with runs of KIND in their order, and set NUMBER_OF, indexed by boot. Return how many there are. */
 static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind,
 			     uint32_t *number_of)
 {
@@ -92,9 +92,9 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* ---- their order ---- */
+/* ---- order of recordings in time ---- */
 
-/* The time of a recording, as text that sorts. PLACE orders recordings of the same second. */
+/* The time of a recording, as text whose order is that of time. PLACE orders recordings of the same second. */
 struct made {
 	const char *at;
 	size_t n;
@@ -109,7 +109,7 @@ struct order {
 	vec_of(struct made, items);
 };
 
-/* Add SIDE's recordings. Return how many there are; 0: a time is unknown. */
+/* Add the times of SIDE's recordings to ORDER. Return how many there are; 0: a time is unknown. */
 static uint32_t add_made(struct order *order, const struct profile *p, uint32_t side)
 {
 	const char *at = profile_env_get(p, PROFILE_ENV_TIMES);

@@ -36,13 +36,13 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r);
  */
 bool analyze_recordings_alternate(const struct profile *a, const struct profile *b);
 
-/* One repetition's sums in a row. */
+/* A row's calls and their total time in one repetition. */
 struct analyze_sums {
 	double calls, total;
 	uint32_t repetition;
 };
 
-/* A row's sums. A repetition may have several. All zero is empty. */
+/* The sums of a row in all repetitions. A repetition may have several sums. An empty sample is all zero. */
 struct analyze_sample {
 	vec_of(struct analyze_sums, sums);
 	double uncertainty; /* standard deviation of the sum of all totals, in ticks */
@@ -53,5 +53,5 @@ void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double ca
 /* Add the sums and the uncertainty of PART. */
 void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part);
 
-/* Return the moments of the time of a call, over the repetitions with calls. Add nothing to S after this. */
+/* Return mean and variance of the time per call, over the repetitions with calls. Add nothing to S after this. */
 struct analyze_moments analyze_sample_moments(struct analyze_sample *s);

@@ -228,7 +228,7 @@ struct analyze_estimated analyze_binomial(double k, double n)
 	return e;
 }
 
-/* Return the probability that K or more of N samples hit a body of share P, given that one does. */
+/* Return the probability that K or more of N samples hit a body of share P, given that at least one does. */
 static double at_least(double p, double k, double n)
 {
 	return pbeta(p, k, n - k + 1, 1, 0) / pbeta(p, 1, n, 1, 0);

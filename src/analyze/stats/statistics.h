@@ -42,18 +42,18 @@ struct analyze_moments {
 	 * values share this error, so VARIANCE does not contain it.
 	 */
 	double systematic;
-	/* A further standard deviation of the mean, not estimated from the values: that of a number of samples. */
+	/* A further standard deviation of the mean that is not estimated from the values, such as that of a number of samples. */
 	double known;
 };
 
-/* Both ends NAN: unknown. An end may be infinite. */
+/* An interval. Both ends are NAN if it is unknown. An end may be infinite. */
 struct analyze_interval {
 	double low, high;
 };
 
 /* The difference of two means, by Welch's t. */
 struct analyze_welch {
-	double difference; /* of the second side less the first */
+	double difference; /* the second side's mean less the first side's */
 	double error; /* its standard error, systematic uncertainty included; NAN: unknown */
 	double df; /* degrees of freedom */
 	double p; /* probability of a difference at least as large, in either direction */

@@ -16,7 +16,7 @@ struct finder {
 	uint32_t context; /* the context whose change is being explained */
 	double charged; /* sum of all changes attributed so far */
 	double sure; /* standard deviations by which a sampled node must have changed */
-	/* Attribute nothing to sampled nodes: sum up the absolute changes that they would get in TRIED, their variances in DOUBTS. */
+	/* Attribute nothing to sampled nodes: sum up the absolute changes that they would get in TRIED, and variances in DOUBTS. */
 	bool only_tries;
 	double tried, doubts;
 };
