@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* Maximum ratio of one side's calls of an additional function (layer) to the other side's direct calls of the layer's callee. */
+/* Maximum ratio between one side's calls of a layer and the other side's direct calls of its callee, each per caller's call. */
 #define LAYER_TIMES 2
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -101,7 +101,7 @@ static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t lay
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
 }
 
-/* Only SIDE calls LAYER. Move functions that SIDE calls from LAYER, but the other side from PARENT, below LAYER. */
+/* Only SIDE calls LAYER, from PARENT. Move functions that the other side calls from PARENT, but SIDE from LAYER, below LAYER. */
 static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -148,7 +148,7 @@ static void graft_all(struct tree_pair *t)
 			}
 }
 
-/* ---- samples of one function in many places ---- */
+/* ---- samples of one function in many nodes ---- */
 
 /* The change of a sampled node's own time. */
 struct sampled {

@@ -24,7 +24,7 @@ struct tree_pair_node {
 	uint32_t first_line, n_lines;
 	bool extra, divided, sampled;
 	double doubt[2], own_doubt[2]; /* uncertainty of TOTAL and SELF; see struct tree_node */
-	bool differs; /* SELF, summed over all untimed sampled nodes of this name, differs beyond chance */
+	bool differs; /* SELF of all untimed sampled nodes of this name together changed beyond chance */
 	double everywhere[2]; /* see struct tree_node */
 	uint32_t moved; /* the node to which one side's figures were moved; 0: none */
 	bool seen[2]; /* executed on that side */
@@ -38,7 +38,7 @@ struct tree_pair_node {
 	uint32_t from[2], to[2];
 };
 
-/* A function NAME that the first set calls in the context FROM, the second in TO. Its figures of both sets are moved to TO. */
+/* A function NAME that the first set calls in the context FROM, the second in TO. Its figures in the first set are moved to TO. */
 struct tree_move {
 	const char *name;
 	uint32_t from, to;

@@ -40,7 +40,7 @@ struct tree_node {
 	double doubt[2], own_doubt[2];
 	/* Divided nodes: calls per run on each side, including those of the EXTRA sibling; for an inlined body, executions. */
 	double everywhere[2];
-	bool inlined[2]; /* in at least one place, by side */
+	bool inlined[2]; /* by side: inlined at one call site or more */
 	bool nested[2]; /* by side: includes calls of itself: recursion, or a split-off part */
 	/* The first and last line that a side executes of the node, calls and inlined bodies included; FILE NULL: unknown. */
 	const char *file[2];
@@ -52,7 +52,8 @@ struct tree_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
 	double insns[2]; /* instructions per run, by side */
-	double times[2]; /* calls, or executions of the most frequent instruction, per run */
+	/* Calls, or executions of the line's most frequent instruction, per run; 0: unknown. */
+	double times[2];
 	bool extra[2]; /* in SITES: only this side makes calls from this line */
 };
 

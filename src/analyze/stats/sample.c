@@ -98,7 +98,7 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 struct made {
 	const char *at;
 	size_t n;
-	uint32_t place; /* side + 2 * index on its side */
+	uint32_t place; /* side + 2 * index among the side's recordings */
 };
 
 define_compare(made_compare, struct made,

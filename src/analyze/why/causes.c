@@ -179,7 +179,7 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
 		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
 			return lines;
-	/* Prefer calls, which are all counted. A line in two places only has the count of the more frequent place. */
+	/* Prefer calls, which are all counted. A line that is compiled twice has only the higher of both counts. */
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
@@ -255,7 +255,7 @@ struct whole {
 	double sure; /* standard deviations that exclude chance, with all inner nodes tested */
 };
 
-/* Return whether the change from IS[0] to IS[1] deviates from W's. DOUBT: standard deviations of IS; DEVIATIONS may be chance. */
+/* Return whether the change from IS[0] to IS[1] deviates from W's. DOUBT: standard deviations of IS; up to DEVIATIONS is chance. */
 static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
 		     double deviations)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code that makes a context take more or less. Each part of the context's change is charged to one function or inlined
- * body, whose code makes the difference: it executes other instructions itself, calls a function that the other side does not
- * call there, or calls a function more or less often. A function that is called as often as before is charged with its own
- * change only. A function that is only called more often because its caller is called more often is not charged.
+ * The code that makes a context take more or less. Each part of the context's change is attributed to a function or inlined
+ * body whose code makes the difference: it executes other instructions itself, calls a function that the other side does not
+ * call there, or calls a function more or less often. A function that is called as often as before gets only its own
+ * change. A function that is only called more often because its caller is called more often gets no part of the change.
  */
 #pragma once
 
@@ -20,7 +20,8 @@ struct why_significance {
 	 * the noise of a control and, without enough repetitions, of the times of calls.
 	 */
 	double known;
-	double doubts; /* the variance of estimates from samples; for the command also of its contexts' calls */
+	/* The variance of estimates from samples; for the command, also of the times of its contexts' calls. */
+	double doubts;
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* p-value, corrected for the number of changes looked at; NAN: not known */
 	/* If P is NAN: KNOWN and DOUBTS, or the spread of one recording's runs, can explain the change. */
@@ -87,7 +88,7 @@ struct why_share {
 /* A function or inlined body whose code makes a difference, and all changes that are attributed to this code. */
 struct why_cause {
 	const char *name;
-	const char *function; /* its largest part is inlined into this; NULL: it is not inlined */
+	const char *function; /* its largest part is inlined into this one; NULL: not inlined */
 	double delta, size; /* the change, and the sum of its parts' absolute changes */
 	bool same_code; /* both kernels have the same code, but take different paths through it */
 	bool other_code; /* the code is known to differ between the kernels */

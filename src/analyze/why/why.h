@@ -30,6 +30,7 @@ const char *why_switched_name(const struct why_switched *s, const char *name);
 /*
  * Return the protection for which the catalogue lists PART's function, a caller, or a callee with most of the change; NULL:
  * none. Functions that also do other work (CATALOGUE_HOST) count only if the state of the protection differs between the sides.
+ * Protections that are off on both sides are left out.
  */
 const struct catalogue_protection *
 why_owner(const struct why_switched *s, const struct tree_pair *t, const struct why_part *part);
