@@ -15,7 +15,7 @@
 struct analyze_change {
 	double repetitions[2]; /* number of repetitions with calls of the row, by side */
 	struct analyze_interval ci, ci_pct; /* 95 % */
-	double plus_minus, plus_minus_pct; /* the longer side of CI, and of CI_PCT */
+	double plus_minus, plus_minus_pct; /* half of CI; the longer side of CI_PCT */
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
 	enum analyze_verdict

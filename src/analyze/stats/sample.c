@@ -26,7 +26,7 @@ static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind
 
 /*
  * Number the recordings with runs of KIND. Return how many there are, and set OF_RUN, indexed by run. Return 0, and leave
- * OF_RUN alone, if there is only one or they are unknown.
+ * OF_RUN alone, if there is only one recording, or the recordings are not known.
  */
 static uint32_t number_recordings(const struct profile *p, enum profile_run_kind kind,
 				  uint32_t *of_run)

@@ -32,7 +32,7 @@
 /* Return DELTA in percent of BASE; NAN if BASE is not above 0. */
 double analyze_percent(double delta, double base);
 
-/* One side's values, summed up. */
+/* Number, mean and variance of one side's values. */
 struct analyze_moments {
 	uint32_t n;
 	double mean; /* NAN: n is 0 */
@@ -80,7 +80,7 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
  * (Biometrics Bulletin 2 (1946)). A systematic uncertainty is a further component of the variance, with its own degrees of
  * freedom: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
  *
- * With unequal numbers of repetitions, df is at most Satterthwaite's. His is nearly that of the larger side if, for example,
+ * With unequal numbers of repetitions, df is at most Satterthwaite's, which is nearly the larger side's if, for example,
  * three repetitions of the smaller side agree by chance; some of many rows then seem to differ. Here both variances have the
  * degrees of freedom of the smaller side, and df is no larger than with equal spreads. It is at least min(n) - 1, with which p
  * is never too small (Mickey and Brown, "Bounds on the distribution functions of the Behrens-Fisher statistic", The Annals of
@@ -123,14 +123,14 @@ bool analyze_is_same(const struct analyze_moments *a, const struct analyze_momen
 		     double margin);
 
 /*
- * Replace the N P-values of one table by values adjusted for their number; skip NAN. Of all adjusted values below a limit, at
- * most that share is expected to be false. Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
- * Statistical Society B 57 (1995); as adjusted values, Yekutieli and Benjamini, Journal of Statistical Planning and Inference
- * 82 (1999).
+ * Replace the N P-values of one table by values adjusted for their number; skip NAN. Of the rows with adjusted values below 0.05,
+ * for example, at most 5 % are expected to be false. Benjamini and Hochberg, "Controlling the false discovery rate", Journal of
+ * the Royal Statistical Society B 57 (1995); as adjusted values, Yekutieli and Benjamini, Journal of Statistical Planning and
+ * Inference 82 (1999).
  */
 void analyze_adjust(double *p, size_t n);
 
-/* Return the verdict. SAME is the result of analyze_is_same(), and comes first. P is adjusted; NAN gives NONE. */
+/* Return the verdict by the adjusted P; NONE if P is NAN. SAME, the result of analyze_is_same(), has priority over a known P. */
 enum analyze_verdict analyze_verdict_of(bool same, double difference, double p);
 
 /* The largest number of boots to ask for. If more are needed, the number is NAN. */

@@ -11,7 +11,7 @@
 #define NEARLY_ALL 0.9
 /* A change is spread over several functions if none of them has more than this part of it. */
 #define LARGE_PART 0.75
-/* A part this large is called "most". Report a change at a place that has this part of it. */
+/* A part this large is called "most". Report a change at the function or body that has this part of it. */
 #define MOST 0.5
 /* Name a second cause if it is this large. Asynchronous contexts, such as interrupts, vary by as much between boots. */
 #define QUARTER 0.25
@@ -28,7 +28,7 @@
 #define ONE_PERCENT 0.01
 /* Ignore smaller changes of counted instructions: layout, hashes and interrupted calls cause as much. */
 #define HALF_A_PERCENT 0.005
-/* Work has moved to another context if it is at least this share of all. */
+/* Work counts as moved to another context if it is at least this share of the work in all contexts. */
 #define WORTH_A_MOVE 0.002
 /* Without repetitions, ignore changes of probed calls by a smaller share of the command's time. */
 #define NEGLIGIBLE 0.001

@@ -170,7 +170,7 @@ void why_guards_find(struct why *w, const struct profile *p, struct kernel_image
 struct why_spread {
 	const char *name; /* a function or body, or a pattern of the catalogue for several */
 	const struct why_part *most; /* the largest part; NULL: there is no such change */
-	/* DELTA: the change of these calls or bodies. REST: all other changes of the functions around them. Ticks per run. */
+	/* DELTA: the change of these calls or bodies. REST: all other changes of the functions that have them. Ticks per run. */
 	double delta, rest;
 	uint32_t n_functions;
 	struct why_significance significance; /* of DELTA and REST together */
