@@ -16,7 +16,7 @@ struct end {
 	uint32_t node; /* the node in which the stack ends */
 	const struct profile_frame *frame; /* NULL: the stack's end has no name */
 	const struct profile_frame *caller; /* NULL: not known */
-	/* NODE is not the caller's node. Parts split off by the compiler, and recursion, stay in the caller's node. */
+	/* Set if NODE is not the caller's node. Parts split off by the compiler, and recursion, stay in the caller's node. */
 	bool called;
 };
 

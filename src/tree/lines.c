@@ -155,7 +155,7 @@ static void set_iterations(struct tree_lines *found, const struct tree_pair *t, 
 			found->condition = t->tree->loops[i].condition;
 }
 
-/* Return whether the unmatched lines of both sides differ by one ratio, *RATIO, and so are the same lines, repeated. */
+/* Return whether the unmatched lines of both sides differ by one ratio, *RATIO, so that they are the same lines, repeated. */
 static bool is_repeated(const struct side s[2], const double rest[2], double scale, double *ratio)
 {
 	/* One line is not enough: a line and its replacement have a ratio, too. */
@@ -229,7 +229,7 @@ define_compare(by_site, struct tree_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
-/* Return the ratio of the hardened side's to the baseline's calls of NODE's caller; 1 if unknown. */
+/* Return the hardened side's calls of NODE's caller, divided by the baseline's calls; 1 if unknown. */
 static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;

@@ -261,7 +261,7 @@ static void mark_stays(struct one_sided *items, size_t n)
 				items[i].stays = items[k].stays = true;
 }
 
-/* Add pairs of the N ITEMS, all of the same name, between which work may have moved. */
+/* Add to CANDIDATES the pairs of N ITEMS, all of one name, between which work may have moved from one context to another. */
 static void add_candidates(struct candidates *candidates, struct one_sided *items, size_t n)
 {
 	mark_stays(items, n);

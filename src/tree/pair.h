@@ -54,7 +54,7 @@ struct tree_pair {
 };
 
 /*
- * Match the repetitions A and B of TREE, which must outlive PAIR. If one side calls a function directly and the other through
+ * Match the repetitions A and B of TREE, which must outlive PAIR. If one side calls a function directly and the other side through
  * an additional function, the direct call is put below the additional function. A function that the sides call in different
  * contexts, about as often and with about as many instructions, has moved.
  */

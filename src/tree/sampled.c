@@ -153,7 +153,7 @@ static double doubt_of(double k, double n, const struct own *own)
 		     k / n * own->deviation);
 }
 
-/* Return the node whose own time is divided for NODE: the nearest one above that is not sampled, or NODE itself. */
+/* Return the node whose own time is divided for NODE: the nearest node above that is not sampled, or NODE. */
 static uint32_t opened_at(const struct tree *t, uint32_t node)
 {
 	while (t->nodes[node].sampled)
