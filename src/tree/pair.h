@@ -24,7 +24,7 @@ struct tree_pair_node {
 	uint32_t first_line, n_lines;
 	bool extra, divided, sampled;
 	double doubt[2], own_doubt[2]; /* uncertainty of TOTAL and SELF; see struct tree_node */
-	bool differs; /* SELF of all untimed sampled nodes of this name together changed beyond chance */
+	bool differs; /* SELF of all untimed sampled nodes of this name changed beyond chance */
 	double everywhere[2]; /* see struct tree_node */
 	uint32_t moved; /* the node to which one side's figures were moved; 0: none */
 	bool seen[2]; /* executed on that side */
