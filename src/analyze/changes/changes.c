@@ -17,7 +17,7 @@
 
 #define MAX_PARTS 8
 
-/* Bytes of the shortest instruction that may contain an address; shorter ones are the same if their bytes are. */
+/* Length of the shortest instruction that may contain an address. Shorter instructions with equal bytes are the same. */
 #define MIN_NAMING 5
 
 struct part {
@@ -99,7 +99,7 @@ static bool same_operation(struct sweep *s, const struct part *p, uint64_t at, s
 	return true;
 }
 
-/* Decode the instruction at offset AT into P on SIDE, and count its call or jump. Return its length; 1: no instruction. */
+/* Decode the instruction at offset AT into P on SIDE. If it calls a function, count a caller. Return its length; 1: undecodable. */
 static size_t read_one(struct sweep *s, const struct part *p, int side, uint64_t at,
 		       struct decoded *out)
 {
@@ -153,7 +153,7 @@ static bool sweep_part(struct sweep *s, const struct part *p)
 	return same;
 }
 
-/* Return whether functions A and B have equal code in the same order; count their callees' CALLERS. Either may be CHANGES_NONE. */
+/* Return whether functions A and B (or CHANGES_NONE) have equal code in the same order. Count the callers of their callees. */
 static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct sweep s = { .c = c };
@@ -324,7 +324,7 @@ static bool is_called(const char *name, const char *wanted)
 					 !strncmp(name, wanted, strlen(wanted)));
 }
 
-/* Compare by kind (DIFFERS, NEW and GONE first, as they may cost time), then init code last, then by the size of the change. */
+/* Compare by kind (DIFFERS, NEW and GONE first, as they may cost time), then init code last, then by size and callers. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct analyze_changed *const changes[2] = { a, b };
@@ -375,7 +375,7 @@ static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 		vec_push(c, all, change);
 }
 
-/* Set CHANGE's callers. Call this after all functions were compared, which counts the calls. */
+/* Set CHANGE's number of callers. Call this after all functions were compared, since comparing counts the callers. */
 static void note_callers(struct analyze_changes *c, struct analyze_changed *change)
 {
 	int side = change->names[1] != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Differences between the code of two kernels' images: functions that only one has, and functions with other code.
- * Differences that follow from addresses are set aside.
+ * Differences between the code of two kernels' images: functions that only one image has, and functions whose code differs.
+ * Differences that are only due to other addresses do not count.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ enum analyze_change_kind {
 	ANALYZE_CHANGE_DIFFERS,
 	ANALYZE_CHANGE_NEW, /* only the hardened kernel has the function */
 	ANALYZE_CHANGE_GONE, /* only the baseline has the function */
-	ANALYZE_CHANGE_OFFSETS, /* the same instructions, with other offsets of fields */
-	ANALYZE_CHANGE_REGISTERS, /* the same, with other registers, order or stack frame */
+	ANALYZE_CHANGE_OFFSETS, /* as REGISTERS, and offsets of fields differ */
+	ANALYZE_CHANGE_REGISTERS, /* the same code, but registers, order or stack frame differ */
 	ANALYZE_CHANGE_RENAMED, /* the same code under another name */
 	ANALYZE_CHANGE_MOVED, /* the same code, from another source file */
 	ANALYZE_CHANGE_SAME,
@@ -29,24 +29,24 @@ enum analyze_change_kind {
 struct analyze_changed {
 	enum analyze_change_kind kind;
 	const char *names[2]; /* name of the symbol, indexed by side (0: baseline); NULL: none */
-	/* NAME: the hardened kernel's, or the baseline's if it has none. WAS: the baseline's name if NAME differs; else NULL. */
+	/* NAME: the hardened kernel's name, else the baseline's. WAS: the baseline's name if it differs from NAME, else NULL. */
 	const char *name, *was;
 	const char *files[2]; /* file of the declaration; NULL: unknown */
 	uint64_t addrs[2]; /* relative to _stext */
-	double n_insns[2]; /* without padding; NAN: the same code in the same order */
+	double n_insns[2]; /* without padding; NAN: not counted, both sides have equal code */
 	/* The number of instructions that only the hardened kernel has, and that only the baseline has. */
 	double added, removed;
 	/* Direct calls and jumps from other functions; set by analyze_changes_all() only. */
 	double callers;
 	bool is_init; /* freed after boot */
-	const char *inlined; /* bodies more often on one side, "+new_body -old_body"; NULL: none */
+	const char *inlined; /* bodies inlined more often on one side, "+new -old"; NULL: none */
 };
 
 struct analyze_changes;
 
 /*
  * Pair the functions of the baseline's and the hardened kernel's images and indexes (0.5 s for a lab's kernel). Images and
- * indexes must outlive the result. With indexes of symbols only, functions of one name are paired by their order, and inlining
+ * indexes must outlive the result. If the indexes have only symbols, functions of one name are paired by their order, and inlining
  * is unknown. Return 0, or -ENOTSUP (not reported) for another architecture.
  */
 int analyze_changes_create(struct kernel_image *const images[2],
@@ -54,8 +54,8 @@ int analyze_changes_create(struct kernel_image *const images[2],
 void analyze_changes_destroy(struct analyze_changes *c); /* accepts NULL */
 
 /*
- * Find the function that either side calls NAME, with or without compilers' suffixes. Among several, take the one that changed
- * most. Return false if neither kernel has such a function out of line.
+ * Find the function whose name is NAME on at least one side, with or without compilers' suffixes. Among several functions, take
+ * the function that changed most. Return false if neither kernel has a function of this name out of line.
  */
 bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out);
 
@@ -78,7 +78,7 @@ struct analyze_structs {
 	bool known; /* both kernels have BTF */
 };
 
-/* Find the structs that each kernel's BTF has once by name, with different layouts. DEINIT after use. */
+/* Find structs whose name occurs once in each kernel's BTF and whose layouts differ. Call analyze_structs_deinit() after use. */
 void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const images[2]);
 void analyze_structs_deinit(struct analyze_structs *s);
 
@@ -89,7 +89,7 @@ struct analyze_variable {
 	double bytes;
 	double words; /* number of 8-byte words that differ */
 	double at; /* offset of the first differing word, in bytes */
-	char *values[2]; /* the word on each side: a symbol, or hexadecimal */
+	char *values[2]; /* the first differing word on each side: a symbol, or hexadecimal */
 };
 
 struct analyze_variables {
@@ -97,8 +97,8 @@ struct analyze_variables {
 };
 
 /*
- * Find the variables that both images have once by name, with equal sizes and different initial values. Addresses in values
- * differ only if they are of different objects. C must outlive V; DEINIT after use.
+ * Find the variables whose name occurs once in each image, with equal sizes and different initial values. Addresses in values
+ * differ only if they point to different objects. C must outlive V. Call analyze_variables_deinit() after use.
  */
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);
@@ -117,7 +117,7 @@ struct analyze_static_keys {
 	bool known; /* both recordings have the state of their keys */
 };
 
-/* Compare the keys of two recordings. IMG is the hardened kernel's image; NULL: leave JUMPS and FUNCTIONS unknown. */
+/* Find the static keys that differ. IMG is the hardened kernel's image; NULL: leave JUMPS and FUNCTIONS unknown. */
 void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
 			      const struct profile *hardened, struct kernel_image *img);
 void analyze_static_keys_deinit(struct analyze_static_keys *s);

@@ -8,7 +8,7 @@
 
 #define CHANGES_NONE UINT32_MAX
 
-/* A function, or a piece split off one. */
+/* A function, or a piece of code that the compiler split off a function. */
 struct changes_function {
 	uint64_t addr, end; /* relative to _stext */
 	const char *name, *file;
@@ -19,7 +19,7 @@ struct changes_function {
 };
 
 struct changes_symbol {
-	uint64_t addr, size; /* ADDR: in the file */
+	uint64_t addr, size; /* ADDR: as in the image's file */
 	const char *name;
 	bool is_object; /* a variable */
 };
@@ -52,10 +52,10 @@ uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);
 /* Return the function's bytes, for free(); NULL: the file has none, or they are too many. */
 uint8_t *changes_bytes(const struct changes_side *side, const struct changes_function *f);
 
-/* compare.c: return whether two addresses in the files, or values at the instructions AT (from _stext), have the same meaning. */
+/* compare.c: return whether A of the baseline and B of the hardened image mean the same. AT: their instructions, from _stext. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b);
 bool changes_same_value(const struct analyze_changes *c, const struct arch_value *a,
 			const struct arch_value *b, const uint64_t at[2]);
 
-/* compare.c: set KIND, N_INSNS, ADDED and REMOVED by comparing graphs, if a sweep does not find equal code. */
+/* compare.c: set CHANGE's KIND, N_INSNS, ADDED and REMOVED by comparing the flow graphs of the function on both sides. */
 void changes_compare(struct analyze_changes *c, struct analyze_changed *change);

@@ -140,7 +140,7 @@ static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 	return order;
 }
 
-/* Return how many of the instructions FROM to TO are on both sides, in any order. */
+/* Return how many instructions both sides have in common, in any order. Each side's begin at FROM and end before TO. */
 static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
 {
 	scoped_free struct insn **a = sorted(&m->code[0], from[0], to[0]),
@@ -164,7 +164,7 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-/* Return BLOCK, or the first block that is not empty on the only way from it. */
+/* Return BLOCK. If it is empty and only one block can follow, return the first block after it that is not so. */
 static uint32_t lead_on(const struct code *code, uint32_t block)
 {
 	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {
@@ -201,7 +201,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 	return out;
 }
 
-/* Pairs of blocks, plus 1 (0: none): TO by the baseline's block, FROM by the hardened one. STACK: baseline's blocks to visit. */
+/* Pairs of blocks. TO: hardened block plus 1, by baseline's block. FROM: the reverse. 0: no pair. STACK: pairs to visit. */
 struct walk {
 	uint32_t *to, *from;
 	vec_of(uint32_t, stack);
@@ -304,7 +304,7 @@ struct nearest {
 	bool covers; /* the largest symbol reaches the given address */
 };
 
-/* Return the symbols at or before ADDR; with NEXT, the symbols after ADDR. */
+/* Return the symbols nearest to ADDR: at or before ADDR, or if NEXT, after ADDR. */
 static struct nearest nearest(const struct changes_side *side, uint64_t addr, bool next)
 {
 	const struct changes_symbol *s = side->symbols;
@@ -356,7 +356,7 @@ static bool is_thunk(const struct changes_function *f)
 	return arch_symbol_of_name(f->name) == ARCH_SYMBOL_INDIRECT_THUNK;
 }
 
-/* Return whether A and B are addresses in the same function; -1: neither is in one. */
+/* Return whether A and B are addresses in the same function; -1: neither is in a function. */
 static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	const struct changes_side *left = &c->sides[0], *right = &c->sides[1];

@@ -39,7 +39,7 @@ static struct join join_items(struct items sides[2])
 			   sizeof(struct item), compare_items);
 }
 
-/* Add the members of T, which begins at BASE bits, and the members of its unnamed parts. */
+/* Add the members of T, which begins at BASE bits, and the members of unnamed structs and unions in it. */
 static void add_members(struct items *out, const struct btf *btf, const struct btf_type *t,
 			uint64_t base, int depth)
 {
@@ -134,7 +134,7 @@ void analyze_structs_deinit(struct analyze_structs *s)
 
 #define WORD sizeof(uint64_t)
 
-/* Return whether to skip the variable NAME: it always differs, its name has a number, or its address part is unaligned. */
+/* Return whether to skip the variable NAME: it always differs, its name has a number, or an address in it is unaligned. */
 static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };
@@ -242,7 +242,7 @@ void analyze_variables_deinit(struct analyze_variables *v)
 
 /* ---- static keys ---- */
 
-/* Return the name of a key as recordings write it, for free(); NULL: none. */
+/* Return the name of the static key at address KEY, as recordings write it, for free(); NULL: none. */
 static char *name_of(const struct kernel_code *code, uint64_t key)
 {
 	uint64_t offset;

@@ -10,7 +10,7 @@
 #include "kernel/image/image_elf.h"
 #include "kernel/image/name.h"
 
-/* Do not find renamed functions by shape if they are smaller: unrelated ones have the same shape. */
+/* Do not pair renamed functions by shape if they are smaller: unrelated small functions have the same shape. */
 #define MIN_SHAPE_BYTES 16
 
 /* --- symbols -------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 						     .is_cold = kernel_name_is_cold(name) }));
 }
 
-/* Of several names of one function, the first in this order is kept. */
+/* If a function has several names, the first in this order is kept. */
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 

@@ -157,7 +157,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	place->n_insns++;
 }
 
-/* Add a place's bodies and instructions, each instruction with a line of its own. Return as kernel_flow_of(). */
+/* Add a place's bodies and instructions, each instruction with a line of its own. Return 0, or kernel_flow_of()'s error. */
 static int annotate_add_code(struct making *m, uint32_t number)
 {
 	struct analyze_place *place = &m->a->places[number];
@@ -187,7 +187,7 @@ static bool hits_any(const struct analyze_hits *h)
 	return analyze_hits_all(h) > 0;
 }
 
-/* --- samples to instructions ---------------------------------------------------------------- */
+/* --- assign samples to instructions --------------------------------------------------------- */
 
 static struct analyze_instruction *instruction_at(const struct analyze_annotation *a,
 						  const struct analyze_place *place, uint64_t addr)
@@ -276,7 +276,7 @@ static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 		b->last_line = line->line;
 }
 
-/* Return B's row in the ranges, in the requested context; NULL: none. */
+/* Return the row of body B in struct analyze_ranges, for the requested context; NULL: none. */
 static const struct analyze_range *range_find(const struct making *m,
 					      const struct analyze_code_body *b)
 {
@@ -355,7 +355,7 @@ static void form_figures(struct making *m)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
 }
 
-/* Set the ticks per sample of each context: the context's sampled time / samples if known, else the sampling period. */
+/* Set the ticks that a sample stands for in each context: its sampled time / samples if known, else the sampling period. */
 static void form_ticks(struct making *m)
 {
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {

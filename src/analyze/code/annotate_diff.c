@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-/* Shorter texts do not identify a line that moved: many lines have the same. */
+/* Shorter texts do not identify a line that moved: many lines have such a text. */
 #define MIN_TEXT 6
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
@@ -18,7 +18,7 @@ define_compare(row_compare, struct analyze_annotate_diff_row,
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-/* Return the cost of A's HITS in ticks, per call or per run as D. */
+/* Return the cost of A's HITS in ticks: per call if D's costs are per call, else per run. */
 static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_annotation *a,
 					const struct analyze_hits *hits)
@@ -121,7 +121,7 @@ define_compare(by_side, struct analyze_annotate_diff_row,
 		       (int)is_of(a, 1) - (int)is_of(b, 1) ?:
 							     compare_values(a->place, b->place));
 
-/* Return the texts of SIDE's N lines, for free(); NULL: one is unknown. */
+/* Return the texts of the N ROWS' lines in SIDE's source, for free(). Return NULL if any text is unknown. */
 static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_t n,
 			     unsigned int side, analyze_line_text_fn text, void *arg)
 {
@@ -137,7 +137,7 @@ static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_
 	return texts;
 }
 
-/* The texts of both sides' lines. */
+/* The texts of the baseline's lines (A) and of the hardened side's (B). */
 struct texts {
 	const char *const *a, *const *b;
 };
@@ -149,7 +149,10 @@ static bool texts_same(const void *arg, uint32_t i, uint32_t j)
 	return !strcmp(t->a[i], t->b[j]);
 }
 
-/* Set the place of each of B's M lines: that of A's line with equal text, in order, or else just after B's line before it. */
+/*
+ * Match A's N lines and B's M lines by equal texts in the same order. A matched line of B gets the place of A's line. Any other
+ * line of B gets a place just after B's previous line.
+ */
 static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 			struct analyze_annotate_diff_row *b, uint32_t m, const struct texts *texts)
 {
@@ -166,7 +169,7 @@ static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 	}
 }
 
-/* Match lines of one file and path by equal texts in order, since their numbers differ between the sources. */
+/* Match lines of one file and path by equal texts in the same order, since line numbers differ between the sources. */
 static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 			void *arg)
 {
@@ -198,7 +201,7 @@ static bool is_one_sided(const struct analyze_annotate_diff_row *row, unsigned i
 	return row->sides[side].n_insns > 0 && !(row->sides[!side].n_insns > 0);
 }
 
-/* Return the first row only of the hardened side with the text of ROW, a row only of the baseline; NULL: none. */
+/* ROW is a line that only the baseline has. Return the first line with the same text that only the hardened side has, or NULL. */
 static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff_rows *rows,
 						    const struct analyze_annotate_diff_row *row,
 						    analyze_line_text_fn text, void *arg)
@@ -220,7 +223,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 	return NULL;
 }
 
-/* Join one-sided lines with equal texts: they moved within the file. */
+/* Join a line of only the baseline and a line of only the hardened side if their texts are equal: it moved within the file. */
 static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 		       void *arg)
 {
@@ -261,7 +264,7 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 	d->is_of_call = of_call;
 	if (text)
 		match_lines(&d->lines, text, arg);
-	/* Unite the rows of equal lines, and of equal bodies, on both sides. */
+	/* Unite the two sides' rows of the same line, and of the same body. */
 	vec_unite(&d->lines, rows, row_compare, row_add);
 	vec_unite(&d->bodies, rows, row_compare, row_add);
 	if (text)

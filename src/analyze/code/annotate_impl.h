@@ -6,14 +6,14 @@
 
 #include "analyze/code/annotate.h"
 
-/* A limit for damaged indexes; bodies in the kernel nest a dozen deep. */
+/* The maximum nesting of inlined bodies, against damaged indexes. Bodies in the kernel nest a dozen deep. */
 #define ANNOTATE_MAX_DEPTH 64
 
 #define ANNOTATE_NO_PLACE UINT32_MAX
 
-/* The function in one context. */
+/* The annotated function's samples and calls in one context. */
 struct context {
-	double placed, at_return; /* samples */
+	double placed, at_return; /* samples before its return, and at its return */
 	double tick; /* ticks that a sample stands for; NAN: unknown */
 	struct profile_stats stats; /* of the function's calls */
 };
@@ -27,8 +27,8 @@ struct making {
 	const struct kernel_code *code;
 	const struct analyze_annotate_options *o;
 	char *base; /* the name without clone suffixes */
-	uint32_t *place_of; /* index in places, or ANNOTATE_NO_PLACE; indexed by location of P */
-	struct context *contexts; /* indexed by context of P */
+	uint32_t *place_of; /* the place's index, or ANNOTATE_NO_PLACE; indexed by location of P */
+	struct context *contexts; /* indexed by the number of P's context */
 };
 
 static inline bool annotate_same(const char *a, const char *b)
@@ -54,12 +54,12 @@ static inline bool annotate_is_in_ranges(const struct kernel_range *ranges, size
 /* Return whether context number CONTEXT was requested. */
 bool annotate_is_context(const struct making *m, uint32_t context);
 
-/* Set A's places: all code of the function. */
+/* Set the annotation's places: all code of the function. */
 void annotate_find_places(struct making *m);
-/* Count samples by place and context. Keep the places to show. */
+/* Count samples by place and context. Sort places by samples, and keep only those to show. */
 void annotate_select_places(struct making *m);
 
-/* Call FN for each sample of the function. PLACE contains the frame at DEPTH of the sample's stack. */
+/* Call FN for each sample of the function. DEPTH is the function's innermost frame on the sample's stack; PLACE contains it. */
 typedef void (*annotate_sample_fn)(struct making *m, const struct profile_sample *s, uint32_t place,
 				   uint32_t depth);
 void annotate_samples_each(struct making *m, annotate_sample_fn fn);

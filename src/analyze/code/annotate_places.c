@@ -88,9 +88,9 @@ void annotate_find_places(struct making *m)
 		add_symbol(m);
 }
 
-/* --- samples to places ---------------------------------------------------------------------- */
+/* --- assign samples to places of the function ----------------------------------------------- */
 
-/* Return the index of the place that contains ADDR, which is in AT's function; ANNOTATE_NO_PLACE: none. */
+/* Return the index of the place that contains ADDR; ANNOTATE_NO_PLACE: none. AT describes ADDR. */
 static uint32_t place_at(const struct making *m, const struct kernel_place *at, uint64_t addr)
 {
 	for (uint32_t i = 0; i < m->a->n_places; i++) {
@@ -196,7 +196,7 @@ define_compare(place_compare, struct analyze_place,
 		       compare_values(a->function.addr, b->function.addr) ?:
 		       compare_values(a->body.id, b->body.id));
 
-/* Sort places by samples. Leave out places without samples, but keep at least one. */
+/* Drop places without samples unless they are requested, but keep at least one. */
 void annotate_select_places(struct making *m)
 {
 	struct analyze_annotation *a = m->a;
@@ -212,7 +212,7 @@ void annotate_select_places(struct making *m)
 		kept--;
 	a->n_other_places = a->n_places - kept;
 	a->n_places = kept;
-	/* PLACE_OF has indexes of the places before sorting. */
+	/* PLACE_OF still has the places' indexes before sorting. */
 	free(m->place_of);
 	find_locations(m);
 }

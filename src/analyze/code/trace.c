@@ -68,7 +68,7 @@ void analyze_trace_deinit(struct analyze_trace *t)
 
 /* --- two traces ------------------------------------------------------- */
 
-/* The lines directly below one line of OF; AT has their indexes. */
+/* The lines one level below some line of the trace OF. AT has their indexes in OF. */
 struct body {
 	const struct analyze_trace *of;
 	vec_of(uint32_t, at);
@@ -136,7 +136,7 @@ static bool has_alike(const struct body *body, const struct analyze_trace_line *
 	return false;
 }
 
-/* Add line I of BODIES[SIDE] and all lines below it. Compilers may reorder lines: it is MOVED if both bodies have such a line. */
+/* Add line I of BODIES[SIDE] and all lines below it, as one-sided, or as moved if the other body has the same line elsewhere. */
 static void add_side(struct analyze_trace_diff *d, int side, const struct body *const bodies[2],
 		     uint32_t i)
 {
@@ -154,7 +154,7 @@ static void add_side(struct analyze_trace_diff *d, int side, const struct body *
 
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
 
-/* The lines of two bodies from index FROM on. */
+/* The lines of two bodies, in each from index FROM on. */
 struct parts {
 	const struct body *bodies[2];
 	uint32_t from[2];
@@ -168,7 +168,7 @@ static bool parts_alike(const void *arg, uint32_t i, uint32_t j)
 			line_at(p->bodies[1], p->from[1] + j));
 }
 
-/* Align the N and M lines of PARTS. If they are too many to match, treat all as one-sided. */
+/* Align the first N and M lines of the two PARTS. If they are too many to match, treat all as one-sided. */
 static void align_between(struct analyze_trace_diff *d, const struct parts *parts, uint32_t n,
 			  uint32_t m)
 {
@@ -220,7 +220,7 @@ out:
 	free(b.at);
 }
 
-/* Return whether the lines of P differ, not only the lines below them. */
+/* Return whether P's two lines themselves differ, not only the lines below them. */
 static bool differs_itself(const struct analyze_trace_pair *p)
 {
 	switch (p->change) {

@@ -10,20 +10,20 @@ struct analyze_trace_line {
 	double depth;
 	const char *name; /* the called function, or the innermost body around a line */
 	const char *file; /* a line's file, owned by the profile; NULL: unknown */
-	double line, times, insns; /* INSNS: sum over all TIMES */
+	double line, times, insns; /* executed TIMES times, INSNS instructions in all of them */
 };
 
 struct analyze_trace {
-	/* In order. The deeper lines after a line are its body. */
+	/* In order of execution. A line is followed by the lines of its body, whose DEPTH is greater. */
 	vec_of(struct analyze_trace_line, lines);
 };
 
-/* Set T to P's first trace; no lines: P has none. Adjacent entries of one source line become one line. P must outlive T. */
+/* Set T to P's first trace; if P has none, T has no lines. Adjacent entries of one source line become one line. P must outlive T. */
 void analyze_trace_init(struct analyze_trace *t, const struct profile *p);
 void analyze_trace_deinit(struct analyze_trace *t);
 
 enum analyze_trace_change {
-	ANALYZE_TRACE_SAME, /* equal with all lines below, which have no pairs */
+	ANALYZE_TRACE_SAME, /* the lines and all lines below are equal; those below have no pairs */
 	ANALYZE_TRACE_DIFFERS, /* TIMES, INSNS or the lines below differ; the lines below follow */
 	ANALYZE_TRACE_BASELINE_ONLY,
 	ANALYZE_TRACE_HARDENED_ONLY,
