@@ -183,12 +183,12 @@ struct work {
 	const struct analyze_counted *counted;
 	const struct profile *p;
 	const struct profile_blocks *blocks;
-	uint32_t index, context; /* INDEX of BLOCKS in P; CONTEXT may be ANALYZE_IN_ALL_CONTEXTS */
+	uint32_t index, context; /* INDEX: of BLOCKS in P; CONTEXT may be ANALYZE_IN_ALL_CONTEXTS */
 	struct kernel_loops loops;
 	double steps; /* steps that remain of MAX_STEPS */
 };
 
-/* Return the instructions executed in each loop, for free(); NAN if a block of the loop has no count. */
+/* Return the number of instructions executed in each loop, for free(). It is NAN if a block of the loop has no count. */
 static double *loops_insns(const struct work *w, const uint64_t *counts)
 {
 	double *insns = alloc_array(w->loops.n_loops, sizeof(*insns));
@@ -217,7 +217,7 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* Return the number of nested inlined bodies, from the outermost one on, that contain both O and AT. */
+/* Return the number of nested inlined bodies, counted from the outermost body on, that contain both O and AT. */
 static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
 	uint32_t d = 0;

@@ -8,7 +8,7 @@
 #include "kernel/cfg/blocks.h"
 #include "profile/profile.h"
 
-/* One basic block in one context, over all runs. Unknown numbers are NAN. */
+/* One basic block of a function in one context, over all runs. Unknown numbers are NAN. */
 struct analyze_block {
 	const char *function, *context; /* ANALYZE_ALL_CONTEXTS: the sum */
 	const char *place; /* offset from the function's entry, "+0x1f4" or "-0x1f4" */
@@ -28,14 +28,14 @@ struct analyze_block_function {
 	double blocks; /* number of reachable blocks */
 	double unknown; /* blocks with unknown executions; INSNS_PER_CALL leaves them out */
 	double insns_per_call;
-	double residual; /* maximum RESIDUAL of the struct profile_block_counts */
+	double residual; /* the runs' largest RESIDUAL in struct profile_block_counts */
 	const char *caveat; /* the reason why nothing is known; NULL: figures are known */
-	uint32_t first, n; /* its blocks, in ROWS */
+	uint32_t first, n; /* the function's blocks are the N rows from index FIRST on */
 };
 
 struct analyze_blocks {
 	enum profile_clock clock;
-	vec_of(struct analyze_block, rows); /* by function, context (the sum first), address */
+	vec_of(struct analyze_block, rows); /* sorted by function, context (sum first), address */
 	vec_of(struct analyze_block_function, functions);
 	struct alloc_texts texts; /* places, locations and bodies of ROWS */
 };
@@ -43,7 +43,7 @@ struct analyze_blocks {
 void analyze_blocks_init(struct analyze_blocks *blocks, const struct profile *p);
 void analyze_blocks_deinit(struct analyze_blocks *blocks);
 
-/* Return the function's rows by falling instructions per call: an array of N, for free(). */
+/* Return copies of FUNCTION's N rows, sorted by falling instructions per call, for free(). */
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);
 
@@ -61,9 +61,9 @@ void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
 void analyze_counted_deinit(struct analyze_counted *c);
 
 /*
- * Sum up the counts of all runs in CONTEXT, which may be ANALYZE_IN_ALL_CONTEXTS. Set COUNTS, indexed by block of
- * function number BLOCKS; a sum is PROFILE_NOT_COUNTED if one of its counts is. Set *RESIDUAL, unless NULL, to the largest
- * residual of the runs. Return the number of calls.
+ * Sum up the block counts of function number BLOCKS over all runs in CONTEXT, which may be ANALYZE_IN_ALL_CONTEXTS. Set COUNTS to
+ * the sums, indexed by block. A sum is PROFILE_NOT_COUNTED if any run did not count the block. Set *RESIDUAL, unless NULL, to the
+ * largest residual of the runs. Return the number of calls.
  */
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual);
@@ -73,9 +73,9 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 /* A loop in one context. A number is NAN if a count that it needs is missing. */
 struct analyze_loop {
 	const char *function, *context; /* CONTEXT "*": all contexts */
-	/* LOCATION: the head's line in BODY; NULL: unknown. BODY: inlined body with most of the loop; NULL: the function. */
+	/* BODY: the inlined body that has most of the loop; NULL: the function. LOCATION: the head's line there; NULL: unknown. */
 	const char *location, *body;
-	/* The condition to iterate again, as in the source; NULL: unknown. */
+	/* The condition for another iteration, as in the source; NULL: unknown. */
 	const char *condition;
 	double offset; /* from the function's entry to the loop's head */
 	double trips; /* executions of the head per call */
@@ -84,10 +84,10 @@ struct analyze_loop {
 };
 
 struct analyze_loops {
-	vec_of(struct analyze_loop, rows); /* by function, then context (all contexts first) */
+	vec_of(struct analyze_loop, rows); /* sorted by function, context (the sum first) */
 	struct alloc_texts texts;
 };
 
-/* P must outlive LOOPS. */
+/* Find the loops in P's functions with counted blocks. P must outlive LOOPS. */
 void analyze_loops_init(struct analyze_loops *loops, const struct profile *p);
 void analyze_loops_deinit(struct analyze_loops *loops);

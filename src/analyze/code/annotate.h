@@ -151,7 +151,7 @@ struct analyze_annotated_side {
 	double samples; /* SELF + CALLEES of HITS */
 	double per_call; /* instructions executed per call; NAN: not counted */
 	double share; /* fraction of the function's samples; NAN: none, or not on this side */
-	struct analyze_estimated cost; /* ticks per call or run (see IS_OF_CALL); 0: not on this side */
+	struct analyze_estimated cost; /* ticks per call or run: IS_OF_CALL; 0: not on this side */
 };
 
 struct analyze_annotate_diff_row {

@@ -18,7 +18,7 @@ struct analyze_trace {
 	vec_of(struct analyze_trace_line, lines);
 };
 
-/* Set T to P's first trace; if P has none, T has no lines. Adjacent entries of one source line become one line. P must outlive T. */
+/* Set T to P's first trace; T has no lines if P has none. Adjacent entries of one source line become one line. P must outlive T. */
 void analyze_trace_init(struct analyze_trace *t, const struct profile *p);
 void analyze_trace_deinit(struct analyze_trace *t);
 

@@ -9,7 +9,7 @@
 
 /* ---- chain ---- */
 
-/* Return the N frames from FRAMES on as a chain, for free(); NULL: none. */
+/* Return the chain of the first N of FRAMES, for free(); NULL: N is 0. */
 static char *join_chain(const struct profile_frame *frames, uint32_t n)
 {
 	char *chain = NULL;
@@ -57,7 +57,7 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 							  compare_values(a->line, b->line);
 }
 
-/* A body around a location. DEPTH: number of bodies between the two. */
+/* A body around a location. DEPTH: number of bodies between LOCATION and BODY. */
 struct ref {
 	struct analyze_body body;
 	uint32_t location, depth;
@@ -128,7 +128,7 @@ static int location_compare(const void *left, const void *right, void *arg)
 	return compare_text(a->frames[a->n_frames - 1].name, b->frames[b->n_frames - 1].name);
 }
 
-/* Return the numbers of the functions of all locations, indexed by location. */
+/* Return each location's function as a number: the index of one of the function's locations. Indexed by location. */
 static uint32_t *functions_number(const struct profile *p)
 {
 	scoped_free uint32_t *order = alloc_array(p->n_locations, sizeof(*order));
@@ -177,8 +177,8 @@ static void places_deinit(struct places *places)
 /* One body's counts in the current context. */
 struct body_tally {
 	struct analyze_body_count count;
-	uint32_t seen; /* number of the last sample counted here, plus 1 */
-	uint32_t inner; /* body inlined into it that has all its samples so far; NO_BODY: none */
+	uint32_t seen; /* number of the last sample counted for the body, plus 1 */
+	uint32_t inner; /* inlined body that has all of this body's samples so far; NO_BODY: none */
 	uint32_t home; /* number of the body's function */
 };
 
@@ -234,7 +234,7 @@ static void count_body(struct counting *c, uint32_t body, uint32_t inner, bool f
 		t->count.own += leaf ? count : 0;
 		t->count.late += leaf && late ? count : 0;
 	}
-	/* Check this for a sample counted already too: a recursive body may have another inner body in an outer frame. */
+	/* Check this also if the sample is already counted: a recursive body may have another inner body in an outer frame. */
 	if (t->inner != inner)
 		t->inner = NO_BODY;
 }
@@ -281,7 +281,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 	}
 }
 
-/* Move the counts of CONTEXT to the counts of B, and clear them. */
+/* Move the counts of CONTEXT to the counts of the result, and clear them for the next context. */
 static void context_end(struct counting *c, uint32_t context)
 {
 	while (c->n_bodies) {
@@ -314,7 +314,7 @@ static int sample_compare(const void *left, const void *right, void *arg)
 define_compare(count_compare, struct analyze_body_count,
 	       compare_values(a->body, b->body) ?: compare_values(a->context, b->context));
 
-/* Return the indexes of the kernel's samples outside of probes, sorted by context. Set the numbers of samples of B. */
+/* Return the indexes of the kernel's samples outside of probes, sorted by context. Set B's numbers of samples. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
 {
 	uint32_t *order = alloc_array(p->n_samples, sizeof(*order)), i, n = 0;

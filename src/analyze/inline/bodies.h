@@ -15,7 +15,7 @@
 struct analyze_body {
 	const char *name, *function;
 	const char *chain; /* bodies between NAME and FUNCTION, innermost first; NULL: none */
-	const char *file; /* of the call; NULL: unknown */
+	const char *file; /* FILE and LINE of the call; FILE NULL: unknown */
 	uint32_t line;
 };
 
@@ -23,24 +23,24 @@ struct analyze_body {
 int analyze_body_compare(const struct analyze_body *a, const struct analyze_body *b);
 
 /*
- * The kernel samples of one context with the body on their stack. A late sample was due while interrupts were off, somewhere in
- * the function at its address; the body is unknown.
+ * The kernel samples of one context with the body on their stack. A late sample was due while interrupts were off. It belongs to
+ * the function at its address, but perhaps to another body there.
  */
 struct analyze_body_count {
 	uint32_t body, context;
 	double samples;
 	double around; /* the context's samples with the body's function on their stack */
-	double own; /* part of SAMPLES in the body and in bodies inlined into it, without callees */
+	double own; /* part of SAMPLES in the body and bodies inlined into it, not in callees */
 	double late; /* part of OWN that came late */
 	double missing; /* late samples of the body's function outside of the body */
-	/* All SAMPLES are in a single body that is inlined into this one. */
+	/* All SAMPLES are also samples of a single body that is inlined into this body. */
 	bool only_wraps;
 };
 
 struct analyze_bodies {
 	vec_of(struct analyze_body, bodies); /* sorted by analyze_body_compare() */
 	vec_of(struct analyze_body_count, counts); /* by body, then context */
-	double *samples; /* in the kernel, without probes; indexed by context of the profile */
+	double *samples; /* kernel samples outside of probes, indexed by context of the profile */
 	double all, irq; /* ALL: all samples, user space included; IRQ: samples in interrupts */
 	struct alloc_texts chains;
 	size_t bytes; /* of CHAINS */
@@ -48,11 +48,11 @@ struct analyze_bodies {
 
 /* Return whether S was taken in a probe of the profiler. Such a sample is not the kernel's time. */
 bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
-/* Return whether LOCATION is the interrupt entry on the stack of S. The outer frames are the interrupted code. */
+/* Return whether LOCATION is the interrupt entry on the stack of S. Frames outside of it are the interrupted code. */
 bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
 				       const struct profile_location *location);
 
-/* Count the samples of P, without its control runs. */
+/* Count P's samples by body and context, without those of P's control runs. */
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
 void analyze_bodies_deinit(struct analyze_bodies *b);
 
@@ -64,8 +64,8 @@ void analyze_bodies_deinit(struct analyze_bodies *b);
 /* Return the chain of the bodies around L, for free(); NULL: none. */
 char *analyze_chain_of(const struct profile_location *l);
 
-/* Return the chain of NAME inlined into CHAIN, which may be NULL; for free(). */
+/* Return the chain of the body NAME inlined into the bodies of CHAIN, for free(). CHAIN may be NULL. */
 char *analyze_chain_add(const char *name, const char *chain);
 
-/* Return the place of L's innermost frame, for free(); NULL: unknown. */
+/* Return the source place of L's innermost frame, for free(); NULL: unknown. */
 char *analyze_chain_place(const struct profile_location *l);

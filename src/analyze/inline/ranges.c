@@ -27,10 +27,10 @@ static const struct analyze_range_side range_none = {
 	.estimate = ESTIMATE_NONE,
 };
 
-/* A site, a cell or a count of samples of a body. All items of one body and context together make a row. */
+/* A site, a cell or a sample count that belongs to a body. All items of one body and context together make a row. */
 struct item {
 	struct analyze_body body;
-	const char *context; /* NULL: the item of a site as such */
+	const char *context; /* NULL: the item is a site without a cell */
 	const struct profile_site *site; /* NULL: from samples */
 	const struct profile_cell *cell; /* NULL: from samples, or CONTEXT is NULL */
 	const struct analyze_body_count *count;
@@ -94,7 +94,7 @@ static const struct analyze_range_context *context_find(const struct analyze_ran
 			    context_compare);
 }
 
-/* Return the stats of each context as a whole; deinit each, and free(). A context without calls was not timed. */
+/* Return the stats of each context as a whole. Deinit each, then free() the array. A context without calls was not timed. */
 static struct profile_stats *contexts_stats(const struct profile *p)
 {
 	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
@@ -155,9 +155,9 @@ static struct analyze_estimated share_of(const struct analyze_ranges *ranges, do
 }
 
 /*
- * Return the time of K samples in CONTEXT. If instructions were counted, it is exact. If the context was timed, it is the
- * samples' share of the context's time. Else each sample stands for a sampling period, and the interval is that of their share of
- * all samples.
+ * Return the time of K samples in CONTEXT. If instructions were counted, the time is exact. If the context was timed, the time is
+ * the samples' share of the context's time. Else each sample stands for a sampling period, and the interval follows from the K
+ * samples' share of all samples.
  */
 static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 					const struct analyze_range_context *context, double k)
@@ -176,7 +176,7 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
-/* A key to find the counts of bodies by function and context. */
+/* A key to find counts of bodies by function and context. COUNT: index of the count in struct analyze_bodies. */
 struct enclosed {
 	const char *function;
 	uint32_t context, count;
@@ -207,8 +207,8 @@ static void times_add(double *times, const struct enclosed *all, size_t n, const
 }
 
 /*
- * Return the on-CPU time, less probe cost, of the function around the body of each count, in the count's context; NAN: not
- * timed. For free().
+ * Return an array with an element for each count of BODIES: the on-CPU time, less probe cost, of the function around the count's
+ * body, in the count's context; NAN: not timed. The caller frees the array.
  */
 static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
 {
@@ -231,8 +231,8 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 }
 
 /*
- * Estimate a body in a timed function: TIME, the function's, multiplied by the body's share of the function's samples. Only this
- * share is uncertain, since the function's share of the context is known.
+ * Estimate the time of a body in a timed function: the function's TIME, multiplied by the body's share of the function's samples.
+ * Only this share is uncertain, since the function's share of the context is known.
  */
 static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
 			    const struct analyze_body_count *count,
@@ -245,7 +245,7 @@ static void estimate_within(const struct analyze_ranges *ranges, struct analyze_
 		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
 }
 
-/* Return the estimate of COUNT's body. TIME is the time of the function around it; NAN: not timed. */
+/* Return the estimate of COUNT's body. TIME is the time of the function around the body; NAN: not timed. */
 static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
 					     const struct analyze_body_count *count,
 					     const struct analyze_range_context *context,
@@ -341,7 +341,7 @@ static void side_form(struct analyze_range_side *side, const struct body_rows *b
 		side->caveat = ANALYZE_CAVEAT_IRQS_OFF;
 }
 
-/* Add a row of the N items from FIRST on; CONTEXT NULL: their sum. Return its index. */
+/* Add the row of the N items from FIRST on, which are in CONTEXT; NULL: in all contexts. Return the row's index. */
 static uint32_t row_add(struct body_rows *body, const struct item *first, size_t n,
 			const char *context)
 {

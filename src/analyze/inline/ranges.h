@@ -13,13 +13,13 @@
 /* The estimate of a body in a context, from samples. All NAN: the body has no samples. */
 struct analyze_estimate {
 	double samples, of; /* samples with the body on their stack; all samples of the context */
-	struct analyze_estimated share; /* of the context's time */
-	double self_share; /* SHARE without functions that the body calls out of line */
+	struct analyze_estimated share; /* the body's fraction of the context's time */
+	double self_share; /* SHARE without the functions that the body calls out of line */
 	/* On-CPU time, in ticks. */
 	struct analyze_estimated total;
 	double self_total;
-	double late; /* late part of SAMPLES: perhaps not due in the body */
-	double missing; /* late samples elsewhere in its function: perhaps due in the body */
+	double late; /* part of SAMPLES that came late: perhaps due outside of the body */
+	double missing; /* late samples elsewhere in the body's function: perhaps due in the body */
 };
 
 enum analyze_source {
@@ -46,7 +46,7 @@ struct analyze_range_side {
 	const char *why; /* the recorder's reason for not timing a requested body; NULL: none */
 };
 
-/* One body in one context. Strings are the profile's or belong to the list. */
+/* One body in one context. The profile or struct analyze_ranges owns the strings. */
 struct analyze_range {
 	struct analyze_body body;
 	const char *location; /* "mm/slub.c:1978", or NULL */
@@ -59,22 +59,22 @@ struct analyze_range {
 	 */
 	bool redundant;
 	bool estimated;
-	struct analyze_sample sample; /* by repetition, if the body was timed; else empty */
+	struct analyze_sample sample; /* its time in each repetition; empty unless it was timed */
 };
 
 /* One context. Shares of bodies are fractions of its figures. */
 struct analyze_range_context {
 	const char *name; /* ANALYZE_ALL_CONTEXTS: all together */
 	uint32_t number; /* index in the profile; unset for ANALYZE_ALL_CONTEXTS */
-	double samples; /* in the kernel, without probes */
+	double samples; /* kernel samples outside of probes */
 	/* On-CPU time of SAMPLES, less probe cost and interrupts, in ticks; NAN: the context was not timed as a whole. */
 	double sampled;
 	double totals[ANALYZE_N_TIMES]; /* as in the context's row of a report */
 };
 
 struct analyze_ranges {
-	vec_of(struct analyze_range, rows); /* by body, then context, the sum first */
-	vec_of(struct analyze_range_context, contexts); /* by name */
+	vec_of(struct analyze_range, rows); /* sorted by body, then context, the sum first */
+	vec_of(struct analyze_range_context, contexts); /* sorted by name */
 	bool counted; /* all executed instructions are samples */
 	double tick; /* sampling period, in ticks; NAN: unknown */
 	struct analyze_bodies bodies;

@@ -51,7 +51,7 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 	return compare_values(n_a, n_b);
 }
 
-/* Compare all of a sample but its run and count. */
+/* Compare samples, but not their runs and counts. */
 define_compare(sample_compare, struct profile_sample,
 	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:
@@ -82,7 +82,7 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
-/* IS_CALL: the innermost location is a callee's entry, so leave out the bodies inlined there. */
+/* If IS_CALL, the innermost location is a callee's entry: leave out the bodies inlined there. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
 				     bool is_call, struct alloc_texts *texts)
 {
@@ -218,7 +218,7 @@ void analyze_stacks_deinit(struct analyze_stacks *stacks)
 
 /* ---- leaves ---- */
 
-/* Return the leaf of S, without its share. TEXTS keeps names that are not P's. */
+/* Return S as a leaf without a share. TEXTS keeps names that P does not own. */
 static struct analyze_leaf leaf_of(const struct profile *p, const struct profile_sample *s,
 				   struct alloc_texts *texts)
 {
@@ -277,7 +277,7 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves)
 
 /* ---- neighbours ---- */
 
-/* Return LIST's neighbour for FRAME (NULL: the function itself). Add it if it is new. */
+/* Return LIST's neighbour for FRAME (NULL: the function itself). Add the neighbour if LIST does not have it. */
 static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 				      const struct analyze_frame *frame)
 {
@@ -295,8 +295,8 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 }
 
 /*
- * Find the function's outermost and innermost frame on STACK. 0: it has none. Skip the first frame, a context or "[user]": it has
- * no caller.
+ * Set the indexes of the function's outermost and innermost frame on STACK; 0: STACK does not have the function. Skip the first
+ * frame, which is a context or "[user]" and has no caller.
  */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
@@ -327,7 +327,7 @@ static void add_calls(struct analyze_neighbour *neighbour, double calls)
 	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
 }
 
-/* Count the call from STACK's last but one frame to its last one, if either is the function. */
+/* Count the call from STACK's last but one frame to the last frame, if one of these frames is the function. */
 static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
 	uint32_t last = stack->n_frames - 1;
@@ -350,7 +350,7 @@ static void finish_list(struct analyze_neighbour_list *list, double all, double 
 	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
-/* Return the name that stacks have for FUNCTION: it may be that of another symbol at its address. */
+/* Return the name that stacks have for FUNCTION, which may be another symbol at the same address. */
 static const char *name_in_stacks(const struct profile *p, const char *function)
 {
 	vec_each(const struct profile_site, site, p, sites) {

@@ -22,8 +22,9 @@ struct analyze_frame {
 };
 
 /*
- * Outermost frame first: the context, then functions and inlined bodies. A sample in user space has the frame "[user]", after its
- * context if it had one. A late sample ends in "[irqs_off]": interrupts were off, and were enabled in the frame before.
+ * A stack, outermost frame first: the context, then functions and inlined bodies. A sample in user space has the frame "[user]",
+ * after its context if it had one. A late sample ends in "[irqs_off]": it was due while interrupts were off, and the frame before
+ * enabled them.
  */
 struct analyze_stack {
 	vec_of(struct analyze_frame, frames);
@@ -43,7 +44,7 @@ struct analyze_stacks {
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale);
-/* Add the calls of P's edges (exact recordings) to side 0; the last frame is the callee. Return as analyze_stacks_add(). */
+/* Add the calls in P, an exact recording, as stacks of side 0 that end in the callee. Return as analyze_stacks_add(). */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
 /* Return the stack of sample S of P; free() its frames. TEXTS owns names that are not P's. */
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
@@ -56,8 +57,8 @@ uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
 /*
- * The samples taken in a function itself, including bodies inlined into it, which are too many for a list. FRAMES has one frame,
- * or two if the samples came late.
+ * The samples taken in a function itself. Bodies inlined into the function count as the function, since they are too many for a
+ * list. FRAMES has the function, then "[irqs_off]" if the samples came late.
  */
 struct analyze_leaf {
 	struct analyze_frame frames[2];
@@ -66,13 +67,13 @@ struct analyze_leaf {
 };
 
 struct analyze_leaves {
-	struct analyze_leaf *leaves; /* by falling count */
+	struct analyze_leaf *leaves; /* sorted by falling SAMPLES */
 	size_t n_leaves, cap_leaves;
 	double samples; /* of all leaves */
 	struct alloc_texts texts;
 };
 
-/* P must outlive LEAVES. */
+/* Find the leaves of P's samples. P must outlive LEAVES. */
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p);
 void analyze_leaves_deinit(struct analyze_leaves *leaves);
 
@@ -81,18 +82,18 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves);
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
 	const char *name; /* as in the file; among callees NULL: the function itself */
-	double samples, total; /* samples with both on the stack; their ticks, NAN: unknown */
+	double samples, total; /* samples with both on the stack; their time in ticks, NAN: unknown */
 	double calls; /* calls between the two; NAN: unknown (inlined body, or no edges) */
 	double share; /* fraction of the function's samples */
 };
 
 struct analyze_neighbour_list {
-	vec_of(struct analyze_neighbour, items); /* by falling count */
+	vec_of(struct analyze_neighbour, items); /* sorted by falling SAMPLES */
 };
 
 struct analyze_neighbours {
 	const char *function; /* as requested */
-	const char *name; /* name in stacks: perhaps of another symbol at its address */
+	const char *name; /* the name in stacks, perhaps another symbol at FUNCTION's address */
 	double samples; /* samples in the function and its callees */
 	struct analyze_neighbour_list callers, callees;
 	struct analyze_stacks stacks, calls;
@@ -100,8 +101,8 @@ struct analyze_neighbours {
 
 /*
  * Find the callers and callees of FUNCTION in P; both must outlive N. If FUNCTION is on a stack several times, its samples count
- * for the caller of the outermost frame and the callee of the innermost frame. CALLS counts each call with its own caller. Return
- * 0, or -E2BIG (reported).
+ * for the caller of the outermost frame and the callee of the innermost frame. CALLS counts each call
+ * with its own caller. Return 0, or -E2BIG (reported): see analyze_stacks_add().
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);
