@@ -82,7 +82,7 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves);
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
 	const char *name; /* as in the file; among callees NULL: the function itself */
-	double samples, total; /* samples with both on the stack; their time in ticks, NAN: unknown */
+	double samples, total; /* samples with both on the stack; their ticks, NAN: unknown */
 	double calls; /* calls between the two; NAN: unknown (inlined body, or no edges) */
 	double share; /* fraction of the function's samples */
 };

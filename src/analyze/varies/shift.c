@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Sums over each side's calls in one leaf. TIME is less the mean of all times. X is the value of the line's variable. */
+/* Sums over each side's calls in one leaf. TIME: of times less the mean of all times. X: of values of the leaf's line variable. */
 struct leaf {
 	struct {
 		double n, time, x, xx, xy;
@@ -25,7 +25,7 @@ static bool is_on_both(const struct leaf *l)
 	return l->sides[0].n > 0 && l->sides[1].n > 0;
 }
 
-/* Return the line's slope within the sides. The slope over the calls of both would include a part of their difference in cost. */
+/* Return the line's slope within each side. A slope over all calls would include a part of the sides' difference in cost. */
 static double slope_of(const struct leaf *l, const struct varies_node *node)
 {
 	double xx = 0, xy = 0;
@@ -48,8 +48,8 @@ static void leaf_differs(const struct leaf *l, const struct varies_node *node, d
 }
 
 /*
- * Return what leaf NODE adds to the part of the change by other values. A side without calls in the leaf is assumed to have the
- * other side's mean time there, except for OFFSET, the second side's extra time at equal values.
+ * Return the leaf's contribution to the change by other values. NODE is the leaf in the tree. A side without calls in the leaf is
+ * assumed to have the other side's mean time there, except for OFFSET, the second side's extra time at equal values.
  */
 static double by_values(const struct leaf *l, const struct varies_node *node,
 			const struct varies_side *sides, double offset)
@@ -122,7 +122,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		for (uint32_t i = 0; i < d->n_rows; i++) {
 			n += d->rows[i].sides[side].n;
 			time += d->rows[i].sides[side].sum;
-			/* A row of the other side may have no value. */
+			/* A row of only the other side may have no value. */
 			if (c && d->rows[i].sides[side].n > 0)
 				value += d->rows[i].sides[side].n *
 					 (c->codes[i] < c->n_values ?
@@ -158,7 +158,7 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 	vec_push(s, rows, row);
 }
 
-/* Return whether the ranges of both sides' values overlap. If not, the values' effect cannot be told from the side's. */
+/* Return whether the ranges of both sides' values overlap. If not, the values' effect cannot be separated from the side's. */
 static bool overlaps(const struct varies_data *d, const struct varies_column *c)
 {
 	uint32_t first[2] = { UINT32_MAX, UINT32_MAX }, last[2] = { 0 };
@@ -185,7 +185,7 @@ static void drop_apart(struct varies_data *d)
 	d->n_columns = kept;
 }
 
-/* Set *OFFSET to the second side's extra time at equal values, and subtract it. Return the columns that explain times then. */
+/* Set *OFFSET to the second side's extra time at equal values, and subtract it. Return the columns that explain the rest. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
 	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
@@ -222,7 +222,7 @@ static void add_function(struct varies_shifts *s, const struct profile *const p[
 	}
 }
 
-/* ---- which functions ---- */
+/* ---- choose functions ---- */
 
 struct function {
 	const char *name;

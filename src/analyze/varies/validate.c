@@ -11,12 +11,12 @@
 
 /* ---- tree ---- */
 
-/* With at most this many values, each single value may be one side of a split. */
+/* If a variable has at most this many values, a split may separate any single value from the others. */
 #define CATEGORIES_MAX 8
-/* Of two equally good splits take the first one: rounding must not decide. */
+/* Take the first of two equally good splits: rounding must not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
-/* Set *BEST to a split of ALL with the sums SIDE on its first side, if that is better. */
+/* If it is better than *BEST, set *BEST to the split of the calls ALL that puts the calls SIDE on its first side. */
 static void split_try(const struct varies_data *d, struct varies_split *best, uint32_t column,
 		      enum varies_op op, uint32_t code, const struct varies_sums *side,
 		      const struct varies_sums *all)
@@ -77,7 +77,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 	}
 }
 
-/* Replace *SPLIT and *LINE by those of COLUMN for the N ROWS (indexes into SUMS) where these are better. */
+/* Replace *SPLIT and *LINE by the best split and line over COLUMN for the N ROWS (indexes into SUMS), each if it is better. */
 static void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *rows,
 			      uint32_t n, const struct varies_sums *sums,
 			      struct varies_split *split, struct varies_line *line)
@@ -122,7 +122,7 @@ static bool is_first_side(const struct varies_split *s, const struct varies_data
 	}
 }
 
-/* Move the rows on the first side of S to the front. Return their number. */
+/* Move those of the N ROWS that are on the first side of S to the front. Return their number. */
 static uint32_t partition(const struct varies_split *s, const struct varies_data *d, uint32_t *rows,
 			  uint32_t n)
 {
@@ -138,7 +138,7 @@ static uint32_t partition(const struct varies_split *s, const struct varies_data
 	return first;
 }
 
-/* Return how much the best line over one of the COLUMNS explains of N rows. */
+/* Return the decrease of the N ROWS' squared errors by the best line over one of the COLUMNS. */
 static double line_gain(struct varies_data *d, uint32_t columns, const struct varies_sums *sums,
 			const uint32_t *rows, uint32_t n)
 {
@@ -182,7 +182,7 @@ static void node_try(struct varies_node *node, struct varies_data *d, uint32_t c
 	}
 }
 
-/* Grow a tree of the N ROWS, at DEPTH. Return the index of its node. */
+/* Grow the part of T for the N ROWS, from DEPTH on. Return the index of its top node. */
 static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
 {
@@ -211,7 +211,7 @@ static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint3
 	grow(t, d, columns, sums, d->order, d->n_rows, 0);
 }
 
-/* Set the use of the node at INDEX and of all nodes below. Return their cost. */
+/* Set the use of the node at INDEX and of all nodes below. Return squared errors plus PRICE for each leaf. */
 static double prune(struct varies_tree *t, uint32_t index, double price)
 {
 	struct varies_node *node = &t->nodes[index];
@@ -233,7 +233,7 @@ static double prune(struct varies_tree *t, uint32_t index, double price)
 	return best;
 }
 
-/* Set the use of each node. Each leaf costs COMPLEXITY of all squares, and a line as much as two leaves. */
+/* Set the use of each node. A leaf costs COMPLEXITY times the sum of all squares; a line costs as much as two leaves. */
 static void varies_tree_prune(struct varies_tree *t, double complexity)
 {
 	prune(t, 0, complexity * varies_rest(&t->nodes[0].sums));
@@ -249,7 +249,7 @@ const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const st
 	return node;
 }
 
-/* Return T's prediction for a row, less the mean of all. */
+/* Return T's prediction of the latency of ROW's calls, less the mean of all latencies. */
 static double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d,
 				  uint32_t row)
 {
@@ -284,7 +284,7 @@ static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.000
 /* ---- calls ---- */
 
 /*
- * Return a latency for call number I of a row: the least for 0, the greatest for 1. The remaining calls lie in turn at one
+ * Return a made-up latency for call number I of a row: the least for 0, the greatest for 1. The remaining calls lie in turn at one
  * distance above and below their mean, so that the row keeps its sum and sum of squares (nearly, for an odd number of calls).
  */
 static double call_of(const struct varies_row *row, double i)
@@ -336,15 +336,15 @@ void varies_draw(struct varies_data *d)
 
 /* ---- folds ---- */
 
-/* Return the sum of squared errors of PREDICTION over the calls in PART. */
+/* Return the sum of squared errors of PREDICTION over the calls summed up in PART. */
 static double missed(const struct varies_sums *part, double prediction)
 {
 	return part->squares - 2 * prediction * part->sum + prediction * prediction * part->n;
 }
 
 /*
- * Predict the calls in FOLD by trees grown from all OTHERS. Set LEFT to the error at each complexity. Return the error without
- * a tree.
+ * Predict the calls in FOLD by trees grown from the calls in all other folds. Set LEFT to the error at each complexity. Return the
+ * error without a tree. OTHERS is scratch, indexed by row.
  */
 static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 			    struct varies_sums *others, double *left)
@@ -428,7 +428,7 @@ double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns
 /* The state of the permutation test. */
 struct shuffled {
 	struct varies_data *d;
-	double *calls; /* in D's order */
+	double *calls; /* latencies, in the order of D's calls */
 	struct varies_sums *sums; /* indexed by row */
 };
 
@@ -473,7 +473,7 @@ static void shuffle(double *calls, uint32_t n)
 	}
 }
 
-/* Set P of each of the COLUMNS: the share of shuffles of the calls in which any of them gains as much. */
+/* Set each column's P: the share of shuffles in which any of the COLUMNS gains as much as this column does unshuffled. */
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
 	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
@@ -560,7 +560,7 @@ static int remoteness(const struct varies_data *d, uint32_t column)
 	return v->kind == PROFILE_VARIABLE_NAME ? 0 : n;
 }
 
-/* Return the least remote of the COLUMNS with a gain of about MOST. */
+/* Return the least remote column, see remoteness(), of those of the COLUMNS with a gain of about MOST. */
 static uint32_t best_known(const struct varies_data *d, uint32_t columns, const double *gains,
 			   double most)
 {

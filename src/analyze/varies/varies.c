@@ -15,7 +15,7 @@
 
 static const struct varies_law no_law = { NULL, NAN, NAN, { NAN, NAN } };
 
-/* Return NODE's line in ticks over values. The interval of its slope is that of least squares, as in R's confint(lm()). */
+/* Return NODE's line as ticks over values. The interval of its slope is the one of least squares, as in R's confint(lm()). */
 static struct varies_law law_of(const struct varies_data *d, const struct varies_node *node)
 {
 	const struct varies_column *c = &d->columns[node->line.column];
@@ -37,7 +37,7 @@ static double node_mean(const struct varies_data *d, const struct varies_node *n
 	return d->mean + node->sums.sum / node->sums.n;
 }
 
-/* Set the condition of one SIDE of the split. */
+/* Set the condition of PART, which is child number SIDE of the split S. */
 static void part_condition(struct varies_part *part, const struct varies_data *d,
 			   const struct varies_split *s, uint32_t side)
 {
@@ -184,10 +184,10 @@ void varies_deinit(struct varies *v)
 
 /* ---- read a profile's calls ---- */
 
-/* The minimum number of captured calls to analyze. */
+/* Fewer captured calls are not analyzed. */
 #define CALLS_LEAST (4 * VARIES_FOLDS)
 
-/* The minimum number of values of a variable that may be the start or end of a range. */
+/* A variable with fewer distinct values is not taken for the start or end of a range. */
 #define VALUES_LEAST 8
 
 const struct profile_variable varies_context = {
@@ -196,7 +196,7 @@ const struct profile_variable varies_context = {
 	.bytes = sizeof(uint64_t),
 };
 
-/* Return whether each of P's sites is FUNCTION, for free(). */
+/* Return for each of P's sites whether FUNCTION is its name, for free(). */
 static bool *sites_of(const struct profile *p, const char *function)
 {
 	bool *is = alloc_array(p->n_sites, sizeof(*is));
@@ -222,12 +222,12 @@ static void row_add(void *to, void *from)
 	a->max = fmax(a->max, b->max);
 }
 
-/* The columns of a site's captured values, in their order. */
+/* The columns of a site's captured values, in the order of these values. */
 struct site_columns {
 	uint32_t n, columns[PROFILE_VALUES_MAX];
 };
 
-/* Return the function's variables by site, one column per name, PROFILE_VALUES_MAX at most; for free(). */
+/* Give each name of the function's variables a column, up to PROFILE_VALUES_MAX. Return the columns by site, for free(). */
 static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
 					 const bool *is_of)
 {
@@ -248,8 +248,8 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 }
 
 /*
- * Return the weight of a sampled call, by run: how many calls it stands for. Timed calls without room in the table of captures
- * are lost; a sample of them is known. Add these calls to D's LOST and SAMPLED.
+ * Return the weight of a sampled call in each run: the number of calls that it stands for. Timed calls without room in the table
+ * of captures are lost, but a sample of them is known. Add the lost and the sampled calls to D's LOST and SAMPLED.
  */
 static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
@@ -384,7 +384,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 
 /* ---- differences ---- */
 
-/* Return the length of the object's part of a name: all but the last member. */
+/* Return the length of NAME without its last member: "a->" of "a->b". */
 static size_t object_length(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -441,7 +441,7 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 
 /*
  * Add the differences of two variables that may be the end and the start of a range: members of one object, or two arguments.
- * Keep a difference only if it has at most half as many values as either variable. No line over one of them can replace it.
+ * Keep a difference only if it has at most half as many values as either variable: then no line over one variable can replace it.
  */
 static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 {

@@ -27,13 +27,14 @@ extern const struct profile_variable varies_context;
 
 struct varies_rank {
 	const struct profile_variable *variable;
-	uint32_t place; /* index among the variables */
+	uint32_t place; /* number of the variable in the order of capture */
 	double n_values; /* number of distinct values */
-	double alone; /* share of variance that it explains alone, cross-validated; at least 0 */
-	bool is_selected; /* it explains something that those selected before it do not */
-	double given_others; /* if selected: share of variance explained only with it; else NAN */
-	double p; /* probability of explaining by chance as much of what selected ones leave */
-	struct varies_law law; /* if a line over the variable is better than conditions */
+	double alone; /* share of variance that the variable explains alone, cross-validated */
+	bool is_selected; /* it explains a part that variables selected before do not */
+	double given_others; /* share of variance explained only with it; NAN: not selected */
+	double p; /* probability that chance explains as much of what selected variables leave */
+	/* Set if a linear function of the variable explains the latency better than conditions on it. */
+	struct varies_law law;
 };
 
 enum varies_op {
@@ -42,20 +43,20 @@ enum varies_op {
 	VARIES_AT_LEAST,
 	VARIES_EQUAL,
 	VARIES_NOT_EQUAL,
-	VARIES_BIT, /* the bit that is set in VALUE */
-	VARIES_NO_BIT,
+	VARIES_BIT, /* the one bit of VALUE is set */
+	VARIES_NO_BIT, /* the one bit of VALUE is clear */
 	VARIES_UNKNOWN, /* the value was not captured */
 	VARIES_KNOWN,
 };
 
-/* The calls with one condition. Of the two parts of a split, the one with the greater mean latency comes first. */
+/* The calls that meet a condition. A split divides them into two parts; the part with the greater mean latency comes first. */
 struct varies_part {
 	double depth; /* 0: all calls */
 	enum varies_op op;
-	const struct profile_variable *variable; /* of the condition */
+	const struct profile_variable *variable; /* the condition is on its value */
 	uint64_t value;
 	double calls, mean;
-	/* Shares of all variance: EXPLAINED by the split or LAW of this part; NAN: neither. UNEXPLAINED: left here; NAN: split. */
+	/* Shares of all variance. EXPLAINED: by the part's split or LAW; NAN: neither. UNEXPLAINED: the rest; NAN: it is split. */
 	double explained, unexplained;
 	bool is_split;
 	struct varies_law law;
@@ -65,13 +66,14 @@ struct varies {
 	const char *function; /* NULL: none was requested */
 	uint32_t n_rows; /* number of rows: calls with equal values */
 	double calls, mean, deviation;
-	double explained; /* by selected variables, cross-validated; NAN: no variance, too few calls */
-	/* The share of variance between calls with equal values: no captured variable can explain it. */
+	/* The share of variance that the selected variables explain, cross-validated; NAN: no variance, or too few calls. */
+	double explained;
+	/* The share of variance among calls with equal values of all variables: no captured variable can explain it. */
 	double equal;
-	double lost, sampled; /* LOST: calls without room in the table; SAMPLED of them are known */
+	double lost, sampled; /* calls without room in the table; SAMPLED of them are known */
 	struct varies_rank *ranks; /* selected variables first, then by falling ALONE */
 	uint32_t n_ranks, n_selected;
-	struct varies_part parts[VARIES_NODES]; /* depth first */
+	struct varies_part parts[VARIES_NODES]; /* a split part, then the parts below it */
 	uint32_t n_parts;
 	struct alloc_texts differences; /* owns variables that are differences of two others */
 	uint64_t steps; /* number of rows looked at: the effort of the analysis */
@@ -86,12 +88,12 @@ void varies_deinit(struct varies *v);
 
 /* ---- the change of a function's mean latency between two sides: by other values, and at equal values ---- */
 
-/* The maximum number of functions: take those with the largest change of the total time of captured calls. */
+/* The maximum number of functions. Functions with the largest change of the total time of captured calls come first. */
 #define VARIES_SHIFTED_MAX 8
 
 struct varies_side {
-	double calls, mean; /* captured calls, weighted for those that were not captured */
-	double value; /* mean of the variable; NAN: it is not a number, or not captured in all calls */
+	double calls, mean; /* captured calls, weighted to stand for lost calls too */
+	double value; /* the variable's mean; NAN: not a number, or not captured in all calls */
 };
 
 struct varies_shift {
@@ -99,16 +101,16 @@ struct varies_shift {
 	const char *variable; /* NULL: all selected variables together, perhaps none */
 	struct varies_side sides[2];
 	double delta; /* difference of the means, second side less first */
-	/* The parts of DELTA: by calls with other values, and by other times of calls with equal values. */
+	/* The parts of DELTA: because calls have other values, and because calls with equal values take another time. */
 	double by_values, by_cost;
 };
 
 struct varies_shifts {
-	/* By function: the row of all variables, then a row of each, the largest BY_VALUES first. */
+	/* Each function has a row of all selected variables, then a row of each of them, the largest BY_VALUES first. */
 	vec_of(struct varies_shift, rows);
 	struct alloc_texts texts; /* owns differences of variables, and functions' names */
 };
 
-/* Set the rows of functions with captured calls on both sides. */
+/* Set S's rows for functions with captured calls in both A and B. */
 void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const struct profile *b);
 void varies_shifts_deinit(struct varies_shifts *s);
