@@ -68,12 +68,12 @@ const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uin
 struct analyze_struct_change {
 	const char *name;
 	double sizes[2]; /* bytes */
-	double moved; /* number of common members with other offsets */
+	double moved; /* number of common members whose offsets differ */
 	char *members; /* "+added -gone"; NULL: the same members */
 };
 
 struct analyze_structs {
-	vec_of(struct analyze_struct_change, rows); /* structs with other members first */
+	vec_of(struct analyze_struct_change, rows); /* structs with added or removed members first */
 	struct kernel_btf *btf[2]; /* owns the names */
 	bool known; /* both kernels have BTF */
 };

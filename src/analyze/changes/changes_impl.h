@@ -45,7 +45,7 @@ struct analyze_changes {
 /* match.c: read the symbols of SIDE; pair the functions of both sides. */
 void changes_read_symbols(struct changes_side *side);
 void changes_match(struct analyze_changes *c);
-/* Compare the file and its folder in two paths, as strcmp() does; either path may be NULL. */
+/* Compare two paths as strcmp() does, but only by the file's name and its folder. Either path may be NULL. */
 int changes_compare_files(const char *x, const char *y);
 /* Return the index of the function that covers ADDR (relative to _stext), or CHANGES_NONE. */
 uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);

@@ -164,7 +164,7 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
-/* Return BLOCK. If it is empty and only one block can follow, return the first block after it that is not so. */
+/* Return BLOCK. If it is empty and only one block can follow, return the first block after it that is not empty. */
 static uint32_t lead_on(const struct code *code, uint32_t block)
 {
 	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {

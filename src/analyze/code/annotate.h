@@ -110,7 +110,7 @@ struct analyze_annotation {
 	double samples; /* all samples of the function: HITS and UNPLACED */
 	double astray; /* part of HITS that is at no known instruction, line or body */
 	double kernel; /* all kernel samples in the requested contexts */
-	struct analyze_figures figures; /* figures of its timed calls; all NAN if untimed */
+	struct analyze_figures figures; /* figures of the function's calls; all NAN if untimed */
 	uint32_t runs;
 	/*
 	 * Ticks that one sample stands for, per call if calls were timed, else per run; NAN: unknown. All samples of a timed

@@ -13,7 +13,7 @@
 
 /* The annotated function's samples and calls in one context. */
 struct context {
-	double placed, at_return; /* samples before its return, and at its return */
+	double placed, at_return; /* samples inside it, and samples at its return */
 	double tick; /* ticks that a sample stands for; NAN: unknown */
 	struct profile_stats stats; /* of the function's calls */
 };
@@ -63,6 +63,6 @@ void annotate_select_places(struct making *m);
 typedef void (*annotate_sample_fn)(struct making *m, const struct profile_sample *s, uint32_t place,
 				   uint32_t depth);
 void annotate_samples_each(struct making *m, annotate_sample_fn fn);
-/* Return whether S was taken at the return of the function at DEPTH of its stack. */
+/* Return whether S was taken at the return of the function at DEPTH of S's stack. */
 bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth);
 struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth);

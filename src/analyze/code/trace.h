@@ -14,7 +14,7 @@ struct analyze_trace_line {
 };
 
 struct analyze_trace {
-	/* In order of execution. A line is followed by the lines of its body, whose DEPTH is greater. */
+	/* Lines in order of execution. A line is followed by the lines of its body, whose DEPTH is greater. */
 	vec_of(struct analyze_trace_line, lines);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of inlined bodies: timed by probes if requested, else estimated from samples. docs/accounting.md has the method. */
+/* Inlined bodies with their times: timed by probes if requested, else estimated from samples. docs/accounting.md has the method. */
 #pragma once
 
 #include <stdbool.h>

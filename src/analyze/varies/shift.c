@@ -122,7 +122,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		for (uint32_t i = 0; i < d->n_rows; i++) {
 			n += d->rows[i].sides[side].n;
 			time += d->rows[i].sides[side].sum;
-			/* A row of only the other side may have no value. */
+			/* A row that only the other side has may have no value. */
 			if (c && d->rows[i].sides[side].n > 0)
 				value += d->rows[i].sides[side].n *
 					 (c->codes[i] < c->n_values ?

@@ -16,7 +16,7 @@
 /* Take the first of two equally good splits: rounding must not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
-/* If it is better than *BEST, set *BEST to the split of the calls ALL that puts the calls SIDE on its first side. */
+/* Set *BEST to the split of the calls ALL that puts the calls SIDE on its first side, if this split is better. */
 static void split_try(const struct varies_data *d, struct varies_split *best, uint32_t column,
 		      enum varies_op op, uint32_t code, const struct varies_sums *side,
 		      const struct varies_sums *all)

@@ -453,7 +453,7 @@ static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 				difference_try(d, end, start, kept);
 }
 
-/* Add the context as the last column: of two columns that explain the same, the first one is preferred. */
+/* Add the context as the last column, since the first of two columns that explain the same is preferred. */
 static void context_add(struct varies_data *d)
 {
 	uint32_t column = d->n_columns;

@@ -22,16 +22,16 @@ struct varies_law {
 	struct analyze_interval slope_interval; /* 95 % */
 };
 
-/* The context of calls as a variable, if contexts differ and no other variable has its name. */
+/* A variable for the context of calls, used if contexts differ and no other variable is named "context". */
 extern const struct profile_variable varies_context;
 
 struct varies_rank {
 	const struct profile_variable *variable;
-	uint32_t place; /* number of the variable in the order of capture */
+	uint32_t place; /* index of the variable's column */
 	double n_values; /* number of distinct values */
 	double alone; /* share of variance that the variable explains alone, cross-validated */
-	bool is_selected; /* it explains a part that variables selected before do not */
-	double given_others; /* share of variance explained only with it; NAN: not selected */
+	bool is_selected; /* explains some variance that variables selected before do not */
+	double given_others; /* share of variance not explained without it; NAN: not selected */
 	double p; /* probability that chance explains as much of what selected variables leave */
 	/* Set if a linear function of the variable explains the latency better than conditions on it. */
 	struct varies_law law;
