@@ -17,7 +17,7 @@ enum analyze_change_kind {
 	ANALYZE_CHANGE_DIFFERS,
 	ANALYZE_CHANGE_NEW, /* only the hardened kernel has the function */
 	ANALYZE_CHANGE_GONE, /* only the baseline has the function */
-	ANALYZE_CHANGE_OFFSETS, /* as REGISTERS, and offsets of fields differ */
+	ANALYZE_CHANGE_OFFSETS, /* the same code, but offsets of fields differ; registers may */
 	ANALYZE_CHANGE_REGISTERS, /* the same code, but registers, order or stack frame differ */
 	ANALYZE_CHANGE_RENAMED, /* the same code under another name */
 	ANALYZE_CHANGE_MOVED, /* the same code, from another source file */
@@ -73,7 +73,7 @@ struct analyze_struct_change {
 };
 
 struct analyze_structs {
-	vec_of(struct analyze_struct_change, rows); /* structs with added or removed members first */
+	vec_of(struct analyze_struct_change, rows); /* structs with new or removed members first */
 	struct kernel_btf *btf[2]; /* owns the names */
 	bool known; /* both kernels have BTF */
 };
