@@ -99,7 +99,7 @@ static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze
 	return all;
 }
 
-/* Return the change of CONTEXT's total, of which the functions' changes are shares. For the sum of all contexts it is ALL. */
+/* Return the change of CONTEXT's total, the divisor of functions' shares. ALL is the change of the sum of all contexts. */
 static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
 			     enum analyze_time time, double all)
 {
@@ -207,7 +207,7 @@ enum key {
 
 const char *const analyze_sort_keys[] = { "delta_total", "delta", "delta_pct", "p", "name", NULL };
 
-/* Return the key by which a row is ordered, the least first. An unknown value comes last. */
+/* Return ROW's value for sorting by KEY in ascending order. An unknown value is infinite, and so comes last. */
 static double key_value(const struct analyze_diff_row *row, enum key key)
 {
 	double value = key == KEY_DELTA_TOTAL ? -fabs(row->delta_total) :

@@ -10,7 +10,7 @@
 #include "base/sorted.h"
 #include "profile/merge.h"
 
-/* If these differ, the comparison is of machines, not of kernels. */
+/* Environment keys. If a value differs between the sides, the comparison is of machines, not of kernels. */
 static const char *const machine_keys[] = {
 	PROFILE_ENV_ARCH,   PROFILE_ENV_CPU,      PROFILE_ENV_CPUS,      PROFILE_ENV_GOVERNOR,
 	PROFILE_ENV_TURBO,  PROFILE_ENV_SMT,      PROFILE_ENV_MICROCODE, PROFILE_ENV_CLOCKSOURCE,

@@ -11,7 +11,7 @@
 
 /* ---- workload ---- */
 
-/* One name's rows on one side: [0] unprobed, [1] probed; NULL: none. */
+/* The rows of one name on one side: [0] from runs without probes, [1] from runs with probes; NULL: none. */
 struct workload_pair {
 	const struct analyze_workload_row *rows[2];
 };
@@ -25,7 +25,7 @@ static struct workload_pair workload_pair(const struct analyze_workload_row *row
 	return pair;
 }
 
-/* NAMED: a row of A or B. */
+/* Return the row that compares A with B. NAMED is A's row, or B's if A has none. */
 static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b,
 						     const struct analyze_workload_row *named)
 {
@@ -108,7 +108,7 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 	f->p50 = f->p90 = f->p99 = f->p999 = f->min = f->max = NAN;
 }
 
-/* Sum up SIDE's inlined bodies of ROW's name. Return whether there are any. */
+/* Sum up SIDE's timed inlined bodies with ROW's name and context. Return whether there are any. */
 static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
 			 int side, struct analyze_figures *figures, struct analyze_moments *moments)
 {
@@ -130,8 +130,8 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 }
 
 /*
- * For functions that one side's compiler has inlined, set this side's figures: the sum of its timed inlined bodies of the same
- * name. Return the number of such rows.
+ * If one side has no figures of a function, set them to the sum of this side's timed inlined bodies with the function's name.
+ * Return the number of rows set.
  */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
@@ -187,7 +187,7 @@ static bool is_inlined(const struct analyze_diff *diff, int side, const char *na
 	return false;
 }
 
-/* Return why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was timed on both. */
+/* Return why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was timed on both or neither. */
 static enum analyze_note partner_note(const struct analyze_diff_row *function,
 				      const struct analyze_diff *diff)
 {
@@ -202,7 +202,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 	return notes[missing][is_inlined(diff, missing, function->name)];
 }
 
-/* Return a note on ROW, or NONE if the reason holds for all rows. */
+/* Return the note on ROW. Return NONE if there is nothing to note, or if the reason holds for all rows. */
 static enum analyze_note row_note(const struct analyze_diff_row *row,
 				  const struct analyze_diff *diff)
 {
@@ -226,7 +226,7 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 	return ANALYZE_NOTE_NONE;
 }
 
-/* ROWS are sorted by name. A function's sum precedes its contexts, which have the same missing partner. */
+/* Set the notes of ROWS, sorted by name. A function's sum precedes its contexts. If a side did not time it, all have this note. */
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
@@ -307,7 +307,7 @@ static void find_bodies(struct analyze_diff *diff, const struct profile *const p
 	}
 }
 
-/* Set SIDE's figures from P. */
+/* Set TABLE and COMMAND from P, and SIDE's number of runs and boots and its kernel share in DIFF. */
 static void side_init(struct analyze_diff *diff, int side, struct analyze_table *table,
 		      struct analyze_workload *command, const struct profile *p,
 		      const struct analyze_options *options)

@@ -26,7 +26,7 @@ enum analyze_note {
 	ANALYZE_NOTE_NOT_TIMED_HARDENED,
 	ANALYZE_NOTE_INLINED_BASELINE,
 	ANALYZE_NOTE_INLINED_HARDENED,
-	/* The named side's figures are those of inlined bodies. */
+	/* The named side's compiler inlined the function: the figures of this side are sums over inlined bodies. */
 	ANALYZE_NOTE_BODIES_BASELINE,
 	ANALYZE_NOTE_BODIES_HARDENED,
 	/* Only the named side calls the function. */
@@ -63,7 +63,8 @@ struct analyze_diff_row {
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* changes of a call's percentiles */
 	struct analyze_change change; /* the certainty of DELTA */
 	enum analyze_note note;
-	enum analyze_note no_partner; /* why one side has no figures; NONE: both have */
+	/* Functions: the reason why one side has no figures in any context; NONE: both or neither have. */
+	enum analyze_note no_partner;
 	enum analyze_note inlined; /* the side with figures of inlined bodies; NONE: neither */
 };
 
@@ -78,7 +79,7 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 /* Set the differences of ROW from its sides and moments. COMPARABLE: both sides have the same unit of repetition. */
 void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable);
 
-/* Set the changes of totals, and the functions' shares of them. Both lists are sorted by name. */
+/* Set the changes of all rows' totals of TIME, and the functions' shares. Both lists are sorted by name. */
 void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
 			 enum analyze_time time);
 
@@ -93,7 +94,7 @@ void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows);
 
 struct analyze_diff_workload_row {
 	const char *name, *label; /* as in struct analyze_workload_row */
-	bool probed; /* of both sides, or of the only side with the row */
+	bool probed; /* the figures are of runs with probes */
 	enum analyze_how how;
 	size_t order;
 	struct analyze_workload_figures sides[2];

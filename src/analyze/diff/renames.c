@@ -6,12 +6,12 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Linux 6.10 made functions that allocate memory macros, to count memory by caller. The functions got this suffix. */
+/* Linux 6.10 replaced functions that allocate memory by macros, to count memory by caller. The functions got this suffix. */
 #define NOPROF "_noprof"
 
 /*
- * Other renamed functions that do the same work. They were found in the differences between 6.1 and 6.12 in the lab's
- * workloads, and read in both sources. --map adds others.
+ * The old and new names of other functions that still do the same work. They were found in the differences between 6.1 and
+ * 6.12 in the lab's workloads, and read in both sources. --map adds others.
  */
 static const char *const known[][2] = {
 	/* On x86 both names have one address. The symbol table of 6.1 has the first as a function, that of 6.12 the second. */
@@ -237,7 +237,7 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
-	/* One of the names already belongs to another renaming. */
+	/* Skip OLD or NEW if another renaming already has it. */
 	if (find_old(renames, old) || find_new(renames, new))
 		return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
@@ -245,7 +245,7 @@ static void consider(struct analyze_renames *renames, const struct names sides[2
 		analyze_renames_add(renames, old, new, side, how);
 }
 
-/* Consider to rename OLD of SIDE by replacing its word WORD[0] by WORD[1]. */
+/* Consider each name that results from OLD, a name of SIDE, if WORD[1] replaces one occurrence of the word WORD[0]. */
 static void consider_words(struct analyze_renames *renames, const struct names sides[2], int side,
 			   const char *old, const char *const word[2])
 {

@@ -12,7 +12,7 @@
 enum analyze_renaming_how {
 	ANALYZE_RENAMING_KNOWN,
 	ANALYZE_RENAMING_INFERRED, /* from the words of the names */
-	ANALYZE_RENAMING_TOLD, /* by the user */
+	ANALYZE_RENAMING_TOLD, /* given by the user with --map */
 };
 
 struct analyze_renaming {
@@ -28,7 +28,7 @@ struct analyze_renames {
 	struct hash_index olds, news; /* used until the renamings are applied */
 };
 
-/* Rename the functions, inlined bodies and syscalls of P called OLD to NEW. Return their number. */
+/* Rename the functions, inlined bodies and syscalls of P called OLD to NEW. Return the number of changed strings. */
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 
 /*
@@ -38,7 +38,7 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened);
 
-/* Return the function's name in another version, older or newer; NULL: no other is known. */
+/* Return the name of the function NAME in older or newer kernels; NULL: no other name is known. */
 const char *analyze_renames_known(const char *name);
 
 /* Add a renaming that the caller has applied. */

@@ -10,7 +10,7 @@
 
 #include "profile/profile.h"
 
-/* Sums over the probed runs; PROFILE_NOT_COUNTED if no run counted it. */
+/* Losses, summed over the probed runs. A loss that no run counted is PROFILE_NOT_COUNTED. */
 struct analyze_losses {
 	uint64_t counts[PROFILE_N_LOSSES];
 	uint64_t samples_expected, samples_received;

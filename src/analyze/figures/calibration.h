@@ -15,14 +15,14 @@ struct analyze_calibration {
 	double inner[PROFILE_N_MECHANISMS], inner_spread[PROFILE_N_MECHANISMS];
 	/* INNER and its spread, for the mechanism that times page faults. */
 	double fault_inner, fault_spread;
-	uint32_t fault_context; /* UINT32_MAX: none */
+	uint32_t fault_context; /* index of the context of page faults; UINT32_MAX: none */
 	/* The ticks subtracted for a sample. There is one sample in each PERIOD ticks of on-CPU time; 0: none. */
 	double sample, sample_spread, period;
 	bool *alone; /* nothing is timed in the context; indexed by context */
 	double *callees; /* relative error of the cost subtracted for callees, by context */
 };
 
-/* Stands for time in place of an event's number. */
+/* The value of COUNTER that means time, not an event. */
 #define ANALYZE_OF_TIME UINT32_MAX
 
 /*
@@ -82,8 +82,8 @@ struct analyze_cost {
 		interrupt_spread; /* the sampler's: cost of a sample beyond the time of its BPF program */
 	double total; /* calls of functions * full + calls of contexts * inner */
 	double share; /* TOTAL as a fraction of the on-CPU time of syscalls and page faults, probes included */
-	double contexts; /* part of CALLS that are contexts */
-	/* CALLS are hits of blocks' probes, or captured calls. FULL is the mean cost of one. */
+	double contexts; /* the number of contexts' calls in CALLS */
+	/* CALLS is the number of hits of blocks' probes, or of captured calls. FULL is the mean cost of a hit or captured call. */
 	bool is_of_hits;
 	const char *example; /* the name of a function that it times, or NULL */
 };

@@ -278,7 +278,7 @@ void analyze_env_deinit(struct analyze_env *env)
 
 static const struct {
 	const char *name, *unit;
-	double unlike; /* report larger differences between two recordings */
+	double unlike; /* report a difference between two recordings if it is larger than this */
 } loads[ANALYZE_N_LOADS] = {
 	[ANALYZE_LOAD_WAITING] = { "tasks waiting for a CPU", " % of the time", 10 },
 	[ANALYZE_LOAD_STOLEN] = { "stolen by the hypervisor", " % of the CPUs' time", 2 },
@@ -296,7 +296,7 @@ char *analyze_load_text(enum analyze_load load, double value)
 	return isnan(value) ? NULL : alloc_printf("%.3g%s", value, loads[load].unit);
 }
 
-/* Return the sum of KIND over all runs; NAN: one run did not count it. */
+/* Return the sum of the loss KIND over all runs, or NAN if a run did not count KIND. */
 static double sum(const struct profile *p, enum profile_loss kind)
 {
 	double n = 0;

@@ -14,7 +14,7 @@
 /* A count of events, and the row to which row_add() adds it. */
 struct part {
 	const char *event, *name, *context;
-	uint32_t order; /* order_of() */
+	uint32_t order; /* the index of EVENT by order_of() */
 	int side;
 	const struct profile_counted *of;
 };

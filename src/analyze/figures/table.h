@@ -110,7 +110,7 @@ void analyze_rows_sort_by_total(struct analyze_rows *rows);
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options);
 
-/* Add CELL's calls and time to S, as analyze_figures_form() counts them. R and C are P's. */
+/* Add CELL's calls and time to S, as analyze_figures_form() counts them. R and C are P's repetitions and calibration. */
 void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repetitions *r,
 			     const struct analyze_calibration *c, const struct profile *p,
 			     const struct profile_cell *cell,

@@ -47,7 +47,7 @@ enum analyze_warning_kind {
 enum analyze_severity {
 	ANALYZE_SEVERITY_INVALID, /* do not compare: not only the kernels differ */
 	ANALYZE_SEVERITY_ACT, /* distrust figures, or record otherwise */
-	ANALYZE_SEVERITY_INFO, /* none: figures change by less than a thousandth */
+	ANALYZE_SEVERITY_INFO, /* no action: figures change by less than a thousandth */
 };
 
 enum analyze_side {

@@ -96,7 +96,7 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 }
 
 /*
- * Return the estimated cost of probes in each run of P, between begin and end of its contexts, for free(). It is 0 if P
+ * Return the estimated cost of probes in each run of P, inside syscalls and other contexts, for free(). It is 0 if P
  * recorded tasks other than the command's: the command's time does not contain the cost of their probes.
  */
 static double *probe_costs(const struct profile *p)
@@ -194,7 +194,7 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 
 		row = row_form(first, j - i, &repetitions[first->probed]);
 		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
-		/* Give the unprobed and the probed row of one name the same place, that of the row reported first. */
+		/* Give the unprobed and the probed row of one name the same ORDER: the lower of the two. */
 		if (other && !strcmp(other->name, row.name)) {
 			if (other->order < row.order)
 				row.order = other->order;
