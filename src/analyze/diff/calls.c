@@ -120,7 +120,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 
 	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		syscalls->rows[i].delta_total = syscall_change(&syscalls->rows[i], time);
-	/* A function's sum precedes its contexts, so SUM is that of ROW's function. */
+	/* A function's sum precedes its contexts, so SUM is the sum of ROW's function. */
 	for (uint32_t i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = analyze_is_sum(row->context);

@@ -65,7 +65,7 @@ struct analyze_diff_row {
 	enum analyze_note note;
 	/* Functions: the reason why one side has no figures in any context; NONE: both or neither have. */
 	enum analyze_note no_partner;
-	enum analyze_note inlined; /* the side with figures of inlined bodies; NONE: neither */
+	enum analyze_note inlined; /* BODIES_ note: one side's figures are sums over inlined bodies */
 };
 
 struct analyze_diff_rows {
@@ -76,7 +76,7 @@ struct analyze_diff_rows {
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
 			     const struct analyze_rows *a, const struct analyze_rows *b);
 
-/* Set the differences of ROW from its sides and moments. COMPARABLE: both sides have the same unit of repetition. */
+/* Set the differences of ROW's sides. COMPARABLE: both sides have the same unit of repetition (enum analyze_unit). */
 void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable);
 
 /* Set the changes of all rows' totals of TIME, and the functions' shares. Both lists are sorted by name. */
@@ -129,7 +129,7 @@ struct analyze_diff_repetitions {
 	uint32_t rows; /* number of rows with a p-value; each p-value is adjusted for this number */
 	double margin_pct;
 	enum analyze_repetitions_note note;
-	/* Both sides and --control are several recordings: a difference beyond the noise is not caused by the time of recording. */
+	/* Neither a side nor --control is one recording on a real clock: the time of recording causes no change above the noise. */
 	bool controlled;
 };
 

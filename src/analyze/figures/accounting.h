@@ -18,7 +18,7 @@ struct analyze_losses {
 
 void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p);
 
-/* Return whether a counted kind of loss is not 0. */
+/* Return whether any loss was counted. Counts that only inform (profile_loss_is_info()) are not losses. */
 bool analyze_losses_any(const struct analyze_losses *losses);
 
 /*
@@ -40,7 +40,7 @@ bool *analyze_sites_skipped(const struct profile *p);
  * too_deep + no_cell + detached + unaccounted.
  */
 struct analyze_accounting {
-	bool known; /* in all runs; otherwise ENTRIES and UNACCOUNTED mean nothing */
+	bool known; /* all runs counted all terms; otherwise ENTRIES and UNACCOUNTED mean nothing */
 	uint64_t entries;
 	uint64_t calls; /* in cells: returned or closed by exit; for inlined bodies, excursions */
 	int64_t returned;

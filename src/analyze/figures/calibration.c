@@ -155,8 +155,8 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 }
 
 /*
- * Return the cost subtracted from all CELL's calls for its own probes, in ticks. With cold caches it is larger for syscalls
- * (docs/accounting.md). This part is known only if nothing else was timed in the context.
+ * Return the cost subtracted from all CELL's calls for its own probes, in ticks. With cold caches, a syscall's probes cost more
+ * (docs/accounting.md). The additional cost is known only if nothing else was timed in the context.
  */
 static double own_cost(const struct analyze_calibration *c, const struct profile *p,
 		       const struct profile_cell *cell)

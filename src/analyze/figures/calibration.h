@@ -8,8 +8,8 @@
 #include "profile/profile.h"
 
 /*
- * The uncertainty of the probe cost that is subtracted: docs/internals/statistics.md has the formula. Costs and spreads are
- * those of "record.cost."
+ * The uncertainty of the probe cost that is subtracted: docs/internals/statistics.md has the formula. Costs are those
+ * of "record.cost.*" in a report's environment. Spreads are standard deviations.
  */
 struct analyze_calibration {
 	double inner[PROFILE_N_MECHANISMS], inner_spread[PROFILE_N_MECHANISMS];

@@ -110,7 +110,7 @@ static void row_add(struct analyze_event_row *row, const struct part *part, cons
 			&from->calibrations[of->counter], from->p, cell);
 }
 
-/* Turn sums over RUNS runs into figures. */
+/* Turn SIDE's sums over RUNS runs into calls and counts per run, and means per call. */
 static void side_form(struct analyze_event_side *side, uint32_t runs)
 {
 	side->mean = side->calls > 0 ? side->total / side->calls : NAN;
@@ -262,7 +262,7 @@ static void read_cycles(const struct profile *p, double cycles[MODEL_N_EVENTS])
 	}
 }
 
-/* Return the row that STACK's counts belong to, without figures. */
+/* Return a row that names STACK's function, and its context or source line as BY says. The row has no figures. */
 static struct analyze_misses_row place_of(const struct profile *p, uint32_t stack, uint32_t context,
 					  enum analyze_misses_by by)
 {

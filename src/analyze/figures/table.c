@@ -11,7 +11,7 @@
 
 const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 
-/* A cell to be added to a row. CELL NULL: the entry stands for a site, which may have no calls. */
+/* A cell to be added to a row. If CELL is NULL, the entry is for a site: it makes a row even if the site has no calls. */
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
@@ -33,7 +33,7 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* Return the time less cost. Integers make the difference exact. It may be negative, since the cost is an estimate. */
+/* Return the total TIME of S less probe cost unless RAW. Integers make this exact. It may be negative: the cost is estimated. */
 static double time_total(const struct profile_stats *s, enum analyze_time time, bool raw)
 {
 	if (time == ANALYZE_TIME_SELF)
@@ -56,7 +56,7 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
 }
 
-/* Return TIME, or NAN if it is 0, since no call takes 0: the subtracted cost of its probes was too high. */
+/* Return TIME, or NAN if TIME is not above 0: no call takes 0, so too much was subtracted for its probes. */
 static double known(double time)
 {
 	return time > 0 ? time : NAN;

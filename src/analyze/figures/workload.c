@@ -111,8 +111,8 @@ static double *probe_costs(const struct profile *p)
 }
 
 /*
- * Collect the workload's reports of run I. NET has the cost of probes; it is used for a single report only, since the cost per
- * report is unknown.
+ * Collect the workload's reports of run I. NET gives the cost of probes per iteration if the run has a single report. If it has
+ * several, the cost in each report is unknown.
  */
 static void reports_collect(struct refs *refs, const struct analyze_net *net, uint32_t i)
 {
