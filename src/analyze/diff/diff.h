@@ -65,7 +65,7 @@ struct analyze_diff_row {
 	enum analyze_note note;
 	/* Functions: the reason why one side has no figures in any context; NONE: both or neither have. */
 	enum analyze_note no_partner;
-	enum analyze_note inlined; /* BODIES_ note: one side's figures are sums over inlined bodies */
+	enum analyze_note inlined; /* the side with sums over inlined bodies; NONE: neither */
 };
 
 struct analyze_diff_rows {
