@@ -198,7 +198,7 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
-/* Set the noise in CHANGE, of a row that changed by DELTA. From the baseline to --control, the row changed by CONTROL_DELTA. */
+/* Set the noise in CHANGE, of a row that changed by DELTA. CONTROL and CONTROL_DELTA are its change from baseline to --control. */
 static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
 		      const struct analyze_change *control, double control_delta)
 {

@@ -28,7 +28,7 @@ struct analyze_renames {
 	struct hash_index olds, news; /* used until the renamings are applied */
 };
 
-/* Rename the functions, inlined bodies and syscalls of P called OLD to NEW. Return the number of changed strings. */
+/* Rename the functions, inlined bodies and syscalls of P called OLD to NEW. Return the number of strings that named OLD. */
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 
 /*
