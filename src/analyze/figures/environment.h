@@ -34,7 +34,7 @@ struct analyze_env {
 void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		      const struct profile *hardened);
 
-/* Set a row for each option of P's kernel that is set and is a protection, with its value as that of the baseline. */
+/* Set a row for each option of P's kernel that is set and is a protection. The value is on the baseline's side. */
 void analyze_env_protections(struct analyze_env *env, const struct profile *p);
 
 void analyze_env_deinit(struct analyze_env *env);

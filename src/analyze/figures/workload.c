@@ -243,8 +243,8 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 	s.kernel /= t->runs;
 	s.share = s.kernel / s.command;
 	/*
-	 * Return NONE if other tasks' syscalls are included, or some syscalls are missing. Files that do not say so have a
-	 * share above 1. A command that is all syscalls may be slightly above 1, since the two times are of different runs:
+	 * Return NONE if other tasks' syscalls are included, or some syscalls are missing. A profile that does not say so is
+	 * recognized by a share above 1. A command that is all syscalls may be slightly above 1, since the two times are of different runs:
 	 * big-fork had 0.999997 and 1.0033, of three boots each.
 	 */
 	return profile_env_get(p, PROFILE_ENV_TASKS) || profile_env_get(p, PROFILE_ENV_SYSCALLS) ||
