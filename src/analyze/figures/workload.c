@@ -244,8 +244,8 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 	s.share = s.kernel / s.command;
 	/*
 	 * Return NONE if other tasks' syscalls are included, or some syscalls are missing. A profile that does not say so is
-	 * recognized by a share above 1. A command that is all syscalls may be slightly above 1, since the two times are of different runs:
-	 * big-fork had 0.999997 and 1.0033, of three boots each.
+	 * recognized by a share above 1. A command that is all syscalls may be slightly above 1, since the two times are of
+	 * different runs: big-fork had 0.999997 and 1.0033, of three boots each.
 	 */
 	return profile_env_get(p, PROFILE_ENV_TASKS) || profile_env_get(p, PROFILE_ENV_SYSCALLS) ||
 			       !(s.share >= 0 && s.share <= (1 + ABOUT_EQUAL)) ?
