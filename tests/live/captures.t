@@ -70,7 +70,7 @@ boot hardened guest_main
 clean_dmesg
 boot hardened guest_unseeded --append 'random.trust_cpu=off random.trust_bootloader=off'
 
-# rows NAME FUNCTION WHAT: print WHAT of FUNCTION's rows of values.
+# rows NAME FUNCTION FILTER: apply jq's FILTER to FUNCTION's rows in the section `values` of the report of NAME.data.
 rows() {
 	json "$1" "[.values[] | select(.function == \"$2\")] | $3"
 }

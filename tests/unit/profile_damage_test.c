@@ -364,7 +364,7 @@ static size_t put_deflated(unsigned char *at, uint32_t type, const void *raw, si
 	return put_section(at, type, 0, n, packed, stored, stored);
 }
 
-/* Put a file with a name of LENGTH bytes. Long names are refused: printed in each row of a table, they would fill the disk. */
+/* Write a data file with a string of LENGTH bytes. Long strings are refused: printed in each row of a table, they fill the disk. */
 static size_t put_file_with_name(unsigned char *at, size_t length)
 {
 	unsigned char strings[PROFILE_NAME_MAX + 10];

@@ -10,7 +10,8 @@ struct analyze_trace_line {
 	double depth;
 	const char *name; /* the called function, or the innermost body around a line */
 	const char *file; /* a line's file, owned by the profile; NULL: unknown */
-	double line, times, insns; /* executed TIMES times, INSNS instructions in all of them */
+	double line, times; /* the line's number, and how often it was executed */
+	double insns; /* instructions in all of its executions */
 };
 
 struct analyze_trace {

@@ -183,7 +183,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 	vec_push(rows, rows, row);
 }
 
-/* Add a row for each context among the N refs of one name. Return the number of rows. */
+/* Add a row for each context in which the function of REFS, N of one name, has calls. Return the number of rows. */
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
 			   const struct sampling *sampling)
 {

@@ -32,7 +32,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_NEGATIVE,
 	/* The cost of mechanism NAMES[0] is unknown. It timed VALUES[0] functions, such as NAMES[1]; 0: it timed contexts only. */
 	ANALYZE_WARNING_COST_UNKNOWN,
-	ANALYZE_WARNING_DRIFT, /* the cost of probes changed while recording: NAMES[0] */
+	ANALYZE_WARNING_DRIFT, /* the cost of a probe changed while recording; NAMES[0] tells which */
 	ANALYZE_WARNING_CLOCK, /* clock source NAMES[0] advanced in steps of VALUES[0] ns */
 	ANALYZE_WARNING_SYSCALLS, /* only the syscalls NAMES[0] were measured */
 	ANALYZE_WARNING_INLINED, /* recorded functions that are also inlined elsewhere: NAMES[0] */

@@ -384,7 +384,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	return ranges->n_rows - 1;
 }
 
-/* Add the rows of the N items of one body: their sum, then one for each context. */
+/* Add the rows of an inlined body, which has N ITEMS: one for all contexts, then one for each context. */
 static void body_add(struct body_rows body, const struct item *items, size_t n)
 {
 	struct analyze_ranges *ranges = body.ranges;

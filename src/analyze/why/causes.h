@@ -89,7 +89,7 @@ struct why_share {
 struct why_cause {
 	const char *name;
 	const char *function; /* its largest part is inlined into this one; NULL: not inlined */
-	double delta, size; /* the change, and the sum of its parts' absolute changes */
+	double delta, size; /* the cause's change; the sum of its parts' absolute changes */
 	bool same_code; /* both kernels have the same code, but take different paths through it */
 	bool other_code; /* the code is known to differ between the kernels */
 	bool large; /* the change is large enough to be named */

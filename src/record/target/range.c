@@ -26,7 +26,7 @@ struct resolver {
 	bool named; /* FUNCTION is a name, not a glob */
 	uint32_t matched; /* number of bodies that match NAME, in any function */
 	uint32_t added;
-	uint32_t empty; /* places where the compiler left no code of a body */
+	uint32_t empty; /* inlined call sites where the compiler left no instructions */
 	bool unknown; /* a message has said why bodies may be missing */
 };
 

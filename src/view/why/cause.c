@@ -298,7 +298,7 @@ void view_why_append_where(char **text, const struct why *w, const struct why_co
 		if (!strcmp(w->pair.nodes[into].name, cause->function))
 			at = into; /* the text names INTO already */
 	}
-	/* Only in contexts without calls of their own, such as [softirq]. */
+	/* Say how often the function is called if its context has no number of calls, as [softirq]. */
 	if (w->pair.nodes[at].parent && calls > 0 && !c->is_command &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
 		alloc_append(text, "%scalled %s %s per run", separator,
