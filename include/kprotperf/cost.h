@@ -37,7 +37,7 @@ struct engine_cost {
 	 * trampoline and back, which is taken once. AFTER_HANDLERS: the kernel's work per return after all handlers.
 	 */
 	__u64 trampoline, after_handlers;
-	/* Of the sampler, whose FULL is that of its interrupt: time from the timer's expiry to the start of the program. */
+	/* The sampler's latency: time from its timer's expiry to the start of its program. FULL is the whole interrupt. */
 	__u64 latency;
 	__u64 pending; /* sampler: if it starts later than this after the expiry, interrupts were off */
 	/* fentry copies the function's arguments, which costs time: INNER and FULL of ENGINE_COST_ARGS additional arguments. */

@@ -169,7 +169,7 @@ TEST(points_are_shared)
 	record_ranges_deinit(&ranges);
 }
 
-/* Of nested bodies that end at the same address, the inner one is left first. Of those that start together, it is entered last. */
+/* The inner one of two nested bodies is left first if they end at the same address, and entered last if they start together. */
 TEST(inner_bodies_come_first_and_go_last)
 {
 	struct record_ranges ranges = plan("*");
