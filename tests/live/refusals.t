@@ -174,8 +174,9 @@ large 1 probes and maps for [0-9]{5} functions and 64 CPUs would take about [0-9
 END
 like 'an inlined body of what a livepatch has replaced: not 0 calls, but not timed' "$(cat patched-range.err)" \
 	"note: 1 of 1 inlined body cannot be timed, .*'_test_bit' in '__set_task_comm': a livepatch .* has replaced it"
-# The replacement is empty. Kprobes would also time 224 instructions that lead to it.
-holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm mean prctl) < 10 and
+# The replacement is empty. Kprobes would also time 224 instructions that lead to it, in each call. The median, since an
+# interrupt counts in the call that it hits: 6,000 instructions once, 60 in the mean of 100 calls.
+holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm p50 prctl) < 10 and
 	$(calls patched __set_task_comm prctl) == 100"
 is 'doctor names what is switched off: ftrace' "$(grep -c '^  no .*sysctl -w kernel.ftrace_enabled=1' doctor-ftrace.out)" 3
 is 'doctor names what is switched off: kprobes' "$(grep '^  no ' doctor-kprobes.out | grep -c kprobes/enabled)" 1
