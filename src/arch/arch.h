@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface of an architecture: decoding its instructions, reading the tables about them in a kernel's image, and
- * recognizing probes in code. src/arch/x86 is the only one; docs/ARCHITECTURE.md says what another one needs.
+ * The interface of an architecture: decoding its instructions, reading the kernel image's tables about instructions, and
+ * recognizing probes in code. src/arch/x86 is the only implementation; docs/ARCHITECTURE.md tells how to add one.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #error "kprotperf supports x86-64 kernels only"
 #endif
 
-/* --- instructions: decode.c ----------------------------------------------------------------- */
+/* Decoding of instructions (decode.c). */
 
 enum decode_kind {
 	DECODE_PLAIN,
@@ -39,8 +39,8 @@ struct decoded {
 	uint8_t len;
 	uint8_t kind;
 	bool no_kprobe; /* the kernel refuses a kprobe on such an instruction */
-	bool harmful; /* the kernel accepts a kprobe there, and crashes when the probe is hit */
-	bool no_optimize; /* a kprobe whose jump would overwrite this stays a breakpoint */
+	bool harmful; /* the kernel accepts a kprobe on it, and crashes when the probe is hit */
+	bool no_optimize; /* a kprobe whose jump would overwrite it stays a breakpoint */
 	uint64_t target; /* target address of a direct jump or call */
 };
 
@@ -54,16 +54,16 @@ void decoder_destroy(struct decoder *d); /* accepts NULL */
 bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 	    struct decoded *out);
 
-/* Return whether BYTE is a kprobe's trap, which also fills what is left of replaced instructions. */
+/* Return whether BYTE is a kprobe's trap. The kernel also fills the rest of replaced instructions with this byte. */
 bool decode_is_trap(uint8_t byte);
-/* Return whether the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put; set *TARGET. */
+/* Return whether the AVAIL bytes CODE at ADDR begin with a jump, as optimized kprobes write it. Set *TARGET to its target. */
 bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target);
 /*
- * Return the length of the part of Clang's check of an indirect call's target (KCFI), at the start of the AVAIL bytes CODE, from
- * which the kernel reads the type if the check fails: no kprobe may be there. 0: there is no such check.
+ * If the AVAIL bytes CODE begin with Clang's check of an indirect call's target (KCFI), return the length of the part that no
+ * kprobe may change, because the kernel reads the expected type from it if the check fails. Else return 0.
  */
 size_t decode_type_check(const uint8_t *code, size_t avail);
-/* Return whether the instruction at CODE, of 2 bytes at least, is the trap of a BUG or WARN. */
+/* Return whether the instruction at CODE, which has at least 2 bytes, is the trap of a BUG or WARN. */
 bool decode_is_bug(const uint8_t *code);
 
 /*
@@ -72,57 +72,57 @@ bool decode_is_bug(const uint8_t *code);
  */
 typedef size_t (*decode_before_fn)(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg);
 
-/* The table of a switch statement. */
+/* The jump table of a switch statement. */
 struct decoded_table {
 	uint64_t addr;
 	bool differences; /* entries are 4-byte differences from ADDR, else 8-byte absolute addresses */
-	uint32_t n; /* entries; 0: unknown */
+	uint32_t n; /* number of entries; 0: unknown */
 };
 
-/* Find the table of an indirect jump. False: no table is recognized. */
+/* Find the jump table of an indirect jump. Return false if no table is recognized. */
 bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
 		       struct decoded_table *out);
-/* Return whether the indirect jump leaves the function: its pointer is not taken from a table. */
+/* Return whether the indirect jump leaves the function, because its pointer does not come from a jump table. */
 bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
 
-/* --- registers that pass arguments: access.c ------------------------------------------------- */
+/* Registers that pass arguments (access.c). */
 
-/* The arguments that one instruction reads and writes: bit I stands for the Ith, from 0. A part counts as the whole. */
+/* Argument registers that an instruction reads and writes: bit I is argument I, from 0. A part of a register counts too. */
 struct arch_arguments {
 	uint8_t reads, writes;
 };
 
-/* Set *OUT for the instruction at the start of the AVAIL bytes CODE. False: unknown. */
+/* Set *OUT for the instruction at the start of the AVAIL bytes CODE. Return false if capstone does not know it. */
 bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out);
 
-/* --- operands and effect of an instruction: access.c ------------------------------------------ */
+/* Operands and effect of an instruction (access.c). */
 
 /*
  * Registers have numbers below ARCH_REGS, which is 64 at most. The first ARCH_MAX_ARGS registers pass arguments, in their order.
- * Calls preserve those from ARCH_SAVED on. ARCH_RESULT has the value that a call returns, ARCH_STACK is the stack pointer.
+ * Calls preserve registers from number ARCH_SAVED on. ARCH_RESULT has a call's return value. ARCH_STACK is the stack pointer.
  */
 #define ARCH_NO_REG ARCH_REGS
 
-/* Return DWARF's number of the register REG. */
 uint8_t arch_dwarf_register(uint8_t reg);
 
+/* The effect of an instruction on registers and flags. Names in capitals are members of struct arch_access. */
 enum arch_effect {
 	ARCH_EFFECT_OTHER,
-	ARCH_EFFECT_MOVE, /* TO becomes FROM, the number or the memory's value, or a part of it */
+	ARCH_EFFECT_MOVE, /* TO becomes FROM, NUMBER, the memory's value, or a part of it */
 	ARCH_EFFECT_ADDRESS, /* TO becomes the sum of BASE and AT */
-	/* These compute TO and the flags from TO and the other operand. */
+	/* The next four compute TO and the flags from TO and another operand: FROM, NUMBER, or memory. */
 	ARCH_EFFECT_AND,
 	ARCH_EFFECT_SHIFT_LEFT,
 	ARCH_EFFECT_SHIFT_RIGHT,
 	ARCH_EFFECT_ADD,
-	/* These set the flags only. Left operand: TO, else memory. Right operand: FROM, the number, or memory. */
+	/* The next three set only the flags. Left operand: TO, or else memory. Right operand: FROM, NUMBER, or memory. */
 	ARCH_EFFECT_COMPARE,
 	ARCH_EFFECT_TEST, /* flags of the bitwise AND of both operands */
 	ARCH_EFFECT_BIT, /* flags of one bit of the left operand; the right operand is the bit's number */
 };
 
-/* The relation that a conditional jump tests: between the operands of a compare before it, or between another result and 0. */
+/* The relation that a conditional jump tests: between the operands of a compare, or of another instruction's result to 0. */
 enum arch_relation {
 	ARCH_RELATION_NONE,
 	ARCH_RELATION_EQUAL,
@@ -135,23 +135,23 @@ enum arch_relation {
 
 struct arch_access {
 	enum arch_effect effect;
-	enum arch_relation relation; /* the branch jumps if this holds */
+	enum arch_relation relation; /* the conditional jump jumps if this relation holds */
 	uint64_t writes; /* registers written: one bit each */
 	bool writes_flags;
 	uint8_t to, from; /* register operands, or ARCH_NO_REG */
 	bool has_number; /* the other operand is the constant NUMBER */
 	int64_t number;
-	/* The memory read: BYTES bytes at BASE + AT, or at AT if BASE is ARCH_NO_REG. No index register. */
+	/* Memory that is read: BYTES bytes at BASE + AT, or at AT if BASE is ARCH_NO_REG. Index registers are not supported. */
 	bool has_memory, is_per_cpu;
 	uint8_t base, bytes;
 	uint64_t at;
 };
 
-/* Set *OUT for the instruction at the start of the AVAIL bytes CODE, which are at ADDR. False: unknown. */
+/* Set *OUT for the instruction at the start of the AVAIL bytes CODE at ADDR. Return false if capstone does not know it. */
 bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 		    struct arch_access *out);
 
-/* --- the operation of an instruction, independent of its address: disasm.c -------------------- */
+/* The operation of an instruction, independent of the instruction's address (disasm.c). */
 
 enum arch_value_kind {
 	ARCH_VALUE_NUMBER, /* an immediate, which may be an address too */
@@ -163,9 +163,9 @@ enum arch_value_kind {
 #define ARCH_MAX_VALUES 3
 
 struct arch_operation {
-	/* Hashes. SHAPE is equal for one operation on operands of the same kinds and sizes, REGISTERS for the same registers. */
+	/* Hashes: SHAPE of the operation and of the kinds and sizes of its operands, REGISTERS of the registers in them. */
 	uint64_t shape, registers;
-	bool inverted; /* a conditional jump whose condition is the opposite of its shape's */
+	bool inverted; /* conditional jump with the opposite of the condition in SHAPE */
 	bool has_code_target; /* the only value is the target of a direct jump or call */
 	uint8_t n_values;
 	struct arch_value {
@@ -174,54 +174,54 @@ struct arch_operation {
 	} values[ARCH_MAX_VALUES];
 };
 
-/* Set *OUT for the instruction of LEN bytes CODE at ADDR. If capstone does not know it, its shape is a hash of its bytes. */
+/* Set *OUT for the instruction in the LEN bytes CODE at ADDR. If capstone does not know it, SHAPE is a hash of its bytes. */
 void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint64_t addr,
 		       struct arch_operation *out);
 
-/* --- probes in code: probe.c ---------------------------------------------------------------- */
+/* Probes in code (probe.c). */
 
 /* Code that the kernel has written over an instruction to reach a probe. */
 enum arch_patch {
 	ARCH_PATCH_NONE,
 	ARCH_PATCH_CALL, /* ftrace's call */
-	ARCH_PATCH_JUMP, /* a jump that an optimized kprobe has put there */
+	ARCH_PATCH_JUMP, /* an optimized kprobe's jump */
 	ARCH_PATCH_TRAP,
 };
 
-/* Return the patch, given the first four bytes of the instruction as they are in memory. */
+/* Return how the kernel has patched an instruction. TEXT has the instruction's first four bytes in memory. */
 enum arch_patch arch_patch_of(uint32_t text);
-/* Return the length of the instruction TEXT if it marks a target of indirect branches (endbr64), else 0. */
+/* Return the length of the instruction with the bytes TEXT if it marks a target of indirect branches (endbr64), else 0. */
 uint32_t arch_entry_mark_len(uint32_t text);
 
 /* Return how the kernel executes the instruction under a kprobe's trap. TEXT has the instruction's first four bytes. */
 enum engine_range_kind arch_kprobe_kind(uint32_t text);
 
-/* --- code of known shape, to calibrate probes on: probe.c ------------------------------------- */
+/* Test calls and returns in the kernel's code, on which probes are calibrated (probe.c). */
 
 /*
  * Find the call of TARGET with N small constants as arguments in the LEN bytes CODE at ADDR. Set MOVES to the addresses of the
  * instructions that move the constants to registers. Set AFTER to the addresses of the call, of the compare of its result, and of
- * the conditional jump after that. Return false if there is no such call.
+ * the conditional jump after the compare. Return false if there is no such call.
  */
 bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_t target,
 			 uint32_t n, uint64_t *moves, uint64_t after[3]);
-/* Return the offset of the first return in the LEN bytes CODE that may have replaced a jump to the return thunk; LEN: none. */
+/* Return the offset of the first return in the LEN bytes CODE that may have replaced a jump to the return thunk, or LEN. */
 size_t arch_find_return(const uint8_t *code, size_t len);
 
-/* --- names of functions: probe.c ------------------------------------------------------------ */
+/* Names of functions (probe.c). */
 
 enum arch_symbol {
 	ARCH_SYMBOL_ORDINARY,
-	ARCH_SYMBOL_NORETURN, /* only names of this architecture; kernel/code has the others */
+	ARCH_SYMBOL_NORETURN, /* names of this architecture; safety.c has the others */
 	ARCH_SYMBOL_RETURN_THUNK,
 	ARCH_SYMBOL_INDIRECT_THUNK,
 };
 
 enum arch_symbol arch_symbol_of_name(const char *name);
 
-/* --- tables in the image about its code: tables.c ------------------------------------------- */
+/* Tables in the kernel image about its code (tables.c). */
 
-/* CODE is a jump to TARGET or a nop, depending on the static key at KEY. The key is a count; it is on if above 0. */
+/* CODE is a jump to TARGET or a nop, depending on the static key at KEY. The key is a count: above 0, the key is on. */
 struct arch_jump_label {
 	uint64_t code, target, key;
 };
@@ -233,15 +233,15 @@ struct arch_fixup {
 
 struct arch_bug {
 	uint64_t addr;
-	bool warning; /* a WARN: execution continues after it */
+	bool warning; /* a WARN: execution continues after the trap */
 };
 
-/* Code that the kernel replaced at boot if the CPU has a certain feature. */
+/* Code that the kernel replaces at boot if the CPU has a certain feature. */
 struct arch_alternative {
 	uint64_t addr, len;
 };
 
-/* Each list is sorted by the first address of its items. */
+/* Each table is sorted by its items' first member, an address. */
 struct arch_tables {
 	vec_of(struct arch_jump_label, labels);
 	vec_of(struct arch_fixup, fixups);
@@ -251,7 +251,7 @@ struct arch_tables {
 	vec_of(uint64_t, ftrace); /* addresses of the calls of __fentry__ */
 	/* Indirect jumps and calls that were compiled as calls of thunks. */
 	vec_of(uint64_t, retpolines);
-	bool has_bugs; /* the image has a table of bugs: a ud2 that is not in it is no BUG or WARN */
+	bool has_bugs; /* the image has a bug table: a ud2 that is not listed is no BUG or WARN */
 };
 
 enum arch_section_name {
@@ -271,8 +271,8 @@ extern const struct arch_section_bounds {
 } arch_section_bounds[ARCH_N_SECTIONS];
 
 /*
- * Apply a relocation of TYPE with VALUE to the 4 bytes AT, whose address is PLACE, if TYPE is PC-relative. Calls and most
- * of the tables above use such relocations.
+ * If TYPE is a PC-relative relocation, apply it with VALUE to the 4 bytes AT, whose address is PLACE. Calls and most of the tables
+ * above use such relocations.
  */
 void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at);
 
@@ -283,7 +283,7 @@ struct arch_section {
 	size_t len;
 };
 
-/* Return the file's bytes at its address ADDR, and set *AVAIL to their number; NULL: none. */
+/* Return the bytes at address ADDR of the file, and set *AVAIL to their number. Return NULL if there are none. */
 typedef const uint8_t *(*arch_data_fn)(uint64_t addr, size_t *avail, void *arg);
 
 /* Read the tables from the sections of an image whose _stext is at BASE. Addresses in OUT are relative to BASE. */

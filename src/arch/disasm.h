@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machine instructions as text. */
+/* Print machine instructions as text. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,11 +18,11 @@ struct arch_disasm *arch_disasm_create(enum arch_syntax syntax);
 void arch_disasm_destroy(struct arch_disasm *d); /* accepts NULL */
 
 /*
- * Return the text of the instruction at the start of the LEN bytes CODE at ADDR, for free(): mnemonic, blank and operands, or
- * "(bad)". OPERANDS, if not NULL, replaces the printed operands, such as a called address by the function's name.
+ * Return the text of the instruction at the start of the LEN bytes CODE at ADDR: mnemonic, blank and operands, or "(bad)".
+ * OPERANDS, if not NULL, replaces the printed operands, for example to name a called function. The caller frees the text.
  */
 char *arch_disasm_text(struct arch_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 		       const char *operands);
 
-/* Set *ADDR to the RIP-relative memory operand of the instruction last printed. False: it has none. */
+/* Set *ADDR to the address of the RIP-relative memory operand of the instruction printed last. Return false if there is none. */
 bool arch_disasm_data(const struct arch_disasm *d, uint64_t *addr);

@@ -31,7 +31,7 @@ static bool option_is(const struct catalogue_option *option, const char *symbol,
 {
 	if (option->role == CATALOGUE_TOOL)
 		return false;
-	/* An ALONG option is no protection if both kernels of a pair have the same value, or the protected kernel not "y". */
+	/* An option of the role ALONG switches on a protection only if it is "y" with the protection, and not "y" without it. */
 	if (option->role == CATALOGUE_ALONG &&
 	    (!strcmp(option->off, option->on) || strcmp(option->on, "y")))
 		return false;
@@ -49,7 +49,7 @@ bool catalogue_has_option(const char *symbol, size_t n)
 	return false;
 }
 
-/* The names of values, for tables and JSON. */
+/* Define functions that return the names of enum values, for tables and JSON. */
 #define NAMES(what, ...)                                                 \
 	const char *catalogue_##what##_name(enum catalogue_##what what_) \
 	{                                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's protections: what each is, how it is switched, which code carries its cost. One table
- * (table.c) for list, record, diff, the lab and the docs.
+ * The kernel's protections: their purpose, the means of switching them, and the code that carries their cost. One table (table.c)
+ * serves the commands `list`, `record` and `diff`, the lab (scripts/lab) and the documentation.
  */
 #pragma once
 
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Versions of Linux, comparable; 0: any. */
+/* A version of Linux as a number that can be compared. 0 means any version. */
 #define CATALOGUE_LINUX(major, minor) ((major)*1000u + (minor))
 
-/* Versions from FROM up to, not including, UNTIL. */
+/* The versions from FROM up to, but not including, UNTIL. */
 struct catalogue_span {
 	uint32_t from, until;
 };
@@ -20,11 +20,11 @@ struct catalogue_span {
 enum catalogue_role {
 	CATALOGUE_BUILDS, /* if set, the protection is in the kernel; one of several is enough */
 	CATALOGUE_DEFAULT, /* if set, the protection is on unless a parameter says otherwise */
-	CATALOGUE_ALONG, /* another option: its values in the kernels without and with the protection */
+	CATALOGUE_ALONG, /* another option to set: to OFF without the protection, to ON with it */
 	CATALOGUE_TOOL, /* like ALONG: an option that is required to compile the protection */
 };
 
-/* A kconfig symbol, without CONFIG_, and its values. "n" means that it is not set. */
+/* A kconfig symbol, without CONFIG_, and its values without and with the protection. "n" means that the option is not set. */
 struct catalogue_option {
 	const char *symbol, *off, *on;
 	enum catalogue_role role;
@@ -32,8 +32,8 @@ struct catalogue_option {
 };
 
 /*
- * A parameter of the kernel's command line. OFF and ON list values with the same meaning, separated by '|', the recommended one
- * first. "": the parameter without a value; NULL: no value has this meaning.
+ * A parameter of the kernel's command line. OFF and ON list values with the same meaning, separated by '|', the recommended value
+ * first. "" means the parameter without a value. NULL means that no value exists.
  */
 struct catalogue_parameter {
 	const char *name, *off, *on;
@@ -48,15 +48,15 @@ struct catalogue_file {
 enum catalogue_code {
 	CATALOGUE_FUNCTION, /* the protection's own function */
 	CATALOGUE_HOST, /* a function that does the protection's work among other work */
-	CATALOGUE_INLINE, /* a function of its own that the compiler inlines: an inline range */
-	CATALOGUE_MACRO, /* a macro: cannot be timed by name */
+	CATALOGUE_INLINE, /* the protection's own function, which the compiler inlines */
+	CATALOGUE_MACRO, /* a macro, which leaves no symbol to probe */
 	CATALOGUE_ASSEMBLY, /* assembly without calling conventions: cannot be timed */
 	CATALOGUE_UNPROBEABLE, /* a function that takes no probe: noinstr, or gone when boot ends */
 };
 
 struct catalogue_function {
 	const char *name;
-	const char *file; /* file of the definition, in the kernel's tree */
+	const char *file; /* source file of the definition, in the kernel's tree */
 	enum catalogue_code code;
 	struct catalogue_span span;
 };
@@ -88,47 +88,46 @@ enum catalogue_extent {
 
 /* The means of switching a protection on and off. */
 enum catalogue_switch {
-	CATALOGUE_BY_BOOT, /* a kernel parameter: two boots of one kernel */
+	CATALOGUE_BY_BOOT, /* a kernel parameter, in two boots of one kernel */
 	CATALOGUE_BY_FEW, /* a second kernel, built by recompiling a few files */
 	CATALOGUE_BY_ALL, /* a second kernel, built by recompiling all files */
-	CATALOGUE_BY_USE, /* programs, at run time */
-	CATALOGUE_BY_NOTHING, /* nothing: it is always on */
+	CATALOGUE_BY_USE, /* programs switch it at run time */
+	CATALOGUE_BY_NOTHING, /* the protection is always on */
 };
 
 struct catalogue_protection {
 	const char *name, *title;
-	const char *against; /* the attack it protects against */
-	/* Each list ends in an entry of zeroes; NULL: none. */
+	const char *against; /* the attack that the protection prevents */
+	/* Each list ends in an entry of zeroes. NULL is an empty list. */
 	const struct catalogue_option *options;
 	const struct catalogue_parameter *parameters;
 	const struct catalogue_file *file;
 	const struct catalogue_function *functions;
-	const char *const *workloads; /* workloads that trigger it, the best first */
-	const char *contexts; /* system calls and the like that trigger it */
+	const char *const *workloads; /* workloads that trigger the protection, the best first */
+	const char *contexts; /* system calls and the like that trigger the protection */
 	enum catalogue_origin origin;
 	enum catalogue_position position;
 	enum catalogue_runs runs;
-	enum catalogue_extent in_syscall; /* is its cost between sys_enter and sys_exit? */
-	enum catalogue_extent in_instructions; /* do instruction counts show it, or only cycles? */
+	enum catalogue_extent in_syscall; /* the cost lies between sys_enter and sys_exit */
+	enum catalogue_extent in_instructions; /* instruction counts show the cost */
 	enum catalogue_switch by;
-	/* The state without options and parameters: 1 on, 0 off, -1 unknown. */
+	/* The state of a kernel without any of the options and parameters: 1 on, 0 off, -1 unknown. */
 	int assumed;
-	bool forced; /* its parameter has an effect even if the CPU is not affected */
-	struct catalogue_span span; /* versions of the kernel that have it */
-	const char *lab_cpu; /* CPU features that QEMU must report for it; NULL: the usual ones */
-	const char *missing; /* the reason that the lab cannot switch it, or NULL */
-	const char *note; /* a fact that readers of its figures need, or NULL */
+	bool forced; /* the parameter switches it on even if the CPU is not affected */
+	struct catalogue_span span; /* versions of the kernel that have the protection */
+	const char *lab_cpu; /* CPU features that QEMU must report; NULL: the usual features */
+	const char *missing; /* reason why the lab cannot switch the protection, or NULL */
+	const char *note; /* hint for readers of the protection's figures, or NULL */
 };
 
 extern const struct catalogue_protection catalogue[];
 extern const size_t catalogue_size;
 
-/* Return the protection NAME, or NULL. */
 const struct catalogue_protection *catalogue_find(const char *name);
-/* The message that there is no protection NAME, for free(). */
+/* Return the message that there is no protection NAME. The caller frees the text. */
 char *catalogue_unknown(const char *name);
 
-/* Return whether the kernel option of N bytes, without CONFIG_, builds a protection or switches it on. */
+/* Return whether the kernel option SYMBOL (N bytes, without CONFIG_) builds a protection into the kernel or switches it on. */
 bool catalogue_has_option(const char *symbol, size_t n);
 
 const char *catalogue_origin_name(enum catalogue_origin origin);

@@ -12,7 +12,7 @@
 
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
-/* A state, and the phrase that says how it is known. */
+/* A state, and a phrase that tells how the state is known. */
 struct finding {
 	enum catalogue_state state;
 	char *how;
@@ -46,7 +46,7 @@ uint32_t catalogue_linux(const struct profile *p)
 	return CATALOGUE_LINUX(version[0], version[1]);
 }
 
-/* Return whether TEXT is one of LIST's entries, which '|' separates; PREFIX: begins with one. */
+/* Return whether TEXT equals one of LIST's entries, which '|' separates. PREFIX: TEXT may also begin with an entry. */
 static bool listed(const char *list, struct catalogue_text text, bool prefix)
 {
 	while (list) {
@@ -66,7 +66,7 @@ static char *first_line(const char *path)
 	return file_read_line(path, line, sizeof(line)) && *line ? alloc_strdup(line) : NULL;
 }
 
-/* Return the file's text, as it was recorded or as it is now. */
+/* Return the text of the file PATH from the recording P. If P has none, but P's kernel is running (LIVE), read the first line. */
 static char *file_text(const char *path, const struct profile *p, bool live)
 {
 	const char *recorded;
@@ -107,7 +107,7 @@ static struct finding from_file(const struct catalogue_protection *protection,
 	return found(state, how);
 }
 
-/* Return the state set by the first of the protection's parameters that is on the command line with a known value. */
+/* Return the state set by the protection's first parameter that the command line has with a known value. */
 static struct finding from_cmdline(const struct catalogue_protection *protection,
 				   const char *cmdline)
 {
@@ -125,7 +125,7 @@ static struct finding from_cmdline(const struct catalogue_protection *protection
 	return (struct finding){ 0 };
 }
 
-/* Return the first option of ROLE that is set, else the last that Linux VERSION has, else the first of ROLE; NULL: none. */
+/* Return the first option of ROLE that is set, else the last that Linux VERSION has, else the first of ROLE, or NULL. */
 static const struct catalogue_option *option_of(const struct catalogue_protection *protection,
 						enum catalogue_role role, const char *config,
 						uint32_t version, bool *set)
@@ -153,7 +153,7 @@ static char *version_text(uint32_t version)
 	return alloc_printf("%u.%u", version / 1000, version % 1000);
 }
 
-/* Return OFF if the kernel was built without the protection or Linux VERSION does not have it; UNKNOWN without a configuration. */
+/* Return OFF if the kernel was built without the protection or Linux VERSION does not have it. Without CONFIG, return UNKNOWN. */
 static struct finding from_build(const struct catalogue_protection *protection, const char *config,
 				 uint32_t version)
 {
@@ -178,7 +178,7 @@ static struct finding from_build(const struct catalogue_protection *protection, 
 	return found(CATALOGUE_OFF, alloc_printf("CONFIG_%s is not set", option->symbol));
 }
 
-/* Return "CONFIG_X=y" or "CONFIG_X is not set", for free(). */
+/* Return "CONFIG_X=y" or "CONFIG_X is not set". The caller frees the text. */
 static char *option_text(const struct catalogue_option *option, const char *config)
 {
 	struct catalogue_text value = catalogue_option_value(config, option->symbol);
@@ -214,7 +214,7 @@ static struct finding from_default(const struct catalogue_protection *protection
 				  protection->assumed ? "" : ", no parameter"));
 }
 
-/* Return the state that the kernel's file reports. A FORCED parameter overrides "off": it has an effect on any CPU. */
+/* Return the state in the kernel's file. If it is "off", but a parameter switches the protection on by force, return "on". */
 static struct finding reported_by_kernel(const struct catalogue_protection *protection,
 					 const struct profile *p, bool live)
 {
@@ -231,7 +231,7 @@ static struct finding reported_by_kernel(const struct catalogue_protection *prot
 	return says;
 }
 
-/* The kernel's report takes precedence over its parameters, and these over its default. */
+/* The kernel's report takes precedence over parameters, and parameters over the default. */
 static struct finding find_state(const struct catalogue_protection *protection,
 				 const struct profile *p, bool live)
 {
@@ -272,8 +272,6 @@ bool catalogue_differs(const struct catalogue_protection *protection, const stru
 
 	return is_a != is_b && is_a != CATALOGUE_UNKNOWN && is_b != CATALOGUE_UNKNOWN;
 }
-
-/* ---- setting ---- */
 
 #define BLANKS " \t\n"
 
@@ -351,7 +349,7 @@ struct catalogue_text catalogue_option_value(const char *config, const char *sym
 	return value;
 }
 
-/* Compare as the kernel does: - and _ are equal in a parameter's name. */
+/* Compare names of parameters as the kernel does: - and _ are equal. */
 static bool parameter_is(struct catalogue_text name, const char *parameter)
 {
 	for (; name.n && *parameter; name.s++, name.n--, parameter++)
@@ -377,7 +375,7 @@ struct catalogue_text catalogue_parameter_value(const char *cmdline, const char 
 
 struct catalogue_text catalogue_option_name(struct catalogue_text name)
 {
-	/* Renamed in Linux 6.9; GDS in 6.12. */
+	/* Linux 6.9 renamed these options. Linux 6.12 renamed the option for GDS (Gather Data Sampling) again. */
 	static const char *const renamed[][2] = {
 		{ "CALL_DEPTH_TRACKING", "MITIGATION_CALL_DEPTH_TRACKING" },
 		{ "CPU_IBPB_ENTRY", "MITIGATION_IBPB_ENTRY" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table. tests/catalogue/sources.t checks each row against the sources of Linux 6.1 and 6.12. */
+/* The table of protections. tests/catalogue/sources.t checks each row against the sources of Linux 6.1 and 6.12. */
 #include "base/alloc.h"
 #include "catalogue/catalogue.h"
 
@@ -68,7 +68,7 @@
 		symbol, off, on, CATALOGUE_ALONG \
 	}
 
-/* The origin of a protection, its position, how often it runs, where its cost shows, and the means of switching it. */
+/* Set a protection's origin, position, how often it runs, where its cost shows, and the means of switching it. */
 #define CLASS(origin_, position_, runs_, in_syscall_, in_instructions_, by_) \
 	.origin = CATALOGUE_##origin_, .position = CATALOGUE_##position_,    \
 	.runs = CATALOGUE_##runs_, .in_syscall = CATALOGUE_##in_syscall_,    \
@@ -82,17 +82,17 @@
 
 #define UNSEEN "Vulnerable|Not affected"
 
-/* Reports of other protections against Retbleed: then this one is off. */
+/* The kernel reports one of these if another protection against Retbleed than the row's is active, so that the row's is off. */
 #define RETBLEED_OTHERS "|Mitigation: IBRS|Mitigation: Enhanced IBRS|Mitigation: IBPB"
 
 const struct catalogue_protection catalogue[] = {
-	/* --- the slab allocator ------------------------------------------------------------- */
+	/* Protections of the slab allocator. */
 	{
 		.name = "slab_freelist_random",
 		.title = "SLAB freelist randomization",
 		.against = "heap overflows into a predictable neighbour",
 		.options = OPTIONS(BUILDS("SLAB_FREELIST_RANDOM"),
-				   /* Its default depends on SLAB_FREELIST_RANDOM. */
+				   /* The default of this option depends on SLAB_FREELIST_RANDOM. */
 				   ALONG("SHUFFLE_PAGE_ALLOCATOR", "y", "y")),
 		.functions =
 			FUNCTIONS({ "allocate_slab", "mm/slub.c", CATALOGUE_HOST },
@@ -111,7 +111,7 @@ const struct catalogue_protection catalogue[] = {
 		.title = "SLAB freelist pointers obfuscated and checked",
 		.against = "freelist pointers overwritten or freed twice",
 		.options = OPTIONS(BUILDS("SLAB_FREELIST_HARDENED"),
-				   /* Since 6.11. Its default is SLAB_FREELIST_HARDENED's. */
+				   /* The default is the value of SLAB_FREELIST_HARDENED. */
 				   { "SLAB_BUCKETS", "n", "n", CATALOGUE_ALONG, SINCE(6, 11) }),
 		.functions = FUNCTIONS(
 			{ "freelist_ptr", "mm/slub.c", CATALOGUE_INLINE, UNTIL(6, 6) },
@@ -190,7 +190,7 @@ const struct catalogue_protection catalogue[] = {
 		.assumed = 1,
 		.note = "its timer and page table changes run outside system calls too",
 	},
-	/* --- pages ---------------------------------------------------------------------------- */
+	/* Protections of pages. */
 	{
 		.name = "page_alloc_shuffle",
 		.title = "free page lists shuffled",
@@ -288,7 +288,7 @@ const struct catalogue_protection catalogue[] = {
 		CLASS(SOURCE, DATA, OFTEN, PARTLY, YES, BY_BOOT),
 		.assumed = 0,
 	},
-	/* --- checks in the source ---------------------------------------------------------------- */
+	/* Checks in the kernel's source. */
 	{
 		.name = "hardened_usercopy",
 		.title = "copies from and to user memory checked against object bounds",
@@ -331,7 +331,7 @@ const struct catalogue_protection catalogue[] = {
 		.against = "writes through corrupted list pointers",
 		.options = OPTIONS(BUILDS("DEBUG_LIST"),
 				   { "LIST_HARDENED", "n", "y", CATALOGUE_ALONG, SINCE(6, 6) },
-				   /* This option selects DEBUG_LIST in 6.1. */
+				   /* In Linux 6.1 this option selects DEBUG_LIST. */
 				   ALONG("BUG_ON_DATA_CORRUPTION", "n", "y")),
 		.functions = FUNCTIONS(
 			{ "__list_add_valid", "lib/list_debug.c", CATALOGUE_FUNCTION, UNTIL(6, 6) },
@@ -439,7 +439,7 @@ const struct catalogue_protection catalogue[] = {
 		.span = SINCE(6, 6),
 		.missing = "QEMU's CPU has no shadow stacks",
 	},
-	/* --- the stack --------------------------------------------------------------------------- */
+	/* Protections of the stack. */
 	{
 		.name = "randomize_kstack_offset",
 		.title = "random stack offset for each system call",
@@ -542,7 +542,7 @@ const struct catalogue_protection catalogue[] = {
 		.assumed = 1,
 		.missing = "arm64 and riscv only",
 	},
-	/* --- the compiler -------------------------------------------------------------------------- */
+	/* Code that the compiler inserts. */
 	{
 		.name = "zero_call_used_regs",
 		.title = "registers cleared at the end of each function",
@@ -609,7 +609,7 @@ const struct catalogue_protection catalogue[] = {
 		.note = "an endbr64 in each function, whether or not the CPU (Tiger Lake and later, not "
 			"QEMU's) checks it",
 	},
-	/* --- speculation ------------------------------------------------------------------------------ */
+	/* Protections against speculative execution attacks. */
 	{
 		.name = "page_table_isolation",
 		.title = "page table isolation (KPTI): separate page tables in user space",
@@ -784,7 +784,7 @@ const struct catalogue_protection catalogue[] = {
 		.lab_cpu = "vendor=GenuineIntel,family=6,model=61",
 		.note = "one instruction, verw, of hundreds of cycles",
 	},
-	/* --- the address space ---------------------------------------------------------------------- */
+	/* Protections of the address space. */
 	{
 		.name = "strict_kernel_rwx",
 		.title = "kernel text and constants read-only, data not executable",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The registers and memory that an instruction takes values from, and those that it writes. */
+/* Find the registers and memory that an instruction reads, and the registers that it writes. */
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 	}
 #define NUMBERED(n) NAMES(R##n, R##n##D, R##n##W, R##n##B)
 
-/* Return arch.h's number of the register that capstone's REG is, or is a part of; else ARCH_NO_REG. */
+/* Return arch.h's number of the register that contains capstone's register REG, or ARCH_NO_REG. */
 static uint8_t register_of(unsigned int reg)
 {
 	static const unsigned int names[ARCH_REGS][5] = {
@@ -74,7 +74,7 @@ static const struct {
 	{ X86_INS_JBE, ARCH_RELATION_NOT_GREATER }, { X86_INS_JLE, ARCH_RELATION_NOT_GREATER },
 };
 
-/* Set the effect of INSN in *OUT, and the number that it uses. */
+/* Set INSN's effect, relation and constant operand in *OUT. */
 static void note_effect(const cs_insn *insn, struct arch_access *out)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
@@ -102,7 +102,7 @@ static void note_effect(const cs_insn *insn, struct arch_access *out)
 	}
 }
 
-/* Set the place of the memory operand OP in *OUT. False: it has an index, or is in another segment. */
+/* Set the address of the memory operand OP in *OUT. Return false if OP has an index register or another segment than GS. */
 static bool note_place(const cs_insn *insn, const cs_x86_op *op, struct arch_access *out)
 {
 	const x86_op_mem *mem = &op->mem;
@@ -162,9 +162,7 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 	return true;
 }
 
-/* ---- the argument registers that an instruction reads and writes ---- */
-
-/* Return the argument registers among REGS, a bit each. A part of a register counts as the whole. */
+/* Return the argument registers among the N REGS as a bit mask. A part of a register counts as the whole register. */
 static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 {
 	uint8_t bits = 0;

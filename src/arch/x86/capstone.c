@@ -12,7 +12,7 @@
 
 struct capstone_library capstone;
 
-/* Load capstone on demand: if it were linked, relocating its tables would triple the start of commands that decode nothing. */
+/* Load capstone on demand. Linking capstone would triple the start-up time of commands that decode nothing. */
 static void load(void)
 {
 	void *library;

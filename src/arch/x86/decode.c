@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Capstone gives the length of an instruction. This file derives the instruction's effect on the flow of control from the opcode,
- * which takes a fraction of the time that capstone's details take.
+ * in a fraction of the time that capstone takes for details.
  */
 #include "arch/arch.h"
 
@@ -13,7 +13,7 @@
 struct opcode {
 	uint8_t at; /* offset of the opcode's last byte */
 	uint8_t op;
-	bool two; /* 0f op */
+	bool two; /* two-byte opcode: 0f OP */
 	bool other; /* 0f 38, 0f 3a, VEX, EVEX: these never change the flow of control */
 	bool p66, p67, p2e, pf3, lock_rep, vex;
 };
@@ -37,7 +37,6 @@ static bool is_prefix(uint8_t byte)
 	       byte == 0x65;
 }
 
-/* Find the opcode in the LEN bytes CODE. */
 static bool find_opcode(const uint8_t *code, size_t len, struct opcode *o)
 {
 	size_t i = 0;
@@ -62,7 +61,7 @@ static bool find_opcode(const uint8_t *code, size_t len, struct opcode *o)
 	return true;
 }
 
-/* Return the length of the ModRM byte at CODE with its SIB byte and displacement; 0: some of it is missing. */
+/* Return the length of the ModRM byte at CODE with its SIB byte and displacement, or 0 if some of these bytes are missing. */
 static size_t modrm_len(const uint8_t *code, size_t avail)
 {
 	uint8_t mod, rm;
@@ -87,8 +86,8 @@ static size_t modrm_len(const uint8_t *code, size_t avail)
 }
 
 /*
- * Return the length of an instruction that is newer than the installed capstone; 0: it is none of those that kernels use, which are
- * groups of system instructions (rdpkru, serialize, tpause, mwaitx, ...), and VEX.
+ * Return the length of an instruction that is newer than the installed capstone, or 0. Supported are the new instructions that
+ * kernels use: VEX, and some groups of system instructions (rdpkru, serialize, tpause, mwaitx, ...).
  */
 static size_t younger_len(const uint8_t *code, size_t avail)
 {
@@ -102,7 +101,7 @@ static size_t younger_len(const uint8_t *code, size_t avail)
 		if (o.op == 0x62)
 			return 0;
 		at += o.op == 0xc4 ? 3 : 2;
-		/* Map 3 has an immediate byte. */
+		/* Instructions of VEX map 3 have an immediate byte. */
 		n = at < avail ? modrm_len(code + at, avail - at) : 0;
 		if (n && o.op == 0xc4 && (code[o.at + 1] & 0x1f) == 3)
 			n++;
@@ -126,7 +125,7 @@ static size_t insn_len(struct decoder *d, const uint8_t *code, size_t avail, uin
 	return younger_len(code, avail);
 }
 
-/* Two-byte opcodes, a bit each, whose copies the kernel (6.1) executes without a trap after the copy. */
+/* Two-byte opcodes, one bit each: 1 if the kernel (6.1) needs no trap after the copy of a probed instruction with this opcode. */
 static const uint16_t boostable[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
 	0x0000, 0xffff, 0xbb3b, 0xf8ff, 0xff03, 0xbb2e, 0xbb26, 0x772e,
@@ -159,7 +158,7 @@ static bool boosts(const struct opcode *o)
 	}
 }
 
-/* Return the kind of a one-byte opcode. Set *IMM to the length of its relative operand, if it has one. */
+/* Return the kind of a one-byte opcode. If it has a relative operand, set *IMM to the operand's length. */
 static enum decode_kind kind_one(const struct opcode *o, const uint8_t *code, size_t *imm)
 {
 	switch (o->op) {
@@ -215,7 +214,7 @@ static void decode_group5(const struct opcode *o, uint8_t modrm, struct decoded 
 {
 	unsigned int reg = modrm >> 3 & 7;
 
-	out->no_optimize = reg != 4; /* true for inc, dec and push, too */
+	out->no_optimize = reg != 4; /* inc, dec and push prevent optimized kprobes too */
 	if (reg < 2 || reg > 5)
 		return;
 	out->kind = reg < 4 ? DECODE_CALL_INDIRECT : DECODE_JUMP_INDIRECT;
@@ -231,7 +230,7 @@ static bool masks_exceptions(const struct opcode *o, uint8_t modrm)
 /*
  * Return whether kernels emulate the probed instruction wrongly. They emulate a call as if it had 5 bytes (int3_emulate_call(),
  * seen in 6.1): after a call with a prefix, as retpolines through r8 to r15 have, execution continues inside of the call, and the
- * kernel crashes. They also emulate every return as if it popped only the address.
+ * kernel crashes. They also emulate each return as if it popped only the address.
  */
 static bool misemulated(const struct opcode *o, enum decode_kind kind, size_t len)
 {
@@ -263,7 +262,7 @@ static bool fill(const uint8_t *code, uint64_t addr, struct decoded *out)
 		int32_t rel = 0;
 
 		if (out->len != o.at + 1u + imm)
-			return false; /* a 16-bit target: AMD and Intel differ */
+			return false; /* AMD and Intel decode a 16-bit target differently */
 		if (imm == 1)
 			rel = (int8_t)code[o.at + 1];
 		else
@@ -285,10 +284,10 @@ bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 	return fill(code, addr, out);
 }
 
-/* The operand of an indirect jump or of a load, for jump tables. */
+/* The operands of an indirect jump, or of an instruction before it, to find jump tables. */
 struct decoded_operand {
-	uint16_t reg; /* capstone's number of the destination or the jump's own register; 0: none */
-	uint16_t source; /* register source; 0: none */
+	uint16_t reg; /* capstone's number of the first register operand; 0: none */
+	uint16_t source; /* capstone's number of the second register operand; 0: none */
 	bool memory;
 	uint16_t base, index; /* registers of the memory operand; 0: none */
 	uint8_t scale;
@@ -340,8 +339,6 @@ static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail
 	return true;
 }
 
-/* --- probes --------------------------------------------------------------------------------- */
-
 bool decode_is_trap(uint8_t byte)
 {
 	return byte == 0xcc;
@@ -358,7 +355,7 @@ bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint
 	return true;
 }
 
-/* movl $TYPE,%r10d; addl -N(%REG),%r10d; je over the ud2. Linux 6.6 and later refuse kprobes on the first two instructions. */
+/* Clang's check is movl $TYPE,%r10d; addl -N(%REG),%r10d; je over the ud2. Since Linux 6.6 kprobes refuse the first two. */
 size_t decode_type_check(const uint8_t *code, size_t avail)
 {
 	static const uint8_t end[] = { 0x74, 0x02, 0x0f, 0x0b };
@@ -374,8 +371,6 @@ bool decode_is_bug(const uint8_t *code)
 	return code[0] == 0x0f && (code[1] == 0x0b || code[1] == 0xb9);
 }
 
-/* --- switch statements ---------------------------------------------------------------------- */
-
 /*
  * Jump tables in the shapes that gcc and clang give them:
  *
@@ -387,7 +382,7 @@ bool decode_is_bug(const uint8_t *code)
  * A comparison before the jump, if there is one, limits the number of entries.
  */
 
-#define LOOK_BACK 24 /* instructions */
+#define LOOK_BACK 24 /* maximum number of instructions to look back */
 #define MAX_CASES 1024
 #define NOT_FOUND UINT32_MAX
 
@@ -406,7 +401,7 @@ static bool operands_before(const struct lookback *l, uint32_t n, struct decoded
 	return len && decode_operands(l->decoder, bytes, len, addr, op);
 }
 
-/* Set T to the table of absolute addresses of a memory operand TABLE(,%index,8). */
+/* If OP is a memory operand TABLE(,%index,8), set T to this table of absolute addresses. */
 static bool absolute_table(const struct decoded_operand *op, struct decoded_table *t)
 {
 	if (!op->memory || op->base || !op->index || op->scale != 8)
@@ -415,7 +410,7 @@ static bool absolute_table(const struct decoded_operand *op, struct decoded_tabl
 	return true;
 }
 
-/* Return the number of the last instruction before FROM that writes REG, or NOT_FOUND. Set *OP to its operands. */
+/* Return the number (see decode_before_fn) of the last writer of REG before FROM, or NOT_FOUND. Set *OP to its operands. */
 static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
 		       struct decoded_operand *op)
 {
@@ -432,7 +427,7 @@ static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
 	return NOT_FOUND;
 }
 
-/* Set T if the jump follows lea TABLE(%rip),%base; ...; movslq (%base,%index,4),%reg; add %base,%reg. ADD and SUM are the add. */
+/* Recognize the last form above (lea, movslq, add). ADD is the number of the instruction add, and SUM are its operands. */
 static bool difference_table(const struct lookback *l, uint32_t add,
 			     const struct decoded_operand *sum, struct decoded_table *t)
 {
@@ -467,7 +462,7 @@ static bool find_table(const struct lookback *l, struct decoded_table *t)
 	return difference_table(l, at, &load, t);
 }
 
-/* Return the number of cases if the jump follows cmp $N,...; ja DEFAULT: N + 1. 0: unknown. */
+/* If the jump follows cmp $N,...; ja DEFAULT, return N + 1, the number of cases. Otherwise return 0. */
 static uint32_t find_bound(const struct lookback *l)
 {
 	bool above = false;

@@ -6,7 +6,7 @@
 
 struct arch_disasm {
 	struct capstone cs;
-	bool decoded; /* CS holds the instruction of the last text */
+	bool decoded; /* CS holds the instruction that was printed last */
 };
 
 struct arch_disasm *arch_disasm_create(enum arch_syntax syntax)
@@ -59,8 +59,6 @@ bool arch_disasm_data(const struct arch_disasm *d, uint64_t *addr)
 	}
 	return false;
 }
-
-/* ---- the operation of an instruction, apart from its addresses, numbers and registers ---- */
 
 static void mix(uint64_t *hash, uint64_t value)
 {
@@ -115,7 +113,7 @@ static void note_operand(const cs_insn *insn, const cs_x86_op *op, struct arch_o
 			  (uint64_t)op->imm);
 }
 
-/* Set *CONDITION to the condition in the opcode. An odd condition is the opposite of the even one before it. */
+/* Set *CONDITION to the condition in a conditional jump's opcode. An odd condition is the opposite of the even one before it. */
 static bool is_conditional_jump(const cs_x86 *x86, uint8_t *condition)
 {
 	bool two = x86->opcode[0] == 0x0f;
@@ -139,7 +137,7 @@ void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint6
 		return;
 	}
 	x86 = &insn->detail->x86;
-	mix(&out->shape, x86->prefix[0]); /* lock, rep; others show in operands */
+	mix(&out->shape, x86->prefix[0]); /* lock or rep; other prefixes show in the operands */
 	out->has_code_target = (insn->id == X86_INS_CALL || insn->id == X86_INS_JMP) &&
 			       x86->operands[0].type == X86_OP_IMM;
 	if (is_conditional_jump(x86, &condition)) {

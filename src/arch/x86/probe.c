@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Probes in the code of x86-64 kernels: the bytes at a probe, and what the kernel does in place of the instruction. */
+/* Recognize probes in the code of x86-64 kernels, and tell how the kernel executes a probed instruction. */
 #include <string.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
 
 /* Opcodes that the kernel writes over the first byte of a probed instruction. */
-#define OP_CALL 0xe8 /* ftrace's */
+#define OP_CALL 0xe8 /* ftrace's call */
 #define OP_JUMP 0xe9
 #define OP_INT3 0xcc
 
-/* Instructions that mark targets of indirect branches. A probe on the function is after the mark. */
+/* Instructions that mark targets of indirect branches. A probe on a function's entry is after the mark. */
 #define ENDBR64          0xfa1e0ff3
 #define ENDBR_POISON     0x001f0f66 /* nopw (%rax): replaces ENDBR64 if no indirect branch goes there */
 #define ENDBR_POISON_NEW 0xd6401f0f /* nopl -42(%rax): the same since Linux 6.15 */
@@ -61,10 +61,10 @@ enum engine_range_kind arch_kprobe_kind(uint32_t text)
 	case 0xc2: /* return */
 	case 0xc3:
 		return ENGINE_RANGE_JUMP_EMULATED;
-	case 0xfa: /* interrupts off, on: costs about as many instructions as a call */
+	case 0xfa: /* cli and sti: emulated in about as many instructions as a call */
 	case 0xfb:
 		return ENGINE_RANGE_CALL_EMULATED;
-	case 0x9c: /* pushf and popf cost about as much as a conditional jump */
+	case 0x9c: /* pushf and popf: emulated about as fast as a conditional jump */
 	case 0x9d:
 		return ENGINE_RANGE_EMULATED;
 	case 0xff:
@@ -98,7 +98,7 @@ static bool is_tested_call(const uint8_t *code, uint64_t addr, uint64_t target)
 	       (code[8] == 0x75 || (code[8] == 0x0f && code[9] == 0x85));
 }
 
-/* Find the N consecutive moves before CODE[AT]. */
+/* Find the N consecutive moves of constants before CODE[AT]. Set MOVES to their addresses. */
 static bool find_moves(const uint8_t *code, size_t at, uint64_t addr, uint32_t n, uint64_t *moves)
 {
 	while (n-- > 0) {
@@ -127,7 +127,7 @@ bool arch_find_test_call(const uint8_t *code, size_t len, uint64_t addr, uint64_
 	return false;
 }
 
-/* A return that replaced a longer jump is padded with breakpoints. */
+/* Find a return with a breakpoint after it: the kernel pads a return that replaces a longer jump with breakpoints. */
 size_t arch_find_return(const uint8_t *code, size_t len)
 {
 	for (size_t at = 0; at + 1 < len; at++)
@@ -136,7 +136,7 @@ size_t arch_find_return(const uint8_t *code, size_t len)
 	return len;
 }
 
-/* ---- facts about this architecture's own functions, by their names ---- */
+/* Functions of this architecture that never return. */
 
 static const char *const noreturn[] = {
 	"__tdx_hypercall_failed", "acpi_processor_ffh_play_dead",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables in the kernel's image about its code, in the layout of x86-64. */
+/* Read the tables in the kernel image about its code, in the layout of x86-64. */
 #include <elf.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Bit 0 of a bug's flags, as in the kernel's own header. */
+/* The flag of a WARN in an entry of the bug table, as in the kernel's own header. */
 #define BUGFLAG_WARNING 1
 
 const struct arch_section_bounds arch_section_bounds[ARCH_N_SECTIONS] = {
@@ -47,7 +47,7 @@ static uint64_t relative(const struct reader *r, const struct arch_section *s, s
 	return s->addr + at + (uint64_t)(int64_t)rel - r->base;
 }
 
-/* Return the address of the static key of the jump label at AT. In the table, two bits of the key's offset are flags. */
+/* Return the address of the static key of the jump label at offset AT. Two bits of the key's offset in the table are flags. */
 static uint64_t key_of(const struct reader *r, const struct arch_section *s, size_t at)
 {
 	uint64_t rel;
@@ -56,7 +56,7 @@ static uint64_t key_of(const struct reader *r, const struct arch_section *s, siz
 	return s->addr + at + 8 + (rel & ~(uint64_t)3) - r->base;
 }
 
-/* Set *DATA to the file's LEN bytes at ADDR. Return whether it has them. */
+/* Set *DATA to the LEN bytes at ADDR in the file. Return false if the file does not have these bytes. */
 static bool has_data(const struct reader *r, uint64_t addr, size_t len, const uint8_t **data)
 {
 	size_t avail;
@@ -65,10 +65,7 @@ static bool has_data(const struct reader *r, uint64_t addr, size_t len, const ui
 	return *data && len <= avail;
 }
 
-/*
- * Return the size of a table's entries, which differs between kernels: the first of SIZES with which all entries are GOOD;
- * 0: none.
- */
+/* Return the size of a table's entries, which differs between kernels: the first of SIZES that is GOOD for all entries, or 0. */
 static size_t entry_size(const struct reader *r, const struct arch_section *s,
 			 const size_t sizes[3],
 			 bool (*good)(const struct reader *r, const struct arch_section *s,
@@ -99,7 +96,7 @@ static void read_bugs(const struct reader *r, const struct arch_section *s)
 
 	r->out->has_bugs = size != 0;
 	for (size_t at = 0; size && at < s->len; at += size) {
-		/* The flags are the last 16 bits of an entry. In an entry of 8 bytes, padding follows them. */
+		/* The flags are the last 16 bits of an entry. In an entry of 8 bytes, padding follows the flags. */
 		size_t flags_at = at + (size == 8 ? 4 : size - 2);
 		uint16_t flags;
 
@@ -109,7 +106,7 @@ static void read_bugs(const struct reader *r, const struct arch_section *s)
 	}
 }
 
-/* Return the address of the two lengths, of an alternative's code and of its replacement. */
+/* Return a pointer to two bytes: the lengths of an alternative's code and of its replacement. */
 static const uint8_t *alternative_lengths(const struct arch_section *s, size_t at, size_t size)
 {
 	return s->data + at + (size == 13 ? 10 : size - 2);
@@ -117,7 +114,7 @@ static const uint8_t *alternative_lengths(const struct arch_section *s, size_t a
 
 /*
  * Return whether an alternative's entry may have SIZE bytes: its code and replacement must be in the file. An entry has two
- * offsets, to the code and to its replacement, a feature, and the two lengths in its last bytes.
+ * offsets (of the code and of its replacement), a feature, and, as its last bytes, two lengths.
  */
 static bool is_alternative(const struct reader *r, const struct arch_section *s, size_t at,
 			   size_t size)
@@ -148,7 +145,7 @@ static void read_ftrace(const struct reader *r, const struct arch_section *s)
 	}
 }
 
-/* The items of each list begin with an address. */
+/* Sort a table of T by the first member of its items, an address. */
 #define sort_by_address(t, items) \
 	sort_array((t)->items, (t)->n_##items, sizeof(*(t)->items), compare_u64)
 

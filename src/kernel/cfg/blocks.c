@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Choose the blocks to count. Derive the counts of the other blocks and of the arcs, as the flow in a network. */
+/* Choose which blocks of a function to count. Derive the counts of the other blocks and of the arcs, as flow in a network. */
 #include "kernel/cfg/blocks.h"
 
 #include <stdbool.h>
@@ -12,13 +12,16 @@
 
 #define KERNEL_NO_EDGE UINT32_MAX
 
-/* A flow network. Its edges are the blocks of GRAPH and, as the last one, the calls. Its nodes are sets of ports joined by arcs. */
+/*
+ * The flow network of GRAPH. Each edge is a block; the last edge is the function's callers, who enter and leave the function. Each
+ * end of an edge is a port. Each node is a set of ports that arcs join, so as much flow enters a node as leaves it.
+ */
 struct flow_nodes {
 	const struct kernel_graph *graph;
 	uint32_t n_edges; /* n_blocks + 1 */
-	uint32_t n_ports; /* edge i begins at in-port 2 i, and ends at out-port 2 i + 1 */
-	uint32_t *root; /* indexed by port: its node, named by one of the node's ports */
-	bool *exists; /* indexed by edge: an arc or a call leads to it or from it */
+	uint32_t n_ports; /* edge I begins at in-port 2 * I and ends at out-port 2 * I + 1 */
+	uint32_t *root; /* indexed by port: number of the port's node, which is its lowest port */
+	bool *exists; /* indexed by edge: an arc or a call leads to the edge or from it */
 };
 
 static inline uint32_t flow_nodes_in_port(uint32_t edge)
@@ -31,7 +34,6 @@ static inline uint32_t flow_nodes_out_port(uint32_t edge)
 	return 2 * edge + 1;
 }
 
-/* Return the node at which EDGE begins. flow_nodes_head() returns the node at which it ends. */
 static inline uint32_t flow_nodes_tail(const struct flow_nodes *j, uint32_t edge)
 {
 	return j->root[flow_nodes_in_port(edge)];
@@ -42,9 +44,7 @@ static inline uint32_t flow_nodes_head(const struct flow_nodes *j, uint32_t edge
 	return j->root[flow_nodes_out_port(edge)];
 }
 
-/* ---- nodes ---- */
-
-/* Find the root of I's set. At first each element of ROOT is its own root. */
+/* Return the root of the set that contains I. Each element of ROOT must begin as its own root. */
 static uint32_t union_find_root(uint32_t *root, uint32_t i)
 {
 	while (root[i] != i)
@@ -52,7 +52,7 @@ static uint32_t union_find_root(uint32_t *root, uint32_t i)
 	return i;
 }
 
-/* Unite the sets of A and B. Return false if they are the same set. */
+/* Unite the sets that contain A and B. Return false if A and B are in the same set already. */
 static bool union_find_join(uint32_t *root, uint32_t a, uint32_t b)
 {
 	a = union_find_root(root, a);
@@ -69,7 +69,7 @@ static void connect(struct flow_nodes *j, uint32_t from, uint32_t to)
 	j->exists[from] = j->exists[to] = true;
 }
 
-/* Connect the out-port of FROM, an unresolved jump, to the calls and to all blocks that an arc leaves. */
+/* Block FROM ends in an unresolved jump. Connect FROM to the callers and to all blocks from which an arc leads. */
 static void connect_any(struct flow_nodes *j, uint32_t from)
 {
 	const struct kernel_graph *g = j->graph;
@@ -79,7 +79,7 @@ static void connect_any(struct flow_nodes *j, uint32_t from)
 		connect(j, from, g->arcs[i].from);
 }
 
-/* Make the network of graph G, which must outlive J. */
+/* Make J the flow network of graph G, which must outlive J. */
 static void flow_nodes_init(struct flow_nodes *j, const struct kernel_graph *g)
 {
 	j->graph = g;
@@ -109,15 +109,13 @@ static void flow_nodes_clear(struct flow_nodes *j)
 	free(j->exists);
 }
 
-/* --- bridges -------------------------------------------------------------------------------- */
-
 struct bridges {
 	const struct flow_nodes *j;
 	const bool *known;
-	uint32_t *first, *arcs; /* unknown edges of node N: from arcs[first[N]] on */
+	uint32_t *first, *arcs; /* node N's edges with unknown counts: from arcs[first[N]] on */
 	uint32_t *entered, *low; /* indexed by node: time of its first visit; Tarjan's low-link */
 	uint32_t now;
-	bool *bridge; /* the result, indexed by edge */
+	bool *bridge; /* the result, indexed by edge: the edge is a bridge */
 };
 
 static void list_unknown(struct bridges *b)
@@ -148,7 +146,7 @@ static uint32_t other_end(const struct flow_nodes *j, uint32_t edge, uint32_t no
 						  flow_nodes_tail(j, edge);
 }
 
-/* Search depth-first for bridges (Tarjan). Use no recursion, because graphs can be deep. */
+/* Search for bridges depth-first from START (Tarjan's algorithm). Use no recursion, because graphs can be deep. */
 static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint32_t *via,
 			uint32_t *next)
 {
@@ -188,8 +186,8 @@ static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint
 }
 
 /*
- * Find the unknown edges whose values follow from the known edges: the bridges in the graph of unknown edges. KNOWN and
- * BRIDGE are indexed by edge; BRIDGE is the result.
+ * Set BRIDGE[edge] for each edge that is a bridge in the graph of the edges whose counts are unknown (not KNOWN[edge]). The count
+ * of a bridge follows from the known counts.
  */
 static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
 {
@@ -211,18 +209,14 @@ static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bo
 	free(b.low);
 }
 
-/* ---- blocks ---- */
-
 #define MAX_COUNT ((int64_t)1 << 62)
-
-/* --- choosing ------------------------------------------------------------------------------- */
 
 struct by_cost {
 	uint32_t edge;
 	uint64_t cost;
 };
 
-/* Sort edges by descending cost: the spanning tree, whose edges are not measured, takes the most expensive edges first. */
+/* Sort edges by descending cost: kernel_blocks_choose() measures only edges outside of a spanning tree of the costliest edges. */
 define_compare(compare_cost, struct by_cost,
 	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
 
@@ -266,16 +260,14 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 	return unknown;
 }
 
-/* --- solving -------------------------------------------------------------------------------- */
-
 struct solver {
 	uint32_t n_nodes, n_edges;
-	const uint32_t *tail, *head; /* nodes of each edge; KERNEL_NO_EDGE: no such edge */
-	int64_t *value; /* indexed by edge */
-	/* Indexed by node: known flow out of the node less known flow into it. */
+	const uint32_t *tail, *head; /* by edge: its two nodes; KERNEL_NO_EDGE: skip the edge */
+	int64_t *value; /* indexed by edge: the edge's count, or KERNEL_COUNT_UNKNOWN */
+	/* Indexed by node: known flow out of the node minus known flow into the node. */
 	__int128 *excess;
-	uint32_t *open; /* indexed by node: number of unknown edges at it */
-	uint32_t *mixed; /* indexed by node: XOR of its unknown edges; if OPEN is 1, the edge */
+	uint32_t *open; /* indexed by node: number of the node's unknown edges */
+	uint32_t *mixed; /* indexed by node: XOR of the numbers of the node's unknown edges */
 	uint32_t *stack, n_stack;
 	uint64_t residual;
 };
@@ -297,10 +289,7 @@ static void close_edge(struct solver *s, uint32_t node, uint32_t edge)
 		s->stack[s->n_stack++] = node;
 }
 
-/*
- * Find the values of unknown edges, as long as some node has only one unknown edge. An edge from a node to itself is not
- * allowed.
- */
+/* While some node has only one edge of unknown value, derive this value. An unknown edge must join two different nodes. */
 static void solve(struct solver *s)
 {
 	for (uint32_t e = 0; e < s->n_edges; e++) {
@@ -343,7 +332,7 @@ static void solver_init(struct solver *s, uint32_t n_nodes, uint32_t n_edges)
 	s->excess = alloc_array(n_nodes, sizeof(*s->excess));
 	s->open = alloc_array(n_nodes, sizeof(*s->open));
 	s->mixed = alloc_array(n_nodes, sizeof(*s->mixed));
-	/* A node is pushed at most twice: at the beginning, and when only one of its edges is unknown. */
+	/* solve() pushes a node at most twice: at the start, and when its number of unknown edges becomes 1. */
 	s->stack = alloc_array((size_t)n_nodes * 2, sizeof(*s->stack));
 }
 
@@ -356,8 +345,8 @@ static void solver_clear(struct solver *s)
 }
 
 /*
- * Find the values of the unknown edges that are bridges; these form trees. The other unknown edges are on cycles, and cannot
- * be derived. Unite the nodes that they connect: their flow stays within the united node.
+ * Derive the unknown values of edges that are bridges. The other unknown edges lie on cycles and cannot be derived: unite the two
+ * nodes of each such edge, so that its flow stays within one node. Return the residual (see struct kernel_counts).
  */
 static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 {
@@ -391,7 +380,7 @@ static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 	return s.residual;
 }
 
-/* Return the port at which an arc ends; KERNEL_NO_EDGE: it may lead anywhere. */
+/* Return the port at which an arc to block TO ends, or KERNEL_NO_EDGE for an unresolved jump. */
 static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 {
 	if (to == KERNEL_GRAPH_ANY)
@@ -400,8 +389,8 @@ static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 }
 
 /*
- * Find the counts of arcs from the counts of blocks. Here ports are the nodes, and arcs are the unknown edges between them.
- * No arc follows from a port whose block's count is unknown, or (with an unresolved jump) from an in-port.
+ * Derive the counts of arcs from the counts of blocks. Here each port is a node, and each arc is an edge of unknown value. At the
+ * ports of a block with an unknown count, no arc's count follows; nor at any in-port if there is an unresolved jump.
  */
 static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, int64_t *arcs)
 {
@@ -422,7 +411,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 			any = true;
 		}
 	}
-	/* An edge between each port and NOWHERE carries the block's count. If it is unknown, no arc follows from the port. */
+	/* Add an edge between each port and the node NOWHERE. The edge's value is the count of the port's block. */
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint32_t e = g->n_arcs + p;
 
@@ -430,7 +419,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 		from[e] = p & 1 ? nowhere : p;
 		to[e] = p & 1 ? p : nowhere;
 	}
-	/* Add the edge from the calls to the entry, which is not an arc of the graph. */
+	/* Add the edge from the callers to the entry, which is not an arc of the graph. */
 	from[n_edges - 1] =
 		g->entry < g->n_blocks ? flow_nodes_out_port(g->n_blocks) : KERNEL_NO_EDGE;
 	to[n_edges - 1] = flow_nodes_in_port(g->entry < g->n_blocks ? g->entry : 0);
@@ -438,9 +427,9 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	s.tail = from;
 	s.head = to;
 	s.value = value;
-	/* Flow at NOWHERE need not balance. This count of unknown edges keeps solve() from deriving an edge there. */
+	/* Flow need not balance at NOWHERE. Pretend that it has two more unknown edges: solve() then derives no edge there. */
 	s.open[nowhere] = 2;
-	/* An unresolved jump may lead to any in-port, so derive no edge from in-ports either. */
+	/* An unresolved jump may lead to any in-port, so keep solve() from deriving edges at in-ports too. */
 	for (uint32_t b = 0; any && b <= g->n_blocks; b++)
 		s.open[flow_nodes_in_port(b)] = 2;
 	solve(&s);
@@ -483,11 +472,9 @@ void kernel_counts_clear(struct kernel_counts *counts)
 	memset(counts, 0, sizeof(*counts));
 }
 
-/* A plan for one function: where probes can be, what each is likely to cost, and which are needed. */
-
 /*
- * Choose the instruction of the block to probe: the first cheap one before the first call, otherwise the first that can
- * be probed.
+ * Choose the instruction of BLOCK to probe: the first whose kprobe the kernel can optimize into a jump, if no call precedes it;
+ * otherwise the first that can be probed.
  */
 static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
 		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
@@ -515,7 +502,7 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 	return found;
 }
 
-/* Return an array, indexed by block: true if all paths from the block end in BUG, panic() or the like. The caller frees it. */
+/* Return an array indexed by block: true if execution cannot leave the function after the block. The caller frees the array. */
 static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
 {
 	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
@@ -539,7 +526,7 @@ static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph
 	return dead;
 }
 
-/* Return a guess of how often a call executes the block, in units of 1/64. */
+/* Return a guess of how often a call of the function executes BLOCK, in units of 1/64. */
 static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
 		      const bool *dead, uint32_t block)
 {
@@ -551,11 +538,11 @@ static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops 
 	vec_each(const struct kernel_range, part, flow, parts)
 		if (entry >= part->start && entry < part->end &&
 		    (start < part->start || start >= part->end))
-			times = 4; /* in a separate part, which the compiler considers unlikely */
+			times = 4; /* the compiler moved the block away as unlikely */
 	return times << 3 * (depth < 8 ? depth : 8);
 }
 
-/* The cost of a hit if the probe is not optimized: a trap costs several times as much as a jump. */
+/* Relative cost of a hit of a probe that is not optimized. A trap costs several times as much as a jump. */
 #define TRAP_COST 4
 
 struct planner {

@@ -30,7 +30,7 @@ int kernel_graph_of(const struct kernel_flow *flow, struct kernel_graph *out)
 			arc.to = KERNEL_GRAPH_ANY;
 		else if (arc.to == KERNEL_FLOW_OUT)
 			arc.to = KERNEL_GRAPH_OUT;
-		/* Several edges between two blocks, such as a jump to the next block, become one arc. */
+		/* Merge several edges between the same two blocks, such as a jump to the next block, into one arc. */
 		while (same < out->n_arcs && out->arcs[out->n_arcs - 1 - same].from == arc.from)
 			same++;
 		if (!find_arc(out->arcs + (out->n_arcs - same), same, &arc))
@@ -46,8 +46,9 @@ void kernel_graph_clear(struct kernel_graph *graph)
 }
 
 /*
- * Sort the indices of arcs by the block that they lead to (if TO) or come from. Return FIRST: the arcs of block b are in
- * *SORTED from first[b] up to first[b + 1]. The caller frees both. Arcs out of the function lead to no block.
+ * Sort the indices of G's arcs by the arcs' target block (if TO) or source block. Return an array FIRST: the
+ * arcs of block b are (*SORTED)[first[b]] up to (*SORTED)[first[b + 1] - 1]. The caller frees both arrays. Arcs
+ * out of the function have no target block.
  */
 static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **sorted)
 {
@@ -72,21 +73,21 @@ static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **so
 }
 
 #define NONE UINT32_MAX
-/* Maximum number of steps to find dominators. Compiled code takes ten per block. A hostile graph of N blocks could take N^3. */
+/* Maximum number of steps to find dominators. Compiled code takes ten per block; a hostile graph of N blocks could take N^3. */
 #define MAX_STEPS 100000000u
 
 struct finder {
 	const struct kernel_graph *g;
 	uint32_t *order; /* blocks in reverse postorder */
 	uint32_t n_order;
-	uint32_t *rank; /* indexed by block: index in ORDER, or NONE */
-	uint32_t *idom; /* rank of the immediate dominator, indexed by rank */
-	uint32_t *pred, *first_pred; /* arcs sorted by TO; by block: its first index in PRED */
+	uint32_t *rank; /* indexed by block: the block's index in ORDER, or NONE */
+	uint32_t *idom; /* indexed by rank: rank of the block's immediate dominator */
+	uint32_t *pred, *first_pred; /* result of index_arcs() for target blocks */
 	uint32_t steps;
 	struct kernel_loops *out;
 };
 
-/* Find the reverse postorder. The search is depth-first from the entry; it numbers a block when it leaves the block. */
+/* Put the blocks into reverse postorder, by a depth-first search from the entry that numbers a block after its successors. */
 static void find_order(struct finder *f)
 {
 	const struct kernel_graph *g = f->g;
@@ -166,7 +167,7 @@ static void find_dominators(struct finder *f)
 		for (uint32_t i = 1; i < f->n_order && f->steps < MAX_STEPS; i++, f->steps++)
 			changed |= improve(f, i);
 	}
-	/* At the limit, treat only the entry as a dominator, so that only the entry can be a loop's head. */
+	/* After MAX_STEPS, treat only the entry as a dominator, so that only the entry can be a loop's head. */
 	for (uint32_t i = 1; changed && i < f->n_order; i++)
 		f->idom[i] = 0;
 }
@@ -180,7 +181,7 @@ static bool dominates(const struct finder *f, uint32_t a, uint32_t b)
 	return ra == rb;
 }
 
-/* Set MARK to HEAD for each block of the loop. Return their number. */
+/* Set MARK[block] to HEAD for each block of the loop with this head. Return the number of these blocks. */
 static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, uint32_t *stack)
 {
 	uint32_t n = 0, found = 1;
@@ -236,7 +237,7 @@ static void find_heads(struct finder *f, uint32_t *mark, uint32_t *stack)
 	}
 }
 
-/* Loops are sorted from small to large, so the first loop that marks a block is its innermost one. */
+/* Loops are sorted from small to large, so the first loop that marks a block is the block's innermost loop. */
 static void nest(struct finder *f, uint32_t *mark, uint32_t *stack)
 {
 	struct kernel_loops *out = f->out;

@@ -12,13 +12,13 @@
 #include "kernel/code/code.h"
 #include "kernel/debuginfo/variables.h"
 
-/* A value as source text. The owner frees TEXT, by term_drop() or free(). */
+/* A value as C source text. IS_LOAD: the value is still to be read through a pointer. Free TEXT with term_drop() or free(). */
 struct term {
-	char *text; /* if IS_LOAD: text of the pointer, else of the value */
-	Dwarf_Die type; /* if IS_LOAD: the pointer's target type, else the value's type */
+	char *text; /* if IS_LOAD: text of the pointer; otherwise text of the value */
+	Dwarf_Die type; /* if IS_LOAD: the pointer's target type; otherwise the value's type */
 	int64_t add; /* number that is added to the value */
-	bool is_load, is_object; /* is_object: a variable of the kernel */
-	uint64_t from, bits; /* if IS_LOAD: BITS bits of the target, from bit FROM on */
+	bool is_load, is_object; /* is_object: the value is a global variable of the kernel */
+	uint64_t from, bits; /* if IS_LOAD: the value is BITS bits of the target, from bit FROM */
 	uint64_t low_bits; /* number of low bits of TEXT's value to shift out */
 };
 
@@ -29,9 +29,9 @@ static bool term_drop(struct term *t)
 	return false;
 }
 
-/* ---- term: a function that returns false leaves T without text ---- */
+/* Functions on struct term. A function that returns false frees T's text. */
 
-/* Replace the text by FORMAT, which prints the text and then NUMBER. The result has no type. */
+/* Replace T's text by the output of FORMAT for this text and NUMBER. The result has no type. */
 static void term_print(struct term *t, const char *format, int64_t number)
 {
 	char *text;
@@ -45,8 +45,8 @@ static void term_print(struct term *t, const char *format, int64_t number)
 }
 
 /*
- * Replace a load by the member's name. Return false if no member contains the loaded bits or, if EXACTLY, consists of just
- * these bits.
+ * Turn the load T into text such as "slab->objects". Return false if no struct member contains the loaded bits or, if EXACTLY, no
+ * member has just these bits.
  */
 static bool term_load(struct term *t, bool exactly)
 {
@@ -87,7 +87,7 @@ static bool term_sum(struct term *t)
 	return true;
 }
 
-/* Put loads, shifts and additions into the text, so that only a text and its type remain. */
+/* Put T's load, shift and addition into the text, so that only a text and its type remain. */
 static bool term_settle(struct term *t)
 {
 	if (t->is_load && !term_load(t, false))
@@ -109,7 +109,7 @@ static bool term_add(struct term *t, int64_t number)
 	return true;
 }
 
-/* Keep only the bits of MASK. If they are exactly one member, the text becomes that member, otherwise "(TEXT & MASK)". */
+/* Keep only T's bits in MASK. If these bits are exactly one member, the text becomes the member, otherwise "(TEXT & MASK)". */
 static bool term_mask(struct term *t, uint64_t mask)
 {
 	uint64_t low = mask ? (uint64_t)__builtin_ctzll(mask) : 0, ones = mask >> low;
@@ -139,7 +139,7 @@ static bool term_mask(struct term *t, uint64_t mask)
 	return true;
 }
 
-/* Shift by NUMBER. FORMAT prints the text and NUMBER: "(%s >> %" PRId64 ")". */
+/* Apply FORMAT, such as "(%s >> %" PRId64 ")", to T's text and NUMBER. A right shift of a load only drops bits of the load. */
 static bool term_shift(struct term *t, const char *format, int64_t number)
 {
 	if (t->is_load && number >= 0 && (uint64_t)number < t->bits && strstr(format, ">>")) {
@@ -161,10 +161,8 @@ static bool term_number(struct term *t, int64_t number)
 	return true;
 }
 
-/* ---- stop ---- */
-
 #define MAX_BLOCK 4096 /* bytes; longer blocks are not examined */
-#define MAX_STEPS 2000 /* maximum number of instructions and blocks examined for one result */
+#define MAX_STEPS 2000 /* maximum number of instructions and blocks examined for one condition */
 #define MAX_EXITS 3
 #define UNKNOWN   "..."
 
@@ -236,9 +234,7 @@ static const struct block *block_of(struct kernel_stops *s, uint32_t number)
 	return b;
 }
 
-/* ---- where values come from ---- */
-
-/* Find the value of REG (arch.h's number) before the instruction AT of BLOCK. */
+/* Find the value of register REG (numbered as in arch.h) before instruction AT of BLOCK. */
 static bool register_value(struct kernel_stops *s, uint32_t block, uint32_t at, uint8_t reg,
 			   struct term *out);
 
@@ -264,13 +260,13 @@ static bool object(struct kernel_stops *s, uint64_t addr, struct term *out)
 	return true;
 }
 
-/* Set *OUT to VALUE, as a number or as an address in a variable of the kernel: "(&init_task + 0x488)". */
+/* Set *OUT to VALUE: a number, or an address in a variable of the kernel, such as "(&init_task + 0x488)". */
 static bool number(struct kernel_stops *s, int64_t value, struct term *out)
 {
 	uint64_t offset = 0;
 	const char *name = NULL;
 
-	if (value < 0) /* the kernel's addresses are negative */
+	if (value < 0) /* kernel addresses are negative as signed numbers */
 		name = kernel_image_object_at(s->img, (uint64_t)value, &offset);
 	if (!name)
 		return term_number(out, value);
@@ -279,7 +275,7 @@ static bool number(struct kernel_stops *s, int64_t value, struct term *out)
 	return true;
 }
 
-/* Find the term that the instruction AT of BLOCK reads from memory. */
+/* Find the value that instruction AT of BLOCK reads from memory. */
 static bool memory_value(struct kernel_stops *s, uint32_t block, uint32_t at, struct term *out)
 {
 	const struct insn *insn = &s->blocks[block].insns[at];
@@ -307,7 +303,7 @@ static bool memory_value(struct kernel_stops *s, uint32_t block, uint32_t at, st
 	return true;
 }
 
-/* Find the term that the instruction AT of BLOCK writes to REG. */
+/* Find the value that instruction AT of BLOCK writes to REG. */
 static bool written_value(struct kernel_stops *s, uint32_t block, uint32_t at, uint8_t reg,
 			  struct term *out)
 {
@@ -371,7 +367,7 @@ static bool loop_writes(struct kernel_stops *s, uint32_t loop, uint8_t reg)
 	return false;
 }
 
-/* Return the only block outside of the loop AROUND that leads to BLOCK, or KERNEL_GRAPH_OUT if there is none or several. */
+/* Return the only block outside of loop AROUND that leads to BLOCK, or KERNEL_GRAPH_OUT if there is none or several. */
 static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32_t around)
 {
 	const struct kernel_graph *g = s->f->graph;
@@ -390,7 +386,7 @@ static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32
 	return before;
 }
 
-/* Return the only block before BLOCK from which REG's value comes; skip loops that do not write REG. */
+/* Return the only block that leads to BLOCK. Ignore arcs from a loop with head BLOCK that does not write REG. */
 static uint32_t block_before(struct kernel_stops *s, uint32_t block, uint8_t reg)
 {
 	uint32_t around = KERNEL_LOOP_NONE;
@@ -436,9 +432,7 @@ static bool register_value(struct kernel_stops *s, uint32_t block, uint32_t at, 
 	return false;
 }
 
-/* ---- conditions ---- */
-
-/* The comparison before a jump: LEFT with RIGHT, or with 0 if there is no RIGHT. An unknown term has no text. */
+/* A comparison before a jump: LEFT with RIGHT, or with 0 if WITH_ZERO. An unknown operand has no text. */
 struct comparison {
 	struct term left, right;
 	bool with_zero;
@@ -487,7 +481,7 @@ static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct 
 	return true;
 }
 
-/* Return the comparison as text, such as "idx < slab->objects", or NULL if both sides are unknown. */
+/* Return the comparison as text, such as "idx < slab->objects", or NULL if the text would not help the user. */
 static char *words(const struct comparison *c, enum arch_relation relation)
 {
 	static const char *const signs[] = {
@@ -498,7 +492,7 @@ static char *words(const struct comparison *c, enum arch_relation relation)
 	const char *left = c->left.text, *right = c->right.text;
 	bool zero = c->with_zero || (right && !strcmp(right, "0"));
 
-	/* "... == 5" would tell the user nothing. */
+	/* Return no text such as "... == 5", which tells the user nothing. */
 	if (!signs[relation] || (!left && (!right || (unsigned int)(*right - '0') < 10)))
 		return NULL;
 	if (zero && !c->left.is_object &&
@@ -534,8 +528,8 @@ static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 }
 
 /*
- * Return the condition under which RELATION holds at the end of BLOCK, from the last instruction that writes the flags, or
- * NULL if it is unknown. The caller frees it. *OF_OBJECT becomes whether its left side is a variable of the kernel.
+ * Return the condition "LEFT RELATION RIGHT" at the end of BLOCK as text, or NULL if unknown. The operands are those of the last
+ * instruction that writes the flags. The caller frees the text. Set *OF_OBJECT to whether LEFT is a kernel variable.
  */
 static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relation relation,
 		       bool *of_object)
@@ -559,8 +553,8 @@ static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relatio
 }
 
 /*
- * BLOCK's last instruction may be a jump out of LOOP. Return the condition under which execution stays in LOOP, or NULL
- * if it is unknown or there is no such jump. The caller frees it.
+ * If BLOCK ends in a conditional jump out of LOOP, return the condition under which execution stays in LOOP. Return NULL if there
+ * is no such jump or the condition is unknown. The caller frees the text.
  */
 static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t block)
 {
@@ -577,7 +571,7 @@ static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t bloc
 	return condition(s, block, relation, &of_object);
 }
 
-/* Return whether BLOCK leads out of LOOP. *AT_HEAD becomes whether BLOCK is LOOP's head or leads to the head. */
+/* Return whether BLOCK leads out of LOOP. Set *AT_HEAD to whether BLOCK is LOOP's head or leads to the head. */
 static bool leaves(const struct kernel_stops *s, uint32_t loop, uint32_t block, bool *at_head)
 {
 	const struct kernel_graph *g = s->f->graph;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The condition of a loop or of a call, in the source's words. The comparison before a jump is traced back through
- * registers to its operands: variables (by DWARF), members that they point to, variables of the kernel, and return values
- * of functions.
+ * Find the condition under which a loop iterates or a block is executed, as C source text. Trace the comparison before a jump back
+ * through registers to its operands: local variables (by DWARF), struct members that they point to, kernel variables, and
+ * functions' return values.
  */
 #pragma once
 
@@ -23,21 +23,21 @@ struct kernel_stop_function {
 
 struct kernel_stops;
 
-/* Prepare to find conditions in IMG, which must outlive the result. Return NULL if its code cannot be read. */
+/* Prepare to find conditions in IMG, which must outlive the result. Return NULL if IMG's code cannot be read. */
 struct kernel_stops *kernel_stops_create(struct kernel_image *img);
 void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
 
 /*
- * Return the condition under which LOOP of F iterates again, such as "idx < slab->objects". It comes from the jumps at
- * the loop's head or back to it; if these are unknown, from all jumps out of the loop. An unknown operand is "...".
- * Return NULL if all are unknown. The caller frees the result.
+ * Return the condition under which LOOP of F iterates again, such as "idx < slab->objects". Derive the condition from the exits in
+ * the loop's head and in blocks that jump to the head; if their conditions are unknown, from the other exits. "..." stands for an
+ * unknown operand. Return NULL if all conditions are unknown. The caller frees the result.
  */
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);
 
 /*
- * Return the condition under which BLOCK of F is executed, such as "crng_init == 0". It comes from the last conditional jump
- * on the only path to BLOCK. *OF_OBJECT becomes whether its left side is a variable of the kernel. Return NULL if the
- * condition is unknown or there are several paths. The caller frees the result.
+ * Return the condition under which BLOCK of F is executed, such as "crng_init == 0". The condition comes from the last conditional
+ * jump on the only path to BLOCK. Set *OF_OBJECT to whether its left side is a kernel variable. Return NULL if the condition is
+ * unknown or there are several paths. The caller frees the result.
  */
 char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_function *f,
 			uint32_t block, bool *of_object);

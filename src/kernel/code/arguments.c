@@ -7,10 +7,10 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 
-#define MAX_STEPS 4000 /* instructions */
+#define MAX_STEPS 4000 /* maximum number of instructions examined */
 #define WINDOW    256 /* bytes read at once */
 
-/* Code to examine, and the argument registers (bits) that still have their values from the function's entry. */
+/* Code to examine, and the bit mask of argument registers that still have their values from the function's entry. */
 struct place {
 	uint64_t addr;
 	uint8_t untouched;
@@ -20,7 +20,7 @@ struct walk {
 	const struct kernel_arguments_input *input;
 	struct decoder *decoder;
 	vec_of(struct place, places);
-	uint32_t at; /* the entries before this index have been examined */
+	uint32_t at; /* index in PLACES of the code that is examined next */
 	uint32_t steps;
 	uint64_t window_addr;
 	size_t window_len;
@@ -37,7 +37,7 @@ static void go(struct walk *w, uint64_t addr, uint8_t untouched)
 	vec_push(w, places, place);
 }
 
-/* Return the code at ADDR, or NULL if there is none. *AVAIL is enough for one instruction, or ends where the code ends. */
+/* Return the code at ADDR, or NULL if there is none. *AVAIL covers at least one instruction, unless the code ends before. */
 static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 {
 	if (addr - w->window_addr >= w->window_len ||
@@ -50,15 +50,15 @@ static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 }
 
 /*
- * Return whether INSN may be a nop that a static key turns into a jump. Only its length is known, so padding of the same
- * length counts too.
+ * Return whether INSN may be a nop that a static key turns into a jump. Only the nop's length is known,
+ * so padding of the same length counts too.
  */
 static bool may_be_label(const struct decoded *insn)
 {
 	return insn->kind == DECODE_NOP && (insn->len == 2 || insn->len == 5);
 }
 
-/* Return the address after endbr64 (or a nop in its place) and the ftrace location at ADDR. Either may be missing. */
+/* Return the address after the endbr64 (or nop of the same length) and the ftrace location at ADDR. Both are optional. */
 static uint64_t skip_entry(struct walk *w, uint64_t addr)
 {
 	const uint8_t *code;
@@ -78,7 +78,7 @@ static uint64_t skip_entry(struct walk *w, uint64_t addr)
 	return addr;
 }
 
-/* Follow a jump or a call to TARGET. */
+/* Follow a jump or a call to TARGET. Return YES if the target is known to read one of the registers UNTOUCHED. */
 static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouched)
 {
 	int n = w->input->takes(target, w->input->arg);
@@ -93,8 +93,8 @@ static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouch
 }
 
 /*
- * Examine the instruction at *ADDR, and advance *ADDR, or set it to 0 if the walk does not continue there. Return YES if the
- * instruction, or the function that it calls or jumps to, reads one of the registers UNTOUCHED. Return NO if neither does.
+ * Examine the instruction at *ADDR. Advance *ADDR, or set it to 0 if the next instruction cannot read the arguments. Return YES if
+ * the instruction, or the function that it calls or jumps to, reads one of the registers *UNTOUCHED, otherwise NO or UNKNOWN.
  */
 static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouched)
 {

@@ -15,7 +15,7 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/kcore.h"
 
-/* Return the bytes at the file's address ADDR. Set *AVAIL to their number up to the section's end. */
+/* Return the bytes at address ADDR of the file, or NULL. Set *AVAIL to the number of bytes up to the section's end. */
 static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -83,7 +83,7 @@ static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
 	}
 }
 
-/* Find the bounds of tables by their sections' names, because a module has no symbols for the bounds. */
+/* Find the bounds of the tables for arch_tables_read() by section names, because a module has no symbols for the bounds. */
 static void note_sections(struct kernel_image *img, struct bounds *b)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -147,9 +147,7 @@ void kernel_code_destroy(struct kernel_code *code)
 	free(code);
 }
 
-/* ---- livepatch ---- */
-
-/* Add the function of PATH: PATCH/OBJECT/FUNCTION,POSITION. POSITION counts functions with the same name. */
+/* Add a function. PATH has the form PATCH/OBJECT/FUNCTION,POSITION. POSITION tells functions with the same name apart. */
 static void add(struct kernel_livepatches *l, const char *path)
 {
 	struct kernel_livepatched item = { .patch = alloc_strdup(path) };
@@ -191,12 +189,10 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
 	return NULL;
 }
 
-/* ---- static keys ---- */
-
 /* Maximum size of the table of jump labels in bytes: ten times its size in a kernel with all options on. */
 #define MAX_TABLE (8u << 20)
 
-/* Read the image's table of jump labels. If it cannot be read, OUT is empty. The caller calls arch_tables_clear(). */
+/* Read the table of jump labels from the kernel's memory. If that fails, OUT is empty. The caller calls arch_tables_clear(). */
 static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore,
 		       const struct kernel_kallsyms *ks)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine code of a kernel's image: its bytes in the file and in the running kernel, and the image's tables about
- * single instructions. These say where code is patched at run time (jump labels, static calls, ftrace locations), where
- * execution continues after a fault, and which ud2 is a WARN.
+ * The machine code of a kernel image: its bytes in the file and in the running kernel, and the kernel's tables about single
+ * instructions. The tables tell where code is patched at run time (jump labels, static calls, ftrace locations), where execution
+ * continues after a fault, and which ud2 is a WARN.
  *
- * Addresses are relative to _stext. The file is not trusted: damage makes answers missing, and has no other effect.
+ * Addresses are relative to _stext. The file is not trusted: damage can only make results incomplete.
  */
 #pragma once
 
@@ -19,30 +19,30 @@ struct kernel_image;
 struct kernel_kallsyms;
 struct kernel_kcore;
 
-/* The running kernel of an image. */
+/* The running kernel that was booted from an image, or a loaded module. */
 struct kernel_live {
 	const struct kernel_kcore *kcore; /* NULL: the kernel's memory cannot be read */
 	uint64_t base; /* address of _stext, or of a module's first function */
-	const struct kernel_kallsyms *ks; /* symbols that a module calls; NULL: unknown */
+	const struct kernel_kallsyms *ks; /* symbols of functions that a module calls, or NULL */
 };
 
 struct kernel_code {
 	struct kernel_image *img;
 	struct kernel_live live;
-	uint64_t base; /* the file's address of _stext */
+	uint64_t base; /* address of _stext in the file */
 	struct arch_tables tables;
 };
 
 /*
- * Open the code of IMG. LIVE is the running kernel, with the same build-id as IMG; it may be NULL. Probes change the running
- * code, so read it before this program places any. IMG and LIVE's objects must outlive the result. Return -ENOTSUP, without
- * a message, if IMG is of another architecture.
+ * Open the code of IMG. LIVE is the running kernel, with the same build-id as IMG; it may be NULL. IMG and LIVE's objects must
+ * outlive the result. Read the running code before this program places probes, because probes change the code. Return -ENOTSUP,
+ * without a message, if IMG is of another architecture.
  */
 int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 
-/* Like kernel_image_symbol_at(). For an address outside of a module, use the kernel's symbols. */
+/* Like kernel_image_symbol_at(), but look up addresses outside of a module in the kernel's symbols. */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*
@@ -54,7 +54,7 @@ bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *
 /* Read LEN bytes at ADDR as they are in the running kernel. Return 0, -ENODATA if CODE has no running kernel, or -errno. */
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
 
-/* Functions that a livepatch has replaced. The kernel does not execute their own code. */
+/* Functions that livepatches have replaced. The kernel does not execute the original code of these functions. */
 
 #define KERNEL_LIVEPATCH_DIR "/sys/kernel/livepatch"
 
@@ -62,16 +62,16 @@ struct kernel_sym;
 
 struct kernel_livepatches {
 	struct kernel_livepatched {
-		char *patch, *object, *function; /* one allocation; free PATCH */
+		char *patch, *object, *function; /* parts of one allocation: free only PATCH */
 	} * items;
 	uint32_t n_items, cap_items;
 };
 
-/* Load the functions that the patches below FOLDER have replaced. If there is no such folder, there are none. */
+/* Load the names of functions that the livepatches below FOLDER have replaced. Load none if FOLDER does not exist. */
 void kernel_livepatches_load(const char *folder, struct kernel_livepatches *out);
 void kernel_livepatches_deinit(struct kernel_livepatches *l);
 
-/* Return the patch of L that has replaced SYM, or another function with its name and module. Return NULL if there is none. */
+/* Return the livepatch of L that has replaced SYM (or a function with SYM's name in SYM's module), or NULL if there is none. */
 const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct kernel_sym *sym);
 
 /*
@@ -83,20 +83,20 @@ struct kernel_kallsyms;
 struct kernel_kcore;
 
 /*
- * Return the name of the key that is OFFSET bytes into the variable NAME, such as "sched_feat_keys+0x10". Return NULL if
+ * Return the name of the static key that is OFFSET bytes into the variable NAME, such as "sched_feat_keys+0x10". Return NULL if
  * the name is not the same in another build. The caller frees the result.
  */
 char *kernel_static_key_name(const char *name, uint64_t offset);
 
 /*
- * Return the names of the image's keys that are on, separated by blanks: "init_on_alloc rseq_debug_enabled". Return NULL
- * if KCORE is NULL, or the kernel's table of jump labels cannot be found or read. The caller frees the result.
+ * Return the names of the kernel's static keys that are on, such as "init_on_alloc rseq_debug_enabled". Return NULL if KCORE is
+ * NULL, or if the kernel's table of jump labels cannot be found or read. The caller frees the result.
  */
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
 
 /*
- * Append to NAMES the variables of the image that are keys of jumps in the LEN bytes of code at START, each once, in the
- * code's order. Leave out keys that are members of other variables (tracepoints), and static variables of functions.
+ * Append to NAMES the static keys on which the LEN bytes of code at START depend, each once, in the code's order. Leave out keys
+ * that are members of other variables (tracepoints) or static variables of functions.
  */
 void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
 			   uint64_t start, uint64_t len, struct alloc_texts *names);

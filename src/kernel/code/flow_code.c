@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Decode the instructions of a function's parts, from front to back, as the kernel's kprobes do. Where another tool's
- * probe hides code, take the code from the file. Then find the jump labels, traps, tail calls and so on by the kernel's
- * tables and the names of callees.
+ * probe hides code, take the code from the file. Then find jump labels, traps, tail calls and so on, by the kernel's
+ * tables and the names of called functions.
  */
 #include <string.h>
 
@@ -17,9 +17,7 @@ static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr
 	return b->in->callee ? b->in->callee(addr, b->in->arg) : KERNEL_CALLEE_ORDINARY;
 }
 
-/* Instructions. */
-
-/* Return an array, indexed by byte of the part: true if an instruction of the file begins there. The caller frees it. */
+/* Return an array indexed by byte of P: true if an instruction of the file begins there. The caller frees the array. */
 static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_part *p)
 {
 	size_t len = (size_t)(p->end - p->start);
@@ -34,8 +32,8 @@ static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_pa
 }
 
 /*
- * Return the length of the kprobe's trap or jump at offset AT, or 0 if there is none. A trap in the middle of an
- * instruction of the file is not a kprobe: the kernel has patched in a shorter instruction, and traps to fill the rest.
+ * Return the length of the kprobe's trap or jump at offset AT of P, or 0 if there is no kprobe. A trap in the middle of an
+ * instruction of the file is not a kprobe: the kernel has patched in a shorter instruction, and filled the rest with traps.
  */
 static size_t probed(const struct flow_builder *b, const struct kernel_flow_part *p,
 		     const bool *starts, size_t at)
@@ -89,10 +87,10 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 	vec_push(b->flow, insns, insn);
 }
 
-/* Maximum length of an alternative. */
+/* Maximum length in bytes of the code that an alternative replaces. */
 #define MAX_ALTERNATIVE UINT8_MAX
 
-/* Return whether an alternative overlaps the LEN bytes at ADDR. The file does not tell which code the kernel chose for it. */
+/* Return whether an alternative overlaps the LEN bytes at ADDR. The file does not tell if the kernel has applied it. */
 static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t len)
 {
 	const struct arch_tables *t = b->in->tables;
@@ -108,8 +106,8 @@ static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t l
 }
 
 /*
- * DEC is the file's instruction at offset AT, under a probe that ends at RESTORED. If it is a jump to the return thunk that
- * the kernel has replaced by a return and traps, as most kernels do, set DEC to the return and return true.
+ * DEC is the file's instruction at offset AT; a probe hides the bytes up to RESTORED. Most kernels replace a jump to the return
+ * thunk by a return and traps. If DEC is a jump replaced in this way, set DEC to the return and return true.
  */
 static bool hides_return(const struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			 size_t restored, struct decoded *dec)
@@ -128,9 +126,9 @@ static bool hides_return(const struct flow_builder *b, const struct kernel_flow_
 }
 
 /*
- * Decode the instruction under a kprobe's trap, which replaces its first byte. Take the first byte from the file, and the
- * other bytes, which may be relocated, from the running kernel. If this is not the file's instruction, the kernel has
- * changed it: take the file's, and set KERNEL_FLOW_HIDDEN.
+ * Decode the instruction under a kprobe's trap. Take the first byte, which the trap replaces, from the file, and the other bytes,
+ * which may be relocated, from the running kernel. If the result is not the file's instruction, the kernel has changed it: take
+ * the file's instruction, and set KERNEL_FLOW_HIDDEN.
  */
 static bool decode_trapped(struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			   struct decoded *dec)
@@ -172,7 +170,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	size_t len = (size_t)(p->end - p->start), restored = 0, checked = 0;
 
 	for (size_t at = 0; at < len;) {
-		/* Do not look for a probe within a probe's jump: a byte of the displacement may look like one. */
+		/* Do not look for a probe within a probe's jump: a byte of the displacement may look like a probe. */
 		size_t n = at < restored ? 0 : probed(b, p, starts, at);
 		bool file = n || at < restored, ok;
 		struct decoded dec = {};
@@ -199,7 +197,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	}
 }
 
-/* The image's tables. Each table is ascending, so walk it from its first entry in a part. */
+/* Walk the entries of the table ITEMS of T whose addresses (the member FIELD) are in PART. Tables are sorted by address. */
 
 #define table_each(i, t, items, field, part)                                              \
 	for (uint32_t i = bisect((t)->n_##items, j, (t)->items[j] field < (part)->start); \
@@ -253,7 +251,7 @@ static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
 	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
 }
 
-/* Classify a call or a jump out of the function. */
+/* Set INSN's kind and flags by the target of a call or of a jump out of the function, and by the kernel's table of bugs. */
 static void classify(struct flow_builder *b, struct kernel_insn *insn)
 {
 	const struct arch_tables *t = b->in->tables;
@@ -278,7 +276,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 		return;
 	}
 	callee = ask_callee(b, insn->target);
-	/* As a mitigation of Indirect Target Selection, the kernel makes thunks in memory that has no symbols. */
+	/* As a protection against Indirect Target Selection (a CPU flaw), the kernel makes thunks in memory without symbols. */
 	if (callee == KERNEL_CALLEE_UNKNOWN && was_thunk)
 		callee = KERNEL_CALLEE_INDIRECT_THUNK;
 	if (jump)
@@ -295,8 +293,8 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 }
 
 /*
- * Return whether the code ends after the call. Then the compiler knows that the called function never returns, even if
- * kernel_name_is_noreturn() does not list it.
+ * Return whether the code ends after the call INSN (an index). If it does, the compiler knows that the called function never
+ * returns, even if kernel_name_is_noreturn() does not list the function.
  */
 static bool ends_code(const struct kernel_flow *flow, uint32_t insn)
 {
@@ -359,8 +357,8 @@ static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *know
 }
 
 /*
- * Return whether instruction I may be a probe's trap: a trap, not of a BUG, that is reached or follows a call. ends_code()
- * takes a trap after a call for the end of the code.
+ * Return whether instruction I may be a probe's trap: a one-byte trap that execution can reach or that follows a call. ends_code()
+ * takes such a call for one that never returns, so the trap after it is not marked as reached.
  */
 static bool is_hit_trap(const struct kernel_flow *flow, uint32_t i)
 {
@@ -381,7 +379,7 @@ static bool is_jump_nowhere(const struct flow_builder *b, const struct kernel_in
 
 /*
  * Find probes at addresses where no instruction of the file begins, such as after a patched-in call that is shorter than the
- * file's. Signs of a probe are reached traps, and jumps out of the image's code, that the file does not have.
+ * file's instruction. Signs of a probe are traps that execution can reach and jumps out of the kernel image, if the file has none.
  */
 void flow_find_hidden(struct flow_builder *b)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Find the addresses at which ranges of a function are entered and left, and whether a kprobe can be placed there. */
+/* Find the addresses at which execution enters and leaves ranges of a function, and whether a kprobe can be placed there. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
 
-#define MAX_SLIDES 32 /* maximum number of instructions examined to find a substitute */
+#define MAX_SLIDES 32 /* maximum number of instructions that kernel_flow_substitutes() examines */
 
 struct ranges {
 	const struct kernel_range *items;
@@ -19,7 +19,7 @@ struct finder {
 	struct kernel_site_edges *out;
 };
 
-/* Called for a step of execution from the instruction FROM to the address TO. EDGE is NULL within a block. */
+/* Called if execution can go from the instruction FROM to the address TO. EDGE is NULL for a step within a block. */
 typedef void (*step_fn)(struct finder *f, const struct kernel_insn *from,
 			const struct kernel_edge *edge, uint64_t to);
 
@@ -39,7 +39,7 @@ static struct kernel_site_edge *find_site(const struct finder *f, uint64_t addr)
 	return NULL;
 }
 
-/* Add ROLES to the site at ADDR. Roles without KERNEL_SITE_CANDIDATE remove this flag from the site. */
+/* Add ROLES to the roles of ADDR. KERNEL_SITE_CANDIDATE stays only if each call for ADDR passes this flag. */
 static void note(struct finder *f, uint64_t addr, unsigned int roles)
 {
 	struct kernel_site_edge *site = find_site(f, addr);
@@ -53,7 +53,7 @@ static void note(struct finder *f, uint64_t addr, unsigned int roles)
 		site->roles &= ~(unsigned int)KERNEL_SITE_CANDIDATE;
 	else if (!(site->roles & KERNEL_SITE_CANDIDATE))
 		roles &= ~(unsigned int)KERNEL_SITE_CANDIDATE;
-	/* Keep KERNEL_SITE_FAULT only if nothing but faults leads there. */
+	/* Keep KERNEL_SITE_FAULT only while all exits to ADDR are faults. */
 	if (site->roles & KERNEL_SITE_LEAVES && !(roles & KERNEL_SITE_FAULT))
 		site->roles &= ~(unsigned int)KERNEL_SITE_FAULT;
 	else if (site->roles & KERNEL_SITE_LEAVES && !(site->roles & KERNEL_SITE_FAULT))
@@ -78,7 +78,7 @@ static void each_step(struct finder *f, step_fn step)
 	}
 }
 
-/* Add the candidates for an unresolved jump: all leaders outside of the ranges if it is inside, otherwise all inside. */
+/* Add the possible targets of an unresolved jump: blocks outside the ranges if the jump is inside, otherwise blocks inside. */
 static void note_candidates(struct finder *f, bool from_inside)
 {
 	vec_each(const struct kernel_block, bl, f->flow, blocks) {
@@ -94,7 +94,7 @@ static void note_candidates(struct finder *f, bool from_inside)
 static void note_exit(struct finder *f, const struct kernel_insn *from,
 		      const struct kernel_edge *edge)
 {
-	/* After a fault, execution continues in another function's code. */
+	/* Execution leaves the function for a known address: the fixup of a fault, which is code of another function. */
 	bool named = edge->kind == KERNEL_EDGE_FIXUP;
 	bool conditional = from->kind == KERNEL_INSN_COND || from->kind == KERNEL_INSN_LABEL;
 
@@ -103,7 +103,7 @@ static void note_exit(struct finder *f, const struct kernel_insn *from,
 	else if (edge->kind == KERNEL_EDGE_UNRESOLVED)
 		note(f, from->addr, KERNEL_SITE_RETURNS | KERNEL_SITE_CONDITIONAL);
 	else if (edge->kind == KERNEL_EDGE_TAIL && flow_insn_falls(from) && !conditional)
-		note(f, edge->target, KERNEL_SITE_LEAVES); /* past the end of the code */
+		note(f, edge->target, KERNEL_SITE_LEAVES); /* falls out of the function */
 	else
 		note(f, from->addr,
 		     KERNEL_SITE_RETURNS | (conditional ? KERNEL_SITE_CONDITIONAL : 0));
@@ -180,9 +180,7 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 }
 
-/* Probes. */
-
-/* Return the instruction that covers ADDR. ADDR is in a part. */
+/* Return the instruction that contains ADDR, which lies in one of FLOW's parts. */
 static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64_t addr)
 {
 	uint32_t block = kernel_flow_block_at(flow, addr), i;
@@ -194,8 +192,8 @@ static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64
 }
 
 /*
- * The kernel decodes from the start of the symbol, and gives up at an instruction that it cannot decode. Return whether
- * it reaches ADDR.
+ * Return whether the kernel can decode the code from the start of PART, which is one symbol in kallsyms, up to ADDR. The kernel
+ * refuses a kprobe after an instruction that it cannot decode.
  */
 static bool decodes_up_to(const struct kernel_flow *flow, const struct kernel_range *part,
 			  uint64_t addr)
@@ -262,7 +260,7 @@ const char *kernel_place_text(enum kernel_probe_place place)
 	return texts[place];
 }
 
-/* Return whether PART, the code that kallsyms has as one symbol, forbids optimized probes at ADDR. */
+/* Return whether the code of PART, which is one symbol in kallsyms, forbids optimized probes at ADDR. */
 static bool part_forbids(const struct kernel_flow *flow, const struct kernel_range *part,
 			 uint64_t addr)
 {
@@ -274,7 +272,7 @@ static bool part_forbids(const struct kernel_flow *flow, const struct kernel_ran
 		    insn->kind == KERNEL_INSN_BAD)
 			return true;
 		/*
-		 * The kernel takes a jump to the return thunk for an indirect jump, because the thunk lies among those of
+		 * The kernel takes a jump to the return thunk for an indirect jump, because this thunk lies among the thunks for
 		 * indirect jumps. The file has such jumps everywhere; most kernels replace them while they boot.
 		 */
 		if (insn->kind == KERNEL_INSN_RET && insn->target &&
@@ -312,8 +310,6 @@ uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 	return len;
 }
 
-/* Addresses to probe in place of one that cannot be probed. */
-
 struct slide {
 	const struct kernel_flow *flow;
 	struct ranges ranges;
@@ -325,7 +321,7 @@ struct slide {
 	bool failed;
 };
 
-/* Queue ADDR, unless it was queued before. */
+/* Add ADDR to the addresses to examine. Fail if they are too many, or if no instruction on the wanted side begins at ADDR. */
 static void slide_to(struct slide *s, uint64_t addr)
 {
 	for (size_t i = 0; i < s->n_seen; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Find all code of a function from its entry: jumps lead to the parts that were split off. */
+/* Find all code of a function from its entry: jumps lead to the parts that the compiler split off. */
 #include "kernel/code/flow_function.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "kernel/code/flow_impl.h"
 #include "kernel/image/name.h"
 
-#define MAX_FOUND 64 /* parts of one function */
+#define MAX_FOUND 64 /* maximum number of parts of a function */
 
-/* Maximum length of a piece of code outside of all functions, in bytes and in instructions. */
+/* Maximum length, in bytes and in instructions, of code that belongs to a function but lies outside of all symbols. */
 #define SNIPPET_BYTES 64
 #define SNIPPET_INSNS 8
 
@@ -72,7 +72,7 @@ static bool read_file(uint64_t addr, void *buf, size_t len, void *arg)
 	return kernel_code_read_file(f->code, addr, buf, len);
 }
 
-/* Add RANGE; keep the order. */
+/* Insert RANGE. Keep the ranges sorted by address. */
 static void add_range(struct function *f, struct kernel_range range)
 {
 	size_t at = 0;
@@ -113,8 +113,8 @@ static bool read_parts(struct function *f)
 			f->live = false;
 	}
 	/*
-	 * If the running code of one part cannot be read, use the file's code for all parts: jumps in the one code may
-	 * not fit the instructions of the other.
+	 * If the running code of one part cannot be read, use the file's code for all parts: jumps in the running
+	 * code may not fit the file's instructions.
 	 */
 	for (size_t i = 0; i < f->n && !f->live; i++) {
 		struct kernel_flow_part *p = &f->parts[i];
@@ -127,8 +127,8 @@ static bool read_parts(struct function *f)
 }
 
 /*
- * Set *RANGE to a few instructions at ADDR, outside of all functions, that jump back into FLOW's code. static_cpu_has()
- * uses them until alternatives are applied. Before Linux 5.16 they also handled faults. Return false if there are none.
+ * Set *RANGE to a few instructions at ADDR, outside of all functions, that jump back into FLOW's code. static_cpu_has() uses such
+ * code until alternatives are applied. Before Linux 5.16 such code also handled faults. Return false if there is no such code.
  */
 static bool find_snippet(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 			 struct kernel_range *range)
@@ -167,7 +167,7 @@ static bool find_part(struct function *f, const struct kernel_flow *flow, uint64
 	return kernel_name_is_cold(name) && range->end - range->start <= KERNEL_FLOW_MAX;
 }
 
-/* Add the separate parts that FLOW's code jumps to. Return true if there are any. */
+/* Add the separate parts that FLOW's code jumps to. Return true if there are new parts. */
 static bool find_parts(struct function *f, const struct kernel_flow *flow)
 {
 	size_t before = f->n;
@@ -238,11 +238,6 @@ int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_
 		*out = NULL;
 	return err;
 }
-
-/*
- * Look-ups in a function's control flow. flow_code.c makes the instructions, flow_graph.c the edges between them;
- * flow_function.c calls both.
- */
 
 enum kernel_callee kernel_callee_of_name(const char *name)
 {

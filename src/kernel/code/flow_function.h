@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flow graph of one function: its instructions, basic blocks and edges, and the addresses at which a set of its
- * ranges (an inlined body) is entered and left.
+ * The control flow graph of one function: its instructions, basic blocks and edges, and the addresses at which execution enters
+ * and leaves given ranges of its code, such as an inlined function.
  *
- * Addresses are relative to _stext. Instructions and blocks of all parts are sorted together, by address. Input is not
- * trusted: bytes that are not code make answers missing, and have no other effect.
+ * Addresses are relative to _stext. Instructions and blocks of all parts of the function are sorted together, by address. Input is
+ * not trusted: bytes that are not code can only make results incomplete.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "kernel/code/code.h"
 #include "kernel/image/image.h"
 
-#define KERNEL_FLOW_OUT UINT32_MAX /* the number for all code outside of the function */
+#define KERNEL_FLOW_OUT UINT32_MAX /* block number of all code outside the function */
 #define KERNEL_FLOW_MAX (1u << 20) /* maximum bytes of code examined for one function */
 
 enum kernel_insn_kind {
@@ -32,23 +32,23 @@ enum kernel_insn_kind {
 	KERNEL_INSN_TRAP, /* int3, ud2 of a BUG: execution does not continue */
 	KERNEL_INSN_WARN, /* ud2 of a WARN: execution continues after it */
 	KERNEL_INSN_LABEL, /* jump label: a nop or a jump, which the kernel changes at run time */
-	KERNEL_INSN_BAD, /* one byte that is no instruction */
+	KERNEL_INSN_BAD, /* one byte that could not be decoded */
 };
 
 enum kernel_insn_flags {
-	KERNEL_INSN_REACHED = 1, /* reached from the entry; else padding or fault handling */
+	KERNEL_INSN_REACHED = 1, /* execution can reach it from the function's entry */
 	KERNEL_INSN_LEADER = 2, /* first instruction of a block */
 	KERNEL_INSN_STATIC_CALL = 4,
 	KERNEL_INSN_FTRACE = 8,
-	KERNEL_INSN_FAULTS = 16, /* has a fixup, so it ends its block */
-	KERNEL_INSN_BUG = 32, /* listed in the table of BUGs and WARNs */
+	KERNEL_INSN_FAULTS = 16, /* listed in the exception table; ends a block */
+	KERNEL_INSN_BUG = 32, /* listed in the kernel's table of BUGs and WARNs */
 	KERNEL_INSN_TAIL = 64, /* the jump leaves the function */
 	KERNEL_INSN_NO_KPROBE = 128, /* the kernel refuses a kprobe on this kind of instruction */
-	KERNEL_INSN_NO_OPTIMIZE = 256, /* kprobes whose jump would cover it are not optimized */
-	KERNEL_INSN_FROM_FILE = 512, /* the file's instruction, in place of another tool's probe */
+	KERNEL_INSN_NO_OPTIMIZE = 256, /* no optimized kprobe's jump may overwrite it */
+	KERNEL_INSN_FROM_FILE = 512, /* taken from the file: another tool's probe hides it */
 	KERNEL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
-	KERNEL_INSN_HARMFUL = 2048, /* the kernel accepts a kprobe there, and crashes */
-	KERNEL_INSN_LABEL_NOP = 4096, /* the jump label is a nop where the code was read */
+	KERNEL_INSN_HARMFUL = 2048, /* the kernel accepts a kprobe on it, and crashes at a hit */
+	KERNEL_INSN_LABEL_NOP = 4096, /* jump label that is a nop in the code that was read */
 };
 
 struct kernel_insn {
@@ -63,22 +63,22 @@ struct kernel_insn {
 enum kernel_edge_kind {
 	KERNEL_EDGE_FALL, /* falls through to the next instruction */
 	KERNEL_EDGE_JUMP,
-	KERNEL_EDGE_TAKEN, /* conditional jump */
-	KERNEL_EDGE_LABEL, /* the jump of a jump label */
-	KERNEL_EDGE_FIXUP, /* after a fault */
+	KERNEL_EDGE_TAKEN, /* taken conditional jump */
+	KERNEL_EDGE_LABEL, /* taken jump of a jump label */
+	KERNEL_EDGE_FIXUP, /* from an instruction that faults to the code of its fixup */
 	KERNEL_EDGE_SWITCH, /* through a jump table */
-	KERNEL_EDGE_CALL_INSIDE, /* a call of an address within the function, not its entry */
-	KERNEL_EDGE_RET, /* return; for this and the kinds below, TO is KERNEL_FLOW_OUT */
+	KERNEL_EDGE_CALL_INSIDE, /* call of an address within the function, but not of its entry */
+	KERNEL_EDGE_RET, /* return; this and all later kinds lead to KERNEL_FLOW_OUT */
 	KERNEL_EDGE_TAIL, /* jump to another function */
-	KERNEL_EDGE_UNRESOLVED, /* indirect jump: to any leader, or out of the function */
+	KERNEL_EDGE_UNRESOLVED, /* indirect jump to an unknown target, in the function or not */
 	KERNEL_EDGE_STOP, /* execution ends: trap, call that does not return, KERNEL_INSN_BAD */
 };
 
 struct kernel_edge {
-	uint32_t from, to; /* blocks; TO may be KERNEL_FLOW_OUT */
-	uint32_t insn; /* the last instruction of FROM */
+	uint32_t from, to; /* block numbers; TO may be KERNEL_FLOW_OUT */
+	uint32_t insn; /* index of FROM's last instruction */
 	uint8_t kind;
-	uint64_t target; /* 0 for RET, UNRESOLVED, STOP and an indirect TAIL */
+	uint64_t target; /* address; 0 if the kind is RET, UNRESOLVED, STOP or indirect TAIL */
 };
 
 struct kernel_block {
@@ -93,11 +93,9 @@ enum kernel_flow_problem {
 	KERNEL_FLOW_UNRESOLVED = 2, /* indirect jumps that may stay within the function */
 	KERNEL_FLOW_MISALIGNED = 4, /* a jump into the middle of an instruction */
 	KERNEL_FLOW_FALLS_OUT = 8, /* execution runs past the end of the code */
-	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
-	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
-	/*
-	 * Another tool's probe hides an instruction that the kernel changed at run time. Try again when the probe is gone.
-	 */
+	KERNEL_FLOW_CUT = 16, /* some parts are left out: too large or too many */
+	KERNEL_FLOW_NOT_LIVE = 32, /* the code comes from the file, not from the running kernel */
+	/* Another tool's probe hides an instruction that the kernel changed at run time. Try again when the probe is gone. */
 	KERNEL_FLOW_HIDDEN = 64,
 };
 
@@ -105,11 +103,10 @@ enum kernel_flow_problem {
 	"cannot read the running kernel's code (/proc/kcore takes root or " \
 	"CAP_SYS_RAWIO), and the code in the file may differ"
 
-/* A piece of the function's code. */
 struct kernel_flow_part {
 	uint64_t start, end;
 	const uint8_t *bytes;
-	const uint8_t *file; /* the file's bytes, if BYTES are the running kernel's; else NULL */
+	const uint8_t *file; /* the file's bytes if BYTES are the running kernel's, else NULL */
 };
 
 enum kernel_callee {
@@ -117,28 +114,28 @@ enum kernel_callee {
 	KERNEL_CALLEE_NORETURN,
 	KERNEL_CALLEE_RETURN_THUNK,
 	KERNEL_CALLEE_INDIRECT_THUNK,
-	KERNEL_CALLEE_UNKNOWN, /* not code of the image: a probe's trampoline */
+	KERNEL_CALLEE_UNKNOWN, /* address outside the kernel image, such as a probe's trampoline */
 };
 
-/* Return the kind of calls of a function, by its name. */
+/* Return how a call of the function NAME behaves. */
 enum kernel_callee kernel_callee_of_name(const char *name);
 
 struct kernel_flow_input {
 	const struct kernel_flow_part *parts; /* ascending, not overlapping */
 	size_t n_parts;
 	uint64_t entry;
-	const struct arch_tables *tables; /* NULL: none */
-	enum kernel_callee (*callee)(uint64_t addr, void *arg); /* NULL: all are ordinary */
+	const struct arch_tables *tables; /* NULL: no tables */
+	enum kernel_callee (*callee)(uint64_t addr, void *arg); /* NULL: each callee is ordinary */
 	/* Read LEN bytes of the file at ADDR, for jump tables. NULL: jumps through tables stay unresolved. */
 	bool (*read)(uint64_t addr, void *buf, size_t len, void *arg);
-	/* Absolute address of _stext: BASE in the code in BYTES of the parts, FILE_BASE in the file's code and data. */
+	/* Absolute addresses of _stext: BASE for the code in the parts' BYTES, FILE_BASE for the file's code and data. */
 	uint64_t base, file_base;
 	void *arg;
 };
 
 struct flow_branch;
 
-/* The control flow of one function. kernel_flow_create() and kernel_flow_of() make it; callers only read it. */
+/* The control flow of one function. kernel_flow_create() and kernel_flow_of() make this struct; callers only read it. */
 struct kernel_flow {
 	uint64_t entry;
 	unsigned int problems;
@@ -154,15 +151,15 @@ struct kernel_flow *kernel_flow_create(const struct kernel_flow_input *input);
 void kernel_flow_destroy(struct kernel_flow *flow); /* accepts NULL */
 
 /*
- * Make the graph of the whole function with entry ADDR, including the parts that were split off. Use the running kernel's
- * code if CODE has it. Return -ENOENT: no function there; -EFBIG: larger than KERNEL_FLOW_MAX; -ENODATA: its bytes cannot be
- * read; -ENOTSUP: no decoder. Errors are not reported.
+ * Make the graph of the whole function with entry ADDR, including parts that the compiler split off. Use the running kernel's code
+ * if CODE has it. Print no messages. Return -ENOENT if no function begins at ADDR, -EFBIG if it is larger than KERNEL_FLOW_MAX,
+ * -ENODATA if its bytes cannot be read, -ENOTSUP without a decoder.
  */
 int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_flow **out);
 
 /* Return the instruction that begins at ADDR, or NULL. */
 const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, uint64_t addr);
-/* Return the block of ADDR, or KERNEL_FLOW_OUT. */
+/* Return the number of the block that contains ADDR, or KERNEL_FLOW_OUT. */
 uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr);
 
 /* KERNEL_PLACE_OK, or the reason why a kprobe cannot be placed at an address. */
@@ -172,65 +169,66 @@ enum kernel_probe_place {
 	KERNEL_PLACE_NO_BOUNDARY, /* within an instruction, or after one that could not be decoded */
 	KERNEL_PLACE_JUMP_LABEL,
 	KERNEL_PLACE_STATIC_CALL,
-	KERNEL_PLACE_FTRACE, /* within the ftrace location; its beginning is allowed */
+	KERNEL_PLACE_FTRACE, /* inside ftrace's call or nop; a probe on its first byte is allowed */
 	KERNEL_PLACE_BUG, /* ud2 of BUG or WARN */
 	KERNEL_PLACE_INSN, /* the kernel refuses kprobes on this instruction */
-	/* Calls with a prefix: the kernel accepts the probe, and crashes when the probe is hit (seen on 6.1). */
+	/* Call with a prefix: the kernel accepts the probe, and crashes when the probe is hit (seen on 6.1). */
 	KERNEL_PLACE_HARMFUL,
 	KERNEL_PLACE_BLACKLISTED,
 };
 
 typedef bool (*kernel_blacklisted_fn)(uint64_t addr, void *arg);
 
-/* BLACKLISTED may be NULL. */
+/* Check whether a kprobe can be placed at ADDR. BLACKLISTED may be NULL. */
 enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64_t addr,
 					  kernel_blacklisted_fn blacklisted, void *arg);
-/* Return the reason as text for messages: "it is a jump label". */
+/* Return PLACE as text for messages, such as "it is a jump label". */
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
- * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: a jump (optimized) or a call of ftrace, not a
- * trap. Return the number of bytes of the instructions that the jump replaces, or 0 for a trap. Place no other probe in them.
+ * Estimate, by the rules of Linux 6.1, whether a kprobe at ADDR is cheap: an (optimized) jump or a call of
+ * ftrace instead of a trap. Return the length in bytes of the instructions that the jump overwrites, or 0 for a
+ * trap. Place no other probe on these bytes.
  */
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 
 enum kernel_site_role {
-	KERNEL_SITE_ENTERS = 1, /* the address is in the ranges, and is reached from outside */
-	KERNEL_SITE_LEAVES = 2, /* the address is outside the ranges, and is reached from inside */
-	KERNEL_SITE_RETURNS = 4, /* the instruction is in the ranges, and leaves the function */
-	/* With ENTERS: the address is the function's entry, so each call of the function enters. */
+	KERNEL_SITE_ENTERS = 1, /* execution enters the code ranges at this address */
+	KERNEL_SITE_LEAVES = 2, /* execution arrives at this address when it leaves the ranges */
+	KERNEL_SITE_RETURNS = 4, /* this instruction is in the ranges and leaves the function */
+	/* With ENTERS: the address is the function's entry, so each call of the function enters the ranges. */
 	KERNEL_SITE_FUNCTION = 8,
-	/* With LEAVES: only a fault of an instruction inside leads here. */
+	/* With LEAVES: only a fault of an instruction in the ranges leads here. */
 	KERNEL_SITE_FAULT = 16,
 	/*
-	 * With RETURNS: only some executions leave the function, because it is a conditional jump, or an unresolved jump
-	 * that may stay inside. A probe here cannot tell which ones leave. Both kinds of jumps are rare.
+	 * With RETURNS: the instruction is a conditional jump, or an unresolved jump that may stay in the function. A probe on
+	 * the instruction cannot tell whether execution leaves the function. Both kinds of jumps are rare.
 	 */
 	KERNEL_SITE_CONDITIONAL = 32,
-	/* Only an unresolved indirect jump may lead here. */
+	/* Only an unresolved indirect jump may lead to this address. */
 	KERNEL_SITE_CANDIDATE = 64,
 };
 
-/* An address at which ranges are entered or left. */
+/* An address at which execution enters or leaves given code ranges. */
 struct kernel_site_edge {
 	uint64_t addr;
 	unsigned int roles; /* enum kernel_site_role */
 	/*
-	 * ENTERS: edges within the ranges also lead here (a loop back to the head). LEAVES: edges outside of the ranges
-	 * also lead here. Then a probe here is hit more often than the ranges are entered or left.
+	 * Steps from inside of the ranges, or from outside, lead here. A probe is hit more often than execution ENTERS if
+	 * FROM_INSIDE is true, such as at a loop's head, and more often than execution LEAVES the ranges if FROM_OUTSIDE is true.
 	 */
 	bool from_inside, from_outside;
 	enum kernel_probe_place place;
 	bool optimizes;
 };
 
-/* The edges of a set of ranges, sorted by address. */
+/* The addresses at which execution enters or leaves a set of ranges, sorted by address. */
 struct kernel_site_edges {
 	vec_of(struct kernel_site_edge, edges);
 };
 
 /*
- * Find the edges at which the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap, and lie
- * partly outside of the function. Code outside of the function has no edges. Unreached code has none either.
+ * Find the addresses at which execution of FLOW's function enters and leaves the N RANGES. Ranges may be empty, overlap, and lie
+ * partly outside of the function. Code outside of the function, and unreached code, is ignored.
  */
 void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_range *ranges,
 			  size_t n, kernel_blacklisted_fn blacklisted, void *arg,
@@ -238,8 +236,9 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 void kernel_site_edges_clear(struct kernel_site_edges *edges);
 
 /*
- * Find addresses to probe in place of ADDR, which cannot be probed: each path from ADDR passes one of them. If INSIDE, all are
- * within the ranges, otherwise all are outside. Return their number, or 0 if there are none or more than MAX.
+ * Find addresses to probe instead of ADDR, which cannot be probed: each path from ADDR passes one of these
+ * addresses. If INSIDE, all of them are within the ranges, otherwise all are outside. Return their number, or 0 if
+ * none is found or more than MAX are needed.
  */
 size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       const struct kernel_range *ranges, size_t n, bool inside,

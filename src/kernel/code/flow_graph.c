@@ -4,8 +4,6 @@
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
 
-/* Indirect jumps: through the tables of switch statements, or out of the function. */
-
 #define MAX_CASES 1024
 
 struct finder {
@@ -14,7 +12,7 @@ struct finder {
 	uint32_t jump;
 };
 
-/* A decode_before_fn: get the instruction N places before the jump. */
+/* Get the instruction that is N instructions before the jump. This function is a decode_before_fn. */
 static size_t bytes_before(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg)
 {
 	const struct finder *f = arg;
@@ -32,7 +30,7 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	if (t->differences) {
 		int32_t rel;
 
-		/* Instructions have addresses relative to _stext, so the address that a lea computes is relative too. */
+		/* Instructions have addresses relative to _stext, so the table address that a lea computes is relative too. */
 		if (!f->in->read(t->addr + (uint64_t)i * 4, &rel, sizeof(rel), f->in->arg))
 			return false;
 		*target = t->addr + (uint64_t)(int64_t)rel;
@@ -47,7 +45,7 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	return flow_find(f->flow, *target) != FLOW_NONE;
 }
 
-/* Return whether the indirect jump INSN leaves the function: its pointer is not taken from a table. */
+/* Return whether the indirect jump INSN leaves the function, because its target does not come from a jump table. */
 static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 			      const struct kernel_flow_input *input, struct decoder *decoder)
 {
@@ -57,8 +55,8 @@ static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 }
 
 /*
- * Add to FLOW's branches the targets of the indirect jump INSN, which goes through a jump table. Return false if there is
- * no known kind of table.
+ * Add the targets of the indirect jump INSN, read from its jump table, to FLOW's branches. Return false
+ * if there is no jump table of a known kind.
  */
 static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 			const struct kernel_flow_input *input, struct decoder *decoder)
@@ -76,16 +74,12 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 
 		vec_push(flow, branches, branch);
 	}
-	/* If the number of entries is known from the code, all entries must be valid. Otherwise at least two must be. */
+	/* If the number of entries is known from the code, all must be valid. Otherwise at least two entries must be valid. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;
 	return false;
 }
-
-/* ---- flow graph ---- */
-
-/* Branches: all targets of an instruction other than the next instruction. */
 
 static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind,
 		       uint64_t target)
@@ -163,8 +157,6 @@ static void add_branches(struct flow_builder *b, uint32_t i)
 		add_branch(flow, i, KERNEL_EDGE_TAIL, insn->addr + insn->len);
 }
 
-/* Blocks. */
-
 static bool is_padding(const struct kernel_insn *insn)
 {
 	return insn->kind == KERNEL_INSN_NOP || (insn->kind == KERNEL_INSN_TRAP && insn->len == 1);
@@ -186,8 +178,8 @@ static void mark_targets(struct kernel_flow *flow)
 }
 
 /*
- * Mark the instruction after a block's last one as the first of a block. If it is padding, also mark the first
- * instruction after the padding: an unresolved jump may lead there.
+ * INSN is the last instruction of a block: mark the next instruction as the first of a block. If the next instruction is padding,
+ * also mark the first instruction after the padding, because an unresolved jump may lead there.
  */
 static void mark_after(struct kernel_flow *flow, uint32_t insn)
 {
@@ -279,7 +271,6 @@ static void add_edge(struct flow_builder *b, uint32_t from, uint32_t insn,
 	reach(b, edge.to);
 }
 
-/* Return the index of the first branch of INSN. */
 static uint32_t first_branch(const struct kernel_flow *flow, uint32_t insn)
 {
 	return bisect(flow->n_branches, i, flow->branches[i].insn < insn);
@@ -300,7 +291,7 @@ static void leave_block(struct flow_builder *b, uint32_t block)
 	bl->n_edges = flow->n_edges - bl->first_edge;
 }
 
-/* Follow execution from the entry, and make an edge for each step that it can take. */
+/* Follow execution from the entry, and make an edge for each step that execution can take from block to block. */
 static void make_edges(struct flow_builder *b)
 {
 	struct kernel_flow *flow = b->flow;
@@ -320,7 +311,7 @@ define_compare(compare_edges, struct kernel_edge,
 		       compare_values(a->kind, b->kind) ?:
 							  compare_values(a->target, b->target));
 
-/* Sort edges by block, and join equal ones. They were added in the order in which blocks were reached. */
+/* Sort the edges by source block, and remove duplicates. Make the blocks refer to the sorted edges. */
 static void order_edges(struct kernel_flow *flow)
 {
 	vec_unite(flow, edges, compare_edges, NULL);

@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Declarations that the files of a flow graph share. */
+/* Declarations shared by flow_code.c, flow_graph.c, flow_edges.c and flow_function.c. */
 #pragma once
 
 #include "kernel/code/flow_function.h"
 
 #define FLOW_NONE UINT32_MAX
 
-/* A target of an instruction other than the next instruction. */
+/* A possible target of an instruction, apart from the next instruction. */
 struct flow_branch {
 	uint32_t insn;
 	uint8_t kind; /* enum kernel_edge_kind */
 	uint64_t target;
 };
 
-/* The state of building a graph. */
 struct flow_builder {
 	struct kernel_flow *flow;
 	const struct kernel_flow_input *in;
 	struct decoder *decoder;
-	uint32_t stack_len; /* blocks still to be followed */
+	uint32_t stack_len; /* number of blocks in STACK: reached blocks without edges yet */
 	uint32_t *stack;
 };
 
-/* Return whether execution may continue with the next instruction after INSN. Only INSN itself is examined. */
+/* Return whether execution may continue with the instruction after INSN. Examine only INSN itself. */
 bool flow_insn_falls(const struct kernel_insn *insn);
-/* Return the instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
+/* Return the index of the instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
 uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
 /* Return the index of the instruction that begins at ADDR, or FLOW_NONE. */
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
 /* Return the part of FLOW that contains ADDR, or NULL. */
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr);
-/* Return whether the call INSN (an index) is used as a jump, as in code that fills the return stack buffer. */
+/* Return whether INSN (an index) calls an address within the function, as in code that fills the return stack buffer. */
 bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 
-/* Decode the instructions of all parts, and classify them by the kernel's tables and by names (flow_code.c). */
+/* Decode the instructions of all parts, and classify them by the kernel's tables and by names of callees (flow_code.c). */
 void flow_decode(struct flow_builder *b);
 /* Set KERNEL_FLOW_HIDDEN if a probe hides code that cannot be taken from the file. Call flow_connect() first. */
 void flow_find_hidden(struct flow_builder *b);
 
-/* Make the blocks of the instructions, find the reached ones, and make the edges between them (flow_graph.c). */
+/* Divide the instructions into blocks, find the reached blocks, and make the edges between them (flow_graph.c). */
 void flow_connect(struct flow_builder *b);
 /* Set *BYTES to the bytes from which INSN was decoded. Return the number of bytes up to the end of INSN's part, or 0. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,

@@ -8,7 +8,7 @@
 
 #define MAX_STEPS 40000 /* maximum number of instructions examined */
 
-/* The value of a register: 0 if unknown, else the index of an operand plus 1. This bit may be set in it: */
+/* A value is stored as a number: 0 if unknown, else the index of a struct kernel_operand plus 1, perhaps with VALUE_DERIVED. */
 #define VALUE_DERIVED 0x8000 /* the register's value was computed from the operand and constants */
 
 #define FLAGS ARCH_REGS /* register number that stands for the flags */
@@ -17,7 +17,7 @@ struct state {
 	uint16_t regs[ARCH_REGS + 1];
 };
 
-/* Code that a jump leads to, and the registers' values there. */
+/* The address of code to visit, and the registers' values there. */
 struct place {
 	uint64_t addr;
 	struct state state;
@@ -35,7 +35,7 @@ struct walk {
 	vec_of(uint64_t, ends); /* addresses after unconditional jumps and returns */
 };
 
-/* Add ADDR to the places to visit. Registers keep only values that are the same on all paths to it. */
+/* Add ADDR to the addresses to visit. Registers keep only values that are the same on all paths to ADDR. */
 static void go(struct walk *w, uint64_t addr, const struct state *state)
 {
 	struct place place = { addr, *state, true };
@@ -70,7 +70,7 @@ static uint16_t operand(struct walk *w, const struct kernel_operand *o)
 	return (uint16_t)w->out->n_items;
 }
 
-/* Return the operand that A reads from memory, or 0. */
+/* Return the value that instruction A reads from memory, or 0 if unknown. */
 static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 				const struct state *state)
 {
@@ -98,7 +98,7 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 	return operand(w, &o);
 }
 
-/* Return the value CONSTANT if FROM is ARCH_NO_REG, otherwise the sum of register FROM and CONSTANT. */
+/* Return the number of the value CONSTANT if FROM is ARCH_NO_REG, else of register FROM plus CONSTANT, or 0 if unknown. */
 static uint16_t value_behind(struct walk *w, const struct state *state, uint8_t from,
 			     uint64_t constant)
 {
@@ -129,8 +129,8 @@ static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 }
 
 /*
- * Return the sum of the values SUM and MEMORY, or 0 unless SUM is a constant and MEMORY is a per-CPU variable. The sum is
- * a pointer to a per-CPU variable if MEMORY is this CPU's offset.
+ * Return the number of the value SUM + MEMORY, or 0 if unknown. Only a pointer to a per-CPU variable is known: SUM is the constant
+ * offset of that variable, and MEMORY is a per-CPU variable with the address of this CPU's area (this_cpu_off).
  */
 static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
 {
@@ -180,7 +180,7 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 			state->regs[r] = r == a->to ? to : 0;
 }
 
-/* Examine the instruction at *ADDR. Advance *ADDR, or set it to 0 if the walk does not continue after the instruction. */
+/* Examine the instruction at *ADDR. Advance *ADDR, or set it to 0 if execution does not continue after the instruction. */
 static void step(struct walk *w, uint64_t *addr, struct state *state)
 {
 	uint64_t at = *addr - w->addr;
@@ -237,7 +237,7 @@ static void walk(struct walk *w)
 	}
 }
 
-/* Examine code that only a static key, a switch or a fault leads to. The values of registers are unknown there. */
+/* Examine code that only a static key, a switch or a fault leads to. Registers have unknown values there. */
 static void walk_unreached(struct walk *w)
 {
 	const struct state nothing = {};

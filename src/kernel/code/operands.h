@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Find the operands that a function's code, including inlined code, reads from outside: arguments, members behind
- * pointers, and variables. Find out which of them decide branches. Only the code is examined.
+ * Find the operands that a function's machine code, including inlined functions, reads from outside: arguments, members behind
+ * pointers, and variables. Find out which operands decide branches. Use no debug information.
  */
 #pragma once
 
@@ -13,17 +13,17 @@
 
 enum kernel_operand_kind {
 	KERNEL_OPERAND_ARGUMENT,
-	KERNEL_OPERAND_MEMBER, /* OFFSET from where BASE points */
+	KERNEL_OPERAND_MEMBER, /* value at OFFSET bytes from the pointer BASE */
 	KERNEL_OPERAND_GLOBAL, /* variable at ADDR */
 	KERNEL_OPERAND_PER_CPU, /* per-CPU variable; ADDR is its offset in a CPU's area */
-	/* Operands that only serve as the BASE of others: */
+	/* The following operands serve only as the BASE of other operands. */
 	KERNEL_OPERAND_CONSTANT, /* the number ADDR */
-	KERNEL_OPERAND_BEHIND, /* the sum of BASE and ADDR, an address */
+	KERNEL_OPERAND_BEHIND, /* the address BASE + ADDR */
 };
 
 struct kernel_operand {
 	enum kernel_operand_kind kind;
-	bool decides; /* code compares it, or jumps by it, perhaps after arithmetic with constants */
+	bool decides; /* the code compares it or branches on it */
 	uint8_t argument; /* number of the argument register, from 0 */
 	uint8_t bytes; /* size of the value in memory */
 	uint16_t base; /* index of the operand BASE, which precedes this operand */
@@ -36,8 +36,8 @@ struct kernel_operands {
 };
 
 /*
- * Find the operands of a function's LEN bytes CODE at ADDR. Calls and indirect jumps are not followed. Return false if
- * there is no decoder for this machine's code.
+ * Find the operands in the LEN bytes of CODE of a function at ADDR. Do not follow calls and indirect jumps. Return false if there
+ * is no decoder for this machine's code.
  */
 bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr,
 			struct kernel_operands *out);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The DWARF that an index is made from: units, functions, inlined bodies and their ranges.
+ * Read the DWARF data of which kernel_index_build() makes an index.
  *
- * Units are found by the ranges in their root DIEs: .debug_aranges is incomplete if clang or several assemblers were
- * used. libdw never goes backwards among siblings, so a walk over damaged DWARF ends. The code below limits depth and
- * ranges.
+ * Compilation units are found by the ranges in their root DIEs: .debug_aranges is incomplete if clang or several assemblers were
+ * used. libdw never goes backwards among siblings, so a walk over damaged DWARF ends. MAX_DEPTH and MAX_RANGES limit the walk too.
  */
 #include "kernel/debuginfo/dwarf.h"
 
@@ -14,13 +13,13 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* Maximum nesting of lexical blocks and inlined bodies. Kernels have less than 40. */
+/* Maximum nesting of lexical blocks and inlined functions. Kernels have less than 40. */
 #define MAX_DEPTH 100
 
-/* Maximum number of ranges of units, functions and bodies together. A distribution's kernel has about 3 million. */
+/* Maximum number of ranges of units, functions and inlined functions. A distribution's kernel has about 3 million. */
 #define MAX_RANGES 20000000u
 
-/* Maximum number of overlapping spans to look back over. Only damage and assembler code have overlaps. */
+/* Maximum number of overlapping ranges to search backwards. Only damaged files and assembler code have overlapping ranges. */
 #define MAX_OVERLAP 8
 
 /* Sort spans with the same start from large to small, so that a search from the end finds the smallest first. */
@@ -49,7 +48,7 @@ ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t off
 	}
 }
 
-/* Return the last span of SPANS (sorted) that begins at or before ADDR and contains it; NULL: none. */
+/* Return the last of the sorted SPANS that begins at or before ADDR and contains ADDR, or NULL. */
 static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32_t n, uint64_t addr)
 {
 	uint32_t at = bisect(n, i, spans[i].start <= addr);
@@ -160,7 +159,7 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 		vec_push(unit, inlines, *die);
 }
 
-/* List the functions below PARENT. Rust's functions are in namespaces. */
+/* List the functions below PARENT, also those in namespaces (Rust). */
 static void list_functions(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -200,7 +199,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 	return d;
 }
 
-/* Return the index of the new body, or PARENT if it has no code. */
+/* Add the inlined function DIE. Return its index, or PARENT if DIE has no code. */
 static uint32_t add_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *die,
 			    uint32_t parent)
 {
@@ -284,7 +283,7 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges)
 		return ranges[0].start;
 	if (!dwarf_formaddr(&attr, &addr))
 		return addr;
-	/* DW_AT_entry_pc may be an offset from the start (DWARF 5). */
+	/* In DWARF 5, DW_AT_entry_pc may be an offset from the start of the inlined function's code. */
 	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The DWARF that an index is made from: units, functions, inlined bodies and their ranges. */
+/* Read compilation units, functions, inlined functions and their address ranges from DWARF, to make an index (index.h). */
 #pragma once
 
 #include "base/alloc.h"
 #include "kernel/debuginfo/source.h"
 #include "kernel/image/image_elf.h"
 
-/* An inlined body within a function. */
+/* One call of a function that was inlined into another function. */
 struct dwarf_inlined {
 	Dwarf_Die die;
-	uint32_t parent; /* index of the inlined body around it; UINT32_MAX: the function itself */
-	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; none if no code is left */
+	uint32_t parent; /* index of the inlined function around it; UINT32_MAX: none */
+	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; no ranges: no code is left */
 };
 
 /* A function with out-of-line code. */
 struct dwarf_function {
 	Dwarf_Die die;
-	uint64_t entry; /* the file's address */
-	uint32_t id; /* number of this body in the index */
-	/* Set by kernel_dwarf_function_parse(). In preorder: a body comes after the body around it. */
+	uint64_t entry; /* address in the file */
+	uint32_t id; /* id of the function in the index */
+	/* Set by kernel_dwarf_function_parse(), in preorder: an inlined function comes after the inlined function around it. */
 	vec_of(struct dwarf_inlined, inlined);
-	vec_of(struct kernel_range, ranges); /* addresses in the file; ascending within each body */
+	vec_of(struct kernel_range, ranges); /* in the file; ascending in each inlined function */
 };
 
-/* A range of addresses that belongs to the unit or function INDEX. */
+/* A range of addresses that belongs to the unit or function number INDEX. */
 struct dwarf_span {
 	uint64_t start, end;
 	uint32_t index;
@@ -41,36 +41,36 @@ struct dwarf {
 	vec_of(struct dwarf_unit, units);
 	vec_of(struct dwarf_span, spans); /* ranges of units, sorted by start */
 	struct paths *paths;
-	/* Number of ranges that may still be read: a hostile file can name one huge list many times. */
+	/* Number of ranges that may still be read. A hostile file can name one huge list of ranges many times. */
 	uint64_t range_budget;
 };
 
 /* Open the DWARF of IMG, and list its units and their functions. Never return NULL. */
 struct dwarf *kernel_dwarf_create(struct kernel_image *img);
 void kernel_dwarf_destroy(struct dwarf *d);
-/* List the inlined bodies of a function. */
+/* List the functions that are inlined into FUNCTION. */
 void kernel_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function);
 /*
- * Set *RANGE to the next range of DIE that is not empty. Return 0 at the end, otherwise OFFSET for the next call. For the
- * first call OFFSET is 0, and *BASE may be unset.
+ * Set *RANGE to the next range of DIE that is not empty. Return 0 at the end, otherwise OFFSET for the next call. In the first
+ * call OFFSET is 0, and *BASE may be uninitialized.
  */
 ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
 				  Dwarf_Addr *base, struct kernel_range *range);
-/* Free what kernel_dwarf_function_parse() has listed. */
+/* Free the lists that kernel_dwarf_function_parse() has made for FUNCTION. */
 void kernel_dwarf_function_forget(struct dwarf_function *function);
-/* Return DW_AT_entry_pc of an inlined body, or the start of its first range if it has no such attribute. */
+/* Return DW_AT_entry_pc of the inlined function DIE, or the start of its first range without this attribute. */
 uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
 /*
- * Find the declaration of DIE's origin. *FILE is the name that the compiler uses. If unknown, *FILE becomes NULL and
- * *LINE 0.
+ * Find the source file and line that declare DIE's function. *FILE is the compiler's name of the file. If the file is unknown,
+ * *FILE becomes NULL and *LINE 0.
  */
 void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
 /*
- * Cut SPANS (sorted) into pieces that do not overlap. Each piece has the INDEX of the last span that contains it. Call FN
- * for each piece, in ascending order.
+ * Cut the N sorted SPANS into ranges that do not overlap. Call FN for each range, in ascending order, with the INDEX of the last
+ * span that contains the range.
  */
 typedef void (*kernel_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
 void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,
 			  void *arg);
-/* Find the place that calls the inlined body DIE. *FILE and *LINE are as in kernel_dwarf_declaration(). */
+/* Find the source file and line that call the inlined function DIE. *FILE and *LINE are as in kernel_dwarf_declaration(). */
 void kernel_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Look-ups in an index. Numbers in it are never trusted: with a damaged index an answer may be missing, but nothing else
- * goes wrong.
- */
+/* Look-ups in an index. Numbers in the index are never trusted: a damaged index can only make answers missing. */
 #include "base/map.h"
 #include "kernel/debuginfo/index.h"
 
@@ -129,7 +126,6 @@ bool kernel_index_has_dwarf(const struct kernel_index *idx)
 	return idx->header->has_dwarf;
 }
 
-/* Return record I of section S, or NULL. */
 static const void *record(const struct kernel_index *idx, enum index_section s, uint32_t i)
 {
 	if (i >= idx->n[s])
@@ -142,7 +138,7 @@ static const char *string(const struct kernel_index *idx, uint32_t offset)
 	return offset ? record(idx, INDEX_STRINGS, offset) : NULL;
 }
 
-/* Return the last record of S that begins at or before ADDR. The first field of records in S is an ascending address. */
+/* Return the last record of S with an address up to ADDR, or NULL. Records of S begin with an address, in ascending order. */
 static const void *record_before(const struct kernel_index *idx, enum index_section s,
 				 uint64_t addr)
 {
@@ -154,7 +150,7 @@ static const void *record_before(const struct kernel_index *idx, enum index_sect
 	return next ? record(idx, s, next - 1) : NULL;
 }
 
-/* Return the N ranges from index FIRST on in INDEX_RANGES. If they are damaged, set *N_OUT to 0. */
+/* Return the N ranges from index FIRST on in INDEX_RANGES. If they are damaged, return NULL and set *N_OUT to 0. */
 static const struct kernel_range *ranges(const struct kernel_index *idx, uint32_t first, uint32_t n,
 					 size_t *n_out)
 {
@@ -172,8 +168,6 @@ static const struct kernel_range *ranges(const struct kernel_index *idx, uint32_
 	*n_out = n;
 	return r;
 }
-
-/* --- functions ------------------------------------------------------------------------------ */
 
 int kernel_index_function(const struct kernel_index *idx, uint32_t id, struct kernel_function *out)
 {
@@ -214,8 +208,6 @@ int kernel_index_functions_each(const struct kernel_index *idx, const char *glob
 	return ret;
 }
 
-/* --- inlined bodies ------------------------------------------------------------------------- */
-
 uint32_t kernel_index_n_bodies(const struct kernel_index *idx)
 {
 	return idx->n[INDEX_BODIES];
@@ -229,7 +221,7 @@ static const char *body_name(const struct kernel_index *idx, const struct index_
 	return name ? name : "[inlined]";
 }
 
-/* Return the body around B, or NULL. Its id must be less than B's, so that a walk outwards ends. */
+/* Return the inlined function around B, or NULL. The result's id must be less than B's, so that a walk outwards ends. */
 static const struct index_body *body_parent(const struct kernel_index *idx,
 					    const struct index_body *b)
 {
@@ -300,7 +292,7 @@ static bool is_name_before(const struct kernel_index *idx, uint32_t number, cons
 	return !name || strcmp(name, text) < 0;
 }
 
-/* Return the index of the first name to compare with GLOB: 0 or, if GLOB is a plain name, its place in the sorted names. */
+/* Return the index of the first name that may match GLOB: 0 or, if GLOB has no wildcards (IS_NAME), the first not less than it. */
 static uint32_t first_name(const struct kernel_index *idx, const char *glob, bool is_name)
 {
 	return is_name ? bisect(idx->n[INDEX_NAMES], i, is_name_before(idx, i, glob)) : 0;
@@ -345,8 +337,6 @@ char *kernel_index_chain(const struct kernel_index *idx, uint32_t id, const char
 	}
 	return chain;
 }
-
-/* --- addresses ------------------------------------------------------------------------------ */
 
 /* Read a varint. Return false if END is reached or the bytes are not a varint. */
 static bool get_varint(const unsigned char **at, const unsigned char *end, uint32_t *out)
@@ -395,7 +385,7 @@ static void find_line(const struct kernel_index *idx, uint64_t addr, struct kern
 	out->line = out->file ? line : 0;
 }
 
-/* Find the innermost body at ADDR and the function around it. Return the body's record, or NULL if there is no body. */
+/* Set *BODY to the innermost inlined function at ADDR, and *FUNCTION to its function. Return the record of *BODY, or NULL. */
 static const struct index_body *find_leaf(const struct kernel_index *idx, uint64_t addr,
 					  uint32_t *function, uint32_t *body)
 {

@@ -2,10 +2,11 @@
 /*
  * Make an index of a vmlinux.
  *
- * The index must give the same answers as a search through the DWARF. If units or functions overlap at an address, the
- * search takes the one whose range begins last. At each level of inlining, it takes the first body that contains the address.
- * The index is made from pieces of units and functions that do not overlap. A function's bodies are painted over its pieces,
- * outer bodies first.
+ * The index must give the same answers as a search through the DWARF. If units or functions overlap at an address, the search
+ * takes the one whose range begins last. At each level of inlining, it takes the first inlined function that contains the address.
+ *
+ * Cut the ranges of units and functions into pieces that do not overlap. Then paint the inlined functions over the pieces of their
+ * function, outer ones first.
  */
 #include "kernel/debuginfo/index_lines.h"
 
@@ -18,7 +19,7 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* Addresses of the file from START up to END that belong to the unit or function ID. */
+/* Addresses in the file from START up to END, which belong to the unit or function ID. */
 struct piece {
 	uint64_t start, end;
 	uint32_t id;
@@ -33,11 +34,11 @@ struct listed {
 	uint32_t order; /* order in which functions were found */
 };
 
-/* The pieces of a function and their bounds. The leaf of a piece is its innermost body, or else the function. */
+/* The address ranges of one function. The leaf of a range is the innermost inlined function there, or the function itself. */
 struct canvas {
-	vec_of(uint64_t, edges); /* ascending, each once */
-	uint32_t *leaves; /* leaves[I] is the leaf of the piece from edges[I] to edges[I + 1] */
-	uint32_t *ids; /* ids of the function's bodies, indexed as in dwarf_function.inlined */
+	vec_of(uint64_t, edges); /* bounds of the ranges, ascending, each once */
+	uint32_t *leaves; /* leaves[I] is the leaf of the range from edges[I] to edges[I + 1] */
+	uint32_t *ids; /* ids of inlined functions, indexed as in dwarf_function.inlined */
 };
 
 struct build {
@@ -48,9 +49,9 @@ struct build {
 	struct index_lines lines;
 	struct pieces units, functions;
 	vec_of(struct listed, listed);
-	struct pieces painted; /* an id here is the LEAF of struct index_address */
-	struct hash_index name_index; /* index into NAMES */
-	/* The contents of the file. */
+	struct pieces painted; /* each id is a LEAF of struct index_address */
+	struct hash_index name_index; /* finds an index in NAMES */
+	/* The contents of the index file. */
 	vec_of(struct index_function, function_records);
 	vec_of(struct index_body, bodies);
 	vec_of(struct kernel_range, ranges);
@@ -84,8 +85,6 @@ static void add_piece(uint64_t start, uint64_t end, uint32_t id, void *arg)
 		vec_push(p, items, ((struct piece){ start, end, id }));
 }
 
-/* --- names ---------------------------------------------------------------------------------- */
-
 static bool is_name(const void *names, uint32_t i, const void *key)
 {
 	const struct index_name *a = (const struct index_name *)names + i, *b = key;
@@ -98,7 +97,7 @@ static uint32_t find_file(struct build *b, const char *raw)
 	return index_strings_add_file(&b->strings, b->dwarf->paths, raw);
 }
 
-/* Return the index of the name of the inlined function DIE. Add it if it is new. */
+/* Return the index of the inlined function DIE in NAMES. Add DIE if it is new. */
 static uint32_t add_name(struct build *b, Dwarf_Die *die)
 {
 	struct index_name name = { .name = index_strings_add(&b->strings, dwarf_diename(die)) };
@@ -115,7 +114,7 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 	return found;
 }
 
-/* Return the index of the name of the function whose body is BODY. Its DW_AT_abstract_origin describes the function. */
+/* Return the index in NAMES of the function that BODY is a copy of. BODY's DW_AT_abstract_origin describes this function. */
 static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
 {
 	Dwarf_Attribute attr;
@@ -133,7 +132,7 @@ define_compare(compare_name, struct index_name,
 		       strcmp(strings_of_sort + a->file, strings_of_sort + b->file) ?:
 		       compare_values(a->line, b->line));
 
-/* Sort names, and sort the bodies' ids by name. */
+/* Sort NAMES, and sort the ids of inlined functions by name. */
 static void sort_names(struct build *b)
 {
 	uint32_t *moved = alloc_array(b->n_names, sizeof(*moved)), at = 0;
@@ -162,9 +161,7 @@ static void sort_names(struct build *b)
 	}
 }
 
-/* --- functions and bodies ------------------------------------------------------------------- */
-
-/* Add N ascending ranges to the index; join ranges that touch. Return the number of ranges added. */
+/* Add N ascending RANGES to the index. Join ranges that touch. Return the number of ranges added. */
 static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, uint32_t n)
 {
 	uint32_t first = b->n_ranges;
@@ -184,7 +181,7 @@ static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, u
 	return b->n_ranges - first;
 }
 
-/* Add a body and return its id, or KERNEL_NONE if it has no instructions left. */
+/* Add the inlined function INL and return its id, or KERNEL_NONE if INL has no instructions left. */
 static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dwarf_function *f,
 			 struct dwarf_inlined *inl)
 {
@@ -212,7 +209,7 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 	return b->n_bodies - 1;
 }
 
-/* Return the index of the last edge at or before ADDR, or 0 if there is none. */
+/* Return the index in EDGES of the last bound at or before ADDR, or 0 if there is none. */
 static uint32_t edge_at(const struct canvas *c, uint64_t addr)
 {
 	uint32_t next = bisect(c->n_edges, i, c->edges[i] <= addr);
@@ -248,7 +245,7 @@ static void find_edges(struct canvas *c, const struct dwarf_function *f, const s
 	c->n_edges = unique;
 }
 
-/* Add the bodies of F, and the leaf of each of its addresses. PIECES are the N pieces that belong to F. */
+/* Add the functions inlined into F, and the leaf of each address in F's N PIECES, which overlap no other function's pieces. */
 static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function *f,
 		       const struct piece *pieces, uint32_t n)
 {
@@ -325,7 +322,7 @@ define_compare(compare_listed, struct listed,
 	       compare_values(a->function->entry, b->function->entry) ?:
 		       compare_values(a->order, b->order));
 
-/* Add the names of all inlined functions, because some functions have no body left. */
+/* Add the names of all inlined functions, also of those that left no code. */
 static void add_inlines(struct build *b)
 {
 	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
@@ -333,7 +330,7 @@ static void add_inlines(struct build *b)
 			add_name(b, &b->dwarf->units[i].inlines[j]);
 }
 
-/* Give an id to each function of all units. */
+/* Give an id to each function of all units, by ascending entry. */
 static void list_functions(struct build *b)
 {
 	vec_each(struct dwarf_unit, unit, b->dwarf, units) {
@@ -350,7 +347,7 @@ static void list_functions(struct build *b)
 		b->listed[i].function->id = i;
 }
 
-/* Add the pieces of UNIT's functions, without the addresses that are outside of the unit's own N pieces WHOLE. */
+/* Cut the ranges of UNIT's functions into pieces, and add them. Leave out addresses outside of WHOLE, the N pieces of UNIT. */
 static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
 				uint32_t n)
 {
@@ -374,7 +371,7 @@ static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const 
 	free(pieces.items);
 }
 
-/* Return the number of pieces from FIRST on with the same id. */
+/* Return the number of pieces in a row from FIRST on with the same id. */
 static uint32_t same_id(const struct pieces *p, uint32_t first)
 {
 	uint32_t n = 1;
@@ -410,8 +407,6 @@ static void add_functions(struct build *b)
 	free(canvas.leaves);
 	free(canvas.ids);
 }
-
-/* --- addresses ------------------------------------------------------------------------------ */
 
 static void add_lines(struct build *b)
 {
@@ -464,9 +459,7 @@ static void add_symbol(uint64_t addr, const char *name, uint64_t offset, void *a
 		vec_push(b, symbols, symbol);
 }
 
-/* --- the whole ------------------------------------------------------------------------------ */
-
-/* Put SIZE bytes of RECORDS into section S. If BYTES is NULL, only reserve the room. */
+/* Append SIZE bytes of RECORDS to the file BYTES, as section S. If BYTES is NULL, only add up sizes in H. */
 static void put_section(unsigned char *bytes, struct index_header *h, enum index_section s,
 			const void *records, size_t size)
 {
@@ -515,7 +508,7 @@ static int assemble(struct build *b, struct kernel_index **out)
 	put_sections(b, bytes, &header);
 	memcpy(bytes, &header, sizeof(header));
 	kernel_index_seal((struct index_header *)bytes);
-	/* This fails if a section is too large for the file's 32-bit numbers. */
+	/* kernel_index_attach() fails if a section is too large for the file's 32-bit numbers. */
 	err = kernel_index_attach(idx, NULL);
 	if (err) {
 		kernel_index_destroy(idx);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The index, as it is in its file and in memory. index.c reads it, index_build.c makes it, index_file.c keeps it.
+ * The format of an index in its file and in memory. index.c reads an index, index_build.c makes
+ * it, index_file.c opens and writes its file.
  *
- * It has native byte order and alignment, because it is read on the machine where it is made. Sections are arrays of the
- * records below, in the order of enum index_section, each aligned to 8 bytes. A string is an offset in the first section;
- * 0 means none.
+ * An index has native byte order and alignment, because it is read on the machine where it is made. Sections are arrays of the
+ * records below, in the order of enum index_section, each aligned to 8 bytes. A string is stored as its offset in the first
+ * section; offset 0 means no string.
  */
 #pragma once
 
@@ -16,15 +17,15 @@
 
 enum index_section {
 	INDEX_STRINGS, /* each string ends with a NUL; the first one is empty */
-	INDEX_FUNCTIONS, /* struct index_function, by entry */
-	INDEX_BODIES, /* struct index_body, by function, preorder */
-	INDEX_RANGES, /* struct kernel_range: those of functions and bodies */
-	INDEX_NAMES, /* struct index_name, by name, file, line */
-	INDEX_BY_NAME, /* ids of bodies, in the order of their names */
-	INDEX_ADDRESSES, /* struct index_address, by address */
-	INDEX_SYMBOLS, /* struct index_symbol, by address */
-	INDEX_LINE_BLOCKS, /* struct index_line_block, by address */
-	INDEX_LINE_ROWS, /* bytes: the rows of the line blocks */
+	INDEX_FUNCTIONS, /* struct index_function, sorted by entry */
+	INDEX_BODIES, /* struct index_body, sorted by function, in preorder */
+	INDEX_RANGES, /* struct kernel_range of functions and inlined functions */
+	INDEX_NAMES, /* struct index_name, sorted by name, file, line */
+	INDEX_BY_NAME, /* ids of inlined functions, sorted by name */
+	INDEX_ADDRESSES, /* struct index_address, sorted by address */
+	INDEX_SYMBOLS, /* struct index_symbol, sorted by address */
+	INDEX_LINE_BLOCKS, /* struct index_line_block, sorted by address */
+	INDEX_LINE_ROWS, /* bytes of the rows of all line blocks */
 	INDEX_N_SECTIONS,
 };
 
@@ -46,48 +47,48 @@ struct index_header {
 struct index_function {
 	uint32_t name, symbol;
 	uint32_t entry;
-	uint32_t file, line; /* place of the declaration; 0: unknown */
+	uint32_t file, line; /* where the function is declared; 0: unknown */
 	uint32_t first_range, n_ranges;
 	uint32_t first_body, n_bodies;
 };
 
 struct index_body {
-	uint32_t name; /* index in INDEX_NAMES */
+	uint32_t name; /* index of the function's name in INDEX_NAMES */
 	uint32_t function;
-	uint32_t parent; /* a smaller id, or KERNEL_NONE */
+	uint32_t parent; /* id (a smaller one) of the inlined function around it, or KERNEL_NONE */
 	uint32_t entry;
 	uint32_t call_file, call_line;
 	uint32_t first_range, n_ranges;
 };
 
-/* A function that is inlined at some place. */
+/* A function that is inlined somewhere. */
 struct index_name {
 	uint32_t name;
-	uint32_t file, line; /* place of the declaration; 0: unknown */
-	uint32_t first, n; /* its bodies, in INDEX_BY_NAME */
-	uint32_t n_empty; /* number of bodies that left no instruction */
+	uint32_t file, line; /* where the function is declared; 0: unknown */
+	uint32_t first, n; /* its inlined copies: index of the first in INDEX_BY_NAME, and number */
+	uint32_t n_empty; /* number of inlined copies that left no instruction */
 };
 
-/* An entry of the address map. LEAF is the innermost body, or else the function, from ADDR up to the ADDR of the next entry. */
+/* The address map. From ADDR up to the next entry's ADDR, LEAF is the innermost inlined function, or else the function. */
 struct index_address {
 	uint32_t addr;
-	uint32_t leaf; /* id of a body or a function; KERNEL_NONE: unknown code */
+	uint32_t leaf; /* id, with INDEX_LEAF_FUNCTION if LEAF is a function; or KERNEL_NONE */
 };
 
-#define INDEX_LEAF_FUNCTION 0x80000000u /* the other bits are the function's id */
+#define INDEX_LEAF_FUNCTION 0x80000000u /* LEAF is a function; the other bits are its id */
 
 /* Addresses from ADDR up to the ADDR of the next entry belong to the symbol that begins at START. */
 struct index_symbol {
 	uint32_t addr, start;
-	uint32_t name; /* 0: none */
+	uint32_t name; /* offset of the string; 0: no name */
 	uint32_t base; /* the name without clone suffixes */
 };
 
 /*
- * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three varints: the address,
- * the file and the line, each less its value in the row before. The values before the first row are ADDR, 0 and 0.
- * Differences of file and line are in zigzag order: 0, -1, 1, -2, … A varint has 7 bits per byte, low bits first; the top
- * bit is set in all bytes but the last. File 0: unknown from there on.
+ * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three varints: address, file and
+ * line, each minus its value in the previous row. Before the first row these values are ADDR, 0 and 0. Differences of file
+ * and line are in zigzag order: 0, -1, 1, -2, … A varint has 7 bits per byte, low bits first; the top bit is set in all
+ * bytes but the last. File 0 means unknown.
  */
 struct index_line_block {
 	uint32_t addr;
@@ -104,13 +105,13 @@ struct kernel_index {
 	char *path; /* NULL: not from a file */
 	const struct index_header *header;
 	const void *sections[INDEX_N_SECTIONS];
-	uint32_t n[INDEX_N_SECTIONS]; /* records */
+	uint32_t n[INDEX_N_SECTIONS]; /* number of records in each section */
 	struct kernel_build_id id;
 };
 
 /*
- * Check IDX's bytes, and set the fields from HEADER on. Return 0, -EBADMSG, or -ESTALE if the index is of another
- * version, or of another build than ID (NULL: any).
+ * Check IDX's bytes, and set HEADER and the members after it. Return 0, -EBADMSG if the bytes are damaged, or -ESTALE if the index
+ * is of another version, or of another build than ID (NULL: any).
  */
 int kernel_index_attach(struct kernel_index *idx, const struct kernel_build_id *id);
 /* Set the check sums in H, the header at the start of an index in memory. */

@@ -16,7 +16,7 @@ static void put_varint(struct index_lines *l, uint32_t v)
 	vec_push(l, bytes, (unsigned char)v);
 }
 
-/* Differences wrap, so 32 bits are enough for them. */
+/* Encode a difference of lines or files (see struct index_line_block). Differences wrap around, so 32 bits are enough. */
 static uint32_t zigzag(uint32_t difference)
 {
 	uint32_t twice = difference << 1;
@@ -90,7 +90,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 	if (start < base || end - base > UINT32_MAX)
 		return;
-	/* No lines are known between units. */
+	/* Between units, source lines are unknown. */
 	if (l->end < start)
 		index_lines_end(l, base);
 	l->end = end;
@@ -103,7 +103,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 		if (addr >= end)
 			break;
-		/* If several rows have one address, the last one counts. */
+		/* If several rows have the same address, use the last row. */
 		if (i + 1 < n && row_addr(lines, i + 1) == addr)
 			continue;
 		put_row(l, s, d, dwarf_onesrcline(lines, i), (uint32_t)(addr - base));
@@ -115,8 +115,6 @@ void index_lines_deinit(struct index_lines *l)
 	free(l->blocks);
 	free(l->bytes);
 }
-
-/* ---- index strings ---- */
 
 void index_strings_init(struct index_strings *s)
 {

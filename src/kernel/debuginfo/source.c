@@ -13,15 +13,15 @@
 #include "kernel/image/image_elf.h"
 
 /*
- * Names of source files relative to the kernel's tree. The compiler names files as in its command line: absolute,
- * relative to the build's folder, through "..", or with a prefix removed by an option, as distributions do. Profiles of two
- * kernels can be compared if "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
+ * Names of source files relative to the kernel's tree. The compiler names files as in its command line: absolute, relative to the
+ * build's folder, through "..", or with a prefix removed by an option, as distributions do. Recordings of two kernels can be
+ * compared if "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
  */
 
-/* Each kernel has this file. Its place tells where the tree is. */
+/* Each kernel has this file; its path tells where the tree is. */
 #define ANCHOR "init/main.c"
 
-/* More than PATH_MAX: a longer name cannot be a file's. */
+/* Maximum length of a file's name in bytes. PATH_MAX is smaller. */
 #define MAX_PATH 8192
 
 struct entry {
@@ -31,7 +31,7 @@ struct entry {
 struct paths {
 	char *source_root, *build_root; /* normalized, with a slash at the end; NULL: not known */
 	vec_of(struct entry, entries);
-	struct hash_index by_raw; /* entries */
+	struct hash_index by_raw; /* finds an entry by its RAW */
 };
 
 struct paths *kernel_paths_create(void)
@@ -54,7 +54,7 @@ void kernel_paths_destroy(struct paths *p)
 	free(p);
 }
 
-/* Return PATH without "//", without ".", and without ".." after a folder. The caller frees it. */
+/* Return PATH without "//", without ".", and without ".." after a folder. The caller frees the result. */
 static char *normalize(const char *path)
 {
 	char *out = alloc_array(strlen(path) + 2, 1), *end = out;
@@ -66,7 +66,7 @@ static char *normalize(const char *path)
 		if (len == 2 && !memcmp(path, "..", 2)) {
 			char *last = end;
 
-			/* end is after a slash, or at the start. */
+			/* END is after a slash, or at the start. */
 			while (last > out && last[-1] == '/')
 				last--;
 			while (last > out && last[-1] != '/')
@@ -162,25 +162,21 @@ const char *kernel_paths_relative(struct paths *p, const char *raw)
 	return p->entries[found].relative;
 }
 
-/* ---- source ---- */
-
-/* The largest source file of the kernel has 0.5 MB, apart from generated register descriptions. */
+/* Maximum size of a source file in bytes. The kernel's largest has 0.5 MB, apart from generated register descriptions. */
 #define MAX_FILE ((size_t)32 << 20)
 
 struct file {
 	char *name, *text; /* TEXT is NULL if the file cannot be read; line ends are NULs */
-	vec_of(char *, lines); /* [0] is the first */
+	vec_of(char *, lines); /* lines[0] is line 1 */
 };
 
 struct kernel_source {
-	/* Folders, each with a slash at the end. BESIDE: beside the image. DIRS: the tree; generated files. NULL: unknown. */
+	/* Folders with a slash at the end, or NULL. BESIDE is beside the image. DIRS has the tree and the generated files. */
 	char *beside, *dirs[2];
 	vec_of(struct file, files);
 };
 
-/* --- where it is ---------------------------------------------------------------------------- */
-
-/* Add the unit DIE to P. Return whether P then knows where the tree is. */
+/* Add the unit DIE to P. Return whether P then knows the folder of the tree. */
 static bool tell_unit(struct paths *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -198,9 +194,7 @@ static char *folder_of(Dwarf_Die *die)
 	return slash && *name == '/' ? alloc_strndup(name, (size_t)(slash - name) + 1) : NULL;
 }
 
-/*
- * Find the tree and the folder of generated files. The unit of init/main.c is among the kernel's first, so this reads little.
- */
+/* Find the folders of the tree and of generated files. The unit of init/main.c is among the first, so few units are read. */
 static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 {
 	bool is_module = elf64_getehdr(kernel_image_elf(img))->e_type == ET_REL;
@@ -223,7 +217,7 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 	kernel_paths_destroy(p);
 }
 
-/* Return the folder "source" beside IMG. It may have the compiled version of files that are different in the tree. */
+/* Return the folder "source" beside IMG. Files in it replace files of the tree that differ from the compiled version. */
 static char *find_beside(const struct kernel_image *img)
 {
 	const char *path = kernel_image_path(img), *slash = strrchr(path, '/');
@@ -309,8 +303,6 @@ bool kernel_source_fits(const struct kernel_source *s, const char *release)
 	}
 	return fits;
 }
-
-/* --- lines ---------------------------------------------------------------------------------- */
 
 /* Return whether NAME, which comes from an untrusted file, stays within the tree. */
 static bool is_within(const char *name)

@@ -13,7 +13,7 @@
 
 struct kernel_btf {
 	struct btf *btf;
-	uint32_t first; /* first type id that is not the base BTF's */
+	uint32_t first; /* first type id that does not belong to the base BTF */
 	struct hash_index *functions; /* finds type ids by name; filled on first use */
 };
 
@@ -37,7 +37,7 @@ static void index_functions(const struct kernel_btf *b)
 	}
 }
 
-/* Make *OUT, which owns BTF. If BTF is NULL, return -errno. */
+/* Make *OUT, which then owns BTF. If BTF is NULL, return -errno. */
 static int create(struct btf *btf, uint32_t first, struct kernel_btf **out)
 {
 	struct kernel_btf *b;
@@ -114,7 +114,7 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 	return n;
 }
 
-/* Return whether FD is the kernel's BTF object NAME, not one that came with a user's BPF program. */
+/* Return whether FD is the kernel's BTF object NAME, not an object that came with a user's BPF program. */
 static bool is_kernel_object(int fd, const char *name)
 {
 	char found[64] = "";
@@ -147,8 +147,8 @@ int kernel_btf_module_open(const char *module)
 }
 
 /*
- * Return the struct NAME, or NULL if there is none. libbpf searches all types, and callers often ask for several members
- * of one struct, so try the last struct first.
+ * Return the struct NAME, or NULL if there is none. libbpf searches all types, and callers often ask for several members of one
+ * struct, so try the struct of the last call first.
  */
 static const struct btf_type *find_struct(const struct btf *btf, const char *name)
 {
@@ -179,11 +179,11 @@ const struct btf *kernel_btf_raw(const struct kernel_btf *b)
 }
 
 /*
- * Reduce the kernel's BTF to the few structs that BPF programs access. Otherwise libbpf searches all types of the kernel
- * for each struct of a program, and all types of all modules if the kernel has no such struct.
+ * Reduce the kernel's BTF to the few structs that BPF programs access. In the whole BTF, libbpf would search all types of the
+ * kernel for each struct of a program, and all types of all modules if the kernel has no such struct.
  */
 
-#define BEGUN (-1) /* the type is being copied; a struct that contains itself is invalid */
+#define BEGUN (-1) /* the copy of the type has begun; a struct that contains itself is invalid */
 
 struct reduction {
 	const struct btf *from;
@@ -193,7 +193,7 @@ struct reduction {
 
 static int copy_type(struct reduction *r, uint32_t id);
 
-/* Copy the struct or union T. The types of its members must come before it. */
+/* Copy the struct or union T. First copy the types of its members. */
 static int copy_struct(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);
@@ -212,7 +212,7 @@ static int copy_struct(struct reduction *r, const struct btf_type *t)
 	return err ?: new;
 }
 
-/* Add a copy of T. Copy no targets of pointers. */
+/* Add a copy of T. Do not copy the targets of pointers. */
 static int add_type(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);
@@ -240,7 +240,7 @@ static int add_type(struct reduction *r, const struct btf_type *t)
 	return -EINVAL;
 }
 
-/* Return the id of the copied type, or -errno. Copy the type if it is not copied yet. */
+/* Return the id of the copy of type ID, or -errno. Copy the type if it is not copied yet. */
 static int copy_type(struct reduction *r, uint32_t id)
 {
 	const struct btf_type *t = btf__type_by_id(r->from, id);

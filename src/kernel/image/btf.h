@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that the kernel's BTF describes: fentry can attach to these. A module's functions are in a separate BTF
+ * Functions that the kernel's BTF describes. fentry can attach only to these functions. A module has its own BTF
  * object, which is split from the kernel's.
  */
 #pragma once
@@ -15,36 +15,36 @@
 struct btf;
 struct kernel_btf;
 
-/* Read raw BTF, or an ELF file with BTF, from PATH. Return -errno without a message, because kprotperf can do without BTF. */
+/* Read BTF, raw or in an ELF file, from PATH. Return -errno without a message, because kprotperf can do without BTF. */
 int kernel_btf_load(const char *path, struct kernel_btf **out);
 /* Read a module's raw BTF from PATH. BASE is the kernel's BTF, and must outlive *OUT. *OUT has the module's functions only. */
 int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out);
 void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
 define_scoped(kernel_btf_destroy, struct kernel_btf);
 
-/* Return the type id of the first function NAME, or -ENOENT. If several functions have one name, pahole keeps only one. */
+/* Return the type id of the first function NAME, or -ENOENT. If several functions have the same name, pahole keeps only one. */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*
- * Return the number of registers that a parameter of TYPE takes if enough are left. A struct of up to 16 bytes takes one
- * or two, a larger one none.
+ * Return the number of argument registers that a parameter of TYPE takes if enough are left. A struct of up to 16 bytes takes one
+ * or two registers, a larger struct none.
  */
 int kernel_btf_registers(const struct btf *btf, uint32_t type);
 /*
- * Return the number of registers that all parameters of function ID take. Return -E2BIG if the function has variable
+ * Return the number of argument registers that all parameters of function ID take. Return -E2BIG if the function has variable
  * arguments, -EINVAL if ID is not a function.
  */
 int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 
-/* Return a descriptor of the running kernel's BTF object for MODULE, or -errno. The caller closes it. */
+/* Return a descriptor of the running kernel's BTF object for MODULE, or -errno. The caller closes the descriptor. */
 int kernel_btf_module_open(const char *module);
 
-/* Return the offset in bytes of the member NAME in the struct TYPE, or the size of TYPE if NAME is NULL, or -ENOENT. */
+/* Return the offset in bytes of the member NAME in the struct TYPE, or (NAME is NULL) the size of TYPE, or -ENOENT. */
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
 
 /*
- * Write to FD a BTF that has only some types of FROM: the structs and unions that LIKE also has (names are compared
- * without "___flavor"), and the types that they contain. All pointers become void *. Return 0 or -errno.
+ * Write to FD a BTF with only some types of FROM: the structs and unions that LIKE also has (names are compared without
+ * "___flavor"), and the types that they contain. All pointers become void *. Return 0 or -errno.
  */
 int kernel_btf_reduce(const struct btf *from, const struct btf *like, int fd);
 

@@ -16,9 +16,9 @@
 #include "base/map.h"
 #include "kernel/image/image_impl.h"
 
-/* /sys/kernel/notes has a few hundred bytes. */
+/* Maximum size of a file of notes in bytes. /sys/kernel/notes has a few hundred. */
 #define MAX_NOTES (1u << 20)
-/* Room for a release in uname(). */
+/* Maximum length of a kernel release, as in uname(). */
 #define RELEASE_MAX 64
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -86,7 +86,7 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 	return buf;
 }
 
-/* If img->map is compressed, as distributions' modules are, replace it by its contents. */
+/* If the file is compressed, as distributions' modules are, replace img->map by the unpacked contents. */
 static int unpack(struct kernel_image *img, int fd, size_t *size)
 {
 	Elf *packed = dwelf_elf_begin(fd);
@@ -104,8 +104,8 @@ static int unpack(struct kernel_image *img, int fd, size_t *size)
 }
 
 /*
- * Open the ELF file FD. The map ends with zeros, because libdw assumes that strings in .debug_info end with a NUL, which
- * may be missing in a damaged file. The map is writable, because libelf changes the headers of sections that it unpacks.
+ * Map and open the ELF file FD. The map ends with zeros, because libdw assumes that strings in .debug_info end with a NUL, which a
+ * damaged file may lack. The map is writable, because libelf changes the headers of sections that it unpacks.
  */
 static int open_elf(struct kernel_image *img, int fd)
 {
@@ -303,15 +303,15 @@ static int open_asked(const char *path, bool owned, const char *release,
 	return -EINVAL;
 }
 
-/* Add to *WHY that PATH is not usable, because of WHAT. */
+/* Append to *WHY that PATH is not usable. WHAT is the reason. */
 static void tried(char **why, const char *path, const char *what)
 {
 	alloc_append(why, "%s%s %s", *why ? ", " : "", path, what);
 }
 
 /*
- * Try one of the usual places. An image without DWARF becomes *OUT until a better one is found. Return true if *OUT has
- * DWARF, so that the search can end.
+ * Try one of the usual paths. An image without DWARF becomes *OUT until one with DWARF is found. Return true if
+ * *OUT has DWARF, so that the search can end.
  */
 static bool try_place(const char *path, const struct kernel_build_id *id, struct kernel_image **out,
 		      char **why)
@@ -385,8 +385,6 @@ int kernel_image_find(const char *explicit_path, const char *release,
 					why ? why : "", why ? ")" : "");
 	return 0;
 }
-
-/* --- frames --------------------------------------------------------------------------------- */
 
 static int read_rule(const Dwarf_Op *ops, size_t n, struct kernel_frame_base *base)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vmlinux file, with or without DWARF. The index that is made from it tells the source of an address: see
+ * A vmlinux file or a module, with or without DWARF. The index that is made from the file tells the source of an address: see
  * kernel/debuginfo/index.h.
  *
  * Addresses here are relative to _stext: they are the same in the file, in each boot of that kernel (KASLR), and in a
- * profile. Opening a file reads section headers only. The symbol table is read at the first question about symbols, and
+ * recording. Opening a file reads section headers only. The symbol table is read at the first question about symbols, and
  * DWARF when an index is made. Supported files are linked kernels (ET_EXEC, ET_DYN) and modules (ET_REL). A module's
  * addresses are relative to its first function.
  *
- * Strings that are returned belong to the image and are valid as long as it exists. The file is not trusted: damage makes
- * answers missing, and has no other effect. An image is not thread-safe.
+ * Returned strings belong to the image and are valid as long as it exists. The file is not trusted: damage can only make answers
+ * missing. An image is not thread-safe.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct kernel_image;
 
 struct kernel_build_id {
 	uint8_t bytes[KERNEL_BUILD_ID_MAX];
-	size_t len; /* 0: none */
+	size_t len; /* length in bytes; 0: no build-id */
 };
 
 /* Read the GNU build-id from a file of ELF notes, such as /sys/kernel/notes. Return -errno without a message. */
@@ -36,10 +36,10 @@ bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_
 const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, size_t size);
 
 /*
- * Open EXPLICIT_PATH if it is given, else $KPROTPERF_VMLINUX if that is set, else the first file in the usual places for
- * RELEASE, with DWARF if any has it. The file must have the build-id ID; NULL, or a len of 0, accepts any. If one of the first
- * two is missing or of another build, report the error and set *OUT to NULL. In the usual places, skip such files. If none
- * matches there, return 0, and set *OUT to NULL and *WHY_NOT (may be NULL) to a text about the files, which the caller frees.
+ * Open EXPLICIT_PATH if it is given, else $KPROTPERF_VMLINUX if that is set, else the first file in the usual folders for RELEASE,
+ * with DWARF if any has it. The file must have the build-id ID (NULL or of length 0: any). If a file that the user named is
+ * missing or of another build, report the error and set *OUT to NULL. In the usual folders, skip such files. If none is left,
+ * return 0, set *OUT to NULL, and set *WHY_NOT (may be NULL) to a text about the files, which the caller frees.
  */
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
@@ -48,19 +48,19 @@ int kernel_image_find(const char *explicit_path, const char *release,
 bool kernel_is_release(const char *name);
 
 /*
- * Open one file whose path comes from a recording or a cache. It must be a regular file of root or of the user. Return
- * -EPERM if it is another user's, or the errors of kernel_image_open(). Errors are not reported.
+ * Open one file whose path comes from a recording or a cache. The file must be a regular file of root or of the user. Return
+ * -EPERM if it is another user's, or the errors of kernel_image_open(). The caller reports errors.
  */
 int kernel_image_try(const char *path, struct kernel_image **out);
 
-/* Return the path of scripts/lab's cache, followed by BELOW ("/kernels"). The caller frees it. */
+/* Return the path of scripts/lab's cache folder, followed by BELOW, such as "/kernels". The caller frees the result. */
 char *kernel_lab_path(const char *below);
 
 /* Read the build-id of the loaded module NAME. Return -errno without a message. */
 int kernel_module_build_id(const char *name, struct kernel_build_id *id);
 /*
- * Find the file of the module NAME with build-id ID, for the kernel RELEASE, and its DWARF. Search the places of packages
- * and of scripts/lab. If only a debug file is there, return that. Return NULL if there is neither.
+ * Find the file of the module NAME with build-id ID, for the kernel RELEASE, and its DWARF, in the folders of packages and of
+ * scripts/lab. If there is only a debug file, return the debug file. Return NULL if there is neither.
  */
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id);
@@ -76,35 +76,35 @@ bool kernel_image_has_symtab(const struct kernel_image *img);
 bool kernel_image_has_dwarf(const struct kernel_image *img);
 
 /*
- * Return whether the symbol NAME at ADDR is a function's entry (STT_FUNC, with a size, not a .cold part). *SIZE (may be
- * NULL) becomes its size in bytes. Only the symbol table is read; without one, return false.
+ * Return whether the symbol NAME at ADDR is a function's entry (STT_FUNC, with a size, not a .cold part). Set *SIZE (may be NULL)
+ * to its size in bytes. Without a symbol table, return false.
  */
 bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64_t addr,
 			      uint64_t *size);
 
 /*
- * Return the symbol that covers ADDR (functions before labels), or NULL. *OFFSET becomes ADDR less the symbol's address.
- * Symbols outside of a module have made-up addresses, to which the module's calls of them lead in the file.
+ * Return the symbol that covers ADDR (functions before labels), or NULL. Set *OFFSET to ADDR minus the symbol's address. In a
+ * module's file, calls of functions outside of the module lead to made-up addresses, one for each such function.
  */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
-/* Return the data object that covers the file's address ADDR, or NULL. *OFFSET becomes ADDR less the object's address. */
+/* Return the data object that covers the file's address ADDR, or NULL. Set *OFFSET to ADDR minus the object's address. */
 const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
 struct kernel_range {
-	uint64_t start, end; /* end is the first address after it */
+	uint64_t start, end; /* END is the first address after the range */
 };
 
 /*
- * Return the name of the function, or of the part split off one (.cold), that contains ADDR. *RANGE becomes its range.
+ * Return the name of the function, or of the part split off a function (.cold), that contains ADDR. Set *RANGE to its addresses.
  * Return NULL if the symbol table has no such function with a size.
  */
 const char *kernel_image_extent(struct kernel_image *img, uint64_t addr,
 				struct kernel_range *range);
 
 /*
- * The base of a function's stack frame: the value of the stack pointer before the call of the function. Pushes in the
- * function do not change it. It is OFFSET bytes above the current stack pointer or, if FROM_FP, the frame pointer.
+ * The base of a function's stack frame: the value of the stack pointer before the call of the function. The base is OFFSET bytes
+ * above the current stack pointer or, if FROM_FP, above the frame pointer.
  */
 struct kernel_frame_base {
 	bool from_fp;
@@ -112,8 +112,8 @@ struct kernel_frame_base {
 };
 
 /*
- * Find the frame's base before the instruction at ADDR. Return -ENODATA without .debug_frame, -ENOENT if that does not
- * cover ADDR, -ENOTSUP if the rule there is not one of these two registers and an offset.
+ * Find the base of the stack frame before the instruction at ADDR. Return -ENODATA without .debug_frame, -ENOENT if .debug_frame
+ * does not cover ADDR, -ENOTSUP if the rule for ADDR does not fit struct kernel_frame_base.
  */
 int kernel_image_frame_base(struct kernel_image *img, uint64_t addr,
 			    struct kernel_frame_base *base);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A vmlinux as an ELF file. kernel/code and kernel/debuginfo read its sections. */
+/* A vmlinux as an ELF file, for kernel/code and kernel/debuginfo, which read its sections. */
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -9,23 +9,23 @@
 
 /* Return the ELF file. IMG owns it. */
 Elf *kernel_image_elf(const struct kernel_image *img);
-/* Return the ELF file that has the DWARF. For a module it may be another file. IMG owns it. */
+/* Return the ELF file that has the DWARF, which may be a module's debug file. IMG owns the result. */
 Elf *kernel_image_dwarf_elf(const struct kernel_image *img);
-/* Return the DWARF, or NULL if there is none. libdw reads only what is asked for. IMG owns it. */
+/* Return the DWARF, or NULL if there is none. libdw reads the DWARF on demand. IMG owns the result. */
 Dwarf *kernel_image_dwarf(struct kernel_image *img);
-/* Return the address of section SCN, in the file or in a module's layout; 0: it is not loaded. */
+/* Return the address of section SCN, in the file or in a module's layout. Return 0 if SCN is not loaded. */
 uint64_t kernel_image_section_address(const struct kernel_image *img, Elf_Scn *scn);
-/* Return the file's address of _stext. Addresses of the interface are relative to it. */
+/* Return the address of _stext in the file. Addresses in image.h are relative to _stext. */
 uint64_t kernel_image_base(struct kernel_image *img);
 
-/* Call FN for each entry of the ELF symbol table that has a name, which may be "". This includes data. */
+/* Call FN for each entry of the ELF symbol table, including data, that has a name, which may be "". */
 typedef void (*kernel_elf_symbol_fn)(const Elf64_Sym *sym, const char *name, void *arg);
 void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_fn fn, void *arg);
 
 /*
- * Called with the symbol NAME (NULL: none) that covers the addresses from ADDR (relative to _stext) on. OFFSET is ADDR less
- * the symbol's address.
+ * Called with the symbol NAME (NULL: none) that covers the addresses from ADDR (relative to _stext) on.
+ * OFFSET is ADDR minus the symbol's address.
  */
 typedef void (*kernel_symtab_fn)(uint64_t addr, const char *name, uint64_t offset, void *arg);
-/* Call FN for each address at which kernel_image_symbol_at() changes its answer, in ascending order. */
+/* Call FN for each address at which the result of kernel_image_symbol_at() changes, in ascending order. */
 void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, void *arg);

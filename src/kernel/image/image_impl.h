@@ -18,24 +18,24 @@ struct kernel_image {
 	bool has_dwarf;
 	bool has_code; /* false for a debug file, whose code sections are empty */
 	bool is_module; /* relocatable: linked by kernel_image_link() */
-	Elf *dwarf_elf; /* the file with the DWARF: a module's debug file; NULL: ELF itself */
-	/* The next four are for modules only: */
+	Elf *dwarf_elf; /* a module's debug file with the DWARF; NULL: ELF has the DWARF */
+	/* The next four members are for modules only. */
 	Dwfl *dwfl;
-	struct kernel_image *debug; /* owned debug file that has DWARF_ELF; NULL: none */
-	uint64_t *layout; /* addresses of its sections, by section number; 0: not loaded */
+	struct kernel_image *debug; /* owned debug file with DWARF_ELF, or NULL */
+	uint64_t *layout; /* by section number: the section's address; 0: not loaded */
 	size_t n_sections;
-	struct symtab *symtab; /* NULL until asked for */
-	Dwarf *dwarf; /* NULL until asked for, or if there is none */
+	struct symtab *symtab; /* NULL until it is first used */
+	Dwarf *dwarf; /* NULL until it is first used, or if there is no DWARF */
 };
 
 /*
- * Addresses for symbols outside of a module: symbol number N of the module's symbol table has MODULE_EXTERN + N *
+ * Made-up addresses for symbols outside of a module: symbol number N of the module's symbol table has MODULE_EXTERN + N *
  * MODULE_EXTERN_STEP. A call in the module can reach these addresses. No real module is that far away from another.
  */
 #define MODULE_EXTERN      0x70000000u
 #define MODULE_EXTERN_STEP 16u
 
-/* Give addresses to the sections of the module IMG, and relocate it and its DWARF. Return -errno without a message. */
+/* Give addresses to the sections of the module IMG. Relocate IMG and its DWARF to them. Return -errno without a message. */
 int kernel_image_link(struct kernel_image *img);
 
 void kernel_symtab_destroy(struct symtab *tab); /* accepts NULL */

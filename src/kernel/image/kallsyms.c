@@ -13,11 +13,11 @@
 #include "kernel/image/kallsyms_impl.h"
 #include "kernel/image/name.h"
 
-/* Ten times the size of the file in a kernel with all symbols and many modules. */
+/* Maximum size of /proc/kallsyms in bytes: ten times its size with all symbols and many modules. */
 #define MAX_FILE (256u << 20)
 
 /*
- * The file does not tell the end of a module's last function. Assume that the function ends at the end of its page: BPF
+ * /proc/kallsyms does not tell the end of a module's last function. Assume that the function ends at the end of its page: BPF
  * programs and trampolines that were loaded later lie right after it.
  */
 #define PAGE 0x1000
@@ -29,7 +29,7 @@ struct kallsyms_module {
 
 /* The symbols whose names without clone suffixes have the same hash. Mostly these names are the same too. */
 struct kallsyms_bucket {
-	uint32_t start, n; /* its symbols: N from by_base[START] on */
+	uint32_t start, n; /* N symbols from by_base[START] on */
 	bool sorted;
 };
 
@@ -49,7 +49,7 @@ static struct kallsyms_bucket *bucket_of(const struct kernel_kallsyms *ks, const
 	return &ks->buckets[hash_bytes(base, len) % ks->n_buckets];
 }
 
-/* Return the symbols whose names without suffixes are the LEN bytes BASE, or NULL. Set *N to their number. */
+/* Return the symbols whose names without clone suffixes are the LEN bytes BASE, or NULL. Set *N to their number. */
 static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, const char *base,
 					    size_t len, size_t *n)
 {
@@ -112,7 +112,7 @@ static void note_bound(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 		ks->init_end = sym->addr;
 }
 
-/* Cut "[MODULE]" off the end of NAME, and set SYM's module. Return false if the end of NAME has another form. */
+/* Cut "\t[MODULE]" off the end of NAME, and set SYM's module. Return false if the text after the tab has another form. */
 static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_sym *sym)
 {
 	char *tab = strchr(name, '\t');
@@ -174,11 +174,11 @@ static void add_line(char *line, void *ks)
 		kallsyms_add(ks, &sym);
 }
 
-/* Names point into the text of /proc/kallsyms, if that was read: symbols with one address keep their order in the file. */
+/* If names point into the text of /proc/kallsyms, symbols with the same address keep their order in the file. */
 define_compare(compare_addr, struct kernel_sym,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->name, b->name));
 
-/* Sort the symbols. The image's symbols come first, and are sorted already. */
+/* Sort the symbols by address. The image's symbols come first, and are sorted already. */
 static void sort_by_addr(struct kernel_kallsyms *ks)
 {
 	struct kernel_sym *syms = ks->syms;
@@ -369,13 +369,12 @@ const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *k
 	return found;
 }
 
-/* Return the index of the first symbol after ADDR. */
 static size_t first_after(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	return bisect(ks->n_syms, i, ks->syms[i].addr <= addr);
 }
 
-/* Return whether NAME is a mark of the linker script. It has the address of the function after it. */
+/* Return whether NAME is a symbol of the linker script, which has the address of the function after it. */
 static bool is_mark(const char *name)
 {
 	size_t len = strlen(name);
@@ -414,7 +413,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 	best = &ks->syms[--i];
 	while (i > 0 && ks->syms[i - 1].addr == best->addr) {
 		i--;
-		/* The loop goes backwards, so ">=" takes the first in the file of symbols with equal preference. */
+		/* The loop goes backwards, so ">=" takes the file's first symbol among those with equal preference. */
 		if (preference(&ks->syms[i]) >= preference(best))
 			best = &ks->syms[i];
 	}

@@ -2,9 +2,9 @@
 /*
  * The running kernel's symbols, as listed in /proc/kallsyms.
  *
- * Functions are text symbols (types t, T, w, W). Other symbols are kept only if they are the image's. All results belong
- * to the table and are valid as long as it exists. Addresses are absolute, those of this boot. Profiles store an address less
- * kernel_kallsyms_base(). The functions kernel_image_*() take an address less STEXT.
+ * Functions are text symbols (types t, T, w, W). Other symbols are kept only if they are in the kernel's image. All results belong
+ * to the table and are valid as long as it exists. Addresses are absolute, those of this boot. Recordings store an address minus
+ * kernel_kallsyms_base(). The functions kernel_image_*() take an address minus STEXT.
  */
 #pragma once
 
@@ -32,38 +32,38 @@ struct kernel_kcore;
 struct kernel_kallsyms {
 	struct kernel_sym *syms; /* sorted by address */
 	size_t n_syms, cap_syms;
-	uint64_t stext, etext; /* the image's text; ETEXT 0: there is no such symbol */
-	/* private */
+	uint64_t stext, etext; /* bounds of the image's text; ETEXT 0: unknown */
+	/* The members below are private. */
 	struct alloc_texts names;
-	bool any_addr; /* some address is not 0; else the kernel hides addresses */
+	bool any_addr; /* some address is not 0, so the kernel does not hide addresses */
 	struct kallsyms_module *modules;
 	size_t n_modules, cap_modules;
 	uint64_t init_start, init_end;
 	struct kernel_sym *variables; /* variables of the image, sorted by address */
 	size_t n_variables, cap_variables;
-	/* Symbols, grouped by bucket. A bucket is sorted by name, then by address, at its first use. */
+	/* All symbols, grouped by hash bucket. A bucket is sorted by name, then by address, at its first use. */
 	const struct kernel_sym **by_base;
 	struct kallsyms_bucket *buckets;
 	size_t n_buckets;
 };
 
 /*
- * Read PATH, and report errors. Return -EPERM if the kernel hides addresses from this process (all are zero), -EINVAL if
+ * Read the file PATH, and report errors. Return -EPERM if the kernel hides addresses from this process (all are zero), -EINVAL if
  * the file has no usable line or no _stext, or the error of open() or read(). Skip lines that are not symbols.
  */
 int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
 
 /*
- * Make the table of kernel_kallsyms_load() from the kernel's memory, which takes a hundredth of the instructions. BTF has
- * the kernel's types, and may be NULL. Return -errno without a message if the kernel is older than 6.0, or if its memory or
- * BTF lacks something; then call kernel_kallsyms_load().
+ * Make the table of kernel_kallsyms_load() from the kernel's memory, in a hundredth of that function's instructions. BTF has the
+ * kernel's types, and may be NULL. Return -errno without a message if the kernel is older than 6.0, or if a variable or type that
+ * is needed cannot be found or read. The caller then calls kernel_kallsyms_load().
  */
 int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
 			 struct kernel_kallsyms **out);
-/* Like kernel_kallsyms_read(), but only the symbols of modules and of code made at run time. IMAGE is a table of this kernel. */
+/* Like kernel_kallsyms_read(), but only for symbols of modules and of code made at run time. IMAGE has the image's symbols. */
 int kernel_kallsyms_read_dynamic(const struct kernel_kcore *kcore, const struct btf *btf,
 				 const struct kernel_kallsyms *image, struct kernel_kallsyms **out);
-/* Make a table of the N symbols SYMS, all of code made at run time. Their texts are copied. */
+/* Make a table with copies of the N symbols SYMS, all of code made at run time. */
 struct kernel_kallsyms *kernel_kallsyms_of(const struct kernel_sym *syms, size_t n);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
@@ -71,38 +71,38 @@ define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 /* Return the address of a variable of the image, or 0 if it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
 
-/* Return the last variable of the image at or before ADDR, or NULL if there is none. *OFFSET becomes ADDR less its address. */
+/* Return the last variable of the image at or before ADDR, or NULL. Set *OFFSET to ADDR minus the variable's address. */
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset);
 
-/* Return whether SYM is a BPF program or trampoline. kernel_kallsyms_is_probe(): whether it is code made by ftrace or kprobes. */
+/* Return whether SYM is a BPF program or trampoline (is_bpf), or code made by ftrace or kprobes (is_probe). */
 bool kernel_kallsyms_is_bpf(const struct kernel_sym *sym);
 bool kernel_kallsyms_is_probe(const struct kernel_sym *sym);
 
 /* Return the address to which addresses in SYM are relative: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* Return all symbols with exactly this NAME, by ascending address. *N becomes their number. Return NULL if there are none. */
+/* Return all symbols with exactly this NAME, by ascending address, and set *N to their number. Return NULL if there are none. */
 const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsyms *ks,
 						      const char *name, size_t *n);
 
 /*
- * Return the length of the part of the symbol NAME that reports show. This is the name without clone suffixes
- * (kernel_name_base_len()). But if NAME is a split-off part (.part.0) and its function has a symbol too, reports show the
- * whole NAME, because a call that goes through both counts for each.
+ * Return the length of the part of the symbol NAME that reports show: the name without clone suffixes (kernel_name_base_len()).
+ * But if NAME is a split-off part (.part.0) and its function has a symbol too, reports show the whole NAME, because a call that
+ * goes through both functions counts for each function.
  */
 size_t kernel_kallsyms_reported_len(const struct kernel_kallsyms *ks, const char *name);
 
 /*
- * Return all symbols whose name without clone suffixes (kernel_name_base_len()) is BASE, by ascending address. Leave out
- * .cold parts, which are not functions. *N becomes the number. The caller frees the array.
+ * Return all symbols whose name without clone suffixes (kernel_name_base_len()) is BASE, by ascending address. Leave out .cold
+ * parts, which are not functions. Set *N to the number of symbols. The caller frees the array.
  */
 const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *ks, const char *base,
 						 size_t *n);
 
 /*
- * Return the symbol that covers ADDR, or NULL. *OFFSET (may be NULL) becomes ADDR less the symbol's address. If several
- * symbols have this address, take the first global one, or else the first. Prefer any symbol to a linker script's (_stext).
+ * Return the symbol that covers ADDR, or NULL. Set *OFFSET (may be NULL) to ADDR minus the symbol's address. If several symbols
+ * have this address, take the first global symbol, or else the first. Prefer any symbol to a linker script's, such as _stext.
  */
 const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
 						  uint64_t *offset);
@@ -110,7 +110,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 /* Return the number of bytes from SYM to the next text symbol of the same module, or 0 if SYM is the last. */
 uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
-/* Return the address after SYM. If the end is unknown, this is the end of SYM's page. */
+/* Return the first address after SYM. If SYM's end is unknown, return the end of its page. */
 uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* Return whether SYM is in the image's init text, which is freed after boot. */
@@ -120,8 +120,8 @@ bool kernel_kallsyms_is_init(const struct kernel_kallsyms *ks, const struct kern
 bool kernel_kallsyms_in_image(const struct kernel_kallsyms *ks, uint64_t addr);
 
 /*
- * Find up to MAX names that the user may have meant by NAME, best first: similar names by edit distance, then names that
- * contain NAME. Return their number. KS owns the names.
+ * Find up to MAX names that the user may have meant by NAME, best first: similar names by edit distance, then names that contain
+ * NAME. Return the number of names found. KS owns the names.
  */
 size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
 			       const char **names, size_t max);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read the kernel's symbols from its memory: the tables that /proc/kallsyms is printed from. For each line of that file,
- * the kernel takes some 1,400 instructions to print it, and the reader another 500. The tables' addresses are in the
- * vmcoreinfo of /proc/kcore (since Linux 6.0).
+ * Read the kernel's symbols from its memory, from the tables behind /proc/kallsyms. For each line of that file, the kernel takes
+ * some 1,400 instructions to print the line, and the reader another 500. The tables' addresses are in the vmcoreinfo of
+ * /proc/kcore (since Linux 6.0).
  */
 #include <elf.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define SYMBOLS_MAX (1u << 22)
 #define NAMES_MAX   (64u << 20) /* bytes of all compressed names, or of a module's names */
-#define LIST_MAX    (1u << 16) /* a longer list is circular: it was changed while it was read */
+#define LIST_MAX    (1u << 16) /* a longer list is circular: it changed while it was read */
 
 #define TOKENS 256
 #define CHUNK  (1u << 20) /* bytes allocated at once for names */
@@ -51,7 +51,7 @@ static char *read_bytes(const struct reading *r, uint64_t addr, size_t len, int 
 	return NULL;
 }
 
-/* The texts of the tokens. Each byte of a compressed name is a token. */
+/* The texts of the tokens. Each byte of a compressed name stands for a token. */
 struct tokens {
 	char *texts;
 	uint16_t start[TOKENS], len[TOKENS];
@@ -80,11 +80,11 @@ struct names {
 	const uint8_t *at, *end;
 	struct tokens tokens;
 	struct alloc_texts *kept;
-	char *to; /* place of the next name's text */
-	size_t room; /* free bytes there */
+	char *to; /* address for the next name's text */
+	size_t room; /* number of free bytes at TO */
 };
 
-/* Return the size of the table of names, which ends where the next table begins. */
+/* Return the size of the table of names in bytes. The table ends where the next table begins. */
 static size_t names_size(const struct reading *r, uint64_t names)
 {
 	static const char *const others[] = { "kallsyms_num_syms", "kallsyms_token_table",
@@ -115,7 +115,7 @@ static int read_names(const struct reading *r, struct names *names)
 	return 0;
 }
 
-/* Make room for a name of N tokens. */
+/* Allocate memory for a name of N tokens, if the free bytes do not suffice. */
 static void make_room(struct names *names, size_t n)
 {
 	size_t most = n * KALLSYMS_NAME_MAX + AT_ONCE;
@@ -127,14 +127,14 @@ static void make_room(struct names *names, size_t n)
 	alloc_keep(names->kept, names->to);
 }
 
-/* Return the next symbol's text, a type letter and the name, or NULL at the end. */
+/* Return the next symbol's text (a type letter, then the name), or NULL at the end. */
 static const char *next_name(struct names *names)
 {
 	size_t left = (size_t)(names->end - names->at), len = left ? *names->at : 0;
 	const struct tokens *t = &names->tokens;
 	const char *name;
 
-	if (len & 0x80 && left > 1) { /* since Linux 6.1 */
+	if (len & 0x80 && left > 1) { /* length of two bytes, since Linux 6.1 */
 		len = (len & 0x7f) | (size_t)names->at[1] << 7;
 		names->at++;
 	}
@@ -158,14 +158,14 @@ static const char *next_name(struct names *names)
 
 struct offsets {
 	int32_t *items;
-	uint64_t at; /* address of the offsets in the kernel */
-	uint64_t base; /* 0: an offset counts from its own address (since Linux 7.0) */
+	uint64_t at; /* address of ITEMS in the kernel's memory */
+	uint64_t base; /* 0: each offset counts from its own address (since Linux 7.0) */
 	bool any_below;
 };
 
 /*
- * If there is a base, a negative offset counts backwards from the base. If any offset is negative (until Linux 6.14), offsets
- * that are not negative are absolute (per-CPU) addresses.
+ * Return the address of symbol I. With a base, a negative offset counts backwards from the base. If any offset is negative (until
+ * Linux 6.14), offsets that are not negative are absolute (per-CPU) addresses.
  */
 static uint64_t address(const struct offsets *o, uint32_t i)
 {
@@ -233,13 +233,13 @@ struct member {
 	int at; /* offset of the member in bytes, set by find_members() */
 };
 
-/* The members to read from a struct, and the function to call with them. */
+/* The members to read from a struct, and the function to call after reading them. */
 struct item {
-	const char *type, *link; /* link: the member list_head; NULL: it is on no list */
+	const char *type, *link; /* LINK: the struct's list_head; NULL: on no list */
 	struct member members[5]; /* ends with a member without a name */
 	int (*add)(const struct reading *r, const struct item *i);
-	const void *to; /* the object that the members are read into, for add() */
-	struct item *inner; /* an item that it points to; NULL: none */
+	const void *to; /* the object into which the members are read */
+	struct item *inner; /* the struct to which this struct points, or NULL */
 	int link_at;
 };
 
@@ -267,7 +267,7 @@ static int read_members(const struct reading *r, uint64_t addr, const struct ite
 	return err;
 }
 
-/* Read the list whose list_head is at HEAD (0: unknown), and add each item. */
+/* Read the list whose list_head is at HEAD (0: unknown). Read the members of each struct in the list, and call add(). */
 static int read_list(const struct reading *r, uint64_t head, struct item *i)
 {
 	uint64_t at = head;
@@ -305,7 +305,7 @@ struct module_tables {
 	uint32_t n;
 };
 
-/* Add the N symbols SYMS of MODULE. The table owns NAMES. */
+/* Add the N symbols SYMS of MODULE. R->ks owns NAMES. */
 static void add_module_symbols(const struct reading *r, const char *module, const Elf64_Sym *syms,
 			       const char *types, uint32_t n, const char *names)
 {
@@ -369,7 +369,7 @@ static int read_modules(const struct reading *r)
 	return read_list(r, variable(r, "modules"), &module);
 }
 
-/* Code that was made at run time. */
+/* Code that the kernel made at run time. */
 struct code {
 	const char *module;
 	uint64_t addr, end; /* END 0: unknown */
@@ -392,8 +392,8 @@ static int add_code(const struct reading *r, const struct item *i)
 }
 
 /*
- * Read a LIST of structs TYPE, which are linked by the member LINK. ADDR, END and NAME are names of the members to read. END
- * and NAME may both be NULL, to use the values in C.
+ * Read a LIST of structs TYPE, which are linked by the member LINK. ADDR, END and NAME are names of the members to read. If END
+ * and NAME are NULL, the members END and NAME of the struct code C keep their values.
  */
 static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
 		     const char *link, const char *addr, const char *end, const char *name)
@@ -416,7 +416,7 @@ static int read_trampolines(const struct reading *r)
 			 "trampoline", NULL, NULL);
 }
 
-/* Read the pages of the struct kprobe_insn_cache CACHE. They get the name NAME. */
+/* Read the pages of the struct kprobe_insn_cache CACHE, and give them the name NAME. */
 static int read_kprobe_pages(const struct reading *r, const char *cache, const char *name)
 {
 	struct code c = { .module = "__builtin__kprobes" };

@@ -47,7 +47,6 @@ static int read_at(int fd, uint64_t offset, void *buf, size_t len)
 	return 0;
 }
 
-/* Find the note VMCOREINFO among the LEN bytes of NOTES. */
 static void find_vmcoreinfo(struct kernel_kcore *kc, char *notes, size_t len)
 {
 	GElf_Nhdr nhdr;
@@ -63,7 +62,7 @@ static void find_vmcoreinfo(struct kernel_kcore *kc, char *notes, size_t len)
 				kc->vmcoreinfo ?: alloc_strndup(notes + desc, nhdr.n_descsz);
 }
 
-/* Read vmcoreinfo; without it kc->vmcoreinfo stays NULL. */
+/* Read vmcoreinfo from the notes. On errors kc->vmcoreinfo stays NULL. */
 static void read_notes(struct kernel_kcore *kc, const Elf64_Phdr *phdr)
 {
 	scoped_free char *notes = NULL;
@@ -86,7 +85,7 @@ static int read_headers(struct kernel_kcore *kc)
 	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    ehdr.e_type != ET_CORE || ehdr.e_phentsize != sizeof(phdr))
 		return -ENOEXEC;
-	/* e_phnum has 16 bits, which limits the work. */
+	/* The 16-bit number e_phnum limits the loop. */
 	for (unsigned int i = 0; i < ehdr.e_phnum; i++) {
 		struct segment s;
 

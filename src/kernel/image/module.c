@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kernel modules are relocatable files. libdwfl links a module in memory, and this file lays out its code as the kernel
- * does when it loads the module. Afterwards the module is like a vmlinux.
+ * Kernel modules are relocatable files. This file lays out a module's code as the kernel does when it loads the module, and
+ * libdwfl links the module in memory. Afterwards the module is like a vmlinux.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -15,19 +15,19 @@
 #include "base/log.h"
 #include "kernel/image/image_impl.h"
 
-/* Not 0, because libdwfl takes that for "none". */
+/* Address of a module's code. It is not 0, because libdwfl takes 0 for "none". */
 #define MODULE_TEXT 0x1000000u
 /* Gap between the code and all other sections (data and init code). */
 #define MODULE_GAP 0x100000u
 
-/* Return whether S is code that stays loaded. The kernel loads such sections one after the other, in the order of the file. */
+/* Return whether S is code that stays loaded after init. The kernel loads such sections one after the other, in file order. */
 static bool is_core_code(const Elf64_Shdr *s, const char *name)
 {
 	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_EXECINSTR &&
 	       strncmp(name, ".init", strlen(".init")) != 0;
 }
 
-/* Lay out loaded sections from address AT on: if CORE, the code that stays loaded, otherwise all others. Return the end. */
+/* Lay out loaded sections from address AT on: if CORE, the code that stays loaded, else all others. Return the end address. */
 static uint64_t lay_out(struct kernel_image *img, bool core, uint64_t at)
 {
 	Elf_Scn *scn = NULL;
@@ -43,7 +43,7 @@ static uint64_t lay_out(struct kernel_image *img, bool core, uint64_t at)
 		if (!name || !(s->sh_flags & SHF_ALLOC) || is_core_code(s, name) != core)
 			continue;
 		if (align > MODULE_GAP || s->sh_size > MODULE_TEXT)
-			continue; /* damage */
+			continue; /* the file is damaged */
 		at = (at + align - 1) / align * align;
 		img->layout[elf_ndxscn(scn)] = at;
 		at += s->sh_size;
@@ -60,7 +60,7 @@ static int find_elf(Dwfl_Module *mod, void **image, const char *name, Dwarf_Addr
 	(void)name;
 	(void)base;
 	*file = strdup(img->path);
-	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* another reference, which libdwfl drops */
+	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* another reference, for libdwfl to drop */
 	return -1;
 }
 
@@ -79,7 +79,7 @@ static int section_address(Dwfl_Module *mod, void **image, const char *name, Dwa
 	return 0;
 }
 
-/* Set *ADDR to the address of symbol NUMBER of SYMTAB in the layout. */
+/* Set *ADDR to the address that symbol NUMBER of SYMTAB has in the layout. */
 static bool symbol_address(const struct kernel_image *img, const Elf_Data *symtab, uint64_t number,
 			   uint64_t *addr)
 {
@@ -167,8 +167,6 @@ int kernel_module_build_id(const char *name, struct kernel_build_id *id)
 	return err;
 }
 
-/* --- finding -------------------------------------------------------------------------------- */
-
 /*
  * Return whether FILE is a file of the module NAME, such as "nf_tables.ko", "nf-tables.ko.debug" or "nf-tables.ko.xz". In
  * NAME, underscores may stand for hyphens.
@@ -183,8 +181,8 @@ static bool is_of_module(const char *file, const char *name)
 }
 
 /*
- * Join two files of one module. Return the file that has the code. If only the second file has DWARF, the result uses this
- * DWARF, and owns the second file. Otherwise destroy the second file.
+ * Join two files of one module. Return the file that has the code. If only the other file has DWARF, the result uses this DWARF,
+ * and owns the other file. Otherwise destroy the other file.
  */
 static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 {
@@ -200,7 +198,7 @@ static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 	return code;
 }
 
-/* Open PATH. If it has the build-id ID, join it to *OUT. */
+/* Open the file PATH. If its build-id is ID, join the file to *OUT. */
 static void try_file(const char *path, const struct kernel_build_id *id, struct kernel_image **out)
 {
 	struct kernel_image *img;

@@ -14,7 +14,7 @@ static const char *const suffixes[] = {
 	"constprop", /* gcc: parameters that are always the same constant */
 	"part", /* gcc: the rest of a function of which one part was inlined */
 	"cold", /* gcc and clang: the unlikely part, moved elsewhere */
-	"localalias", "lto_priv", "llvm", /* clang LTO: made global under a hash */
+	"localalias", "lto_priv", "llvm", /* llvm: clang LTO made the function global */
 	"__uniq", /* clang -funique-internal-linkage-names */
 };
 
@@ -26,7 +26,7 @@ static bool is_suffix(const char *s, size_t len)
 	return false;
 }
 
-/* Return the position of the last dot in the first LEN bytes, or LEN if there is none after the first byte. */
+/* Return the index of the last dot in the first LEN bytes of NAME, or LEN if there is none after the first byte. */
 static size_t last_dot(const char *name, size_t len)
 {
 	for (size_t i = len; i-- > 1;)
@@ -92,9 +92,7 @@ bool kernel_name_is_padding(const char *name)
 	       !strncmp(name, "__cfi_", strlen("__cfi_"));
 }
 
-/* ---- names that the user may have meant ---- */
-
-/* The kernel's own limit is 512 (KSYM_NAME_LEN). */
+/* Maximum length of a name, as in the kernel (KSYM_NAME_LEN is 512). */
 #define MAX_NAME 512
 
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit)
@@ -125,7 +123,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 			if (row[j] < least)
 				least = row[j];
 		}
-		/* The next row is above LIMIT too: a swap there adds 1 to a value of ABOVE, which is at least LEAST - 1. */
+		/* All later rows are above LIMIT too: even a swap adds 1 to a value of ABOVE, and these are at least LEAST - 1. */
 		if (least > limit)
 			return limit + 1;
 		before = above;
@@ -135,7 +133,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 	return above[lb] > limit ? limit + 1 : above[lb];
 }
 
-/* Return whether NAME is WORD with one more word before or after it. Ignore underscores at the front. */
+/* Return whether NAME is WORD with one more word, joined by an underscore, before or after it. */
 static bool is_word_less(const char *word, const char *name)
 {
 	size_t len = strlen(word), longer = strlen(name);
@@ -150,8 +148,8 @@ static bool is_word_less(const char *word, const char *name)
 }
 
 /*
- * Return whether A and B may be the names of one function in two kernels: "kmem_cache_alloc" became
- * "kmem_cache_alloc_noprof", "do_mmap_pgoff" "do_mmap", "lru_add_drain" "__lru_add_drain".
+ * Return whether A and B may be names of the same function in two kernels, such as "kmem_cache_alloc" and
+ * "kmem_cache_alloc_noprof", "do_mmap_pgoff" and "do_mmap", "lru_add_drain" and "__lru_add_drain".
  */
 static bool is_rename(const char *a, const char *b)
 {
@@ -162,7 +160,7 @@ static bool is_rename(const char *a, const char *b)
 
 struct candidate {
 	const char *name;
-	/* 0: a rename that begins with the user's name; 1: another rename; else 1 + edit distance, which is at most limit + 1. */
+	/* 0: is_rename() and begins with the user's name; 1: is_rename(); else 1 + kernel_name_distance(). The lowest is first. */
 	unsigned int rank;
 	size_t len;
 };
@@ -178,8 +176,8 @@ define_compare(compare_candidate, struct candidate,
 							strcmp(a->name, b->name));
 
 /*
- * Return the number of typing errors to allow: about one in five characters. More errors would suggest names that have
- * only their length in common.
+ * Return the number of typing errors to allow: about one in five characters. With more errors, unrelated
+ * names of similar length would be suggested.
  */
 static unsigned int distance_limit(size_t len)
 {

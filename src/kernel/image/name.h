@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts that a symbol's name tells: the name of the function in the source, the distance from another name, and whether a
+ * Facts that follow from a symbol's name: the name of the function in the source, the distance from another name, and whether a
  * probe of the symbol can harm the machine.
  */
 #pragma once
@@ -17,24 +17,24 @@ size_t kernel_name_base_len(const char *name);
 /* Compare names like strcmp(), but without the suffixes of kernel_name_base_len(). */
 int kernel_name_compare(const char *a, const char *b);
 
-/* Return whether NAME is a part that was split off a function. The function jumps into it, so it has no entry and no return. */
+/* Return whether NAME is a part split off a function (.cold). The function jumps into it: the part has no entry and no return. */
 bool kernel_name_is_cold(const char *name);
 
-/* Return whether NAME is the padding before a function. kallsyms lists it, but nothing calls it. */
+/* Return whether NAME is the padding before a function. kallsyms lists such padding, but nothing calls it. */
 bool kernel_name_is_padding(const char *name);
 
 /*
- * Return the Damerau-Levenshtein distance (insertions, deletions, substitutions and swaps of neighbours; optimal string
- * alignment), or LIMIT + 1 if it is larger than LIMIT.
+ * Return the Damerau-Levenshtein distance of A and B (insertions, deletions, substitutions and swaps of neighbours; optimal string
+ * alignment), or LIMIT + 1 if the distance is larger than LIMIT.
  */
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
 /*
- * Return "; did you mean 'fold'?" with the name nearest to NAME, or "" if none is near. NAME_OF returns the Ith name, or
- * NULL after the last one. This function frees the names; the caller frees the result.
+ * Return a text such as "; did you mean 'fold'?" with the known name nearest to NAME, or "" if none is near. NAME_OF returns the
+ * known name number I, or NULL after the last one. This function frees the known names; the caller frees the result.
  */
 char *kernel_name_guess(const char *name, char *(*name_of)(size_t i));
 
-/* Return whether the compiler knows that the function NAME never returns. Then no code of the caller follows a call of it. */
+/* Return whether the compiler knows that the function NAME never returns, so that no code of the caller follows a call of NAME. */
 bool kernel_name_is_noreturn(const char *name);
 
 enum kernel_safety {
@@ -44,7 +44,7 @@ enum kernel_safety {
 };
 
 /*
- * Return how safe it is to probe the function NAME at its entry and return. *REASON (may be NULL) becomes a static phrase
- * ("…: REASON") or NULL. Only the name is examined: call kernel_tracing_*() too.
+ * Return how safe it is to probe the function NAME at its entry and return. Set *REASON (may be NULL) to a static phrase for
+ * messages ("…: REASON"), or to NULL. Only the name is examined: call kernel_tracing_*() too.
  */
 enum kernel_safety kernel_name_safety(const char *name, const char **reason);

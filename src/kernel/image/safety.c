@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names that must not be probed, or not by a glob.
+ * Functions that must not be probed, or only if the user names them without a glob.
  *
- * KERNEL_REFUSE is for functions whose probes would harm the kernel, even if the user names them. Some are not entered by a
- * call or not left by a return, so a return probe fails. Others are code that probes themselves execute (programs, maps,
- * clock, unwinder, trap handling): a hit within a hit loses an event or ends in BUG(). KERNEL_SKIP_IN_GLOB is for functions
- * that can be probed, but are seldom meant: the hottest primitives, and code that probes sometimes execute. The kernel itself
- * refuses most harmful functions that this table lacks (noinstr, NOKPROBE_SYMBOL, notrace): kernel_tracing_*() tells which.
+ * KERNEL_REFUSE is for functions whose probes would harm the kernel, even if the user names them. Some are not entered by a call
+ * or not left by a return, so a return probe fails. Others are code that probes themselves execute (programs, maps, clock,
+ * unwinder, trap handling): a hit within a hit loses an event or ends in BUG(). KERNEL_SKIP_IN_GLOB is for functions that can be
+ * probed, but are seldom meant: the hottest primitives, and code that probes sometimes execute. The kernel itself refuses most
+ * harmful functions that this table lacks (noinstr, NOKPROBE_SYMBOL, notrace): kernel_tracing_*() tells which.
  *
- * Memory, file system and network code is in neither group, because it is what kprotperf measures.
+ * Memory, file system and network code is in neither group, because kprotperf measures such code.
  */
 #include <fnmatch.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static const char *const noreturn[] = {
 	"vpanic",
 };
 
-/* The first rule that matches applies, so exceptions come before the rules that they are exceptions from. */
+/* The first rule that matches applies, so exceptions come before the general rules. */
 static const struct rule rules[] = {
 	RULE(KERNEL_REFUSE, "a linker script symbol, not a function", "_stext", "_etext", "_text",
 	     "_sinittext", "_einittext", "*_text_start", "*_text_end"),
@@ -79,7 +79,7 @@ static const struct rule rules[] = {
 	     "__raw_callee_save_*", "_paravirt_*", "paravirt_ret0", "paravirt_BUG",
 	     "hypercall_page", "xen_hypercall*", "__sev_es_nmi_complete", "kcfi_*"),
 
-	/* Code that a trap enters, or that is left on another stack, has no return address. */
+	/* Code that is entered by a trap, or left on another stack, has no return address. */
 	RULE(KERNEL_REFUSE, "kernel entry or exit code, not a function", "asm_*", "exc_*",
 	     "entry_*", "irqentry_*", "irq_entries_start", "spurious_entries_start", "idtentry_*",
 	     "early_idt_handler_*", "early_ignore_irq", "vc_no_ghcb*", "error_entry",
@@ -128,7 +128,7 @@ static const struct rule rules[] = {
 	     "__bpf_trace_*", "trace_call_bpf*", "bpf_overflow_handler", "perf_trace_run_bpf_*",
 	     "__traceiter_*", "__probestub_*", "kprobe_multi_link_*", "bpf_kprobe_multi_*"),
 
-	/* record uses these functions for calibration. They are made to be probed. */
+	/* The command `record` calibrates its probes on these functions, which are made to be probed. */
 	RULE(KERNEL_SKIP_IN_GLOB, "a test function of BPF", "bpf_fentry_test*",
 	     "bpf_modify_return_*"),
 
@@ -228,7 +228,7 @@ static bool is_wild(char c)
 	return c == '*' || c == '?' || c == '[' || c == ']';
 }
 
-/* Compare the literal beginning and end of PATTERN before calling fnmatch(): most names differ there. */
+/* Compare the literal beginning and end of PATTERN before calling fnmatch(), because most names differ there. */
 static bool matches(const char *pattern, const char *name)
 {
 	const char *end, *name_end;
@@ -277,7 +277,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 		*reason = "padding before a function, never called";
 		return KERNEL_REFUSE;
 	}
-	/* Names in the kernel are shorter (KSYM_NAME_LEN). */
+	/* Names of symbols in the kernel are shorter (KSYM_NAME_LEN). */
 	if (len >= sizeof(base)) {
 		*reason = "its name is too long";
 		return KERNEL_REFUSE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The image's .symtab: the addresses of functions, and the address of _stext. */
+/* Read the image's .symtab: the addresses of functions and data, and of _stext. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -25,7 +25,7 @@ struct symtab {
 	bool has_stext, has_objects; /* OBJECTS are read at the first use */
 };
 
-/* If several symbols have one address, a search finds the last of them. Sort a global symbol last. */
+/* If several symbols have the same address, a search finds the last one. Sort global symbols last. */
 define_compare(compare_entry, struct entry,
 	       compare_values(a->addr, b->addr)             ?:
 		       compare_values(a->global, b->global) ?:
@@ -68,7 +68,7 @@ static void sort_entries(struct entries *e)
 	sort_array(e->items, e->n_items, sizeof(*e->items), compare_entry);
 }
 
-/* Addresses in a module are relative to its first symbol of code, which kallsyms shows too. */
+/* A module's addresses are relative to its first symbol of code, which kallsyms also lists. */
 static void begin_module(struct symtab *tab)
 {
 	const struct entries *f = &tab->functions, *l = &tab->labels;
@@ -113,7 +113,7 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 	}
 }
 
-/* Return the symbol table. Read it at the first call. It is never NULL, but may be empty. */
+/* Return the symbol table, which may be empty but is never NULL. Read the table at the first call. */
 static struct symtab *symtab_of(struct kernel_image *img)
 {
 	if (!img->symtab)
@@ -139,7 +139,6 @@ uint64_t kernel_image_base(struct kernel_image *img)
 	return tab->has_stext ? tab->stext : img->text_addr;
 }
 
-/* Return the index of the first entry after ADDR. */
 static uint32_t first_after(const struct entries *e, uint64_t addr)
 {
 	return bisect(e->n_items, i, e->items[i].addr <= addr);
@@ -167,13 +166,13 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 	return false;
 }
 
-/* Maximum number of functions to look back over. A long function may contain the starts of shorter ones. */
+/* Maximum number of functions to look back over. A long function may contain the starts of shorter functions. */
 #define MAX_NESTED 8
 
-/* Maximum reach of a label, which has no size. */
+/* Maximum number of bytes that a label covers. Labels have no size. */
 #define MAX_LABEL_REACH 0x10000
 
-/* Return the function that covers the file's address ADDR, or NULL. */
+/* Return the function that covers address ADDR of the file, or NULL. */
 static const struct entry *function_at(const struct symtab *tab, uint64_t addr)
 {
 	uint32_t i = first_after(&tab->functions, addr);
@@ -199,8 +198,8 @@ const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct 
 }
 
 /*
- * Return whether the module's file address ADDR stands for a symbol outside of the module. *NAME becomes the symbol's
- * name, or NULL.
+ * If address ADDR of the module's file stands for a symbol outside of the module, return true, and set
+ * *NAME to the symbol's name (NULL: unknown).
  */
 static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *offset,
 		      const char **name)
@@ -280,7 +279,7 @@ void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, vo
 	free(at);
 }
 
-/* If several objects have one address, a search finds the last of them. Sort the longest last. */
+/* If several objects have the same address, a search finds the last one. Sort the longest object last. */
 define_compare(compare_object, struct entry,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
 

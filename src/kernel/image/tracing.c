@@ -26,9 +26,9 @@ struct kernel_tracing {
 	const struct kernel_kallsyms *ks;
 	bool ftrace_known, blacklist_known;
 	char *blacklist; /* path of the blacklist; NULL after it was read */
-	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
+	/* Indexed like ks->syms: enum kernel_answer, whether the symbol has an ftrace location. */
 	uint8_t *ftrace;
-	size_t next; /* while locations are added: first symbol after the last location */
+	size_t next; /* index of the first symbol after the ftrace location that was added last */
 	struct blacked *blacks; /* sorted by start */
 	size_t n_blacks, cap_blacks;
 };
@@ -51,7 +51,7 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - t->ks->syms);
 }
 
-/* Answer KERNEL_YES for all symbols at the location ADDR. Most locations are sorted, so search from the last location on. */
+/* Note that ADDR is the ftrace location of the symbols just before it. Most calls have ascending ADDR: search on from the last. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
 	const struct kernel_sym *syms = t->ks->syms;
@@ -79,8 +79,8 @@ static void add_line(char *text, void *tracing)
 }
 
 /*
- * Parse a line "NAME[ [MODULE]]". Count the lines of this name and module in t->ftrace of their first symbol. In the end,
- * settle_names() makes answers of the counts.
+ * Parse a line "NAME[ [MODULE]]". Count the lines with this name and module in the element of t->ftrace for the first symbol with
+ * this name and module. Later, settle_names() turns the counts into answers.
  */
 static void count_name(char *line, void *tracing)
 {
@@ -93,7 +93,7 @@ static void count_name(char *line, void *tracing)
 		size_t len = strlen(module);
 
 		*module++ = '\0';
-		/* len includes the space. */
+		/* LEN includes the space before MODULE. */
 		if (len < 4 || module[0] != '[' || module[len - 2] != ']')
 			return;
 		module[len - 2] = '\0';
@@ -112,7 +112,7 @@ static void count_name(char *line, void *tracing)
 	}
 }
 
-/* NAMED are the N symbols of one name. For each module, turn the count at its first symbol into an answer for all of them. */
+/* NAMED are the N symbols of one name. For each module, turn the lines counted at its first symbol into answers for all. */
 static void settle_name(struct kernel_tracing *t, const struct kernel_sym *const *named, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ static void settle_names(struct kernel_tracing *t)
 		if (named[0] == &syms[i])
 			settle_name(t, named, n);
 	}
-	/* If an address has several names, the kernel prints only one: the others get the same answer. */
+	/* If several symbols have one address, the kernel prints only one of them: give the other symbols the same answer. */
 	for (size_t i = 0, end; i < n_syms; i = end) {
 		bool yes = false;
 
@@ -161,8 +161,8 @@ static void settle_names(struct kernel_tracing *t)
 }
 
 /*
- * Call FN for each line. Return 1, or 0 if the file is missing, empty, or may not be read. On other errors report them
- * and return -errno.
+ * Call FN for each line of the file PATH. Return 1, or 0 if the file is missing, empty, or may not be
+ * read. Report other errors, and return -errno.
  */
 static int read_lines(struct kernel_tracing *t, const char *path,
 		      void (*fn)(char *line, void *tracing))
@@ -197,7 +197,7 @@ static int load_ftrace(struct kernel_tracing *t, const char *tracefs)
 	return ret < 0 ? ret : 0;
 }
 
-/* Parse a line "0xSTART-0xEND\tNAME". If the kernel hides addresses, both are 0. */
+/* Parse a line "0xSTART-0xEND\tNAME". If the kernel hides addresses, START and END are 0. */
 static void add_black(char *text, void *tracing)
 {
 	struct kernel_tracing *t = tracing;
@@ -210,7 +210,7 @@ static void add_black(char *text, void *tracing)
 		vec_push(t, blacks, b);
 }
 
-/* Load the blacklist at the first use. Only kprobes need it. */
+/* Load the blacklist at its first use. Only kprobes need the blacklist. */
 static void load_blacklist(struct kernel_tracing *t)
 {
 	int ret;
@@ -220,7 +220,7 @@ static void load_blacklist(struct kernel_tracing *t)
 	ret = read_lines(t, t->blacklist, add_black);
 	free(t->blacklist);
 	t->blacklist = NULL;
-	/* If no line had an address, the list is unknown. */
+	/* If no line had an address, treat the blacklist as unknown. */
 	t->blacklist_known = ret > 0 && t->n_blacks > 0;
 	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
 	/* Merge overlapping ranges: a binary search would not find a range that contains others and ends after them. */
@@ -297,9 +297,7 @@ enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint6
 	return next < t->n_blacks && addr >= t->blacks[next].start ? KERNEL_YES : KERNEL_NO;
 }
 
-/* ---- ftrace ---- */
-
-#define PAGES_MAX   4096 /* a longer list is circular, because it was changed while it was read */
+#define PAGES_MAX   4096 /* a longer list is circular: it changed while it was read */
 #define RECORDS_MAX (1 << 20) /* maximum number of records in a page */
 
 /* Offsets in bytes of the members that are read from struct ftrace_page and struct dyn_ftrace. */
@@ -327,7 +325,7 @@ struct locations {
 	size_t n_addrs, cap_addrs;
 };
 
-/* Read the N records at AT. */
+/* Read the N records (struct dyn_ftrace) at address AT. */
 static int read_records(const struct kernel_kcore *kcore, const struct layout *l, uint64_t at,
 			uint32_t n, struct locations *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The places that the running kernel allows to probe: its ftrace locations and its kprobe blacklist.
+ * Find out which code the running kernel allows to probe, from its ftrace locations and its kprobe blacklist.
  *
- * Both are files that only root can read and that some kernels lack, so "unknown" is a possible answer.
+ * Only root can read these files, and some kernels lack them, so the answer may be "unknown".
  */
 #pragma once
 
@@ -26,10 +26,10 @@ const char *kernel_tracefs_find(void);
 struct kernel_tracing;
 
 /*
- * Use the N_LOCATIONS addresses LOCATIONS as the ftrace locations. If there are none, read
- * available_filter_functions_addrs, or available_filter_functions, below TRACEFS. BLACKLIST is read at its first use.
- * Either path may be NULL. If a file is missing or may not be read, answers are KERNEL_UNKNOWN; this is not an error. KS
- * must outlive the result. Return 0, or -errno of a read that failed; that error is reported.
+ * Use the N_LOCATIONS addresses LOCATIONS as the ftrace locations. If N_LOCATIONS is 0, read available_filter_functions_addrs, or
+ * available_filter_functions, below TRACEFS. BLACKLIST is read at its first use. Either path may be NULL. If a file is missing or
+ * may not be read, answers are KERNEL_UNKNOWN; this is not an error. KS must outlive the result. Return 0, or -errno of a failed
+ * read, after reporting it.
  */
 int kernel_tracing_load(const struct kernel_kallsyms *ks, const uint64_t *locations,
 			size_t n_locations, const char *tracefs, const char *blacklist,
@@ -40,22 +40,22 @@ bool kernel_tracing_ftrace_known(const struct kernel_tracing *t);
 bool kernel_tracing_blacklist_known(struct kernel_tracing *t);
 
 /*
- * Return whether SYM (of the KS given at load) begins with an ftrace location. If so, it is a real function, on which
- * fentry, kprobe.multi and return probes are safe. Also return UNKNOWN if several functions share SYM's name, some of them
- * begin with ftrace locations, and the kernel (before 6.5) does not tell which.
+ * Return whether SYM, a symbol of KS, begins with an ftrace location. If so, SYM is a real function, on which fentry,
+ * kprobe.multi and return probes are safe. Also return UNKNOWN if several functions share SYM's name, some of them begin with
+ * ftrace locations, and the kernel (before 6.5) does not tell which.
  */
 enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 					    const struct kernel_sym *sym);
 
 /*
- * Return whether the kernel refuses kprobes at this absolute address. Return UNKNOWN if the list cannot be read or has no
- * addresses. Report errors of reading it, unless it is missing or may not be read.
+ * Return whether the kernel refuses kprobes at the absolute address ADDR. Return UNKNOWN if the blacklist cannot be read or has no
+ * addresses. Report errors of reading it, unless the file is missing or may not be read.
  */
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
 
 /*
- * The kernel's ftrace locations, from its memory. The file available_filter_functions lists them too, but to print it takes
- * longer than everything else at the start of a recording of one function. Before 6.5 no file has their addresses.
+ * Read the kernel's ftrace locations from its memory. The file available_filter_functions lists them too, but printing it takes
+ * longer than everything else at the start of a recording of one function. Before 6.5 no file has the addresses.
  */
 
 struct btf;
@@ -63,8 +63,9 @@ struct kernel_kallsyms;
 struct kernel_kcore;
 
 /*
- * Read the locations from KCORE, including those of modules. *ADDRS becomes *N addresses, which the caller frees. Return
- * -errno without a message if BTF or KS do not tell where the locations are, or if these cannot be read, or change meanwhile.
+ * Read the addresses of all ftrace locations from KCORE, including those of modules. Set *ADDRS to an array of *N addresses, which
+ * the caller frees. Return -errno without a message if BTF or KS do not tell where the locations are, or if the locations cannot
+ * be read or change meanwhile.
  */
 int kernel_ftrace_read(const struct kernel_kcore *kcore, const struct btf *btf,
 		       const struct kernel_kallsyms *ks, uint64_t **addrs, size_t *n);
