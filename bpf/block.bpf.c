@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Count executions of basic blocks. A kprobe on an instruction of a block counts the block in the context of the call that
- * executes it: the innermost open call of its function. Above that call's frame, only frames of inlined bodies can be open.
- * Frames of callees there are left over from missed returns.
+ * Count executions of basic blocks. A kprobe in a block adds to the block's count in the context of the innermost open call of its
+ * function. Above the frame of this call may be frames of inlined functions. Frames of callees above it are left over from missed
+ * returns.
  */
 #include "frame.h"
 
 SIZED_ARRAY(block_probes, struct engine_block);
 
-/* Indexed by shard, probe and context. */
+/* Counts of blocks: an element for each shard (copy for a group of CPUs), probe and context. */
 SHARED_ARRAY(block_counts, __u64);
 
 const volatile __u32 n_block_probes __weak = 1;
-const volatile __u32 block_shard_shift __weak = 0; /* log2 of cell shards per block shard */
+const volatile __u32 block_shard_shift __weak = 0; /* log2(shards of cells / shards of blocks) */
 
-/* Return the top of the frame of the innermost call of KEY's function; 0: none is open. *PASSED: number of frames above it. */
+/* Return the top of the frame of the innermost call of KEY's function (0: none), and the number of frames above it in *PASSED. */
 static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *passed)
 {
 	__u32 top = t->top, i;

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measure the cost of a sample from inside the kernel, before the workload starts: read the clock repeatedly. If it jumps and the
- * sampler's program ran meanwhile, the jump is the cost of a sample.
+ * Measure the cost of a sample in the kernel, before the workload starts: read the clock repeatedly. If two readings differ much
+ * and the sampler ran between them, the difference is the cost of the sample.
  */
 #include "frame.h"
 
 #define WATCH_TURNS   16
 #define WATCH_ROUNDS  32
-#define INTERRUPT_MIN 4 /* in units of watch_step: a longer step is an interrupt */
-#define INTERRUPT_MAX 100000 /* ns: a longer jump is another task's turn, or another guest's */
+#define INTERRUPT_MIN 4 /* a step longer than INTERRUPT_MIN * watch_step is an interrupt */
+#define INTERRUPT_MAX 100000 /* ns; in a longer step another task or guest ran */
 
-__u64 watch_step = INTERRUPT_MAX; /* ns: the least time between two readings of the clock */
-/* ns: the least time from a reading of the clock to the start of the sampler's program */
+__u64 watch_step = INTERRUPT_MAX; /* shortest time between two clock readings, ns */
+/* Shortest time from a clock reading to the start of the sampler's program, in ns. */
 __u64 watch_latency = ~0ull;
-__u64 watch_late = 0; /* the maximum delay of a sample (sample_lateness()) */
-/* jumps less the duration of the sampler's program, with one step */
+__u64 watch_late = 0; /* longest delay of a sample (sample_lateness()) */
+/* Times between two clock readings in which a sample was taken, without the time of the sampler's program. */
 __u64 watch_full[ENGINE_WATCHED] = {};
 __u32 watch_seen = 0;
 /*
- * Time watched from the first interrupt to the last, and the part of it that all interrupts but the first took. These are whole
- * periods of the interrupt, so the result does not depend on when watching began.
+ * Time from the first interrupt to the last, and the time that all interrupts but the first took. Both times cover whole periods
+ * of the interrupt, so their ratio does not depend on the start of the measurement.
  */
 __u64 watch_time = 0;
 __u64 watch_interrupted = 0;
-__u64 watch_since = 0; /* ns watched after the last interrupt */
-/* An interrupt was seen. Not static: clang would shrink the flag to one byte, but not its BTF, which the kernel then refuses. */
+__u64 watch_since = 0; /* ns since the last interrupt */
+/* An interrupt was seen. Not static: clang would shrink a static flag, but not its BTF, and the kernel refuses such programs. */
 __u32 watch_any = 0;
 
 __u64 watch_samples_seen = 0;
 
 /*
- * Account the step of TOOK between two readings, in which no sample was taken. This is also called for a reading without an earlier
- * one, although it has no step: on another path, the time to the next reading would differ from all other steps.
+ * Account the time TOOK between two clock readings without a sample. This is also called for the first reading: a different path
+ * would change the time to the next reading.
  */
 static __always_inline void watch_uninterrupted(__u64 took)
 {
@@ -52,7 +52,7 @@ static __always_inline void watch_uninterrupted(__u64 took)
 
 /*
  * Read the clock, and account the time since the reading BEFORE (0: none). Return the reading, or 0 after a sample. Not inlined,
- * like watch_round(): the verifier checks a function once, but a loop's body in each iteration.
+ * so that the verifier checks the function once, not in each iteration of a loop.
  */
 __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 {
@@ -97,7 +97,7 @@ int watch_samples(void *ctx)
 }
 
 /*
- * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty test functions. This program is loaded separately, as some
+ * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty test functions. This program is loaded separately, since some
  * kernels lack these functions (record_calibrate_runner()).
  */
 SEC("save")
@@ -106,10 +106,10 @@ int call_empty(void *ctx)
 	return 0;
 }
 
-/* Ticks that enclose() adds to the innermost open call, as a timed callee would. */
+/* Ticks that enclose() adds to the innermost open call, as if the call had a timed callee. */
 __u64 enclosed = 0;
 
-/* Act like a timed callee of the function that this program is attached to. */
+/* Act like a timed callee of the function that has this program attached. */
 SEC("save")
 int enclose(void *ctx)
 {
@@ -122,16 +122,16 @@ int enclose(void *ctx)
 	return 0;
 }
 
-/* Act like a timed callee of the bpf() system call that runs this program. */
+/* Act like a timed callee of the bpf() system call, which runs this program. */
 SEC("raw_tp")
 int enclose_in_syscall(void *ctx)
 {
 	return enclose(ctx);
 }
 
-__u64 trampoline_stamp = 0; /* time at which stamp_trampoline() last ran */
+__u64 trampoline_stamp = 0; /* time of the last stamp_trampoline() */
 
-/* Attached several times to the entry and the return of an empty function: record_cost_solve_trampoline() compares the times. */
+/* Several copies of this program run at entry and return of an empty function (record_cost_solve_trampoline()). */
 SEC("kprobe")
 int stamp_trampoline(void *ctx)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture.h"
 
-#define SAMPLE_BUSY 1 /* hash of a row that is being written */
+#define SAMPLE_BUSY 1 /* hash of an entry that is being written */
 
-const volatile __u32 n_captured __weak = 0; /* number of functions with captured values */
+const volatile __u32 n_captured __weak = 0; /* number of functions whose values are recorded */
 
-/* Number of calls that found no row, indexed by engine_call.slot. */
+/* For each function: number of calls whose values did not fit into the table. Indexed by engine_call.slot. */
 __u64 captures_left[ENGINE_CAPTURED] __weak = {};
 
 static __always_inline void row_fill(struct engine_capture *row, const struct engine_call *call)
@@ -16,7 +16,7 @@ static __always_inline void row_fill(struct engine_capture *row, const struct en
 		row->values[i] = call->values[i];
 }
 
-/* Find the row of CALL by HASH, or claim a free one. NULL: no row is left. */
+/* Find the table entry of CALL by HASH, or claim a free entry. Return NULL if there is none. */
 static __always_inline struct engine_capture *row_get(const struct engine_call *call, __u64 hash)
 {
 	for (int i = 0; i < ENGINE_CAPTURE_PROBES; i++) {
@@ -38,8 +38,8 @@ static __always_inline struct engine_capture *row_get(const struct engine_call *
 }
 
 /*
- * Sample the calls without a row by Vitter's algorithm R: the Nth call replaces a random call of the sample, or is dropped. If two
- * CPUs replace the same one at once, one of their calls is dropped.
+ * Sample the calls that are not in the table by Vitter's algorithm R: the Nth call replaces a random call of the sample, or is
+ * dropped. If two CPUs replace the same entry at once, one call is dropped.
  */
 static __always_inline void sample_add(const struct engine_call *call)
 {

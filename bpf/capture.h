@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Captured values of calls of a function: one row for each combination of values while there are free rows, and a uniform sample of
- * the calls with further combinations.
- */
+/* Recorded values of calls: a table entry for each combination of values, and a uniform sample of calls that did not fit. */
 #pragma once
 
 #include "frame.h"
@@ -19,7 +16,7 @@ static __always_inline void capture_count(struct engine_capture *row, __u64 net)
 		raise(&row->max, net);
 }
 
-/* Return the Ith candidate among the rows for CALL with HASH. */
+/* Return the Ith possible table entry for CALL with HASH. */
 static __always_inline struct engine_capture *capture_row(const struct engine_call *call,
 							  __u64 hash, __u32 i)
 {
@@ -29,16 +26,16 @@ static __always_inline struct engine_capture *capture_row(const struct engine_ca
 	return bpf_map_lookup_elem(&captures, &slot);
 }
 
-/* Return the hash of CALL's row, never 0. HASH: of the values. Different rows hardly ever have the same hash. */
+/* Hash the function, the context and HASH, the hash of CALL's values. Return never 0. Collisions are very rare. */
 static __always_inline __u64 capture_hash(const struct engine_call *call, __u64 hash)
 {
 	hash = (hash ^ call->key) * 0xd6e8feb86659fd93ull;
 	return (hash ^ hash >> 32) | 1;
 }
 
-int capture_add(struct engine_call *call, __u64 hash); /* capture.bpf.c */
+int capture_add(struct engine_call *call, __u64 hash); /* in capture.bpf.c */
 
-/* Count CALL, whose frame is T's innermost. Most calls find their row at the first try. */
+/* Add CALL, whose frame is T's innermost, to the table. Most calls find their entry at the first try. */
 static __always_inline void capture(struct engine_task *t, struct engine_call *call, __u64 hash)
 {
 	struct engine_capture *row;

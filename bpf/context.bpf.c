@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts: the syscall that a task executes, or the page fault that it took in user space. A context has the bottom frame of the
- * task's stack of frames, and is timed like a function.
+ * Contexts: the system call that a task executes, or the page fault that user space caused. A context has the lowest frame in the
+ * task's array of frames, and is timed like a function.
  */
 #include "frame.h"
 #include "rest.h"
 
 #define TS_COMPAT   0x0002
 #define MAX_ERRNO   4095
-#define HASH_FACTOR 0x9e3779b1u /* 2^32 / golden ratio: Knuth's multiplicative hashing */
+#define HASH_FACTOR 0x9e3779b1u /* 2^32 / golden ratio: Knuth's multiplicative hash */
 
 static __always_inline __u32 syscall_context(long nr)
 {
@@ -22,8 +22,8 @@ static __always_inline __u32 syscall_context(long nr)
 }
 
 /*
- * Return the running task at the entry of a system call; NULL: it is not followed. If a task switch was not reported, the CPU has
- * no slot or another task's. In the latter case, CTX is not on that task's stack, as it lies on the running task's.
+ * Return the running task at the entry of a system call, or NULL if it is not followed. After a task switch that was not reported,
+ * the CPU's slot is 0 or another task's. CTX, on the running task's stack, is then not on the stack of the slot's task.
  */
 static __always_inline struct engine_task *entering_task(void *ctx)
 {
@@ -38,7 +38,7 @@ static __always_inline struct engine_task *entering_task(void *ctx)
 	return this_task();
 }
 
-/* Drop the calls that are still open when T enters a system call from user space: their returns were missed. */
+/* Drop the calls that are open when T enters a system call: their returns were missed. */
 __noinline int drop_before_entry(struct engine_task *t)
 {
 	if (!t)
@@ -49,7 +49,7 @@ __noinline int drop_before_entry(struct engine_task *t)
 	return 0;
 }
 
-/* Return whether the running task rests (rest.h) and continues to do so in the system call NR. If not, end its rest. */
+/* Return whether the running task rests (hidden from probes, rest.h) and goes on resting in system call NR. Else end its rest. */
 static __always_inline bool goes_on_resting(__u64 nr)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -63,7 +63,7 @@ static __always_inline bool goes_on_resting(__u64 nr)
 	return false;
 }
 
-/* CTX is the raw context of the tracepoint: BPF_PROG() would read all arguments at the start and keep them across calls. */
+/* CTX is the tracepoint's raw context. BPF_PROG() would read all arguments first, and keep them while functions are called. */
 static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 {
 	struct engine_task *t;
@@ -78,7 +78,7 @@ static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(ctx[1]);
-	/* A task that was followed before would already rest in this system call. This one is followed from now on, and rests. */
+	/* A task that was followed before is already hidden from probes here. This task is newly followed: hide it. */
 	if (some && is_left_out(t->ctx)) {
 		t->ctx = ENGINE_CTX_NONE;
 		task_rest(this_cpu(), ENGINE_CTX_NONE);
@@ -88,17 +88,17 @@ static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 }
 
 const volatile bool is_clock_real = false;
-const volatile bool leaves_out = false; /* some syscalls are left out */
+const volatile bool leaves_out = false; /* --syscall excludes some system calls */
 
 PROGRAM("tp_btf/sys_enter", on_sys_enter, __u64, sys_enter(ctx, false, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_some, __u64, sys_enter(ctx, true, false))
 PROGRAM("tp_btf/sys_enter", on_sys_enter_counted, __u64, sys_enter(ctx, leaves_out, true))
 
-/* Time only closings (closing_add()) of calls whose end's hash is below this. */
+/* closing_add() measures only calls whose end time has a hash below this. */
 __u32 closings_below = 0;
-__u64 closing_max = 0; /* ns; a longer closing was interrupted and is ignored */
+__u64 closing_max = 0; /* ns; a longer time includes an interrupt and is ignored */
 
-/* Add a closing to C: the time that this program has taken since END, when it read the clock at the end of a call. */
+/* Add the time since END, when this program read the clock at the end of a call, to C's closing_time. */
 static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 {
 	__u64 time;
@@ -112,7 +112,7 @@ static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 	__sync_fetch_and_add(&c->closing_time, time);
 }
 
-/* Close the context's frame. RET is the syscall's result, 0 for other contexts. */
+/* End the context's call. RET is the result of the system call, or 0 in other contexts. */
 static __always_inline struct engine_cell *
 context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct engine_clock *end,
 	      enum profile_mechanism mech, long ret, bool counted)
@@ -125,15 +125,12 @@ context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct 
 	return c;
 }
 
-/* Drop the calls that T has open inside the system call that it leaves. Return 0 if the system call itself is not open. */
+/* Drop the calls that are open when T leaves a system call. Return 0 if the system call itself is not open. */
 __noinline int drop_before_exit(struct engine_task *t)
 {
 	if (!t)
 		return 0;
-	/*
-	 * The task was not followed yet when it entered the system call, like the fork that created it, or seccomp refused the
-	 * system call before the sys_enter tracepoint.
-	 */
+	/* The task was not followed at the entry (a new child of fork), or seccomp refused the system call before sys_enter. */
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
 		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
 		t->flags = ENGINE_TASK_LIVE;
@@ -174,31 +171,28 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	return sys_exit(ret, false, false, false);
 }
 
-/* Variant for a real clock. */
+/* Use this program if the clock counts ns. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_real, struct pt_regs *regs, long ret)
 {
 	return sys_exit(ret, true, false, false);
 }
 
-/* Variant for recordings that leave out some syscalls, on any clock. */
+/* Use this program if --syscall excludes some system calls, with any clock. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_some, struct pt_regs *regs, long ret)
 {
 	return sys_exit(ret, is_clock_real, true, false);
 }
 
-/* Variant for recordings that count events, on any clock, with or without left-out syscalls. */
+/* Use this program if events are counted, with any clock, with or without excluded system calls. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_counted, struct pt_regs *regs, long ret)
 {
 	return sys_exit(ret, is_clock_real, leaves_out, true);
 }
 
-/*
- * [page_fault] is handle_mm_fault() outside of syscalls and interrupts. The exception tracepoints would mark only the beginning of
- * a fault.
- */
+/* [page_fault] is handle_mm_fault() outside of system calls and interrupts. Exception tracepoints mark only a fault's start. */
 static __always_inline void fault_enter(__u32 sp, bool counted)
 {
 	struct engine_task *t = this_task();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Count events with each call: docs/ARCHITECTURE.md, "Events". Functions here are static. Without events, N_COUNTERS is a constant
- * 0, so the verifier removes their calls, does not check them, and accepts them on kernels that lack their helper.
+ * Count events (such as cache misses) in each call: docs/ARCHITECTURE.md, "Events". Without events, N_COUNTERS is a constant 0, so
+ * the verifier removes all calls of these static functions and does not check them. The kernel may then lack the helper they use.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 const volatile __u32 n_counters __weak = 0;
 const volatile __u32 counter_cpus __weak = 1;
 
-/* Perf counters, indexed by event * counter_cpus + CPU. */
+/* Perf events. The index is event * counter_cpus + CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -20,7 +20,7 @@ struct {
 
 SIZED_ARRAY(counted_tasks, struct engine_counted_task); /* indexed by task slot */
 SIZED_ARRAY(counted_calls, struct engine_counted_call); /* indexed by counted_number() */
-SHARED_ARRAY(counted_cells, struct engine_counted_cell); /* same index as cells */
+SHARED_ARRAY(counted_cells, struct engine_counted_cell); /* indexed like the array cells */
 
 struct engine_counter_costs counter_costs[PROFILE_N_COSTS] __weak = {};
 
@@ -34,7 +34,7 @@ static __always_inline __u64 counter_read(__u32 i)
 	return value.counter;
 }
 
-/* Return the count of event I in the running TASK. If EXCLUDED changed during the reading, read again, as in clock_read(). */
+/* Return the count of event I in the running TASK. If EXCLUDED changes during the reading, read again, like clock_read(). */
 static __always_inline __u64 counter_of(const struct engine_counted_task *task, __u32 i)
 {
 	const volatile __u64 *excluded = &task->excluded[i];
@@ -47,20 +47,20 @@ static __always_inline __u64 counter_of(const struct engine_counted_task *task, 
 	return now - was;
 }
 
-/* Return the slot of the running task, or of the dying task whose calls are being closed. */
+/* Return the slot of the running task, or of the dying task whose open calls are being ended. */
 static __always_inline __u32 counted_slot(const struct engine_cpu *cpu)
 {
 	return cpu->slot ?: cpu->closing;
 }
 
-/* Return the index in counted_calls of frame F of T, whose slot is SLOT. */
+/* Return the index in counted_calls of frame F of task T in slot SLOT. */
 static __always_inline __u32 counted_number(__u32 slot, const struct engine_task *t,
 					    const struct engine_frame *f)
 {
 	return slot * ENGINE_DEPTH + (__u32)((void *)f - (void *)t->frames) / ENGINE_FRAME;
 }
 
-/* Return the index of KEY's cell in CPU's shard; 0: no cell is left. The index 0 is never a cell's. */
+/* Return the index of KEY's cell in CPU's shard (copy), or 0 if no cell is free. */
 static __always_inline __u32 counted_cell(const struct engine_cpu *cpu, __u32 key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, &key), at = first ? *first : 0;
@@ -69,7 +69,7 @@ static __always_inline __u32 counted_cell(const struct engine_cpu *cpu, __u32 ke
 	return at ? at + cpu->shard : 0;
 }
 
-/* Start counting for the call of frame F of T. */
+/* Start counting events for the call with frame F. */
 static __noinline int counters_open(struct engine_task *t, struct engine_frame *f)
 {
 	__u32 slot = counted_slot(this_cpu()), at = counted_number(slot, t, f);
@@ -85,7 +85,7 @@ static __noinline int counters_open(struct engine_task *t, struct engine_frame *
 	return 0;
 }
 
-/* Stop counting for the call of frame F of T. ENCLOSED: F is inside the frame below, whose call is charged with the events. */
+/* Stop counting events for the call with frame F. If ENCLOSED, add its events to CHILD of the caller, whose frame is below. */
 static __noinline int counters_close(const struct engine_cpu *cpu, struct engine_task *t,
 				     struct engine_frame *f, __u32 mech, bool enclosed)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State shared by all programs.
+ * State shared by all BPF programs.
  *
  * Rules of this folder. A probe may fire anywhere, even inside the slab allocator with its locks held. So programs never allocate,
- * take a lock or wait, except in queue operations where a task is created or dies. A frame is reserved (top raised) before it is
- * filled, and released last, so an interrupt between any two instructions finds a consistent stack of frames. fentry programs can
- * be preempted on PREEMPT kernels: data that tasks share is updated atomically, and only stacks are taken in per-CPU memory.
+ * lock or wait, except for queue operations when a task is created or dies. A frame is reserved (top raised) before it is filled,
+ * and released last, so interrupts always find a consistent array of frames. fentry programs can be preempted on PREEMPT kernels:
+ * shared data is updated atomically, and only stacks are stored in per-CPU memory.
  *
- * Code that runs rarely is neither inlined nor static: the verifier checks a global function once, but any other function on each
+ * Rarely executed code is neither inlined nor static: the verifier checks a global function once, but any other function on each
  * path to it.
  */
 #pragma once
@@ -20,10 +20,10 @@
 
 #include "kprotperf/engine.h"
 
-/* x86-64's stack size; with KASAN it is larger, and read from BTF. */
+/* Stack size on x86-64. KASAN increases it; then it is read from BTF. */
 #define THREAD_SIZE_DEFAULT 16384
 
-/* An array whose size user space sets before loading. */
+/* An array. User space sets its size before loading. */
 #define ARRAY_OF(name, value_type, flags)         \
 	struct {                                  \
 		__uint(type, BPF_MAP_TYPE_ARRAY); \
@@ -35,7 +35,7 @@
 #define SIZED_ARRAY(name, value_type)  ARRAY_OF(name, value_type, 0)
 #define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* for mmap() */
 
-/* Define the program NAME, which executes DOES with its context CTX. */
+/* Define the BPF program NAME, which executes DOES. CTX is its context. */
 #define PROGRAM(section, name, type, does) \
 	SEC(section)                       \
 	int name(type *ctx)                \
@@ -44,33 +44,32 @@
 		return 0;                  \
 	}
 
-/* A global variable instead of a map: its address is a constant, so no lookup is needed. */
+/* A global variable, not a map: its address is a constant, so it needs no lookup. */
 struct engine_cpu cpus[ENGINE_MAX_CPUS] __weak = {};
 
-/* User space sets the sizes that depend on the machine before loading. */
-/* Task slots, indexed by global pid. docs/ARCHITECTURE.md, "Tasks", compares this with task storage. */
+/* The slot of each task, by global pid. docs/ARCHITECTURE.md, "Tasks", compares this with BPF task storage. */
 SHARED_ARRAY(slots, struct engine_pids);
 
 SHARED_ARRAY(tasks, struct engine_task);
 
-/* For each key (site and context), the index in cells of its cell's first shard; 0: it has no cell yet. */
+/* For each key (site and context): index in cells of the first shard (copy) of its cell; 0: there is no cell. */
 SHARED_ARRAY(cell_of, __u32);
 
-/* Cells, with one copy per shard. A CPU updates the copy of its shard. */
+/* Statistics of calls, with one copy per shard (group of CPUs). A CPU updates its shard's copy. */
 SHARED_ARRAY(cells, struct engine_cell);
 
-/* Number of calls whose return was missed, so that they were not timed, indexed by site. */
+/* For each site: number of calls that were not timed because their return was missed. */
 SHARED_ARRAY(missed, __u64);
 
-/* Number of slots, with slot 0, which is none. The slots of idle tasks follow. */
+/* Number of task slots, including slot 0 ("no task"). The slots of idle tasks follow. */
 const volatile __u32 max_tasks __weak = 1;
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
 
 __u32 n_cells __weak = 0;
-__u32 root_pid __weak = 0; /* pid of the task to follow from its next syscall on; 0: none */
+__u32 root_pid __weak = 0; /* pid of the task to follow from its next system call; 0: none */
 __u64 losses[ENGINE_N_LOSSES] __weak = {};
-/* Epoch of the code of modules and BPF programs. User space sets it (record/collect/code.h). */
+/* Number that user space increases when modules or BPF programs come or go (record/collect/code.h). Samples contain it. */
 __u32 code_epoch __weak = 0;
 
 static __always_inline void loss_count(enum engine_loss loss, __u64 n)
@@ -82,11 +81,11 @@ static __always_inline struct engine_cpu *this_cpu(void)
 {
 	struct engine_cpu *cpu = &cpus[bpf_get_smp_processor_id() & (ENGINE_MAX_CPUS - 1)];
 
-	barrier_var(cpu); /* keeps the compiler from recomputing it at each use */
+	barrier_var(cpu); /* else the compiler computes CPU again at each use */
 	return cpu;
 }
 
-/* Return the task that runs on CPU; NULL: it is not followed. */
+/* Return the followed task that runs on CPU, or NULL. */
 static __always_inline struct engine_task *cpu_task(struct engine_cpu *cpu)
 {
 	if (!cpu->slot)
@@ -99,13 +98,13 @@ static __always_inline struct engine_task *this_task(void)
 	return cpu_task(this_cpu());
 }
 
-int task_follow_root(void); /* task.bpf.c */
+int task_follow_root(void); /* these are in task.bpf.c */
 int task_follow_again(void);
 int task_lose(void);
 
 /*
- * Return the low half of a context pointer, as a number. The verifier forbids arithmetic on a context pointer, but a 32-bit move
- * makes it a scalar. A cast alone may be compiled to a 64-bit move.
+ * Return the low 32 bits of a context pointer as a number. The verifier forbids arithmetic on the pointer, but allows it after a
+ * 32-bit move. The compiler may make a 64-bit move of a simple cast.
  */
 static __always_inline __u32 stack_address(void *ctx)
 {
@@ -115,7 +114,7 @@ static __always_inline __u32 stack_address(void *ctx)
 	return low;
 }
 
-/* Return whether SP lies on T's own kernel stack. */
+/* Return whether the address SP is on T's own kernel stack. */
 static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 {
 	__u32 size = bpf_core_type_exists(union thread_union) ?
@@ -126,8 +125,8 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 }
 
 /*
- * Return the address of a kernel variable, kept in a register. The verifier searches all of the kernel's types for each instruction
- * that names a kernel variable, so only one does.
+ * Return the address of a kernel variable, kept in a register. The verifier searches all kernel types for each instruction that
+ * names a variable, so only one instruction names it.
  */
 #define named(variable)                              \
 	({                                           \
@@ -138,14 +137,11 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 	})
 
 #ifndef WITHOUT_KSYMS
-/*
- * The kernel's preemption count shows whether an interrupt is being served. It is a per-CPU variable up to 6.1 and from 6.15 on,
- * and a member of pcpu_hot in between.
- */
+/* The preemption count shows interrupts: a per-CPU variable up to Linux 6.1 and since 6.15, else a member of pcpu_hot. */
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot pcpu_hot __ksym __weak;
 
-/* Bits of an NMI, a hard interrupt, and a soft interrupt that is being served. */
+/* Bits for an NMI, a hard interrupt, and a soft interrupt that is being served. */
 #define PREEMPT_INTERRUPT 0x00ff0100
 
 static __always_inline bool in_user_interrupt(void)
@@ -163,8 +159,8 @@ static __always_inline bool in_user_interrupt(void)
 }
 #else
 /*
- * Kernels whose BTF has __preempt_count, but whose kallsyms lacks it (without KALLSYMS_ALL), refuse programs that name it. Without
- * it, hard interrupts that hit user space are not detected.
+ * Without KALLSYMS_ALL, a kernel may have __preempt_count in its BTF, but not in kallsyms, and refuse programs that name it. Then
+ * hard interrupts that hit user space are not detected.
  */
 static __always_inline bool in_user_interrupt(void)
 {
@@ -173,18 +169,15 @@ static __always_inline bool in_user_interrupt(void)
 #endif
 
 /*
- * Return whether an interrupt runs on top of task T. Soft interrupts, and hard interrupts that hit the kernel, run on their own
- * stacks. Hard interrupts that hit user space run on the task's stack: only then read the preemption count, which takes a call.
+ * Return whether an interrupt runs on top of task T. Most interrupts have their own stack. Only hard interrupts that hit user
+ * space run on the task's stack: the preemption count shows these interrupts, but reading the count takes a helper call.
  */
 static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx, __u32 sp)
 {
 	return !on_task_stack(t, sp) || (ctx == ENGINE_CTX_NONE && in_user_interrupt());
 }
 
-/*
- * Allocate a cell for KEY, a (site, context). Return the index of its first shard; 0: no cell is left. Not
- * inlined: it runs once per cell.
- */
+/* Allocate a cell for KEY. Return its first shard's index, or 0 if no cell is free. Not inlined, since it runs once per cell. */
 __weak __noinline __u32 cell_claim(__u32 key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, &key), cell, was;
@@ -199,11 +192,11 @@ __weak __noinline __u32 cell_claim(__u32 key)
 	was = __sync_val_compare_and_swap(first, 0, cell * n_shards);
 	if (!was)
 		return cell * n_shards;
-	engine_cell_give_back(&n_cells, cell); /* another CPU was first */
+	engine_cell_give_back(&n_cells, cell); /* another CPU allocated first */
 	return was;
 }
 
-/* Return the cell of *KEY in CPU's shard. *KEY must lie in a map, as the kernel reads it in place. */
+/* Return the cell of *KEY in CPU's shard. *KEY must be in a map, since the kernel reads it there. */
 static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu, const __u32 *key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, key), at;
@@ -220,16 +213,13 @@ static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu
 	return bpf_map_lookup_elem(&cells, &at);
 }
 
-/* A reading of a task's clocks: the time, and the time excluded from the task's calls so far. */
+/* A task's clock reading: the time, and the time excluded from the task's calls so far. */
 struct engine_clock {
 	__u64 now;
 	__u64 excluded;
 };
 
-/*
- * Read T's clocks together. An interrupt or a task switch between the two readings would count in only one of them: if EXCLUDED
- * changed, read both again.
- */
+/* Read T's time and excluded time together: if an interrupt or task switch between the readings changed EXCLUDED, read again. */
 static __always_inline struct engine_clock clock_read(const struct engine_task *t)
 {
 	const volatile __u64 *excluded = &t->excluded;
@@ -245,12 +235,12 @@ static __always_inline struct engine_clock clock_read(const struct engine_task *
 }
 
 /*
- * Calibrated probe costs by mechanism. A program's mechanism is a constant, so reading a cost is a load from a constant address.
- * For fentry it is an immediate operand, which user space sets in its copy of the program (ENGINE_PLACEHOLDER_INNER, _FULL).
+ * Calibrated probe costs by mechanism. A program's mechanism is a constant, so the cost is at a constant address. For fentry, user
+ * space writes the cost into its copy of the program (ENGINE_PLACEHOLDER_INNER, _FULL).
  */
 struct engine_cost costs[PROFILE_N_COSTS] __weak = {};
 
-/* Return V less the inner cost of MECH. */
+/* Return V - the inner cost of MECH. */
 static __always_inline __u64 cost_less(__u64 v, enum profile_mechanism mech)
 {
 	if (mech == PROFILE_UNTIMED)
@@ -271,13 +261,13 @@ static __always_inline __u64 cost_full(enum profile_mechanism mech)
 	return v;
 }
 
-/* Exclude COST from the time of T's open calls. Atomic, as probes in an interrupt may do the same. */
+/* Exclude COST from the times of T's open calls. Atomic, since a probe in an interrupt may exclude time, too. */
 static __always_inline void exclude(struct engine_task *t, __u64 cost)
 {
 	__sync_fetch_and_add(&t->excluded, cost);
 }
 
-/* Exclude COST and the time since START, except the part that was excluded meanwhile, as by the sampler. Return the sum. */
+/* Exclude COST and the time since START, but not the time that others (the sampler) excluded meanwhile. Return the sum. */
 static __always_inline __u64 exclude_since(struct engine_task *t, const struct engine_clock *start,
 					   __u64 cost)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Open and close the frames of calls. */
+/* Open and close the frames of calls: a task has an array of frames, one per open call. */
 #pragma once
 
 #include "counter.h"
 
-/* Raise *MAX to V, in three attempts: a fourth CPU at the same time may lose its value. */
+/* Raise *MAX to V in three attempts. If four CPUs do this at once, a value may be lost. */
 static __always_inline void raise(__u64 *max, __u64 v)
 {
 	__u64 seen = *max;
@@ -18,13 +18,13 @@ static __always_inline void raise(__u64 *max, __u64 v)
 	}
 }
 
-/* hist_slot() of small values, a table that user space fills: the cost of a lookup does not depend on the value. */
+/* hist_slot() of small values, filled by user space: a lookup takes the same time for each value. */
 const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
-/* Larger values are shifted by this for a lookup; their slots are SMALL_SHIFT * HIST_SUB higher. */
+/* Shift larger values right by SMALL_SHIFT for a lookup; their slots are SMALL_SHIFT * HIST_SUB higher. */
 #define SMALL_SHIFT 8
 
-/* Not inlined: with its many branches it would be a third of the verifier's work. */
+/* Not inlined: its many branches would be a third of the verifier's work. */
 __weak __noinline __u32 slot_of_long_time(__u64 v)
 {
 	return hist_slot(v);
@@ -39,7 +39,7 @@ static __always_inline __u32 slot_of_time(__u64 v)
 	return slot_of_long_time(v);
 }
 
-/* Add NET, in ticks, to a sum of squares and a minimum. M: sq_lo of a cell or a capture, followed by sq_hi, max and min_inv. */
+/* Add NET ticks to a sum of squares and a minimum. M points to sq_lo of a struct; sq_hi, max (unchanged) and min_inv follow. */
 static __always_inline void moments_add(__u64 *m, __u64 net)
 {
 	if (net < (1 << ENGINE_SQ_SPLIT)) {
@@ -53,7 +53,6 @@ static __always_inline void moments_add(__u64 *m, __u64 net)
 		raise(&m[3], ~net);
 }
 
-/* Add NET, in ticks, to C's distribution. */
 static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 {
 	__u32 slot = slot_of_time(net);
@@ -63,7 +62,7 @@ static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 		__sync_fetch_and_add(&c->hist[slot], 1);
 }
 
-/* Fill frame F of T, except its start, its counts, and its stack pointer, which a context does not have. */
+/* Fill frame F of T, except for its start time, its counts and its stack pointer (contexts have none). */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
 				       __u32 key)
 {
@@ -72,13 +71,13 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/* Open frame F of T. Read the clocks last, so that little of this function's time counts for the call. */
+/* Open frame F of T. Read the clock last, so that little of this function's time counts as the call's. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
 				       bool counted)
 {
 	struct engine_clock c;
 
-	__sync_fetch_and_add(&t->entered, 1); /* atomic: an interrupt may do the same */
+	__sync_fetch_and_add(&t->entered, 1); /* atomic: a probe in an interrupt may add, too */
 	frame_fill(t, f, key);
 	if (counted)
 		counters_open(t, f);
@@ -88,8 +87,8 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 }
 
 /*
- * Return the part of EXCLUDED in which frame F of T was off the CPU. T's offcpu is read later than EXCLUDED: if the program is
- * preempted in between, the difference includes time after the call and is limited.
+ * Return the off-CPU part of EXCLUDED for frame F of T. T's offcpu is read later than EXCLUDED: if the program is preempted in
+ * between, the difference includes later time and must be limited.
  */
 static __always_inline __u64 frame_offcpu(const struct engine_task *t, const struct engine_frame *f,
 					  __u64 excluded)
@@ -100,9 +99,9 @@ static __always_inline __u64 frame_offcpu(const struct engine_task *t, const str
 }
 
 /*
- * Account frame F of T, which ended at END on CPU, and update the frame below if F is ENCLOSED in it. MECH is PROFILE_UNTIMED if
- * F's time has no cost of a return probe to subtract. COUNTED: account events, too. Return the cell; NULL: no cell is left. To the
- * verifier, F may be the first frame: the fields before it in T are as large as a frame.
+ * Account the call of frame F of T, which ended at END on CPU. If ENCLOSED, update its caller's frame below. MECH is
+ * PROFILE_UNTIMED if there is no return probe's cost to subtract. COUNTED: also account events. Return the cell, or NULL if no
+ * cell is free. F may be T's first frame: T's fields before it are as large as a frame, so that the verifier accepts f[-1].
  */
 static __always_inline struct engine_cell *
 frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
@@ -125,13 +124,13 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 	}
 	__sync_fetch_and_add(&c->calls, 1);
 	__sync_fetch_and_add(&c->wall, wall);
-	/* These are mostly zero. An atomic addition is expensive on real machines. */
+	/* Avoid atomic additions of 0, which are expensive on a real CPU. */
 	if (excluded | f->child) {
 		__sync_fetch_and_add(&c->excluded, excluded);
 		__sync_fetch_and_add(&c->child, f->child);
 		__sync_fetch_and_add(&c->offcpu, frame_offcpu(t, f, excluded));
 		if (!enclosed)
-			/* A context has no caller to charge. */
+			/* A context has no caller. */
 			__sync_fetch_and_add(&c->enclosing, 1);
 		else if (mech != PROFILE_UNTIMED)
 			exclude(t, costs[mech].nested);
@@ -152,8 +151,8 @@ static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u3
 }
 
 /*
- * Return the context of the call of the frame at TOP if T has no context. An interrupt that hits user space finds no open function:
- * only the outermost call must check for one.
+ * Return the context of the call at frame TOP if T has no context. An interrupt that hits user space finds no open call, so only
+ * the outermost call checks for an interrupt.
  */
 static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 {
@@ -166,7 +165,7 @@ static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 	return f->none_ctx;
 }
 
-/* Return the context of the call of the frame at TOP, with the stack pointer SP. */
+/* Return the context of the call at frame TOP. SP is the stack pointer. */
 static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u32 sp)
 {
 	__u32 ctx = t->ctx;
@@ -176,7 +175,7 @@ static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u
 	return ctx == ENGINE_CTX_NONE ? none_context(t, top) : ctx;
 }
 
-/* Count a missed return. Not inlined: the verifier checks a function once, but a loop's body in each iteration. */
+/* Count a missed return. Not inlined, so that the verifier checks the function once, not in each iteration of a loop. */
 __weak __noinline int frame_miss(__u32 key)
 {
 	__u32 site = key / ENGINE_CONTEXTS;
@@ -188,7 +187,7 @@ __weak __noinline int frame_miss(__u32 key)
 	return 0;
 }
 
-/* Drop the frames above UNTIL, whose returns were missed. Not inlined: it runs only after a miss. */
+/* Drop the frames above UNTIL, whose returns were missed. Not inlined, since it runs only after a missed return. */
 __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 {
 	__u32 top;
@@ -204,7 +203,7 @@ __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 	return 0;
 }
 
-/* Count a return whose frame is not open. Not inlined: it runs only after a miss. */
+/* Count a return without an open frame. Not inlined, since it runs only after a missed probe. */
 __weak __noinline int frame_unmatched(struct engine_task *t)
 {
 	if (!t)
@@ -218,7 +217,7 @@ __weak __noinline int frame_unmatched(struct engine_task *t)
 	return 0;
 }
 
-/* Drop the frames of functions that are still open when T is in user space again. */
+/* Drop the frames that are open when T is in user space: their returns were missed. */
 static __always_inline void frames_drop(struct engine_task *t)
 {
 	if (t->top)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Time functions. One pair of programs serves every site: a kprobe gets its site from the attach cookie. For fentry, user space
- * loads a copy of the pair per function, with the site's key in place of ENGINE_PLACEHOLDER_SITE. This costs nothing at run time
- * and works without fentry cookies (before 6.0).
+ * Time functions. The same two programs, at entry and return, serve every site (timed function). A kprobe gets the site from the
+ * attach cookie. For fentry, user space loads a copy of the programs per function, with the site's key in place of
+ * ENGINE_PLACEHOLDER_SITE. This takes no time in a call and works without fentry cookies (before Linux 6.0).
  *
- * A return must find its own call among the open frames, despite recursion and missed returns. It matches the site and an address
- * that is unique to the call. Under kprobe this is the stack pointer at entry, one word below that at return. Under fentry it is
- * the context, which is in the trampoline's frame and is the same for both programs of a call.
+ * A return must find its own call among the open frames, despite recursion and missed returns. It compares the site and an address
+ * that is unique to the call: for a kprobe, the stack pointer at entry, one word below that at return; for fentry, the context
+ * pointer, which is in the trampoline's frame and the same in both programs.
  */
 #include "capture.h"
 #include "sample.h"
 
 /*
- * The key of a site is that of its first context. In a fentry copy, the key is an immediate operand, which the compiler loads again
- * instead of spilling it.
+ * KEY is the site's key for the first context. In a copy for fentry, KEY is an immediate operand, which the compiler loads again
+ * instead of storing it on the stack.
  */
 struct site {
 	bool copy;
@@ -35,13 +35,13 @@ static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, _
 	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
 }
 
-/* Not inlined: the verifier checks a function once, but a loop's body in each iteration. */
+/* Not inlined, so that the verifier checks the function once, not in each iteration of a loop. */
 __noinline bool frame_at_is(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	return t && frame_is(frame_at(t, top), site, sp);
 }
 
-/* Return the top of the frame of SITE's call with that SP, searched downwards from TOP; 0: none. */
+/* Return the top of the frame of SITE's call with stack pointer SP, searching down from TOP. Return 0 if there is none. */
 static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
@@ -58,9 +58,9 @@ static __always_inline bool same_stack(const struct engine_task *t, __u32 a, __u
 }
 
 /*
- * Return whether the call of frame F may be open while SITE is called at SP. Stacks grow downwards, so a call deeper on the stack
- * has ended. A call in an interrupt, on another stack, has ended once T runs on its own stack again. A call at the same SP is open
- * only if it ended in a jump to SITE. The address of an inlined body's frame is one word above its function's.
+ * Return whether the call of frame F may be open while SITE is called at stack pointer SP. Stacks grow down, so a call at a lower
+ * address has ended. A call on an interrupt's stack has ended if T runs on its own stack. A call at SP itself is open only if its
+ * function jumped to SITE. The frame of an inlined function is one word above its function's.
  */
 static __always_inline bool may_be_open(const struct engine_task *t, const struct engine_frame *f,
 					__u32 site, __u32 sp)
@@ -71,9 +71,9 @@ static __always_inline bool may_be_open(const struct engine_task *t, const struc
 }
 
 /*
- * Mark frame I as dead if it cannot be open together with frame ABOVE or, if ABOVE is 0, with a call of SITE at SP. Return the
- * outer one of the two frames. This function and frame_move() are not inlined: their results are unknown to the verifier, so it
- * goes through the loops around them once.
+ * Mark frame I as dead if it cannot be open together with frame ABOVE (if ABOVE is 0: with a call of SITE at SP). Return the outer
+ * of the two frames. Like frame_move(), this function is not inlined: the verifier does not know the value that it returns, and so
+ * checks the surrounding loop once.
  */
 __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 site, __u32 sp)
 {
@@ -96,11 +96,11 @@ __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 
 	return f->sp < sp && same_stack(t, f->sp, sp) ? above : i;
 }
 
-const volatile bool saves = false; /* save the arguments of calls timed by kprobe */
+const volatile bool saves = false; /* save the arguments of calls that kprobes time */
 
 SIZED_ARRAY(saved, struct engine_saved);
 
-/* Return the saved arguments of the call of the frame at TOP of the running task, which has SLOT. */
+/* Return the saved arguments of the call at frame TOP of the running task, whose slot is SLOT. */
 static __always_inline struct engine_saved *saved_at(__u32 slot, __u32 top)
 {
 	__u32 at = slot * ENGINE_DEPTH + top / ENGINE_FRAME;
@@ -118,7 +118,7 @@ static __always_inline void saved_move(__u32 from, __u32 to)
 		*b = *a;
 }
 
-/* Move frame I to the place after frame TO, unless frame I is dead. Return the last frame in use. */
+/* Move frame I behind frame TO, unless frame I is dead. Return the index of the last frame in use. */
 __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 {
 	struct engine_frame *f;
@@ -136,8 +136,8 @@ __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 }
 
 /*
- * Drop the frames that cannot be open while SITE is called at SP: their returns were missed. User tasks also drop frames when they
- * return to user space, kernel threads only here. Not inlined: it runs only if no frame is free.
+ * Drop the frames that cannot be open while SITE is called at SP: their returns were missed. Kernel threads drop frames only here,
+ * other tasks also when they return to user space. Not inlined, since it runs only if no frame is free.
  */
 __noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -153,7 +153,7 @@ __noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
 	return 0;
 }
 
-/* Make room for a call of SITE at SP. Return whether a frame is free. Not inlined: it runs rarely. */
+/* Free a frame for a call of SITE at SP. Return false if none can be freed. Not inlined, since it runs rarely. */
 __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 {
 	if (!t)
@@ -161,7 +161,7 @@ __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 	frames_drop_dead(t, site, sp);
 	if (t->top < ENGINE_TOP_MASK)
 		return true;
-	__sync_fetch_and_add(&t->entered, 1); /* atomic: an interrupt may do the same */
+	__sync_fetch_and_add(&t->entered, 1); /* atomic: a probe in an interrupt may add, too */
 	t->skipped++;
 	loss_count(ENGINE_LOSS_DEPTH, 1);
 	return false;
@@ -181,7 +181,7 @@ static __always_inline void arguments_save(__u32 slot, __u32 top, struct pt_regs
 	s->args[5] = regs->r9;
 }
 
-/* Open a call of SITE. REGS: save the arguments from these registers; NULL: do not. */
+/* Open a frame for a call of SITE. Save the arguments in REGS, unless REGS is NULL. */
 static __always_inline void function_enter(struct site site, __u32 sp, struct pt_regs *regs,
 					   bool counted)
 {
@@ -209,9 +209,8 @@ static __always_inline void function_enter(struct site site, __u32 sp, struct pt
 }
 
 /*
- * While interrupts are off, the sampler's interrupt is pending. It would sample the code that turns them on. If the sample fell due
- * inside a timed function, take it at the function's return instead, with the function's stack: it then shows where interrupts
- * were off.
+ * While interrupts are off, the sampler's interrupt waits, and later samples the code that turns interrupts on. If the sample was
+ * due in a timed function, take it at the function's return, so that it shows where interrupts were off.
  */
 static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 				 __u32 site)
@@ -234,8 +233,8 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 }
 
 /*
- * Find the frame of a return that does not match the innermost frame, and drop the frames above. Return whether there is one. Not
- * inlined: it runs only after a miss.
+ * Find the frame of a return that does not match the innermost frame, and drop the frames above it. Return whether a frame was
+ * found. Not inlined, since it runs only after a missed return.
  */
 __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -254,10 +253,10 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 }
 
 /*
- * Capture the values of the call of frame F, which ended at END and cost its callers FULL. The values come from the arguments,
- * which are in fentry's context, or which a kprobe saved. User space replaces the placeholder in each copy of the program by code
- * that fills in the rest of CALL and hashes it (record/probe/capture_code.h). Capturing takes a varying time: exclude it up to a
- * reading of the clock, and the constant time after that reading, which is in COSTS.
+ * Record the values of the call of frame F, which ended at END. FULL is the probes' cost. The values come from the arguments, in
+ * fentry's context or saved by a kprobe. In each copy of the program, user space replaces the placeholder by code that fills
+ * CALL and hashes it (record/probe/capture_code.h). Recording takes a varying time: exclude the time until its end as measured,
+ * and the time after its end as a constant from COSTS.
  */
 static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 					  const struct engine_frame *f,
@@ -301,7 +300,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (!t)
 		return;
 	end = clock_read(t);
-	/* frames[0] is the context's frame, never a function's. */
+	/* frames[0] is the context's frame, not a function's. */
 	f = frame_at(t, t->top);
 	if (!frame_is(f, site_key(site), sp)) {
 		if (!frame_seek(t, site_key(site), sp))
@@ -316,12 +315,12 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech));
 	else
 		exclude(t, cost_full(mech));
-	/* A jump entered this function: it shares the return trampoline with the function that jumped, whose return is next. */
+	/* Another function jumped to this function. Both share a return trampoline, and the other's return is next. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].after_handlers);
 		t->flags |= ENGINE_TASK_TAIL;
 	} else if (mech != PROFILE_MECH_FENTRY && t->flags & ENGINE_TASK_TAIL) {
-		/* The kernel's work after handlers for the previous return takes place after this handler, too. */
+		/* After this handler, the kernel also does the previous return's work. */
 		exclude(t, costs[mech].after_handlers);
 		t->flags &= ~ENGINE_TASK_TAIL;
 	}
@@ -339,7 +338,7 @@ static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanis
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, capture, false);
 }
 
-/* These programs are loaded when they are needed (record/engine/saved_programs.h), unlike those of kprobe.multi below. */
+/* Programs of section "save" are loaded when needed (record/engine/saved_programs.h), unlike those of kprobe.multi below. */
 #define SAVED(name, type, does) PROGRAM("save", name, type, does)
 #define FENTRY(name, counted) \
 	SAVED(name, void, function_enter(of_copy, stack_address(ctx), NULL, counted))
@@ -353,14 +352,14 @@ static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanis
 			     capture, false))
 #define KRETPROBE(name, mech, capture) SAVED(name, struct pt_regs, kretprobe(ctx, mech, capture))
 
-/* Variants: _capture captures values of each call; _counted counts events. */
+/* Variants: _capture records values of each call, _counted counts events. */
 FENTRY(function_fentry, false)
 FEXIT(function_fexit, false, false)
 FEXIT(function_fexit_capture, true, false)
 FENTRY(function_fentry_counted, true)
 FEXIT(function_fexit_counted, false, true)
 
-/* The kernel reaches the probe at the entry by ftrace or, in variants, by a jump (_optimized) or a breakpoint (_int3). */
+/* The kernel calls the entry probe by ftrace; in variants by a jump (_optimized) or a breakpoint (_int3). */
 KPROBE(function_kprobe, NULL)
 KRETPROBE(function_kretprobe, PROFILE_MECH_KPROBE, false)
 KRETPROBE(function_kretprobe_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, false)
@@ -371,16 +370,16 @@ KRETPROBE(function_kretprobe_capture_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, t
 KRETPROBE(function_kretprobe_capture_int3, PROFILE_MECH_KPROBE_INT3, true)
 
 /*
- * kprobe.multi: one pair of programs serves all functions of a link. The kernel would find a function's cookie by binary search,
- * which costs more with more functions. So use a hash table keyed by the low half of the function's address, which is unique.
+ * kprobe.multi: two programs serve all functions of a link. The kernel would find a function's cookie by a binary search, slower
+ * for more functions. So use a hash table keyed by the low half of the function's address, which is unique.
  */
-const volatile __u64 multi_sp __weak = 0; /* sp of struct record_multi_behaviour */
+const volatile __u64 multi_sp __weak = 0; /* member sp of struct record_multi_behaviour */
 const volatile __u32 multi_mask __weak = 0;
 __u64 multi_factor __weak = 0;
 
 SIZED_ARRAY(multi_sites, struct engine_multi);
 
-/* Return the site of the function whose probe fired; NULL: it has none. */
+/* Return the table entry of the function whose probe fired, or NULL. */
 static __always_inline const struct engine_multi *multi_site(void *ctx)
 {
 	__u32 addr = bpf_get_func_ip(ctx), slot = engine_multi_slot(addr, multi_factor);
@@ -408,7 +407,7 @@ int function_multi(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Number of calls by followed tasks, indexed by the function's cookie (record/cost/measure.c). */
+/* For each cookie: number of calls by followed tasks (record/cost/measure.c). */
 __u64 counted[ENGINE_COUNTED] = {};
 
 SEC("kprobe")

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Time ranges, which are inlined bodies. A probe on the target of each control-flow edge into the body opens a frame if none is
- * open. A probe on the target of each edge out of the body closes the frame. Most targets are also reached from the other side, by
- * a loop for example. Then the probe changes nothing.
+ * Time ranges, which are inlined functions. A probe at the target of each jump or step into the inlined code opens a frame, unless
+ * one is open. A probe at the target of each way out closes the frame. Most targets are also reached by control that was already
+ * inside or outside, for example in a loop: then the probe changes nothing.
  *
- * A frame belongs to a call of the function around the body. The call is identified, despite recursion, by its canonical frame
- * address (CFA): the stack pointer before the call, which is the same at every instruction of the function. The probe's cookie has
- * the distance of the CFA from a register. Control is in the body if and only if there is a frame of the site with this CFA.
+ * A frame belongs to a call of the containing function. The call is identified, despite recursion, by its canonical frame address
+ * (CFA): the stack pointer before the call, the same at every instruction of the function. The probe's cookie has the distance
+ * from a register to the CFA. Control is in the inlined code if and only if there is a frame of the site with this CFA.
  *
- * If an exact flow graph shows that control comes from one side only (STRICT), a frame in the wrong state means that a probe was
- * missed.
+ * If the flow graph proves that control comes from one side only (STRICT), a frame in the wrong state shows a missed probe.
  */
 #include "frame.h"
 
@@ -22,7 +21,7 @@ static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 	return &range_costs[cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1)];
 }
 
-/* Return the low half of the canonical frame address (CFA) of the function whose probe fired. */
+/* Return the low 32 bits of the canonical frame address (CFA) of the function whose probe fired. */
 static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 {
 	__u32 words = cookie >> ENGINE_RANGE_FRAME & 0xffff;
@@ -33,8 +32,8 @@ static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 }
 
 /*
- * Drop the frames of calls that ended, as their stack pointers show: their ends were missed. The frame of the function itself may
- * be one word below CFA. Not inlined: it runs only after a miss.
+ * Drop the frames of calls that have ended, as their stack pointers show: their ends were missed. The frame of the function itself
+ * may be one word below CFA. Not inlined, since it runs only after a missed probe.
  */
 __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 {
@@ -55,9 +54,9 @@ __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 }
 
 /*
- * Return the top of the frame of KEY at CFA; 0: there is none. Set *PASSED to the number of frames of other bodies of the same call
- * that are above. Frames of one call are adjacent. Below them is the function's frame, if it is timed, or a caller's. The context's
- * frame, at 0, has no stack pointer.
+ * Return the top of the frame of KEY at CFA, or 0. Set *PASSED to the number of frames above it, which are of other inlined
+ * functions of the same call. Frames of one call are adjacent. The function's frame (if timed) or a caller's is below them. The
+ * context's frame, at 0, has no stack pointer.
  */
 static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *passed)
 {
@@ -84,7 +83,7 @@ static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 
 	return top;
 }
 
-/* Reserve a frame for the site KEY, and fill it except for its start. Return NULL if no frame is free. */
+/* Reserve a frame for the site KEY, and fill it except for the start time. Return NULL if no frame is free. */
 static __always_inline struct engine_frame *range_reserve(struct engine_task *t, __u32 key,
 							  __u32 sp, __u32 cfa)
 {
@@ -92,7 +91,7 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 	__u32 top = t->top;
 
 	top += ENGINE_FRAME;
-	__sync_fetch_and_add(&t->entered, 1); /* atomic: an interrupt may do the same */
+	__sync_fetch_and_add(&t->entered, 1); /* atomic: a probe in an interrupt may add, too */
 	if (top > ENGINE_TOP_MASK) {
 		t->skipped++;
 		loss_count(ENGINE_LOSS_DEPTH, 1);
@@ -107,8 +106,8 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 }
 
 /*
- * Open a frame, except for its start, for the body that WHAT, an action or a cookie, enters. If FOUND is not 0, the end of that
- * open frame of the body was missed: drop it. Return NULL if no frame is free.
+ * Open a frame, without start time, for the inlined function that WHAT (an action or a cookie) enters. If FOUND is not 0, drop
+ * this open frame of the same function: its end was missed. Return NULL if no frame is free.
  */
 static __always_inline struct engine_frame *range_open(struct engine_task *t, __u32 what,
 						       __u32 found, __u32 sp, __u32 cfa)
@@ -123,7 +122,7 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 	return f;
 }
 
-/* Close the frame FOUND of a body that control left at END. First drop the frames above it. */
+/* Close the frame FOUND of an inlined function that control left at END. Drop the frames above it first. */
 static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
 					__u32 found, const struct engine_clock *end)
 {
@@ -223,7 +222,7 @@ int range_count(struct pt_regs *ctx)
 	return 0;
 }
 
-/* One hit of a probe with a list of actions. All actions use the same reading of the clock. */
+/* A hit of a probe with several actions. All actions use one reading of the clock. */
 struct list_hit {
 	struct engine_clock clock;
 	__u64 head;
@@ -270,7 +269,7 @@ static __always_inline void list_count(struct engine_task *t, const struct list_
 		frame_at(t, found)->calls++;
 }
 
-/* Not static: the verifier checks it once, not in each iteration of the loop below. */
+/* Not static, so that the verifier checks the function once, not in each iteration of the loop below. */
 __noinline int list_act(const struct list_hit *s, __u32 action)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -292,10 +291,7 @@ __noinline int list_act(const struct list_hit *s, __u32 action)
 	return 0;
 }
 
-/*
- * The time of a list of actions varies from hit to hit, so it is measured at each hit. Actions are sorted: inner bodies are left
- * first and entered last.
- */
+/* The time of a list of actions varies, so measure each hit. Inner functions are left first and entered last. */
 SEC("kprobe")
 int range_list(struct pt_regs *ctx)
 {
@@ -325,7 +321,7 @@ int range_list(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Return the four bytes at address CTX[0]. User space runs this to see how the kernel reaches a probe. */
+/* Return the four bytes at address CTX[0]. User space learns from them how the kernel reaches a probe. */
 SEC("raw_tp")
 int read_text(__u64 *ctx)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The sampler: a perf event per CPU with a fixed period of the clock.
- */
+/* The sampler: one perf event per CPU, with a fixed period. */
 #include "rest.h"
 #include "sample.h"
 
@@ -12,8 +10,8 @@ static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 }
 
 /*
- * Return the delay of a sample. The timer expires once per period, and the earliest samples show at what times. A delayed sample
- * was pending until interrupts were turned on.
+ * Return the delay of a sample. The timer expires once per period; the earliest samples show when. A delayed sample waited until
+ * interrupts were turned on.
  */
 static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start)
 {
@@ -28,7 +26,7 @@ static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start
 	return late;
 }
 
-/* Count the skipped periods in which T ran. If the timer of an idle CPU skips some, no sample is lost. */
+/* Count the skipped periods in which T ran. If the timer of an idle CPU skips periods, no sample is lost. */
 static __always_inline void note_skipped(struct engine_cpu *cpu, const struct engine_task *t,
 					 __u64 start, __u64 late)
 {
@@ -42,9 +40,9 @@ static __always_inline void note_skipped(struct engine_cpu *cpu, const struct en
 #define STI  0xfb
 
 /*
- * Return whether the instruction before the interrupted one may have turned interrupts on, so that the sample was delayed until
- * then: popf, or sti and the instruction after it, at which interrupts are still off. Few other instructions end in popf's byte.
- * Many contain sti's byte, so it is searched only for samples that came LATE.
+ * Return whether the instruction before IP may have turned interrupts on and so released the sample: popf, or sti and the next
+ * instruction (still with interrupts off). Few other instructions end in popf's byte, but many contain sti's: search sti only for
+ * LATE samples.
  */
 static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 {
@@ -60,10 +58,10 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 
 #define DELAY_MAX   2048
 #define DELAY_TURNS 64
-/* Delay at most sample_period / DELAY_PART iterations of five instructions: 1 % of the period, on average half of that. */
+/* A delay is at most sample_period / DELAY_PART iterations of five instructions: 1 % of the period, on average half of that. */
 #define DELAY_PART 600
 
-/* Iterate N times, at most DELAY_TURNS. Global, as the verifier checks each iteration of the loop. */
+/* Iterate N times, at most DELAY_TURNS. Not static, since the verifier checks each iteration of the loop. */
 __noinline int delay(__u32 n)
 {
 	for (__u32 i = 0; i < DELAY_TURNS && i < n; i++)
@@ -72,8 +70,8 @@ __noinline int delay(__u32 n)
 }
 
 /*
- * Delay the task by a random time. With a fixed period, a workload that repeats itself, with icount even to the instruction, would
- * be hit again and again in the same few places. The accumulated delays are a random walk through its loops.
+ * Delay the task by a random time. With a fixed period, samples of a workload that repeats itself (with icount even exactly) would
+ * hit the same few instructions. The sum of the delays moves the samples at random through the workload's loops.
  */
 static __always_inline void lose_step(void)
 {
@@ -86,7 +84,7 @@ static __always_inline void lose_step(void)
 		delay(n - i);
 }
 
-/* Code from which the kernel cannot walk stacks: unwalkable of struct record_multi_behaviour. */
+/* Code in which the kernel cannot walk stacks (member unwalkable of struct record_multi_behaviour). */
 const volatile __u64 unwalkable __weak = 0;
 const volatile __u64 unwalkable_len __weak = 0;
 
@@ -116,11 +114,11 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (slot < max_tasks)
 		note_skipped(cpu, t, start, late);
-	/* In the first instructions of a measured system call, t->ctx may still be a context that is left out. */
+	/* At the start of a measured system call, t->ctx may still be an excluded context. */
 	if (!taken && !is_left_out(t->ctx)) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
-			/* Interrupts are on in user space, however late the sample is. */
+			/* Interrupts are on in user space, even if the sample is late. */
 			flags |= ENGINE_SAMPLE_USER;
 		else if (is_behind_irq_enable(ctx->regs.ip,
 					      late > ENGINE_LATE_NS &&
@@ -132,7 +130,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			     is_unwalkable(ctx->regs.ip) ? ctx->regs.ip : 0);
 	}
 	lose_step();
-	/* The cost of a stack walk varies, so measure it each time. */
+	/* The time of a stack walk varies, so measure it each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
 	exclude(t, cpu->took + costs[PROFILE_COSTS_SAMPLE].full);
 	return 0;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Count samples by stack, in a hash table whose keys are 64-bit hashes of the frames. This takes no lock, so it works in an NMI.
- */
+/* Count samples by stack, in a hash table keyed by 64-bit hashes of addresses. This takes no lock, so it works in an NMI. */
 #pragma once
 
 #include "engine.h"
 
 #define STACK_TRIES 16
 
-/* Each has a buffer: the sampler can interrupt a probe that is taking a stack, but not itself. */
+/* Two buffers: the sampler may interrupt a probe that takes a stack, but not itself. */
 enum {
 	BUFFER_SAMPLER,
 	BUFFER_PROBE,
@@ -28,7 +26,7 @@ struct {
 	__type(value, struct stack_buffer);
 } stack_buffers __weak SEC(".maps");
 
-/* number of entries of stacks, a power of two, less one */
+/* Number of table entries for stacks (a power of two) - 1. */
 const volatile __u32 stack_mask __weak = 0;
 const volatile __u64 sample_period __weak = 0;
 
@@ -40,7 +38,7 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 	return hash ^ (hash >> 29);
 }
 
-/* Return the entry of the stack with KEY. *WAS is 0 if it is new. NULL: the table is full. */
+/* Return the table entry of the stack with KEY, or NULL if the table is full. *WAS is 0 for a new entry. */
 static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 {
 	for (__u32 i = 0; i < STACK_TRIES; i++) {
@@ -56,7 +54,7 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 	return NULL;
 }
 
-/* Mix the N addresses of BUF into KEY. Global, so that the verifier checks the loop and the code after the call once. */
+/* Mix the N addresses of BUF into KEY. Not static, so that the verifier checks the loop and the code after the call once. */
 __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u64 key)
 {
 	if (!buf)
@@ -67,8 +65,8 @@ __weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u6
 }
 
 /*
- * Count the stack of SIZE bytes in BUF. A helper copies the stack, as the verifier would take a second per program to check a loop.
- * Not inlined, so that this function is checked only once per program.
+ * Count the stack of SIZE bytes in BUF. A helper copies the stack, since the verifier takes a second per program to check a loop.
+ * Not inlined, so that the verifier checks this function once per program.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
 				  __u32 site)
@@ -77,7 +75,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	struct engine_stack *s;
 	__u64 was = 0;
 
-	/* Up to 6.7, the verifier also checks functions that are never called. */
+	/* Up to Linux 6.7, the verifier also checks functions that are never called. */
 	if (!sample_period || !buf)
 		return 0;
 	key = stack_hash(buf, size / sizeof(__u64), key);
@@ -92,7 +90,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 		s->flags = flags;
 		s->site = site;
 		s->n = size / sizeof(__u64);
-		barrier_var(size); /* the compiler must use the register that was compared */
+		barrier_var(size); /* else the compiler may use an unchecked copy of SIZE */
 		if (size <= sizeof(s->ips))
 			bpf_probe_read_kernel(s->ips, size, buf->ips);
 	}
@@ -100,7 +98,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Count a sample of the kernel stack at CTX or, if ONLY_ADDR is not 0, of this address, from which no stack can be walked. */
+/* Count a sample of the kernel stack at CTX. If ONLY_ADDR is not 0, count this address alone: its stack cannot be walked. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
 					 __u32 site, __u64 only_addr)
 {

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Follow tasks, and note which task each CPU runs: at fork, exec, task switches and exit.
+ * Follow tasks, and record which task each CPU runs: at fork, exec, task switch and exit.
  *
- * A task's slot is released when the scheduler switches away from the dead task, not at sched_process_exit: calls that do_exit()
- * makes after that tracepoint still count.
+ * A task's slot is released when the scheduler switches away from the dead task, not at sched_process_exit. So the calls that
+ * do_exit() makes after this tracepoint count, too.
  */
 #include "frame.h"
 #include "rest.h"
 
 #define TASK_DEAD 0x80
 
-/* Released slots. Slots never used before come from next_slot. */
+/* Released task slots. Unused slots come from next_slot. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 1);
 	__uint(value_size, sizeof(__u32));
 } free_slots SEC(".maps");
 
-const volatile __u32 idle_base = 0; /* with -a: slot of CPU 0's idle task; other CPUs' follow */
+const volatile __u32 idle_base = 0; /* with -a: slot of CPU 0's idle task; others follow */
 const volatile bool follow_all = false;
-/* If not 0, follow_all follows only tasks in this cgroup or below it. */
+/* If not 0, follow_all follows only tasks of this cgroup and its children. */
 const volatile __u64 cgroup_id = 0;
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
-__u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
+__u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have ended */
 __u32 self_tgid = 0;
 /* With -a, the recorder's helper process is not followed. */
 __u32 forks_helper = 0; /* the recorder's next fork creates the helper */
-__u32 helper_tgid = 0; /* the helper; 0: none */
-/* The process whose tasks adopt_tasks follows, by its number in the reader's pid namespace. */
+__u32 helper_tgid = 0; /* the helper process; 0: none */
+/* adopt_tasks follows the tasks of this process, numbered in the caller's pid namespace. */
 __u32 adopt_tgid = 0;
 bool paused = false; /* follow neither new tasks nor tasks that are switched in */
 
 /*
- * Follow the process that runs this by BPF_PROG_TEST_RUN from its next syscall on. This is the execve that starts the command, and
- * counts as the command's.
+ * Follow the process that runs this program (BPF_PROG_TEST_RUN) from its next system call, the execve() that starts the command.
+ * The execve() counts as the command's.
  */
 SEC("raw_tp")
 int adopt_caller(void *ctx)
@@ -44,7 +44,7 @@ int adopt_caller(void *ctx)
 	return 0;
 }
 
-/* With -a, do not follow the process that runs this, which is the profiler itself. */
+/* With -a, do not follow the process that runs this program: the profiler. */
 SEC("raw_tp")
 int note_self(void *ctx)
 {
@@ -52,7 +52,7 @@ int note_self(void *ctx)
 	return 0;
 }
 
-/* Return the entry for the slot of the task PID; NULL: PID exceeds the pid_max at the start, or following is paused. */
+/* Return the address of PID's slot number, or NULL if PID exceeds the pid_max at the start, or following is paused. */
 static __always_inline __u16 *slot_of(__u32 pid)
 {
 	__u32 key = pid / ENGINE_PIDS_PER_ENTRY;
@@ -61,7 +61,7 @@ static __always_inline __u16 *slot_of(__u32 pid)
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
 
-/* Allocate a slot for TASK, whose flags are those of all new tasks and FLAGS. Return 0 if there is none. */
+/* Allocate a slot for TASK, with FLAGS besides the flags of all new tasks. Return the slot, or 0 if none is free. */
 static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 {
 	__u32 pid = task->pid;
@@ -77,7 +77,7 @@ static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 	if (bpf_map_pop_elem(&free_slots, &slot)) {
 		slot = __sync_fetch_and_add(&next_slot, 1);
 		if (slot >= max_tasks) {
-			/* Further failures must not make NEXT_SLOT wrap around. */
+			/* Prevent an overflow of NEXT_SLOT. */
 			next_slot = max_tasks;
 			loss_count(ENGINE_LOSS_TASKS, 1);
 			return 0;
@@ -110,17 +110,14 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 	t->flags = 0;
 	loss_count(ENGINE_INFO_ENTERED, t->entered);
 	__sync_fetch_and_add(&oncpu_gone, t->switched - t->born - t->offcpu);
-	/* The pid may already belong to a new task. */
+	/* A new task may already have the pid. */
 	if (entry && *entry == slot)
 		*entry = 0;
 	__sync_fetch_and_add(&live_tasks, -1);
 	bpf_map_push_elem(&free_slots, &slot, BPF_ANY);
 }
 
-/*
- * Follow the process that runs follow_caller() and then leave_caller() by BPF_PROG_TEST_RUN, in between: calibration measures the
- * profiler's own system calls.
- */
+/* Follow the process from its follow_caller() to its leave_caller() (BPF_PROG_TEST_RUN): calibration measures its system calls. */
 SEC("raw_tp")
 int follow_caller(void *ctx)
 {
@@ -146,7 +143,7 @@ int leave_caller(void *ctx)
 	return 0;
 }
 
-/* Follow the running task if it is the command's first. Return its slot, or 0. */
+/* Follow the running task if it is the command's first task. Return its slot, or 0. */
 __noinline int task_follow_root(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -159,7 +156,7 @@ __noinline int task_follow_root(void)
 	return cpu->slot;
 }
 
-/* The switch away from the task in the CPU's slot was not reported. Assume that the task ran until now. */
+/* A switch away from the task in the CPU's slot was not reported. Assume that the task ran until now. */
 __noinline int task_lose(void)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -172,9 +169,9 @@ __noinline int task_lose(void)
 	return 0;
 }
 
-/* Number of events by which counters_leave() and counters_return() increase a task's count, indexed by event. */
+/* For each event: number of events that counters_leave() and counters_return() add to a task's count. */
 __u64 counter_pause[ENGINE_COUNTERS] = {};
-__u32 pauses = 0; /* set by calibration, so that pause_counters() calls both */
+__u32 pauses = 0; /* calibration sets this to make pause_counters() pause */
 
 /* Stop counting events for the task in SLOT. */
 static __noinline int counters_leave(__u32 slot)
@@ -188,7 +185,7 @@ static __noinline int counters_leave(__u32 slot)
 	return 0;
 }
 
-/* Resume counting events for the task in SLOT, on the CPU on which it runs now. */
+/* Resume counting events for the task in SLOT, on the CPU that runs it. */
 static __noinline int counters_return(__u32 slot)
 {
 	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
@@ -232,10 +229,10 @@ __noinline int task_follow_again(void)
 	if (!t)
 		return 0;
 	cpu->slot = slot;
-	/* The task was adopted while it ran, and has not been switched since: no switch is missing. */
+	/* No switch was missed: the task has not been switched since it was adopted (-p) while running. */
 	if (t->flags & ENGINE_TASK_ADOPTED && t->switched == t->born)
 		return slot;
-	/* It is unknown when the task was switched in. All time since it was switched out counts as off-CPU. */
+	/* The time of the switch to the task is unknown. Count all time since it was switched out as off-CPU. */
 	loss_count(ENGINE_LOSS_SWITCHES, 1);
 	if (n_counters)
 		counters_return(slot);
@@ -264,14 +261,14 @@ static __always_inline int newtask(struct task_struct *task, bool some)
 		if (follow_all && forks_helper && bpf_get_current_pid_tgid() >> 32 == self_tgid)
 			helper_tgid = pid;
 		else if (follow_all && helper_tgid == pid)
-			helper_tgid = 0; /* the helper has ended, and a new task has its pid */
-		/* A followed task that has exited may have left its slot in PID's entry. */
+			helper_tgid = 0; /* the helper has ended; a new task has its pid */
+		/* A followed task that has ended may have left its slot for PID. */
 		entry = slot_of(pid);
 		if (entry && *entry)
 			*entry = 0;
 		return 0;
 	}
-	/* The queue's functions work for this program, not for the task: hide the task from probes meanwhile. */
+	/* The following functions work for this program, not for the task: hide the task from probes. */
 	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
 	if (n_counters)
@@ -292,7 +289,7 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	return newtask(task, false);
 }
 
-/* Variant for recordings that leave out some syscalls. */
+/* Use this program if --syscall excludes some system calls. */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_newtask_some, struct task_struct *task, unsigned long clone_flags)
 {
@@ -307,14 +304,14 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	struct engine_task *t;
 	__u16 *from, *to;
 
-	/* If a thread other than the leader calls exec, it takes over the leader's pid. */
+	/* If another thread than the leader calls exec, it takes over the leader's pid. */
 	if (old == pid)
 		return 0;
 	from = slot_of(old);
 	to = slot_of(pid);
 	if (!from || !to || !*from)
 		return 0;
-	/* Do not read cpu->slot: it is not the task's if the task was switched out and in after its pid changed. */
+	/* Do not read cpu->slot: if the task was switched out and in after the change of pid, that slot is not the task's. */
 	slot = *from;
 	*to = slot;
 	*from = 0;
@@ -336,8 +333,8 @@ static __always_inline void frame_end(struct engine_cell *c, const struct engine
 }
 
 /*
- * Account the innermost open frame of the task in SLOT. Return 0 if none is left. Not static: the verifier checks it once, not in
- * each iteration of the loop below.
+ * End the innermost open call of the task in SLOT. Return 0 if none is left. Not static, so that the verifier checks the function
+ * once, not in each iteration of the loop below.
  */
 __noinline int task_close_frame(__u32 slot, __u64 now)
 {
@@ -366,7 +363,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	return 1;
 }
 
-/* Close the frames that are open when the task dies: do_exit() and its callers never return. */
+/* End the open calls of a dying task: do_exit() and its callers never return. */
 static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
 	if (n_counters)
@@ -383,7 +380,7 @@ static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 n
 
 #define CGROUP_LEVELS 32
 
-/* Static, so that the verifier checks it, and needs its types, only in programs that call it. */
+/* This function is static, so only programs that call it need its kernel types, and the verifier checks it only with these. */
 static __noinline bool is_in_cgroup(__u64 at)
 {
 	for (int i = 0; i < CGROUP_LEVELS && at; i++) {
@@ -398,7 +395,7 @@ static __noinline bool is_in_cgroup(__u64 at)
 	return false;
 }
 
-/* Stop following a task that has moved out of the cgroup. Its open calls end now. */
+/* Stop following a task that has left the cgroup. Its open calls end now. */
 static __always_inline void task_leave(__u32 slot, __u64 now)
 {
 	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
@@ -414,8 +411,8 @@ static __always_inline void task_leave(__u32 slot, __u64 now)
 }
 
 /*
- * Return the slot of TASK, which is switched in, and which has SLOT or may get one; 0: do not follow it. The recorder keeps its
- * slot during calibration, whatever its cgroup. Check for idle tasks before HELPER_TGID: both are 0 if there is no helper.
+ * Return the slot of TASK, which is switched in, or 0 if it is not followed. Its slot up to now is SLOT (0: none). In calibration,
+ * the recorder keeps its slot in any cgroup. Check for idle tasks, whose tgid is 0, before HELPER_TGID, which is 0 without helper.
  */
 static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, __u64 now)
 {
@@ -458,7 +455,7 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 			t->switched = now;
 			if (n_counters)
 				counters_leave(slot);
-			/* Compare the tasks' stacks, not their pids, which exec may change. */
+			/* Compare the stacks of the tasks, since exec may change their pids. */
 			if (t->stack != (__u32)(unsigned long)prev->stack)
 				loss_count(ENGINE_LOSS_SWITCHES, 1);
 			else if (prev->__state & TASK_DEAD)
@@ -478,7 +475,7 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 			t->offcpu += now - t->switched;
 			t->excluded += now - t->switched;
 			t->switched = now;
-			if (pid == 0) /* task_newtask is not called for idle tasks */
+			if (pid == 0) /* task_newtask does not run for idle tasks */
 				t->stack = (unsigned long)next->stack;
 		}
 	}
@@ -494,14 +491,14 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	return switch_tasks(prev, next, false);
 }
 
-/* Variant for recordings that leave out some syscalls. */
+/* Use this program if --syscall excludes some system calls. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch_some, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	return switch_tasks(prev, next, true);
 }
 
-/* Return the number of TASK's process in the pid namespace of the running task. */
+/* Return the number of TASK's process in the running task's pid namespace. */
 static __always_inline __u32 tgid_here(struct task_struct *task)
 {
 	struct task_struct *here = (void *)bpf_get_current_task_btf();
@@ -514,14 +511,14 @@ static __always_inline __u32 tgid_here(struct task_struct *task)
 	return number.nr;
 }
 
-/* For -p: follow the tasks of a process, each from its next system call or switch on. */
+/* For -p: follow the tasks of a process, each from its next system call or task switch. */
 SEC("iter/task")
 int adopt_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	__u16 *entry;
 
-	/* Skip a task that has exited: it is never switched in again, and so would never release its slot. */
+	/* Skip a task that has exited. It would never release its slot, since it is never switched in again. */
 	if (!task || task->exit_state || tgid_here(task) != adopt_tgid)
 		return 0;
 	entry = slot_of(task->pid);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Programs by which user space finds out how the running kernel's kprobe.multi behaves. They are a separate object, since a kernel
- * may refuse it.
- */
+/* Test how kprobe.multi behaves on the running kernel. These programs are a separate object, since a kernel may refuse it. */
 #include "vmlinux.h"
 
 #include <bpf/bpf_helpers.h>
@@ -12,7 +9,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* BPF_PROG_TEST_RUN of this program calls TRY_FUNCTION once. The program need not be attached. */
+/* BPF_PROG_TEST_RUN of this program calls TRY_FUNCTION once, even if the program is not attached. */
 SEC("fentry/" TRY_FUNCTION)
 int try_run(void *ctx)
 {

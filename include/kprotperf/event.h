@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of the emulator's CPU model. The plugin's result and data files contain the numbers, so new events go to the end. */
+/* Events of the emulator's CPU model. The plugin's result and data files contain the numbers, so add new events at the end. */
 #pragma once
 
-/* Each event is a miss; MODEL_BRANCH: a wrong prediction. */
+/* Each event is a cache or TLB miss; MODEL_BRANCH is a wrong prediction. */
 enum model_event {
 	MODEL_L1I,
 	MODEL_L1D,

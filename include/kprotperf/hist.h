@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Histogram slots, computed in the same way by the BPF programs and user space.
+ * Histogram slots, the same in the BPF programs and user space.
  *
- * Log-linear, as in HdrHistogram: each value below 16 has a slot. Above, each power of two is divided into 16 slots, so a slot is
- * at most 1/16 as wide as its lower bound. Values of 2^40 and more (18 minutes, in ns) share the last slot.
+ * Log-linear like HdrHistogram: each value below 16 has a slot. Above, each power of two has 16 slots, so a slot is at most 1/16
+ * as wide as its lower bound. Values of 2^40 and more (18 minutes in ns) share the last slot.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define HIST_SLOTS     ((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUB)
 #define HIST_MAX_VALUE ((1ULL << HIST_MAX_BITS) - 1)
 
-/* Keep compilers from turning the steps below into conditional moves, which BPF does not have. */
+/* Keep compilers from making conditional moves of these steps: BPF has no such instruction. */
 #define HIST_STEP(v, shift, by)                              \
 	do {                                                 \
 		if ((v) >= 1ULL << ((by) + HIST_SUB_BITS)) { \
@@ -24,8 +24,8 @@
 	} while (0)
 
 /*
- * Return the slot that counts V, from 0 to HIST_SLOTS - 1. V is shifted in halving steps until it has HIST_SUB_BITS + 1 bits. A
- * typical value takes two or three of the branches, a third of the instructions of a branch-free logarithm.
+ * Return V's slot, from 0 to HIST_SLOTS - 1. Halving steps shift V right until it has HIST_SUB_BITS + 1 bits. A typical value
+ * needs two or three branches, a third of the instructions of a logarithm without branches.
  */
 static inline __attribute__((always_inline)) unsigned int hist_slot(unsigned long long v)
 {
@@ -44,7 +44,6 @@ static inline __attribute__((always_inline)) unsigned int hist_slot(unsigned lon
 	return (shift << HIST_SUB_BITS) + (unsigned int)v;
 }
 
-/* Return the smallest value that SLOT counts. */
 static inline __attribute__((always_inline)) unsigned long long hist_slot_low(unsigned int slot)
 {
 	unsigned int shift;
@@ -55,7 +54,6 @@ static inline __attribute__((always_inline)) unsigned long long hist_slot_low(un
 	return (unsigned long long)(slot % HIST_SUB + HIST_SUB) << shift;
 }
 
-/* Return the number of distinct values that SLOT counts. */
 static inline __attribute__((always_inline)) unsigned long long hist_slot_width(unsigned int slot)
 {
 	return slot < 2 * HIST_SUB ? 1 : 1ULL << (slot / HIST_SUB - 1);

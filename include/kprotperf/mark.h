@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Marks for the emulator's plugin (emulator/exact.c): no-operation instructions, "nopl DISPLACEMENT(%rax)", whose displacements no
- * other program uses.
- */
+/* Marks for the emulator's plugin (emulator/exact.c): "nopl DISPLACEMENT(%rax)". No other program uses these displacements. */
 #pragma once
 
 #define MARK_BYTES 7

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by user space and bpf/try.bpf.c, which tries features of the kernel. The includer provides __u64. */
+/* Shared by user space and bpf/try.bpf.c, which tests features of the kernel. Files that include this define __u64. */
 #pragma once
 
-/* The kernel's own test function, which does next to nothing. */
+/* A test function of the kernel that does almost nothing. */
 #define TRY_FUNCTION "bpf_fentry_test1"
 
 enum try_half {
@@ -11,8 +11,8 @@ enum try_half {
 	TRY_HALVES
 };
 
-/* Observations of the programs on the entry and the return of TRY_FUNCTION. */
+/* Data that a program at the entry or return of TRY_FUNCTION saves. */
 struct try_seen {
-	__u64 sp; /* the stack pointer at the last hit */
+	__u64 sp; /* stack pointer at the last hit */
 	__u64 hits;
 };

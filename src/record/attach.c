@@ -20,12 +20,12 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-/* Probes inside functions. Probes of ranges enter and leave inlined bodies; probes of blocks count. */
+/* Attach probes inside functions: probes at which control enters or leaves inlined functions, and probes that count blocks. */
 
-/* Called when the kernel refuses the probe P with ERR. */
+/* Called if the kernel refuses the probe P with the error ERR. */
 typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);
 
-/* Give up timing all inlined bodies that need the probe P. */
+/* Give up timing each inlined function that needs the refused probe P. */
 static void refuse_range(struct record_attachment *a, const struct record_point *p, int err)
 {
 	struct record_ranges *ranges = &a->plan->ranges;
@@ -40,7 +40,7 @@ static void refuse_range(struct record_attachment *a, const struct record_point 
 	}
 }
 
-/* Report the refused block probe P. Its block's count stays unknown, which is no error. */
+/* Report the refused block probe P. This is no error: the block's count stays unknown. */
 static void refuse_block(struct record_attachment *a, const struct record_point *p, int err)
 {
 	uint64_t offset = 0;
@@ -51,7 +51,7 @@ static void refuse_block(struct record_attachment *a, const struct record_point 
 		    (unsigned long)offset, log_strerror(err));
 }
 
-/* Put the N probes of WHAT into the kernel, without programs. Return -EINTR if the user asked for an end. */
+/* Put N probes of WHAT into the kernel, without programs. Call REFUSE for each refused probe. Return -EINTR if interrupted. */
 static int arm(struct record_attachment *a, struct record_point *items, uint32_t n,
 	       const char *what, refuse_fn refuse)
 {
@@ -71,7 +71,7 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 	return 0;
 }
 
-/* Wait for the kernel's optimizer, then find how the kernel reaches each of the N probes of WHAT. */
+/* Wait for the kernel's optimizer. Then find how the kernel reaches each of the N probes of WHAT. */
 static void settle(const struct record_attachment *a, struct record_point *items, uint32_t n,
 		   const char *what)
 {
@@ -139,7 +139,7 @@ static void attach_ranges(struct record_attachment *a)
 		say_point(ranges, &ranges->points[i]);
 }
 
-/* Tell the engine what block probe I of the function F counts and costs, and link its program. */
+/* Tell the engine the function and the cost of block probe I, which is in F, and link the probe to its program. */
 static int link_block(struct record_blocks *blocks, struct record_probes *probes,
 		      const struct record_block_function *f, uint32_t i,
 		      const struct record_range_costs *costs)
@@ -160,7 +160,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		       record_point_link(record_probes_points(probes), p);
 }
 
-/* Attach the probes of blocks. Remove those whose programs cannot be linked. */
+/* Attach the block probes. Remove those whose programs cannot be linked. */
 static void attach_blocks(struct record_attachment *a)
 {
 	struct record_blocks *blocks = &a->plan->blocks;
@@ -184,9 +184,9 @@ static void attach_blocks(struct record_attachment *a)
 }
 
 /*
- * Attach the probes of A's ranges and blocks. Put all probes into the kernel before the first gets its program: the cost of
- * a probe depends on the probes beside it, and on those before it in the kernel's lists. A probe that the kernel refuses is no
- * error: its body or block is not timed or counted. Return -EINTR, not reported, if the user asked for an end.
+ * Attach the probes of ranges and blocks. Put all probes into the kernel before the first probe gets its program: a probe's cost
+ * depends on the probes beside it, and on those before it in the kernel's lists. A refused probe is no error: its inlined function
+ * is not timed, or its block not counted. Return -EINTR, not reported, if the user has interrupted.
  */
 static int attach_inside(struct record_attachment *a)
 {
@@ -222,9 +222,7 @@ void record_detach_inside(struct record_ranges *ranges, struct record_blocks *bl
 	log_progress_end();
 }
 
-/* ---- attach ---- */
-
-/* The caller of the kernel's own test functions, which do next to nothing. */
+/* The function that calls the kernel's own empty test functions. */
 #define EMPTY_OUTER "bpf_prog_test_run_tracing"
 
 static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_mechanism mech)
@@ -233,7 +231,7 @@ static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_
 	a->p->sites[i + 1].mech = mech;
 }
 
-/* Mark site I as untimed, as the kernel refused it with ERR. This is an error if the user named the function. */
+/* Mark function I as untimed, since the kernel refused its probe with ERR. This is an error if the user named the function. */
 static int note_refused(struct record_attachment *a, uint32_t i, int err)
 {
 	const struct record_site *rs = &a->plan->sites.items[i];
@@ -251,7 +249,7 @@ static int note_refused(struct record_attachment *a, uint32_t i, int err)
 	return 0;
 }
 
-/* Choose the next mechanism for site I, for which the kernel refused the current one with ERR. */
+/* Choose the next mechanism for function I, since the kernel refused the present one with ERR. */
 static int fall_back(struct record_attachment *a, uint32_t i, int err)
 {
 	enum profile_mechanism refused = a->plan->sites.items[i].mech, next;
@@ -267,7 +265,7 @@ static int fall_back(struct record_attachment *a, uint32_t i, int err)
 	return 0;
 }
 
-/* Return the function called NAME; zero if there is none, or more than one. */
+/* Return the function called NAME; all members are 0 if no function, or several functions, have this name. */
 static struct record_target find_target(const struct record_attachment *a, const char *name)
 {
 	struct record_target target = {};
@@ -285,7 +283,7 @@ static struct record_target find_target(const struct record_attachment *a, const
 	return target;
 }
 
-/* Return the address of the function NAME; 0: there is none, or it is one of the functions to time. */
+/* Return the address of the function NAME; 0 if there is no such function, or if it is to be timed. */
 static uint64_t spare_function(const struct record_attachment *a, const char *name)
 {
 	uint64_t addr = find_target(a, name).addr;
@@ -296,7 +294,7 @@ static uint64_t spare_function(const struct record_attachment *a, const char *na
 	return addr;
 }
 
-/* Find the kernel's empty functions, which calibration times. */
+/* Find the kernel's empty functions, which calibration calls. */
 static void find_empty(struct record_attachment *a, struct record_empty *empty)
 {
 	if (record_symbols_load_functions(&a->plan->symbols))
@@ -318,7 +316,7 @@ static bool is_timed_by(const struct record_attachment *a, enum profile_mechanis
 	return false;
 }
 
-/* Probes that the kernel does not run would count 0 calls: fail if functions need them, and omit page faults. */
+/* If the kernel does not run a mechanism's probes, these would count 0 calls: fail if functions need them, omit page faults. */
 static int check_silent(const struct record_attachment *a)
 {
 	struct record_engine *e = record_probes_engine(a->probes);
@@ -344,7 +342,7 @@ static int calibrate(struct record_attachment *a)
 	return check_silent(a);
 }
 
-/* Return the sites of MECH that are not attached yet, with room for RECORD_MULTI_MORE more. */
+/* Return the functions of MECH that are not attached yet, in an array that has room for RECORD_MULTI_MORE more. */
 static struct record_target *find_targets(const struct record_attachment *a,
 					  enum profile_mechanism mech, uint32_t *n)
 {
@@ -358,7 +356,7 @@ static struct record_target *find_targets(const struct record_attachment *a,
 	return targets;
 }
 
-/* Attach all sites of MECH. A site that the kernel refuses may get another mechanism. */
+/* Attach all functions of MECH. A function that the kernel refuses may get another mechanism. */
 static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 {
 	uint32_t n;
@@ -381,7 +379,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	return err;
 }
 
-/* Calibrate kprobes on functions without an ftrace location, and wait for the optimizer. LAST is the function probed last. */
+/* Calibrate kprobes on functions without an ftrace location, then wait for the optimizer. LAST is the function probed last. */
 static void calibrate_kprobes(struct record_attachment *a, const struct record_site *last)
 {
 	uint64_t addrs[RECORD_N_UNTRACED];
@@ -409,7 +407,7 @@ static bool is_on_ftrace(const struct record_attachment *a, const struct record_
 	return kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_YES;
 }
 
-/* Attach the other probes of site I. They depend on how the kernel reaches the site's first probe, which is known at this time. */
+/* Attach the other probes of function I, which depend on how the kernel reaches the function's first probe. */
 static int complete(struct record_attachment *a, uint32_t i)
 {
 	struct record_site *rs = &a->plan->sites.items[i];
@@ -424,7 +422,7 @@ static int complete(struct record_attachment *a, uint32_t i)
 	err = record_mechanism(rs->mech)->complete(a->probes, &rs->target, reached);
 	if (err)
 		return note_refused(a, i, err);
-	/* It is unknown how the kernel reaches the probe: assume an ftrace location. */
+	/* How the kernel reaches the probe is unknown. Assume an ftrace location. */
 	if (!is_known && kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_NO)
 		log_warn("'%s' has no ftrace location: the probe cost subtracted from it is an "
 			 "estimate",
@@ -440,7 +438,7 @@ static bool is_to_complete(const struct record_site *rs)
 	return rs->attached && m && m->complete;
 }
 
-/* Complete the attached sites that are (FTRACE) or are not (!FTRACE) on an ftrace location. */
+/* Attach the other probes of all functions that have (FTRACE) or lack (!FTRACE) an ftrace location. */
 static int complete_all(struct record_attachment *a, bool ftrace)
 {
 	uint32_t n = a->plan->sites.n_items;
@@ -458,8 +456,8 @@ static int complete_all(struct record_attachment *a, bool ftrace)
 }
 
 /*
- * Attach the return probes of kprobes. Return probes of functions without an ftrace location depend on whether the kernel's
- * optimizer has replaced the entry probe by a jump. Wait for the optimizer: it must not do this while the workload runs.
+ * Attach the return probes of kprobes. In functions without an ftrace location these depend on whether the kernel's optimizer has
+ * replaced the entry probe by a jump. So wait for the optimizer, which must not write jumps during the workload, either.
  */
 static int settle_kprobes(struct record_attachment *a)
 {
@@ -478,7 +476,7 @@ static int settle_kprobes(struct record_attachment *a)
 	return err;
 }
 
-/* Attach by all mechanisms whose cost depends (BY_NUMBER) or does not depend on the number of functions. */
+/* Attach by each mechanism whose cost depends (BY_NUMBER) or does not depend (!BY_NUMBER) on the number of functions. */
 static int attach_by_all(struct record_attachment *a, bool by_number)
 {
 	int err = 0;
@@ -499,7 +497,7 @@ static int attach_all(struct record_attachment *a)
 		a->plan->sites.items[i].target.site = i + 1;
 	err = attach_by_all(a, false);
 	err = err ?: attach_by_all(a, true);
-	/* Attach the sites that the kernel refused above by their next mechanism. */
+	/* Attach functions that the kernel refused above by their next mechanism. */
 	err = err ?: attach_by_all(a, false);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();
@@ -508,7 +506,7 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
-/* Calibrate probes inside functions. Call this before probes other than calibration's are on the kernel's test functions. */
+/* Calibrate probes inside functions. The kernel's test functions must have no other probes yet than calibration's. */
 static void calibrate_ranges(struct record_attachment *a)
 {
 	int err;
@@ -521,7 +519,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 EMPTY_OUTER, log_strerror(err));
 	if (err)
 		return;
-	/* Wait until the probes of the first round are out of the test function. */
+	/* Wait until the probes of the first round are removed from the test function. */
 	record_detach_wait();
 	err = record_calibrate_blocks(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      a->plan->blocks.n_points ? a->plan->blocks.n_points :
@@ -535,7 +533,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 log_strerror(err));
 }
 
-/* Tell the user which modules this recording's probes keep loaded. */
+/* Tell the user which modules cannot be unloaded because of this recording's probes. */
 static void say_kept_modules(const struct record_attachment *a)
 {
 	const char *last = NULL;
@@ -556,7 +554,7 @@ static void say_kept_modules(const struct record_attachment *a)
 	}
 }
 
-/* Return the number of probes that will be in the kernel's hash table of kprobes. */
+/* Return the number of kprobes that this recording will add to the kernel's hash table. */
 static uint32_t count_kprobes(const struct record_attachment *a)
 {
 	uint32_t n = a->plan->ranges.n_points + a->plan->blocks.n_points;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaching sites, each by a mechanism that the kernel accepts, and calibrating the cost of their probes. Some costs must be
- * known before a probe is attached; others can be measured only when all probes are attached.
+ * Attach probes to functions by mechanisms that the kernel accepts, and calibrate the cost of the probes. Some costs must be known
+ * before a probe is attached. Other costs can be measured only when all probes are attached.
  */
 #pragma once
 
@@ -14,18 +14,18 @@ struct record_probes;
 struct record_calibration;
 struct record_empty;
 
-/* The caller sets and owns what the members point to, except EMPTY. */
+/* Arguments of record_attach(). The caller sets the pointers and owns their targets, except EMPTY. */
 struct record_attachment {
-	struct record_probes *probes; /* the engine is started, not armed */
-	struct record_plan *plan; /* its sites' mechanisms become those in use */
-	struct record_calibration *calibration; /* record_calibrate_before() has been called */
-	struct profile *p; /* has the sites by the engine's numbers; site 0 is the context's */
-	enum profile_mechanism how; /* the mechanism asked for; PROFILE_UNTIMED: any */
-	bool recalibrate; /* a function is probed by a mechanism that was not planned */
+	struct record_probes *probes; /* probes of an engine that is started, but not armed */
+	struct record_plan *plan; /* its functions get the mechanisms that are really used */
+	struct record_calibration *calibration; /* initialized by record_calibrate_before() */
+	struct profile *p; /* its sites have the engine's numbers; site 0 is for contexts */
+	enum profile_mechanism how; /* the mechanism that was asked for; PROFILE_UNTIMED: any */
+	bool recalibrate; /* a function gets a mechanism that was not planned */
 	const struct record_empty *empty; /* the empty functions that calibration times */
 };
 
-/* Attach all probes. Return 0 or -errno, reported; or -EINTR, not reported, if the user asked for an end. */
+/* Attach all probes. Return 0 or -errno, reported; -EINTR, not reported, if the user has interrupted. */
 int record_attach(struct record_attachment *a);
-/* Detach the probes of ranges and blocks. */
+/* Detach the probes of inlined functions and of blocks. */
 void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks);

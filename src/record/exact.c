@@ -20,8 +20,8 @@
 #define EXECUTE(...) __asm__ volatile(".byte " BYTES(__VA_ARGS__) : : : "memory")
 
 /*
- * Write all functions to PATH by ascending address, as in /proc/kallsyms. The gaps between functions are "[unknown]", so that code
- * that is loaded there later is not counted for the function before it.
+ * Write all functions to PATH by ascending address, as in /proc/kallsyms. Gaps between functions get the name "[unknown]", so that
+ * code loaded there later is not counted for the function before the gap.
  */
 static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 {

@@ -18,12 +18,12 @@
 #include "profile/resolve.h"
 
 /*
- * Set by the lab, which resolves names outside of the guest, where reading a vmlinux is fast: the path of a file to which
- * recordings add their own paths.
+ * The lab sets this variable to the path of a file to which recordings add their own paths. The lab resolves names outside of the
+ * guest, where reading a vmlinux is fast.
  */
 #define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
 
-/* Limit of the address space for resolving names: indexing a vmlinux of 340 MB takes 580 MB, including the file. */
+/* Limit of the address space of the process that resolves names: indexing a vmlinux of 340 MB takes 580 MB, file included. */
 #define RESOLVE_SPACE (4ull << 30)
 
 static void note_module(struct profile *p, const char *name, size_t len)
@@ -37,7 +37,7 @@ static void note_module(struct profile *p, const char *name, size_t len)
 		profile_env_set(p, key, kernel_build_id_format(&id, hex, sizeof(hex)));
 }
 
-/* Note the build-ids of the modules of P's addresses. In an exact recording, these are not known yet: note all modules. */
+/* Note the build-ids of the modules in which P has addresses. An exact recording has no addresses yet: note all modules. */
 static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 {
 	const char *last = NULL;
@@ -63,7 +63,7 @@ static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 	}
 }
 
-/* Resolve names by kallsyms, which takes little time and does not fail. */
+/* Resolve names by kallsyms, which is fast and does not fail. */
 static void resolve_kallsyms(struct profile *p, struct record_symbols *symbols)
 {
 	struct kernel_image *image;
@@ -78,7 +78,7 @@ struct resolution {
 	struct profile *p;
 	struct record_symbols *symbols;
 	const char *output;
-	bool keep; /* nothing was written yet: use profile_file_keep() */
+	bool keep; /* no file was written yet: use profile_file_keep() */
 };
 
 static int resolve(void *arg)
@@ -100,8 +100,8 @@ static int resolve(void *arg)
 }
 
 /*
- * Resolving reads files of gigabytes, which others may change meanwhile, and takes memory that a machine may not have. So a child
- * process resolves, after the recording has been written. An output that cannot be replaced is written only once, resolved.
+ * Resolving reads files of gigabytes, which others may change meanwhile, and takes memory that the machine may lack. So a child
+ * process resolves names after the recording has been written. An output that cannot be replaced is written once, with names.
  */
 static int write_and_resolve(struct profile *p, struct record_symbols *symbols, const char *output)
 {
@@ -116,7 +116,7 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 	pid = worker_start(resolve, &r, RESOLVE_SPACE);
 	wrong = pid < 0 ? log_strerror(pid) : worker_wait(pid, NULL);
 	if (direct && wrong == worker_failed)
-		return -EIO; /* the child has reported why */
+		return -EIO; /* the child has reported the error */
 	if (wrong && direct)
 		err = profile_file_keep(p, output);
 	if (wrong)
@@ -126,7 +126,7 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 	return err;
 }
 
-/* Add the path of the written file to the lab's list of files to resolve. */
+/* Add the path of the written file to the list of files that the lab will resolve. */
 static void resolve_later(const struct record_options *o)
 {
 	const char *list = getenv(RESOLVE_LATER_ENV);
@@ -164,7 +164,7 @@ static uint64_t events_lost(const struct profile *p)
 	return lost;
 }
 
-/* Report only the function whose returns were missed most often: the report has the others. */
+/* Warn only of the function with the most missed returns. The report lists all functions. */
 static void say_missed(const struct profile *p, const struct record_sites *sites)
 {
 	uint32_t most = 0;
@@ -207,7 +207,7 @@ static void say_summary(const struct profile *p, const char *output)
 		samples, plural((double)samples, "sample", "samples"), losses, output);
 }
 
-/* Return the status of the first run that failed; 0: none did. Report how it ended, unless the command continues to run. */
+/* Return the status of the first run that failed; 0: no run failed. Say how it ended, unless the command is still running. */
 static int workload_status(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->n_runs; i++) {

@@ -11,33 +11,33 @@
 #include "record/target/sites.h"
 
 struct record_options {
-	struct record_names functions; /* names and globs */
-	struct record_names ranges; /* INLINED[@FUNC], names and globs */
-	struct record_names blocks; /* functions */
-	struct record_names captures; /* expressions */
-	vec_of(struct record_event, events); /* counted with each call */
-	/* Protections whose functions and ranges are added. */
+	struct record_names functions; /* names and globs of functions to time */
+	struct record_names ranges; /* inlined functions to time: INLINED[@FUNC], names, globs */
+	struct record_names blocks; /* functions whose blocks are counted */
+	struct record_names captures; /* expressions of values to capture */
+	vec_of(struct record_event, events); /* events to count with each call */
+	/* Protections, whose functions and inlined functions are timed, too. */
 	vec_of(const struct catalogue_protection *, protections);
-	bool *left_out; /* contexts that are not timed, indexed by their number in kprotperf/engine.h; NULL: none */
-	char *syscalls; /* names of the contexts not left out, separated by commas; NULL: all */
+	bool *left_out; /* indexed by context number; true: not timed; NULL: all are timed */
+	char *syscalls; /* names of the contexts that are timed, separated by commas; NULL: all */
 	char **argv; /* the command, or NULL */
 	const char *output;
-	const char *vmlinux; /* NULL: look in the usual places */
-	uint32_t freq; /* samples per second; 0: none */
+	const char *vmlinux; /* path of the kernel's vmlinux; NULL: search for a vmlinux */
+	uint32_t freq; /* samples per second; 0: no samples */
 	uint32_t repeat, warmup;
-	uint32_t max_tasks; /* 0: the default */
+	uint32_t max_tasks; /* maximum number of tasks followed at once; 0: the default */
 	int32_t pid;
-	uint64_t duration; /* maximum length of a run in ns; 0: none */
-	uint32_t attach; /* an index of record_attach_names[]; 0: any */
-	const char *cgroup; /* the cgroup whose tasks system_wide follows; NULL: all tasks */
+	uint64_t duration; /* maximum length of a run in ns; 0: no limit */
+	uint32_t attach; /* index in record_attach_names[]; 0: any mechanism */
+	const char *cgroup; /* with system_wide: follow only this cgroup's tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;
-	uint32_t budget; /* the most runs of the command that --auto makes */
-	const char *write_plan; /* NULL: nowhere */
-	bool automatic; /* --auto: functions to time are chosen from samples */
-	struct record_counts *counts; /* functions whose calls are counted; NULL: none */
+	uint32_t budget; /* --auto: limit of all runs' CPU time, as a multiple of the command's */
+	const char *write_plan; /* --auto: file to write the chosen functions to; NULL: none */
+	bool automatic; /* --auto: choose the functions to time from samples */
+	struct record_counts *counts; /* functions whose calls to count; NULL: none */
 	bool quiet; /* print no summary of the recording */
-	bool exact; /* nothing is probed: the lab's emulator counts */
-	bool keep_root; /* the command runs as root although sudo was used */
-	bool context; /* each function's arguments are captured */
+	bool exact; /* attach no probes: the lab's emulator counts */
+	bool keep_root; /* run the command as root even if sudo was used */
+	bool context; /* capture each function's arguments */
 	int verbose;
 };

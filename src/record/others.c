@@ -14,12 +14,12 @@
 
 #define FAULT_FUNCTION "handle_mm_fault"
 
-/* A run's probes that were not in place, and why. */
+/* The probes that were missing during a part of a run, and the reason. */
 struct finding {
 	struct record_others *o;
 	bool kprobes_off, unloads;
-	uint32_t n; /* probes that were not in place */
-	const char *first; /* name of the first of them */
+	uint32_t n; /* number of missing probes */
+	const char *first; /* name of the first missing probe's function */
 };
 
 static bool is_loaded(const char *module)
@@ -29,13 +29,13 @@ static bool is_loaded(const char *module)
 	return !access(path, F_OK);
 }
 
-/* Return whether the code TEXT is a patch that leads to a probe. ORIGINAL is the code without the probe. */
+/* Return whether the code TEXT leads to a probe. ORIGINAL is the code without the probe. */
 static bool is_probed(uint32_t text, uint32_t original)
 {
 	return arch_patch_of(text) != ARCH_PATCH_NONE && (text & 0xff) != (original & 0xff);
 }
 
-/* Return whether the probe at ADDR missed calls in the run. It did not if MODULE (NULL: the image) was unloaded in this run. */
+/* Return whether the probe at ADDR missed calls. No call is missed if MODULE (NULL: the image) was unloaded only in this run. */
 static bool is_lost(struct finding *f, uint64_t addr, uint32_t original, const char *module)
 {
 	const struct record_watch *w = &f->o->watch;
@@ -59,7 +59,7 @@ static void note(struct finding *f, const char *name)
 		f->first = name;
 }
 
-/* Return the address of a probe on the function at ADDR. */
+/* Return the address of the probe on the function at ADDR. */
 static uint64_t entry_of(const struct record_engine *e, uint64_t addr)
 {
 	return addr + arch_entry_mark_len(record_engine_text(e, addr));
@@ -146,7 +146,7 @@ static struct finding find_lost(struct record_others *o, bool mark)
 	return f;
 }
 
-/* Return whether ADDR is at a probe of this process in a module. If a module is reloaded, the kernel attaches its probes again. */
+/* Return whether ADDR is that of an own probe in a module. When a module is loaded again, the kernel attaches its probes again. */
 static bool is_own(uint64_t addr, const void *arg)
 {
 	const struct record_others *o = arg;

@@ -19,21 +19,21 @@
 #include "record/probe/probes.h"
 #include "record/target/sites.h"
 
-/* An inlined function with more bodies than this is left to --range, which can choose among them. */
+/* Maximum number of inlined calls of a protection's function that are timed. If there are more, --range can choose among them. */
 #define RECORD_PROTECTION_PLACES 32
 
-/* ---- protection ---- */
+/* ---- functions of protections ---- */
 
 struct expansion {
 	const struct record_kernel *kernel;
 	struct record_names *functions, *inlined;
 	const struct kernel_index *index; /* index of the kernel's image; NULL: none */
 	uint32_t version;
-	bool can_probe, can_enter; /* this kernel can time functions, and inlined bodies */
+	bool can_probe, can_enter; /* this kernel can time functions; can time inlined functions */
 	uint32_t added; /* number of functions that the current protection added */
 };
 
-/* Set *ARG, a bool, if record would time a function by MECH. */
+/* Set *ARG, a bool, to true if record would time the function by MECH. */
 static void note_mechanism(const struct kernel_sym *sym, enum profile_mechanism mech,
 			   const char *why, void *arg)
 {
@@ -62,10 +62,7 @@ static int count_body(const struct kernel_body *body, void *arg)
 	return ++*n > RECORD_PROTECTION_PLACES ? -E2BIG : 0;
 }
 
-/*
- * Return the number of bodies of the inlined function that can be timed, as far as is known before their code is read.
- * -E2BIG: too many, which is reported.
- */
+/* Return how many inlined calls of NAME can be timed, as far as known without their code; -E2BIG, reported: too many. */
 static int count_bodies(struct expansion *e, const char *name)
 {
 	uint32_t n = 0;
@@ -81,7 +78,7 @@ static int count_bodies(struct expansion *e, const char *name)
 	return err ? err : (int)n;
 }
 
-/* Add FUNCTION to the functions or to the inlined ones, whichever it is in this kernel. */
+/* Add FUNCTION to the functions or to the inlined functions, depending on what it is in this kernel. */
 static void expand_function(struct expansion *e, const struct catalogue_function *function)
 {
 	int bodies = 0;
@@ -133,8 +130,8 @@ static void expand_protection(struct expansion *e, const struct catalogue_protec
 }
 
 /*
- * Add the functions of the N PROTECTIONS to FUNCTIONS and INLINED, except those that this kernel does not have or cannot time.
- * Print a note for a protection with none left. Write each protection's state into P's environment, which has been read. Return
+ * Add the functions of the N PROTECTIONS to FUNCTIONS and INLINED, except functions that this kernel lacks or cannot time. Print a
+ * note if a protection has no such function. Write each protection's state into P's environment, which must have been read. Return
  * 0 or -errno, reported. The names belong to the catalogue.
  */
 static int expand_protections(const struct record_kernel *kernel,
@@ -165,9 +162,7 @@ static int expand_protections(const struct record_kernel *kernel,
 	return err;
 }
 
-/* ---- plan ---- */
-
-#define COARSE_STEP_NS 10000 /* a longer step than this hides the time of a function */
+#define COARSE_STEP_NS 10000 /* a longer step of the clock hides the time of a function */
 
 static void note_if_coarse(struct profile *p)
 {
@@ -184,7 +179,7 @@ static void note_if_coarse(struct profile *p)
 		 profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
-/* Resolve captures, after moving functions to mechanisms that can capture. */
+/* Resolve captured values, after moving functions to mechanisms that can capture. */
 static int resolve_captures(struct record_plan *plan, const struct record_options *o)
 {
 	const struct record_capture_wanted wanted = {
@@ -225,7 +220,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 		return err;
 	record_names_add_all(&plan->functions, &o->blocks);
 	err = record_sites_find(&plan->sites, &plan->symbols, &plan->functions, &plan->inlined);
-	/* Go on after an error: report the errors of all names. */
+	/* Go on after an error, to report the errors of all names. */
 	one = record_sites_choose(&plan->sites, kernel, record_attach_mechanism(o->attach));
 	err = err ?: one;
 	if (err)

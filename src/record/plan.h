@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The plan of a recording on the running kernel: from the user's names to sites, ranges and blocks with their
- * probes.
- */
+/* The plan of a recording on the running kernel: functions, inlined functions and blocks by the user's names, and their probes. */
 #pragma once
 
 #include "record/engine/features.h"
@@ -19,7 +16,7 @@ struct record_plan {
 	struct record_features features;
 	struct record_symbols symbols;
 	struct record_kernel kernel; /* points to SYMBOLS and FEATURES */
-	struct record_names functions, inlined; /* names from all options */
+	struct record_names functions, inlined; /* names from options and protections */
 	struct record_sites sites;
 	struct record_ranges ranges;
 	struct record_blocks blocks;
@@ -27,8 +24,8 @@ struct record_plan {
 };
 
 /*
- * Fill PLAN, which is zero, and add the environment and the sites, numbered as in the engine, to P. Call this before any probe is
- * attached. PLAN must not be moved, and O must outlive it. Return 0 or -errno, reported.
+ * Fill PLAN, which must be zero. Add the environment to P, and the functions with the engine's numbers. Call this before any probe
+ * is attached. Do not move PLAN. O must outlive PLAN. Return 0 or -errno, reported.
  */
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p);
 /* Return the kernel memory that PLAN's probes will take, in bytes. */

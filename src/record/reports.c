@@ -29,7 +29,7 @@ int record_reports_open(void)
 	return high;
 }
 
-/* Parse "KEY=VALUE" into R; ignore unknown keys. Return false if the value of a known key is not a number. */
+/* Parse WORD, "KEY=VALUE", into R. Ignore unknown keys. Return false if the value of a known key is not a number. */
 static bool parse_word(struct profile_report *r, char *word)
 {
 	char *value = strchr(word, '=');
@@ -48,7 +48,7 @@ static bool parse_word(struct profile_report *r, char *word)
 	return true;
 }
 
-/* Add a report of LEN bytes, "big-fork iterations=20 mean_ns=1.5 …". Return NULL, or the reason why LINE is no report. */
+/* Add the report LINE of LEN bytes: "big-fork iterations=20 mean_ns=1.5 …". Return NULL, or the reason why LINE is no report. */
 static const char *parse_line(struct profile *p, uint32_t run, char *line, size_t len)
 {
 	struct profile_report r = { .mean = NAN, .p50 = NAN, .min = NAN };
@@ -79,7 +79,7 @@ void record_reports_read(struct profile *p, uint32_t run, int fd)
 	const char *why = NULL, *one;
 	struct stat st = {};
 
-	/* Drop a line that was cut off: it may end in a wrong number. */
+	/* Drop a line that was cut off, since it may end in a wrong number. */
 	if (!fstat(fd, &st) && st.st_size > MAX_BYTES)
 		while (n > 0 && text[n - 1] != '\n')
 			n--;

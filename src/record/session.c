@@ -38,17 +38,17 @@
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
-#define MUCH_MEMORY (64ul << 20) /* bytes: print a note above this */
-#define MANY_PROBES 64 /* detaching this many takes seconds */
+#define MUCH_MEMORY (64ul << 20) /* bytes; print a note if more memory is used */
+#define MANY_PROBES 64 /* detaching this many probes takes seconds */
 
-/* The minimum time between two checkpoints in ms. Checkpoints take at most 1 / CHECKPOINT_SHARE of the time. */
+/* Minimum time between two checkpoints in ms. Writing them takes at most 1 / CHECKPOINT_SHARE of the time. */
 #define CHECKPOINT_MS    5000
 #define CHECKPOINT_SHARE 100
 
-/* Interval between two reads of the call counts. */
+/* Milliseconds between two reads of the numbers of calls. */
 #define COUNT_MS 1
 
-/* Privileges needed during a recording: for reading counts, other users' processes and files. */
+/* Capabilities kept during a recording, for reading counts and for processes and files of other users. */
 #define CAPABILITIES                                                                        \
 	(1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SYSLOG | 1ull << CAP_KILL |    \
 	 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_CHOWN | 1ull << CAP_FOWNER | \
@@ -56,25 +56,25 @@
 
 struct session {
 	const struct record_options *o;
-	char *path; /* the command's executable */
+	char *path; /* path of the command's executable */
 	struct profile *p;
 	struct record_plan plan;
 	struct record_engine *engine;
 	struct record_probes *probes;
 	struct record_calibration calibration;
 	struct record_cold_costs cold; /* cost of syscalls' probes in all runs so far */
-	/* NULL under icount, where other load takes no time from the command. */
+	/* NULL if the clock counts instructions: other load then takes no time from the command. */
 	struct record_meters *meters;
 	struct invoker invoker;
-	struct record_code code; /* zero if no stacks are taken */
+	struct record_code code; /* all zero if no stacks are sampled */
 	struct record_others others;
-	uint64_t cgroup; /* 0: --cgroup was not given */
-	bool is_invoked; /* the command runs as INVOKER */
+	uint64_t cgroup; /* the cgroup's number; 0: --cgroup was not given */
+	bool is_invoked; /* the command runs as the user INVOKER */
 	struct checkpoint {
-		pid_t pid; /* the process that writes the checkpoint; 0: none */
-		uint64_t begun, due; /* clock_ns() */
+		pid_t pid; /* process that writes the checkpoint; 0: none */
+		uint64_t begun, due; /* clock_ns() of the last checkpoint and of the next one */
 	} checkpoint;
-	uint64_t run_start; /* start of the current probed run, clock_ns(); 0: none */
+	uint64_t run_start; /* clock_ns() at the start of the current probed run; 0: no such run */
 };
 
 static int interrupted(void)
@@ -83,7 +83,7 @@ static int interrupted(void)
 	return 128 + interrupt_signal();
 }
 
-/* Check that what is asked for can be measured and written. Return 0 or the exit status. */
+/* Check that the requested recording can be made and written. Return 0 or the exit status. */
 static int check_options(struct session *s)
 {
 	const struct record_options *o = s->o;
@@ -100,7 +100,7 @@ static int check_options(struct session *s)
 	return 0;
 }
 
-/* Note in the profile which CPU the command is pinned to, if it may use only one of several (taskset). */
+/* If the command may use only one of several CPUs (taskset), note this CPU in the profile. */
 static void describe_cpu(struct profile *p)
 {
 	scoped_free char *cpu = NULL;
@@ -116,7 +116,7 @@ static void describe_cpu(struct profile *p)
 	profile_env_set(p, PROFILE_ENV_PINNED, cpu);
 }
 
-/* Note in the profile how it is recorded. SAMPLE_PERIOD is in ns. */
+/* Note in the profile how the recording is made. SAMPLE_PERIOD is in ns. */
 static void describe(struct session *s, uint64_t sample_period)
 {
 	const struct record_options *o = s->o;
@@ -150,7 +150,7 @@ static int load(struct session *s)
 		.btf = kernel_btf_raw(plan->symbols.btf),
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
-		/* Blocks use the maps of ranges. */
+		/* Block probes use the maps of ranges. */
 		.ranges = plan->ranges.n_points > 0 || plan->blocks.n_points > 0,
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
@@ -175,7 +175,7 @@ static int load(struct session *s)
 			n_files);
 		return EXIT_FAILURE;
 	}
-	/* Thousands of functions take seconds up to this point, and allocating the maps takes as long. */
+	/* With thousands of functions, planning took seconds, and allocating the maps takes as long: check for an interrupt. */
 	if (interrupt_signal())
 		return interrupted();
 	if (record_engine_create(&config, &plan->features, &s->engine))
@@ -276,7 +276,7 @@ static void drain(struct session *s, uint32_t run)
 	record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 }
 
-/* Write a checkpoint, in a forked process: its copy of all that has been recorded so far. */
+/* Write a checkpoint in a forked process, which has a copy of all that was recorded so far. */
 static int make_checkpoint(void *arg)
 {
 	struct session *s = arg;
@@ -309,7 +309,7 @@ static void checkpoint_reap(struct checkpoint *c, bool wait)
 		c->due = c->begun + pause;
 }
 
-/* Write what has been counted so far, if a checkpoint is due: SIGKILL loses at most the last few seconds. */
+/* If a checkpoint is due, write the counts so far. SIGKILL then loses only the last few seconds. */
 static void checkpoint(struct session *s, bool wait)
 {
 	struct checkpoint *c = &s->checkpoint;
@@ -341,14 +341,14 @@ static void look(void *arg)
 	struct session *s = arg;
 
 	record_code_look(&s->code, false);
-	/* No checkpoint while calls are counted: a forked process would keep open links that record_count_look() closes. */
+	/* No checkpoint while calls are counted: the forked process would keep links open that record_count_look() closes. */
 	if (s->o->counts)
 		record_count_look(s->o->counts, s->engine);
 	else
 		checkpoint(s, false);
 }
 
-/* Wait for the last tasks of the command: they may still exit after wait4() has returned. */
+/* Wait for the last tasks of the command, which may still be exiting after wait4() has returned. */
 static void settle(struct session *s)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
@@ -357,7 +357,7 @@ static void settle(struct session *s)
 		nanosleep(&ms, NULL);
 }
 
-/* Make one run. Return 0, or -errno if the run is not to be kept. */
+/* Make one run. Return 0, or -errno if the run must not be kept. */
 static int run_once(struct session *s, enum profile_run_kind kind)
 {
 	const struct record_options *o = s->o;
@@ -431,7 +431,7 @@ static void stop(struct session *s)
 	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
 }
 
-/* Make the warm-up runs, which are without probes and not kept: later runs then find warm caches. */
+/* Make the warm-up runs, so that later runs find warm caches. Warm-up runs have no probes and are not kept. */
 static int warm_up(struct session *s)
 {
 	for (uint32_t i = 0; i < s->o->warmup; i++) {
@@ -454,9 +454,9 @@ static int warm_up(struct session *s)
 }
 
 /*
- * Make all runs: warm-up runs, the control run, probed runs. Return 0 once there is a probed run to keep: what was measured is
- * written even if a later run fails. Attach probes even if no probed run follows: the file then says how each function would be
- * timed, and merges with files that time it the same way.
+ * Make all runs: warm-up runs, the control run, probed runs. Return 0 once there is a probed run to keep: it is written even if a
+ * later run fails. Attach probes even if no probed run follows: the file then says how each function would be timed, and can be
+ * merged with files that time functions in the same way.
  */
 static int run_all(struct session *s)
 {

@@ -68,7 +68,7 @@ int record_workload_find(const char *command, char **path)
 	return WORKLOAD_NOT_FOUND;
 }
 
-/* Return the command's environment: this process's, with the descriptor for reports and the account of USER (NULL: unchanged). */
+/* Return this process's environment with the descriptor for reports and, if USER is not NULL, the account of USER. */
 static struct alloc_texts environment(int report, const struct invoker *user)
 {
 	const struct passwd *account = user ? getpwuid(user->uid) : NULL;
@@ -99,10 +99,10 @@ struct start {
 	char *const *argv;
 	char **env;
 	const struct record_workload_hooks *hooks;
-	int err; /* -errno of starting the command; 0: it runs */
+	int err; /* -errno if the command did not start; 0: it runs */
 };
 
-/* Execute the command in the child. The child shares the recorder's memory, and the recorder waits meanwhile. */
+/* Execute the command in the child. The child shares the recorder's memory, and the recorder waits until execve(). */
 static int child_main(void *arg)
 {
 	struct start *s = arg;
@@ -133,7 +133,7 @@ static uint64_t cpu_time_so_far(pid_t pid)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Return user plus system time in ns. The sum is exact to a microsecond; the kernel splits it by counting ticks. */
+/* Return user time plus system time in ns. The sum is exact to a microsecond, but the kernel splits it by counting ticks. */
 static uint64_t cpu_time(const struct rusage *usage)
 {
 	uint64_t sec = usage->ru_utime.tv_sec + usage->ru_stime.tv_sec;
@@ -147,7 +147,7 @@ static uint64_t limit_of(const struct record_workload_hooks *hooks, uint64_t sta
 	return hooks->limit ? start + hooks->limit : NEVER;
 }
 
-/* Return the time until the next look or the limit, in ms, rounded up; -1: there is neither. */
+/* Return the time in ms, rounded up, until LOOK must be called or LIMIT is reached; -1: there is no LOOK and no limit. */
 static int pause_before(const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	int look = hooks->look ? hooks->look_ms : -1;
@@ -158,7 +158,7 @@ static int pause_before(const struct record_workload_hooks *hooks, uint64_t limi
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* Wait until the process PIDFD (-1: none) ends, the next look is due, or LIMIT. Return > 0: PIDFD has ended; < 0: see errno. */
+/* Wait until the process of PIDFD (-1: none) ends, LOOK is due or LIMIT is over. Return > 0: the process ended; < 0: see errno. */
 static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	struct pollfd pfds[] = { { .fd = pidfd, .events = POLLIN },
@@ -169,8 +169,8 @@ static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, ui
 }
 
 /*
- * Wait until PID ends, and call the LOOK hook meanwhile. At LIMIT send SIGTERM and set LIMIT to NEVER. Return false if the user
- * has interrupted the wait by two signals.
+ * Wait until PID ends, and call the LOOK hook meanwhile. At LIMIT, send SIGTERM and set LIMIT to NEVER. Return false if two
+ * signals of the user have ended the wait.
  */
 static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {
@@ -179,7 +179,7 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint6
 
 	if (pidfd < 0)
 		log_warn("cannot monitor the command while it runs: %s", log_strerror(errno));
-	/* Both signals may have come while the command was started. */
+	/* Two signals may have come while the command was started. */
 	while (!ended && pidfd >= 0 && interrupt_count() <= 1) {
 		int n = wait_a_while(pidfd, hooks, *limit);
 
@@ -197,7 +197,7 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint6
 	return ended;
 }
 
-/* Wait for PID, and fill CPU time, wall time and status of its run R. */
+/* Wait for the process PID, and set CPU time, wall time and status of R, its run. */
 static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 			  const struct record_workload_hooks *hooks)
 {
@@ -212,7 +212,7 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 		if (!WIFSIGNALED(status)) {
 			r->status = WEXITSTATUS(status);
 		} else if (!(hooks->limit && limit == NEVER && WTERMSIG(status) == SIGTERM &&
-			     !interrupt_signal())) { /* not by the SIGTERM sent at the limit */
+			     !interrupt_signal())) { /* killed, not by the SIGTERM at the limit */
 			r->status = 128 + WTERMSIG(status);
 			r->end = PROFILE_END_SIGNAL;
 		}
@@ -227,8 +227,8 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 }
 
 /*
- * Start the command with signals held, so that none is lost between the check and the start. The child shares the recorder's
- * memory: otherwise its execve() would have to tear down a copy of that memory.
+ * Start the command while signals are held, so that no signal is lost between the check and the start. The child shares the
+ * recorder's memory: otherwise execve() would have to tear down a copy of that memory.
  */
 static int run_without_signals(struct profile_run *r, struct start *s)
 {

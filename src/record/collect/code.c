@@ -21,10 +21,10 @@
 #include "record/engine/engine.h"
 #include "record/engine/watch.h"
 
-#define MAX_TABLES   64 /* beyond this, the last epoch goes on with the newest table */
-#define TABLE_SHARE  20 /* reading tables takes at most 1 / TABLE_SHARE of the time */
-#define MAX_JITED    4096 /* functions per program */
-#define MAX_REPORTED 4096 /* programs loaded during the recording */
+#define MAX_TABLES   64 /* with more tables, the last epoch takes the newest one */
+#define TABLE_SHARE  20 /* at most 1 / TABLE_SHARE of the time is spent on reading tables */
+#define MAX_JITED    4096 /* maximum number of functions per program */
+#define MAX_REPORTED 4096 /* maximum number of programs loaded during the recording */
 
 /* ---- this recording's own code ---- */
 
@@ -49,7 +49,7 @@ static void add_program(struct record_code *c, int fd)
 		vec_push(c, own, ((struct record_code_range){ starts[i], starts[i] + lens[i] }));
 }
 
-/* Take all programs loaded since SYMBOLS were read for own ones: kernel.kptr_restrict=2 hides the addresses of own programs. */
+/* Regard all programs loaded since SYMBOLS were read as own programs: kernel.kptr_restrict=2 hides own programs' addresses. */
 static void add_new_programs(struct record_code *c)
 {
 	const struct kernel_kallsyms *ks = c->n_tables ? c->tables[0] : c->symbols->ks;
@@ -63,7 +63,7 @@ static void add_new_programs(struct record_code *c)
 							      kernel_kallsyms_end(ks, sym) }));
 }
 
-/* The trampoline of a link has the link's target in its name. */
+/* Add the name of the trampoline of the link FD. The name contains the numbers of the link's target. */
 static void add_trampoline(struct record_code *c, int fd)
 {
 	struct bpf_link_info info = {};
@@ -117,8 +117,6 @@ static bool is_own_trampoline(const struct record_code *c, const struct kernel_s
 	return false;
 }
 
-/* ---- names ---- */
-
 static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	struct record_place place = { .ks = ks };
@@ -127,7 +125,7 @@ static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t ad
 	return place;
 }
 
-/* Return the latest epoch up to EPOCH that has a table of its own. Epoch 0 always has one. */
+/* Return the latest epoch, up to EPOCH, that has a table of its own. Epoch 0 always has a table. */
 static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 {
 	while (!c->tables[epoch])
@@ -135,7 +133,7 @@ static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 	return epoch;
 }
 
-/* Return the code that was at ADDR when EPOCH began. Removed code keeps its name until other code replaces it. */
+/* Return the code that was at ADDR when EPOCH began. Removed code keeps its name until other code takes its address. */
 static struct record_place known_at_start(const struct record_code *c, uint32_t epoch,
 					  uint64_t addr)
 {
@@ -153,7 +151,7 @@ static struct record_place known_at_start(const struct record_code *c, uint32_t 
 	return place.sym ? place : listed;
 }
 
-/* Set PLACE to OTHER if PLACE has no symbol. Return false if both had a symbol and these differ. */
+/* If PLACE has no symbol, set PLACE to OTHER. Return false if both had a symbol, and the symbols differ. */
 static bool agrees(struct record_place *place, struct record_place other)
 {
 	if (!place->sym)
@@ -162,9 +160,7 @@ static bool agrees(struct record_place *place, struct record_place other)
 	       (place->sym->addr == other.sym->addr && !strcmp(place->sym->name, other.sym->name));
 }
 
-/* ---- changes ---- */
-
-/* Keep SYM, the symbol of a program: the program may be removed before the next table is read. */
+/* Keep SYM, the symbol of a program that was loaded: the program may be removed before the next table is read. */
 static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 {
 	struct record_code_report report = { .epoch = c->n_tables - 1 };
@@ -181,7 +177,7 @@ static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 	vec_push(c, reports, report);
 }
 
-/* Ignore the removal of code: its name stays valid until another event reports new code in its place. */
+/* Ignore removals of code: the removed code's name stays valid until another event reports new code at its address. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
 	const struct record_ksymbol *e = (const void *)event;
@@ -203,7 +199,7 @@ static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_he
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
-/* Let input at FD wake the recorder. */
+/* Let input at FD wake the recorder, which polls record_code_fd(). */
 static int watch(struct record_code *c, int fd)
 {
 	struct epoll_event input = { .events = EPOLLIN };
@@ -238,7 +234,7 @@ static void open_events(struct record_code *c)
 		log_verbose(1, "the kernel does not report new modules: %s", log_strerror(errno));
 }
 
-/* Handle TEXT, a uevent of a module. Note if a removed module is not in the last table: the name of its code is unknown. */
+/* Handle TEXT, a uevent of a module. Set MODULE_MISSED if a removed module is not in the last table: its code has no name. */
 static void note_module(struct record_code *c, const char *text)
 {
 	const char *name = strstr(text, "remove@/module/");
@@ -252,14 +248,13 @@ static void note_module(struct record_code *c, const char *text)
 	c->module_missed |= !found;
 }
 
-/* Begin an epoch with the table KS; NULL: with the table of the epoch before, plus the reported programs. */
+/* Begin an epoch with the symbol table KS. NULL: the epoch uses the previous table and the symbols of reported programs. */
 static void begin_epoch(struct record_code *c, struct kernel_kallsyms *ks)
 {
 	vec_push(c, tables, ks);
 	record_engine_set_code_epoch(c->engine, c->n_tables - 1);
 }
 
-/* Read all events, and set CHANGED if there are any. */
 static void read_events(struct record_code *c)
 {
 	static const struct itimerspec never;
@@ -309,7 +304,7 @@ void record_code_look(struct record_code *c, bool now)
 		c->changed |= now;
 	if (!c->changed)
 		return;
-	/* Read the table at once if modules changed: this is rare, and a new module may be removed soon. */
+	/* If modules changed, read the table at once: such changes are rare, and a new module may be removed soon. */
 	if (wait && !now && !c->modules_changed) {
 		timerfd_settime(c->timer, 0, &again, NULL);
 		return;
@@ -373,7 +368,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
 		return look_up(image, addr);
 	place = known_at_start(c, epoch, addr);
-	/* An epoch begins a little after its code was added, so the sample may be in that code: give no name if the two differ. */
+	/* An epoch begins a little after its code was added, so the sample may be in that code. Give no name if the two differ. */
 	vec_each(const struct record_code_report, r, c, reports)
 		if (r->epoch == epoch)
 			several |= !agrees(&place, look_up(r->ks, addr));
@@ -382,7 +377,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (several)
 		place.sym = NULL;
 	place.own = is_own_program(c, addr) || (place.sym && is_own_trampoline(c, place.sym));
-	/* The symbol is an own program's, but the address is after that program: the symbol does not give its end. */
+	/* SYM is an own program, but ADDR is behind the program's end: the symbol table does not give the program's size. */
 	if (!place.own && place.sym && is_own_program(c, place.sym->addr))
 		place.sym = NULL;
 	return place;

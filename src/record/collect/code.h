@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code outside of the kernel's image: BPF programs, trampolines and modules, which come and go while a workload runs. Each
- * change begins an epoch, which has its own table of symbols. Each sample has the number of its epoch.
+ * Names of code outside of the kernel's image: BPF programs, trampolines and modules, which come and go while a workload runs.
+ * Each change begins an epoch with its own table of symbols. Each sample has the number of its epoch.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 struct perf_buffer;
 struct record_engine;
 
-/* Addresses from START up to END. */
+/* Addresses from START to END, without END. */
 struct record_code_range {
 	uint64_t start, end;
 };
 
-/* A BPF program or trampoline that was added during EPOCH. KS has its symbol and no other. */
+/* A BPF program or trampoline that was added during EPOCH. KS is a symbol table with its symbol only. */
 struct record_code_report {
 	struct kernel_kallsyms *ks;
 	uint32_t epoch;
@@ -29,35 +29,35 @@ struct record_code_report {
 struct record_code {
 	struct record_symbols *symbols;
 	struct record_engine *engine;
-	vec_of(struct kernel_kallsyms *, tables); /* indexed by epoch; NULL: same as before */
-	vec_of(struct record_code_range, own); /* code of this recording's programs */
-	vec_of(char *, own_names); /* names of its trampolines, up to any "_" suffix */
-	struct perf_buffer *events; /* NULL: the kernel reports no changes */
-	vec_of(struct record_code_report, reports); /* sorted by arrival */
-	uint32_t n_read; /* number of TABLES that are not NULL */
+	vec_of(struct kernel_kallsyms *, tables); /* by epoch; NULL: the previous table goes on */
+	vec_of(struct record_code_range, own); /* machine code of this recording's programs */
+	vec_of(char *, own_names); /* names of own trampolines, without any "_" suffix */
+	struct perf_buffer *events; /* NULL: the kernel reports no changes of code */
+	vec_of(struct record_code_report, reports); /* in the order of arrival */
+	uint32_t n_read; /* number of TABLES entries that are not NULL */
 	int map, uevents, timer;
-	bool replaced; /* a reported program took the place of other code */
+	bool replaced; /* a reported program took the address of other code */
 	bool changed, modules_changed; /* changes since the last table was read */
-	bool module_missed; /* a module was added and removed between two tables */
-	uint64_t due; /* when the next table may be read, clock_ns(); TIMER wakes then */
+	bool module_missed; /* a module came and went between the reading of two tables */
+	uint64_t due; /* clock_ns() from which the next table may be read; TIMER expires then */
 };
 
 /* The code at an address. */
 struct record_place {
 	const struct kernel_kallsyms *ks;
-	const struct kernel_sym *sym; /* NULL: unknown */
-	uint64_t offset; /* offset of the address in SYM */
-	bool own; /* it is a program or trampoline of this recording */
+	const struct kernel_sym *sym; /* NULL: unknown code */
+	uint64_t offset; /* offset of the address in SYM, in bytes */
+	bool own; /* SYM is a program or trampoline of this recording */
 };
 
-/* Begin the first epoch, when all probes are attached. C is zero. SYMBOLS and E must outlive it. */
+/* Begin the first epoch, after all probes are attached. C must be zero. SYMBOLS and E must outlive C. */
 void record_code_begin(struct record_code *c, struct record_symbols *symbols,
 		       struct record_engine *e);
-void record_code_deinit(struct record_code *c); /* accepts one that is zero */
+void record_code_deinit(struct record_code *c); /* C may be zero */
 
-/* Return a descriptor to poll: after input, code may have changed. -1: the kernel does not report changes. */
+/* Return a descriptor to poll, which becomes readable when code may have changed. -1: the kernel does not report changes. */
 int record_code_fd(const struct record_code *c);
-/* Begin an epoch if code has changed. Unless NOW, this may be postponed to limit the time of reading symbols. */
+/* Begin an epoch if code has changed. If NOW is false, the epoch may begin later, to limit the time spent on reading symbols. */
 void record_code_look(struct record_code *c, bool now);
 
 struct record_place record_code_at(const struct record_code *c, uint32_t epoch, uint64_t addr);

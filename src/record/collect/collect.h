@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turning the BPF side's counts of one run into the profile. */
+/* Convert the counts of the BPF programs in one run to the profile. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,30 +16,27 @@
 struct record_engine;
 
 /*
- * Add all counts to run RUN of P. P's sites have the engine's numbers: 0 for the contexts, then those of SITES. CODE names
- * the code in stacks. The cost of syscalls' probes is added to COLD. The engine's counts are not changed.
+ * Add all counts to run RUN of P. Sites have the same numbers in P and in the engine: 0 for contexts, then those of SITES. CODE
+ * names the code in stacks. Add the cost of syscalls' probes to COLD. The engine's counts do not change.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct record_code *code, const struct record_sites *sites,
 		  struct record_cold_costs *cold);
 
-/* Add the counts of all blocks, computed from the hits of block probes, to RUN of P. Call this after record_drain(). */
+/* Compute the counts of all basic blocks from hits of block probes, and add them to run RUN of P, after record_drain(). */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run);
 
-/* Add the captured values of calls of C's functions to RUN of P. Call this after record_drain(). */
+/* Add the captured values of calls of C's functions to run RUN of P. Call this after record_drain(). */
 void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
 			   struct profile *p, uint32_t run);
 
-/*
- * Return the name of context CTX, a number of the BPF side (kprotperf/engine.h): "clone",
- * "compat:clone", "[page_fault]". For free().
- */
+/* Return the name of context CTX (kprotperf/engine.h): "clone", "compat:clone", "[page_fault]". The caller frees the name. */
 char *record_context_name(uint32_t ctx);
 /*
- * Remove the syscall NAME from *LEFT_OUT, an array for free(). If *LEFT_OUT is NULL, allocate it first, with all contexts left
- * out. If there is no such syscall, return false and set *GUESS by kernel_name_guess().
+ * Unset the syscall NAME in *LEFT_OUT, an array of contexts that the caller frees. If *LEFT_OUT is NULL, first allocate the array
+ * with all contexts set. If there is no such syscall, return false and set *GUESS by kernel_name_guess().
  */
 bool record_context_keep(bool **left_out, const char *name, char **guess);
-/* Return the index of context CTX in P, to which it is added if needed. */
+/* Return the index of context CTX in P. Add the context to P if needed. */
 uint32_t record_context_add(struct profile *p, uint32_t ctx);

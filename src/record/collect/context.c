@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Contexts by name: syscalls, faults, interrupts. */
+/* The names of contexts: system calls, page faults, interrupts. */
 #include <linux/types.h>
 #include <seccomp.h>
 #include <string.h>

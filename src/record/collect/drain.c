@@ -20,8 +20,8 @@ struct drain {
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
 	struct record_stacks stacks;
-	uint64_t dropped; /* calls of sites that lost their probes */
-	uint32_t contexts[ENGINE_CONTEXTS]; /* 1 + index in the profile; 0: not added yet */
+	uint64_t dropped; /* number of calls of functions that have lost their probes */
+	uint32_t contexts[ENGINE_CONTEXTS]; /* 1 + the context's index in the profile; 0: none */
 };
 
 static uint32_t context_index(struct drain *d, uint32_t ctx)
@@ -33,7 +33,6 @@ static uint32_t context_index(struct drain *d, uint32_t ctx)
 	return d->contexts[ctx] - 1;
 }
 
-/* Return the mechanism that timed the calls of SITE in context CTX. */
 static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, uint32_t ctx)
 {
 	if (site == ENGINE_SITE_CONTEXT && ctx == ENGINE_CTX_PAGE_FAULT)
@@ -41,13 +40,13 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 	return d->p->sites[site].mech;
 }
 
-/* Return TIME - MORE, at least 0. */
+/* Return TIME - MORE, or 0 if that is negative. */
 static uint64_t less(uint64_t time, double more)
 {
 	return (double)time > more ? time - (uint64_t)(more + 0.5) : 0;
 }
 
-/* Return the histogram slot of times in SLOT minus MORE. */
+/* Return the histogram slot of times that are MORE ticks shorter than the times in SLOT. */
 static uint32_t slot_less(uint32_t slot, double more)
 {
 	return more > 0 ? hist_slot(less(hist_slot_low(slot) + hist_slot_width(slot) / 2, more)) :
@@ -55,8 +54,8 @@ static uint32_t slot_less(uint32_t slot, double more)
 }
 
 /*
- * Add one shard of a cell. The time of each call contains INNER + MORE ticks of its own probes' cost. The BPF programs have
- * subtracted INNER, but not MORE, from the histogram, minimum, maximum and squares.
+ * Add the counts C of a shard to STATS. The time of each call contains INNER + MORE ticks that its own probes cost. The BPF
+ * programs have subtracted INNER, but not MORE, from the histogram, minimum, maximum and squares.
  */
 static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
 		      double more, bool is_range)
@@ -76,7 +75,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	shard.oncpu = oncpu;
 	shard.wall = c->wall;
 	shard.cost = cost;
-	/* The sum is exact. It is negative if calibration overestimated the probes. */
+	/* The sum is exact, but negative if calibration overestimated the cost of probes. */
 	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.sumsq += more * (more * (double)returned - 2 * net);
@@ -87,13 +86,13 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 			profile_stats_bucket_add(&shard, slot_less(slot, more), c->hist[slot]);
 		counted += c->hist[slot];
 	}
-	/* The histogram lacks 2^31 calls: a slot of 32 bits wrapped. Tasks that still run make it lack far fewer. */
+	/* If the histogram lacks 2^31 calls, a slot of 32 bits has wrapped. Tasks that are still running cause far fewer. */
 	if (counted + (1ull << 31) < c->calls)
 		log_warn("a histogram slot overflowed: the percentiles of its row are wrong");
 	profile_stats_merge(stats, &shard);
 }
 
-/* Return the cost per call that cold caches add to the probes of the cell whose shards begin at FIRST: it was not subtracted. */
+/* Return the cost per call, not subtracted yet, that cold caches add to SITE's probes in CTX. FIRST is the index of the counts. */
 static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	const struct engine_cell *shards = &d->maps.cells[first];
@@ -111,7 +110,7 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 			       record_coldness(shards, d->maps.n_shards, cost));
 }
 
-/* Add the event counts of the cell whose shards begin at FIRST. Counters have the same numbers in the profile. */
+/* Add the event counts of SITE in context CTX. FIRST is the index of the counts. The profile numbers counters in the same way. */
 static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	struct profile_counted row = { .run = d->run,
@@ -119,7 +118,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 				       .context = context_index(d, ctx) };
 	enum profile_mechanism mech = mechanism(d, site, ctx);
 
-	/* The events caused by probes of other mechanisms are unknown. Without fentry, page faults have such probes. */
+	/* Skip mechanisms whose probes cause unknown numbers of events. Page faults use such a mechanism if fentry is missing. */
 	if (!profile_mechanism(mech)->counted)
 		return;
 	for (; row.counter < d->maps.n_counters; row.counter++) {
@@ -136,7 +135,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 	}
 }
 
-/* Add the calls of the cell whose shards begin at FIRST. */
+/* Add the calls of SITE in context CTX. FIRST is the index of their counts. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
@@ -191,7 +190,7 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		sample.flags |= PROFILE_SAMPLE_USER;
 	if (s->flags & ENGINE_SAMPLE_LATE)
 		sample.flags |= PROFILE_SAMPLE_LATE;
-	/* A sample taken by a return program belongs to the function, although probes are on its stack. */
+	/* A sample taken by a return program counts for the function that returns, although probes are on the stack. */
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
 		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
 	else if (in_probe)
@@ -212,7 +211,7 @@ static void drain_samples(struct drain *d)
 			drain_stack(d, &d->maps.stacks[i]);
 }
 
-/* Convert CAPTURED, a row of C's values, to VALUES of P. A name takes two captured values, and becomes its number in P. */
+/* Convert CAPTURED, values captured by C, to VALUES of P. A name takes two captured values, and becomes its number in P. */
 static void drain_values(const struct record_capture *c, uint32_t absent, const __u64 *captured,
 			 struct profile *p, uint32_t *absent_out, uint64_t *values)
 {
@@ -252,12 +251,12 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
-/* Chance makes the square roots of two counts differ by more than this in less than one of 10^6 runs, whatever the counts. */
+/* By chance, the square roots of two counts at the same rate differ by more than this in less than one of 10^6 runs. */
 #define FEWER_BY_CHANCE 2.5
 
 /*
- * Return the number of samples that followed tasks should have received and did not. Periods skipped while a task ran on are lost
- * for certain. Other missing samples count only if they are more than chance explains: a short-lived task may get none by chance.
+ * Return the number of samples that followed tasks should have received, but did not. Periods skipped while a task ran on are
+ * certainly lost. Other samples count as lost only if more are missing than by chance: a short-lived task may get no sample.
  */
 static uint64_t samples_lost(const struct drain *d)
 {
@@ -380,8 +379,6 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 		losses[PROFILE_INFO_CAPTURE_COST] += maps.cpus[i].captured;
 }
 
-/* ---- blocks ---- */
-
 struct block_drain {
 	const struct record_blocks *blocks;
 	const struct record_engine *e;
@@ -390,7 +387,6 @@ struct block_drain {
 	uint32_t run;
 };
 
-/* Return the number of hits of PROBE in context CTX. */
 static uint64_t hits_of(const struct block_drain *d, uint32_t probe, uint32_t ctx)
 {
 	uint64_t sum = 0;
@@ -461,7 +457,7 @@ static void drain_function(const struct block_drain *d, const struct record_bloc
 	}
 }
 
-/* Set the number of hits of block probes, and the cost subtracted for them. */
+/* Set the number of hits of all block probes, and the cost that is subtracted for these hits. */
 static void drain_hits(const struct block_drain *d)
 {
 	uint64_t *losses = d->p->runs[d->run].losses, hits = 0;

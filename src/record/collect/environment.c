@@ -25,7 +25,6 @@
 #define CLOCK_PARAMETER "kprotperf.clock"
 #define CLOCK_ICOUNT    "icount"
 
-/* Set KEY to the first line of the file PATH. */
 static void set_from_file(struct profile *p, const char *key, const char *path)
 {
 	char line[LINE_SIZE];
@@ -34,7 +33,7 @@ static void set_from_file(struct profile *p, const char *key, const char *path)
 		profile_env_set(p, key, line);
 }
 
-/* gzopen() reads plain text too. */
+/* Set the configuration from the file PATH, which may be compressed: gzopen() reads plain text, too. */
 static bool set_config(struct profile *p, const char *path)
 {
 	gzFile f = gzopen(path, "rbe");
@@ -175,7 +174,7 @@ void record_environment_read(struct profile *p, struct record_symbols *symbols)
 	p->clock = catalogue_text_is(clock, CLOCK_ICOUNT) ? PROFILE_CLOCK_INSN : PROFILE_CLOCK_NS;
 }
 
-/* ---- load ---- */
+/* ---- other load on the machine ---- */
 
 #define NS_PER_SEC 1000000000ull
 #define NS_PER_US  1000ull
@@ -191,13 +190,13 @@ enum meter {
 struct record_meters {
 	char *root;
 	uint32_t n_cpus;
-	/* One descriptor for each CPU that was there at the start. */
+	/* A descriptor for each CPU that was online at the start. */
 	struct meter_fds {
 		vec_of(int, fds);
 	} meters[N_METERS];
 };
 
-/* Read the number that FORMAT finds in the first line of the file NAME below M's root. */
+/* Read N by FORMAT from the first line of the file NAME below M's root. Return whether that succeeded. */
 static bool read_number(const struct record_meters *m, const char *name, const char *format,
 			unsigned long long *n)
 {
@@ -209,7 +208,7 @@ static bool read_number(const struct record_meters *m, const char *name, const c
 
 /*
  * Open the perf event EVENT on each CPU, if the processor has it. While a CPU is not halted, APERF counts its cycles, and MPERF
- * the cycles that it would have had at the nominal frequency.
+ * counts the cycles that it would have at the nominal frequency.
  */
 static void meter_open(struct record_meters *m, enum meter which, const char *event)
 {
@@ -293,7 +292,7 @@ static uint64_t read_stolen(const struct record_meters *m)
 	return n * (NS_PER_SEC / (unsigned long long)tick);
 }
 
-/* Return the sum over all CPUs. A CPU shows the counts of its core and package, so a shared count is added for each sharing CPU. */
+/* Return the sum over all CPUs. CPUs of a core or package show the same count, which is added for each of these CPUs. */
 static uint64_t read_throttled(const struct record_meters *m)
 {
 	static const char *const names[] = { "core_throttle_count", "package_throttle_count" };

@@ -9,16 +9,16 @@
 #include "base/sorted.h"
 #include "profile/resolve.h"
 
-/* The call to ftrace at a function's entry returns to an address within this many bytes of the entry. */
+/* A function's call to ftrace is at its entry: the call's return address is at most this many bytes further. */
 #define ENTRY_BYTES 16
 
-/* A stack, with the code at each of its addresses. */
+/* A stack, with the code at each address in it. */
 struct walk {
 	const struct record_stacks *s;
 	const struct engine_stack *stack;
 	uint32_t n;
 	struct record_place places[ENGINE_STACK_FRAMES];
-	uint64_t addrs[ENGINE_STACK_FRAMES]; /* addresses in the sampled or calling instructions */
+	uint64_t addrs[ENGINE_STACK_FRAMES]; /* instruction addresses: return addresses less 1 */
 };
 
 static const char *name_at(const struct walk *w, uint32_t i)
@@ -27,8 +27,8 @@ static const char *name_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * Return whether address I of the stack is an instruction that a sample, interrupt or exception hit, and not a return address. In
- * a stack that a probe of a return took, address 0 is a return address, or, with a kprobe, the address after its breakpoint.
+ * Return whether address I of the stack is that of an instruction that a sample, interrupt or exception hit. Otherwise it is a
+ * return address or, as address 0 of a stack that a kprobe on a return took, the address after the kprobe's breakpoint.
  */
 static bool is_exact(const struct walk *w, uint32_t i)
 {
@@ -49,9 +49,7 @@ static void walk_init(struct walk *w, const struct record_stacks *s,
 	}
 }
 
-/* ---- probes ---- */
-
-/* Add the functions called SYMBOL, which may be "name [module]". */
+/* Add the addresses of all functions with the name SYMBOL, which may be "name [module]". */
 static void add_probed(struct record_stacks *s, const char *symbol)
 {
 	scoped_free char *name = alloc_strndup(symbol, strcspn(symbol, " "));
@@ -73,7 +71,7 @@ static bool is_probe_code(const struct walk *w, uint32_t i)
 	return record_is_probe_code(name_at(w, i));
 }
 
-/* Return whether the code at I is a BPF program of others, or has no name. */
+/* Return whether the code at I has no name or is a BPF program of another tool. */
 static bool is_foreign_program(const struct walk *w, uint32_t i)
 {
 	const struct record_place *place = &w->places[i];
@@ -81,7 +79,7 @@ static bool is_foreign_program(const struct walk *w, uint32_t i)
 	return !place->own && (!place->sym || kernel_kallsyms_is_bpf(place->sym));
 }
 
-/* Move *I past the frames of the kernel's probe code. Return whether they belong to a hit of this recording's probes. */
+/* Move *I past the frames of the kernel's probe code. Return whether these frames belong to a probe of this recording. */
 static bool is_own_hit(const struct walk *w, uint32_t *i)
 {
 	bool foreign = *i && is_foreign_program(w, *i - 1);
@@ -105,8 +103,8 @@ static bool is_own_hit(const struct walk *w, uint32_t *i)
 }
 
 /*
- * Return whether this recording's programs, whose frames end before FRAME, called the code at CALLED. If not, a trampoline
- * called it: a function's trampoline also calls the function, and programs of others.
+ * Return whether programs of this recording, whose frames end before FRAME, called the code at CALLED. Otherwise a trampoline
+ * called the code: a function's trampoline also calls the function, and programs of other tools.
  */
 static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t frame)
 {
@@ -119,13 +117,13 @@ static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t
 }
 
 /*
- * Return whether the sample was taken in a probe. A trampoline on the stack does not prove this, as it also calls the probed
- * function. Then the function is on the stack twice: called by the trampoline, and calling the trampoline from its first bytes.
+ * Return whether the sample was taken in a probe. A trampoline on the stack is no proof, since a trampoline also calls the probed
+ * function. The function is then on the stack twice: called by the trampoline, and calling the trampoline at its entry.
  */
 static bool is_in_probe(const struct walk *w)
 {
 	bool is_syscall = w->stack->ctx < ENGINE_CTX_NONE, foreign = false;
-	uint32_t called = 0; /* index of the last place that is not in a probe */
+	uint32_t called = 0; /* index of the last address that is not in a probe */
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		if (is_syscall && !foreign && record_is_entry_code(name_at(w, i), !i))
@@ -148,9 +146,7 @@ static bool is_in_probe(const struct walk *w)
 	return false;
 }
 
-/* ---- locations ---- */
-
-/* Return a location for code without a symbol: a BPF program (classic filter), a removed module, or a module's freed init code. */
+/* Return a location for unnamed code: a BPF program (classic filter), a removed module, or init code of a module, freed later. */
 static uint32_t unnamed(const struct walk *w, uint32_t i)
 {
 	const char *label = w->s->code->module_missed ? "[unknown]" : "[bpf]";
@@ -168,8 +164,8 @@ static uint32_t location_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * Set *LOCATION to the function that returned when the stack was taken, if the stack lacks it: a kretprobe runs when
- * the function's frame is gone, while fexit runs inside it. Return the number of locations: 0 or 1.
+ * Set *LOCATION to the function that was returning when the stack was taken, if the stack lacks the function. A kretprobe runs
+ * after the function's frame is gone, fexit runs before. Return the number of locations: 0 or 1.
  */
 static uint32_t add_returning(const struct walk *w, uint32_t *location)
 {
@@ -184,7 +180,7 @@ static uint32_t add_returning(const struct walk *w, uint32_t *location)
 	return 1;
 }
 
-/* Return whether frame I is this recording's own code, or code that the kernel generated for its probes. */
+/* Return whether frame I belongs to a program of this recording, or to code that the kernel generated for its probes. */
 static bool is_hidden(const struct walk *w, uint32_t i, bool in_probe)
 {
 	const struct kernel_sym *sym = w->places[i].sym;
@@ -203,7 +199,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 	walk_init(&w, s, stack);
 	*in_probe = !at_return && !user && is_in_probe(&w);
 	if (at_return) {
-		/* Skip the frames of the probe that took the sample: they come before those of the function. */
+		/* Skip the frames of the probe that took the sample. The frames of the returning function come after them. */
 		while (i < w.n && is_hidden(&w, i, true))
 			i++;
 		n = add_returning(&w, locations);
@@ -214,7 +210,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 		own = is_hidden(&w, i, at_return || *in_probe);
 		if (own && !i)
 			locations[n++] = profile_location_label(s->p, "[probe]");
-		/* Skip the frame that called a trampoline from its first bytes: the trampoline called the same function again. */
+		/* Skip the function's frame that called the trampoline at the entry: the trampoline called the function again. */
 		if (!own && !(was_own && w.places[i].sym && w.places[i].offset < ENTRY_BYTES))
 			locations[n++] = location_at(&w, i);
 	}
@@ -244,9 +240,7 @@ void record_stacks_deinit(struct record_stacks *s)
 	free(s->probed);
 }
 
-/* ---- probe code ---- */
-
-/* Functions of probe code in Linux 5.15 to 7.3, sorted. */
+/* Functions of the kernel's probe code in Linux 5.15 to 7.3, sorted by name. */
 static const char *const names[] = {
 	"__bpf_prog_enter",
 	"__bpf_prog_enter_recur",
@@ -303,7 +297,7 @@ static const char *const names[] = {
 	"trampoline_handler",
 };
 
-/* Names are compared without clone suffixes. Callees of these functions are entry code, too. */
+/* Functions of entry code. Clone suffixes such as ".isra.0" are ignored. Callees of these functions are entry code, too. */
 static const char *const entry_names[] = {
 	"__audit_syscall_entry",
 	"__audit_syscall_exit",
@@ -315,7 +309,7 @@ static const char *const entry_names[] = {
 	"syscall_trace_enter",
 };
 
-/* These are entry code only as the innermost function: they also call the syscall. */
+/* As innermost functions, these are entry code. Otherwise they may have called the syscall. */
 static const char *const leaf_names[] = { "do_syscall_64", "entry_SYSCALL_64_after_hwframe" };
 
 static bool is_among(const char *symbol, const char *const *list, size_t n)

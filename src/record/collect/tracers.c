@@ -12,13 +12,13 @@
 #include "base/sorted.h"
 #include "catalogue/state.h"
 
-/* Maximum bytes read of a list. Each line takes the kernel longer than the line before: 1.5 s for the function tracer's 22,000. */
+/* Maximum bytes read of a list. Each further line takes the kernel longer: 1.5 s for the 22,000 lines of the function tracer. */
 #define LIST_MAX (64u << 10)
 
 #define NAMES_SHOWN 3
 #define TRACEPOINT  "__tracepoint_"
 
-/* Add the function of a line of enabled_functions. A line that begins with a tab continues the line before. */
+/* Add the function of a line of enabled_functions. A line that begins with a tab continues the previous line. */
 static void add_function(char *line, void *arg)
 {
 	struct record_tracers *t = arg;
@@ -58,7 +58,7 @@ static void read_list(struct record_tracers *t, const char *path, void (*fn)(cha
 	file_lines_each(text, len, fn, t);
 }
 
-/* Add the tracepoints among the static keys KEYS. */
+/* Add the tracepoints among the static keys in the text KEYS. */
 static void add_tracepoints(struct record_tracers *t, const char *keys)
 {
 	struct catalogue_setting key;
@@ -86,7 +86,7 @@ void record_tracers_read(struct record_tracers *t, const char *tracefs, const ch
 	add_tracepoints(t, static_keys);
 }
 
-/* Return whether C writes a probe at OFFSET of a function: ftrace's call at its beginning, or a kprobe's one-byte trap anywhere. */
+/* Return whether C writes a probe at OFFSET of a function: ftrace's call near the entry, or a kprobe's one-byte trap anywhere. */
 static bool is_probe(const struct record_change *c, uint64_t offset)
 {
 	switch (arch_patch_of(c->text)) {
@@ -136,7 +136,7 @@ static void drop_name(void *to, void *from)
 	free(*(char **)from);
 }
 
-/* Return T as "3 functions (a, b, ...)", with functions timed in P first, for free(). NULL: T is empty. */
+/* Return the names in T as "3 functions (a, b, ...)", functions timed in P first. The caller frees the text. NULL: T is empty. */
 static char *list_names(struct alloc_texts *t, const char *what, bool more, const struct profile *p)
 {
 	uint32_t shown = 0;
@@ -155,7 +155,7 @@ static char *list_names(struct alloc_texts *t, const char *what, bool more, cons
 	return text;
 }
 
-/* Append ITEM (may be NULL) to *TEXT, and free it. */
+/* Append ITEM, which may be NULL, to *TEXT, and free ITEM. */
 static void append(char **text, char *item)
 {
 	if (item)

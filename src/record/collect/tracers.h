@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Other tools that trace the kernel while it is recorded: their cost is in the times of the code that they trace.
- */
+/* Other tools that trace the kernel during the recording. Their cost is in the times of the code that they trace. */
 #pragma once
 
 #include "base/alloc.h"
@@ -10,21 +8,21 @@
 #include "record/engine/watch.h"
 
 struct record_tracers {
-	char *current; /* ftrace's tracer; NULL: none */
+	char *current; /* name of ftrace's current tracer; NULL: none */
 	struct alloc_texts functions; /* names of traced or probed functions */
-	struct alloc_texts tracepoints; /* tracepoints in use */
-	struct alloc_texts programs; /* names of BPF programs loaded meanwhile */
+	struct alloc_texts tracepoints; /* names of tracepoints in use */
+	struct alloc_texts programs; /* names of BPF programs loaded during the recording */
 	bool more; /* the lists are incomplete */
 };
 
 /*
- * Add the tracers that are active. Call this while this process has no probe. The sources are the folder TRACEFS (NULL: not
- * mounted), debugfs' list of kprobes in the file KPROBES, and STATIC_KEYS, the names of static keys that are on (NULL: unknown).
+ * Add the tracers that are active. Call this while this process has no probe. TRACEFS is the folder of tracefs (NULL: not
+ * mounted), KPROBES the file with debugfs' list of kprobes, STATIC_KEYS the names of static keys that are on (NULL: unknown).
  */
 void record_tracers_read(struct record_tracers *t, const char *tracefs, const char *kprobes,
 			 const char *static_keys);
 #define RECORD_KPROBES_LIST "/sys/kernel/debug/kprobes/list"
-/* Add the tracers that WATCH saw in a run. IS_IGNORED tells which changes are this process's own. */
+/* Add the tracers that WATCH saw in a run. IS_IGNORED(addr, ARG) returns whether this process itself changed the code at addr. */
 void record_tracers_watch(struct record_tracers *t, const struct record_watch *watch,
 			  const struct kernel_kallsyms *ks,
 			  bool (*is_ignored)(uint64_t addr, const void *arg), const void *arg);

@@ -28,8 +28,8 @@ const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 #define INTERRUPTS_NS 20000000
 
 /*
- * The test function of each mechanism. No two mechanisms share one: probes stay attached, as detaching waits for the whole
- * machine, and two probes on one function would change each other's cost.
+ * The index of each mechanism's test function. Mechanisms do not share a test function, since two probes on one function would
+ * change each other's cost. Probes stay attached, since detaching waits for the whole machine.
  */
 enum {
 	TEST_FENTRY = 0,
@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * The number of kprobes that time the return trampoline. Two on the entry are attached before those on the return: the kernel
- * handles a single kprobe at an address differently from several.
+ * Numbers of the kprobes that time the return trampoline. Two kprobes on the entry come first, because the kernel handles a single
+ * kprobe at an address differently from several.
  */
 #define N_ON_ENTRY 2
 #define N_TIMED    4
@@ -97,14 +97,14 @@ static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
 }
 
-/* Return whether to measure NESTED here. Otherwise kprobe.multi measures it, less exactly, but without kprobes to detach. */
+/* Return whether to measure NESTED here. Otherwise kprobe.multi's calibration measures NESTED, less exactly, without kprobes. */
 static bool needs_nested(const struct calibrator *c)
 {
 	return has_sites(c, PROFILE_MECH_FENTRY) ||
 	       (has_sites(c, PROFILE_MECH_KPROBE) && !has_sites(c, PROFILE_MECH_MULTI));
 }
 
-/* Load fentry's programs while the kernel waits for links to close and the CPU is idle. */
+/* Load fentry's programs while the kernel waits for links to close: the CPU is idle meanwhile. */
 static void prepare_fentry(struct calibrator *c)
 {
 	if (c->run >= 0 && is_used(c, PROFILE_MECH_FENTRY) &&
@@ -161,8 +161,8 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 }
 
 /*
- * Measure the extra cost of closing a call that enclosed others. A probe inside fentry's test function excludes a tick from the
- * call, as a timed callee would. Timing a real callee needs two trampolines, which cost the kernel 40 million instructions.
+ * Measure the extra cost of closing a call that enclosed timed calls. A probe inside fentry's test function excludes a tick from
+ * the call, as a timed callee does. A real callee would need two trampolines, which cost the kernel 40 million instructions.
  */
 static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 {
@@ -190,8 +190,8 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 }
 
 /*
- * Set NESTED, which is time of this recording's own programs, and equal for all mechanisms. If calibrate_enclosing() fails, or if
- * only kprobes are used, probe the outer function, too: its call encloses the calls of the empty functions.
+ * Set NESTED, a time that the BPF programs take, equal for all mechanisms. If calibrate_enclosing() fails, or if only kprobes are
+ * used, probe the outer function, too: its call encloses the calls of the empty functions.
  */
 static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 			     struct engine_cost *cost)
@@ -210,7 +210,6 @@ static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 		record_cost_solve_nested(cost, &outer, c->empty->outer.n_args);
 }
 
-/* Measure the cost of MECH's probes on the test function TEST. */
 static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, uint32_t spare,
 			     uint32_t test)
 {
@@ -226,10 +225,10 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 						mech, insns, counted);
 	if (err)
 		return err;
-	/* Set the cost of arguments. On a real clock it is too small to be measured. */
+	/* Set the cost of copying arguments. A real clock is too coarse to measure this cost. */
 	if (mech == PROFILE_MECH_FENTRY && c->p->clock == PROFILE_CLOCK_INSN) {
 		cost->full_args = ENGINE_COST_ARGS * ARCH_TRAMPOLINE_ARG_INSNS;
-		/* Arguments are saved before the pair's clock readings, and restored between them. */
+		/* Arguments are saved before the first of a call's clock readings, and restored between the two. */
 		cost->inner_args = cost->full_args / 2;
 	}
 	calibrate_nested(c, mech, cost);
@@ -248,7 +247,7 @@ void record_calibrator_set_costs(struct record_engine *e, const struct engine_co
 	record_engine_set_costs(e, all);
 }
 
-/* Set costs that exclude only one tick per call: the programs take the longer path for calls that enclose others, as later. */
+/* Set costs that exclude one tick per call, so that programs take the longer path for enclosing calls, as they do later. */
 static void use_provisional_costs(struct calibrator *c)
 {
 	struct engine_cost costs[PROFILE_N_COSTS];
@@ -318,7 +317,7 @@ static void calibrate_captures(struct calibrator *c)
 	}
 }
 
-/* Time the function at ADDR N_TIMED times, each time with one more probe. */
+/* Time the function at ADDR N_TIMED times, each time with one more probe on the function. */
 static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed *timed)
 {
 	const struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -345,10 +344,7 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 	return err;
 }
 
-/*
- * Measure the time through the kernel's return trampoline and back, which kprobes and kprobe.multi share. The probes stay
- * attached until record_detach_wait().
- */
+/* Measure the kernel's return trampoline, which kprobes and kprobe.multi share. The probes stay until record_detach_wait(). */
 static void calibrate_trampoline(struct calibrator *c)
 {
 	struct engine_cost *returns = &c->out->returns;
@@ -434,7 +430,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 	record_calibrator_close(&c);
 	for (; c.n_left > left; c.n_left--)
 		record_probes_detach_last(c.probes);
-	/* Each trampoline that exists adds some 50 instructions to a call timed by kprobe.multi. */
+	/* Detach spare probes: each trampoline that exists adds some 50 instructions to a call timed by kprobe.multi. */
 	if (is_used(&c, PROFILE_MECH_MULTI))
 		record_calibrator_detach_spares(&c);
 	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time is spent in interrupts",
@@ -453,7 +449,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 						&late, full);
 		record_engine_follow_caller(e, false);
 	}
-	/* If the interrupt's latency is unknown, let no return program take a sample in its place: wait a whole period. */
+	/* If the sampler's latency is unknown, a return program must not sample in its place: set PENDING to a whole period. */
 	if (out->step)
 		cost->pending = !n ? p->sample_period : late > cost->pending ? late : cost->pending;
 	if (!n) {
@@ -462,8 +458,8 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 		return;
 	}
 	/*
-	 * Take the lower quartile, as some of these interrupts also did other work. If the clock counts instructions, take the
-	 * minimum: in the lab, three in ten take 367 instructions more, and the cost subtracted must not exceed any interrupt's.
+	 * Take the lower quartile, since some of these interrupts also did other work. If the clock counts instructions, take the
+	 * minimum: three in ten interrupts of the lab take 367 instructions more. The cost must not exceed that of any interrupt.
 	 */
 	record_values_sort(full, n);
 	cost->known = true;
@@ -484,7 +480,7 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	struct engine_cost *kprobe = &out->cost[PROFILE_MECH_KPROBE];
 	uint64_t more = (uint64_t)STEP_INSNS * n / (2 * LISTS);
 	/*
-	 * Assume that the number of other kprobes in a list is Poisson distributed, and each place among them equally likely.
+	 * Assume that the number of other kprobes in a list is Poisson distributed, and the probe's position among them random.
 	 * Addresses vary more than that: in 8 boots, callers of three timed functions were up to 12 instructions off per function.
 	 */
 	double others = (double)n / LISTS, variance = 1 + others / 2 + others * others / 12;
@@ -537,7 +533,7 @@ static void store_cost(const struct record_calibration *c, struct profile *p,
 		       enum profile_mechanism mech)
 {
 	const struct engine_cost *cost = &c->cost[mech];
-	/* Calibration's kprobe was at another place in the hash table: add the spread by place. A jump is not looked up there. */
+	/* Calibration's kprobe had another position in the hash table: add the deviation by position. Jumps need no look-up. */
 	bool by_place = profile_mechanism(mech)->is_kprobe && mech != PROFILE_MECH_KPROBE_OPTIMIZED;
 	double spread = (double)(cost->full_spread + (by_place ? c->place_spread : 0));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calibrating the events that probes cause themselves, as calibrate.c does their time. */
+/* Calibrate the numbers of events that probes cause themselves, as calibrate.c calibrates time. */
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 #include "record/engine/engine.h"
 #include "record/target/capture.h"
 
-/* Measure the events that SITE counts during CALL into READINGS[0] to [N - 1], and those of CALL's context into the next N. */
+/* Count the N events during CALL: SITE's into READINGS[0] to [N - 1], and the events of CALL's context into the next N. */
 static int measure(const struct record_engine *e, bool real_clock, const struct record_call *call,
 		   uint32_t site, struct record_reading *readings, uint32_t n)
 {
@@ -39,7 +39,7 @@ int record_calibrate_counters_before(struct calibrator *c, const struct record_c
 	return err;
 }
 
-/* Return the part of a site's reading that its probes do not cause: INSNS if EVENT counts instructions, else 0. */
+/* Return how often EVENT occurs in a function of INSNS instructions without probes: INSNS if EVENT counts instructions, else 0. */
 static uint64_t empty_count(const struct record_event *event, enum profile_clock clock,
 			    uint64_t insns)
 {
@@ -90,7 +90,7 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	};
 	const struct engine_counter_costs nothing = {};
 
-	/* Clear the costs, as the programs subtract them from each call. */
+	/* Clear the costs, since the programs would subtract them from each call. */
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
 		record_engine_set_counter_costs(e, all[k].mech, &nothing);
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++) {
@@ -107,7 +107,6 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	}
 }
 
-/* Measure the events that pausing and resuming the counters at task switches adds to the task's counts. */
 void record_calibrate_counters_pause(struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -128,8 +127,8 @@ void record_calibrate_counters_pause(struct calibrator *c)
 }
 
 /*
- * Programs that capture values exclude the time from a call's end to a reading of the clock, plus FULL of the pair. The
- * extra time of a call with these programs differs from the excluded time by a constant, which is measured here.
+ * A program that captures values excludes the time from a call's end to a further clock reading, plus FULL of the call's two
+ * probes. The extra time of a call with such a program differs from the excluded time by a constant, which is measured here.
  */
 
 struct medians {
@@ -161,7 +160,7 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 		&c->out->cost[fentry ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE];
 	struct record_target capturing = *target;
 	struct medians before, with;
-	uint64_t full; /* FULL that the programs exclude so far */
+	uint64_t full; /* FULL that the programs exclude at present */
 	int err;
 
 	capturing.capture = &nothing;

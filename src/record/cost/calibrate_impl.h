@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by calibrate.c and the files beside it, one per kind of mechanism. Not for others.
- */
+/* Functions that calibrate.c and the other files calibrate_*.c share. Each file calibrates one kind of probe. */
 #pragma once
 
 #include "record/cost/calibrate.h"
 #include "record/cost/measure.h"
 
-#define EMPTY_NS 1 /* time of an empty function on a real clock */
+#define EMPTY_NS 1 /* ns that an empty function takes on a real clock */
 
-/* The engine's spare sites. */
+/* Numbers of functions that calibration probes, for record_engine_spare(). */
 enum {
 	SPARE_FENTRY,
 	SPARE_OUTER,
@@ -18,10 +16,10 @@ enum {
 	SPARE_INT3,
 	SPARE_CAPTURE,
 	SPARE_CAPTURE_KPROBE,
-	SPARE_MULTI /* the first of RECORD_N_TESTS */
+	SPARE_MULTI /* the first of RECORD_N_TESTS numbers */
 };
 
-/* ONCE calls a probed function once, in the context CTX. */
+/* once(arg) calls a probed function once, in the context (system call) CTX. */
 struct record_call {
 	record_round_fn once;
 	void *arg;
@@ -32,43 +30,43 @@ struct calibrator {
 	struct record_probes *probes;
 	struct record_engine *e; /* the engine of PROBES */
 	const struct profile *p;
-	int run; /* an unattached fentry program: running it calls the empty functions once each */
-	struct record_call empty_call; /* runs RUN */
+	int run; /* descriptor of a fentry program; running it calls each empty function once */
+	struct record_call empty_call; /* runs the program RUN */
 	const struct record_empty *empty;
 	struct record_calibration *out;
-	struct record_series base; /* times of a run with the probes attached so far */
-	uint32_t n_left; /* number of spare sites attached */
+	struct record_series base; /* times of EMPTY_CALL with the probes attached so far */
+	uint32_t n_left; /* number of functions that calibration has probed */
 };
 
-/* Return the ticks of a function of INSNS instructions. */
+/* Return the ticks that an empty function of INSNS instructions takes. */
 static inline uint64_t empty_ticks(const struct calibrator *c, uint64_t insns)
 {
 	return c->p->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS;
 }
 
-/* Set OUTER to the time of CALL's context and, if SITE is not 0, INNER to the time of the function as SITE reads it. */
+/* Set OUTER to the times of CALL's context (a system call) and, if SITE is not 0, INNER to the times that SITE's probes read. */
 int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
 			      struct record_series *outer, struct record_series *inner);
 
 /*
- * Measure the probes of spare site SPARE, which are attached to a function that CALL calls and that takes INSNS
- * instructions. BASE has the times of CALL without these probes, and gets those with them.
+ * Measure the probes of SPARE, which are attached to a function of INSNS instructions that CALL calls. BASE has the times of CALL
+ * without these probes, and gets the times with the probes.
  */
 int record_calibrator_solve(struct calibrator *c, const struct record_call *call, uint32_t spare,
 			    struct record_series *base, uint64_t insns, struct engine_cost *cost);
 
-/* Complete the cost of MECH: add the trampoline's cost and the share of interrupts. */
+/* Complete the cost of MECH: add the cost of the return trampoline and the share of interrupts. */
 void record_calibrator_finish(const struct calibrator *c, enum profile_mechanism mech);
 
-/* Attach spare site SPARE to TARGET. It stays attached. */
+/* Attach probes with the number SPARE to TARGET. The probes stay attached. */
 int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
 			     const struct record_target *target);
 
-/* Open the calibrator: follow the caller, with provisional costs until it is closed. P and EMPTY: see calibrate.h. */
+/* Begin to calibrate: follow the caller, with provisional costs until record_calibrator_close(). P and EMPTY: see calibrate.h. */
 int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 			   const struct profile *p, const struct record_empty *empty,
 			   struct record_calibration *out);
-/* Set the engine's costs. A mechanism without NESTED gets that of another one: it is time of the programs, equal for all. */
+/* Set the engine's costs. A mechanism with unknown NESTED gets NESTED of another: BPF programs take the same time for all. */
 void record_calibrator_set_costs(struct record_engine *e, const struct engine_cost *costs);
 void record_calibrator_close(struct calibrator *c);
 
@@ -79,9 +77,9 @@ void record_calibrate_syscall(struct calibrator *c);
 extern const struct record_call record_call_unused;
 
 /*
- * Measure the events that probes cause; if no events are counted, do nothing. The first function measures CALL without the probes,
- * into BASE, indexed by event. The second one measures CALL with the probes of MECH on SITE, a function of INSNS instructions that
- * CALL calls. BASE is NULL if callers are not charged. Return 0 or -errno.
+ * Measure the events that probes cause themselves; if no events are counted, do nothing. record_calibrate_counters_before()
+ * measures CALL without the probes, into BASE, indexed by event. record_calibrate_counters() measures CALL with the probes of MECH
+ * on SITE, a function of INSNS instructions that CALL calls. If BASE is NULL, FULL is 0. Return 0 or -errno.
  */
 int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
 				     struct record_series *base);
@@ -89,23 +87,23 @@ int record_calibrate_counters(struct calibrator *c, const struct record_call *ca
 			      enum profile_mechanism mech, uint64_t insns,
 			      struct record_series *base);
 
-/* Measure the events that probes cause again after the runs, on a real clock. The probes are still attached. */
+/* On a real clock, measure the events that probes cause again after the runs, before the probes are detached. */
 void record_calibrate_counters_again(struct record_engine *e, struct record_calibration *out);
 
 /* Measure the events that pausing and resuming the counters at task switches adds to the task's counts. */
 void record_calibrate_counters_pause(struct calibrator *c);
 
-/* Set TIME to times of a system call, and INNER to the site's readings of one that does nothing. E NULL: set only TIME. */
+/* Set TIME to the times of a system call and, if E is not NULL, INNER to the times that probes read of an empty call. */
 void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
 				    struct record_series *time, struct record_series *inner);
 
-/* The instructions of an unused system call: the test of its number and the empty function after it. */
+/* The number of instructions of an unused system call: the test of its number and the empty function after the test. */
 #define EMPTY_SYSCALL_INSNS 8
 
-/* Detach the spare sites in new threads. Call this while the caller is not followed: the new threads would be followed, too. */
+/* Detach calibration's probes in new threads. The caller must not be followed, or the threads would be followed, too. */
 void record_calibrator_detach_spares(struct calibrator *c);
 
-/* Measure on TARGET the cost of MECH's capturing programs that these do not exclude. They stay attached. Return 0 or -errno. */
+/* Measure on TARGET the part of the cost of capturing values that MECH's programs do not exclude. Return 0 or -errno. */
 int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 			     const struct record_target *target);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * kprobe.multi is attached and calibrated at the same time, as all functions are in one link, including those that
- * calibration calls.
- */
+/* Attach and calibrate kprobe.multi at the same time: a single link has all functions, also the functions for calibration. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -18,8 +15,8 @@
 #include "record/probe/kprobe.h"
 
 /*
- * Median absolute deviation of a function's cost from the mean, in instructions. It is due to the function's place in the kernel's
- * hash table: each function before it in its list adds ten. In 19 boots, callers were up to 42 instructions off per call in them.
+ * Median absolute deviation of a function's cost from the mean, in instructions, due to the function's position in the kernel's
+ * hash table: each function before it in a list adds ten. In 19 boots, callers were up to 42 instructions off per timed call.
  */
 #define PLACE_SPREAD 10
 
@@ -30,7 +27,7 @@ struct multi {
 	uint32_t n;
 };
 
-/* Return the function at ADDR if it is attached; NULL: it is not. */
+/* Return the attached function at ADDR; NULL: no function there is attached. */
 static const struct record_target *multi_find(const struct multi *m, uint64_t addr)
 {
 	for (uint32_t i = 0; i < m->n; i++)
@@ -39,7 +36,7 @@ static const struct record_target *multi_find(const struct multi *m, uint64_t ad
 	return NULL;
 }
 
-/* Return the calls of all functions so far in bpf(), the system call that runs the empty functions. */
+/* Return the number of calls of all functions so far in bpf(), the system call that runs the empty functions. */
 static uint64_t multi_count(const struct multi *m)
 {
 	uint64_t sum = 0;
@@ -78,8 +75,8 @@ static int multi_time_without(const struct multi *m, const struct record_target 
 }
 
 /*
- * Measure the extra cost of timing a call that encloses others: compare the function that calls the empty functions with TEST, an
- * empty function.
+ * Measure the extra cost of timing a call that encloses timed calls: compare the function that calls the empty functions with
+ * TEST, an empty function.
  */
 static uint64_t multi_nested(const struct multi *m, const struct record_target *test)
 {
@@ -92,7 +89,7 @@ static uint64_t multi_nested(const struct multi *m, const struct record_target *
 	return record_cost_less(without_test, without_outer);
 }
 
-/* Set INNER of COST to the mean over the empty functions. Return the last one measured. */
+/* Set INNER of COST to the mean over the empty functions. Return the last empty function measured; NULL: none. */
 static const struct record_target *multi_measure_inner(const struct multi *m,
 						       struct engine_cost *cost)
 {
@@ -122,8 +119,8 @@ static const struct record_target *multi_measure_inner(const struct multi *m,
 }
 
 /*
- * Set an estimate of the cost. Without one, all calls that enclose others would read too long, and so take another
- * path through the program than most calls do.
+ * Set an estimate of the cost. Without an estimate, calls that enclose others would read too long, and the program would take
+ * another path for them than for most calls.
  */
 static int set_estimate(const struct multi *m)
 {
@@ -141,10 +138,7 @@ static int set_estimate(const struct multi *m)
 	return 0;
 }
 
-/*
- * Measure the mean cost of a call. With many functions in the link the system call calls more of them than the
- * empty ones, so calls are counted.
- */
+/* Measure the mean cost of a call. The system call may call functions in the link besides the empty ones, so calls are counted. */
 static int measure_multi(const struct multi *m, struct engine_cost *cost)
 {
 	const struct record_target *test = multi_measure_inner(m, cost);
@@ -162,7 +156,7 @@ static int measure_multi(const struct multi *m, struct engine_cost *cost)
 	return 0;
 }
 
-/* Add the function at ADDR, unless ADDR is 0 or among the workload's functions. */
+/* Add the function at ADDR to ITEMS, unless ADDR is 0 or ITEMS has the function already. */
 static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, uint64_t addr)
 {
 	for (uint32_t i = 0; i < *n; i++)
@@ -172,7 +166,7 @@ static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, u
 		items[(*n)++] = (struct record_target){ .site = site, .addr = addr };
 }
 
-/* Set NESTED of those mechanisms for functions that have not measured it. */
+/* Set NESTED of the mechanisms for functions that have no NESTED yet. */
 static void set_nested(struct record_calibration *out, uint64_t nested)
 {
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
@@ -239,20 +233,20 @@ const struct record_untraced record_untraced[RECORD_N_UNTRACED] = {
 };
 
 /*
- * System calls that call the functions above once each and do little else. The optimizer replaces the probe on the first function
- * by a jump. It does not replace the probe on the second one, as a fault in that function continues in its middle. The second
- * function must be such a one: a breakpoint that waits for the optimizer costs a third less than a permanent one.
+ * Each of these system calls calls one of the functions above once, and does little else. The second function must keep its
+ * breakpoint: a breakpoint that waits for the optimizer costs a third less than a permanent breakpoint. The optimizer does not
+ * replace this breakpoint, since a fault in the function continues in the function's middle.
  */
 static const struct subject {
 	uint32_t spare;
-	uint64_t insns; /* instructions of the function, as in record_empty_insns */
+	uint64_t insns; /* instructions of the function, counted as in record_empty_insns */
 	struct record_call call;
 } subjects[RECORD_N_UNTRACED] = {
 	{ SPARE_OPTIMIZED, 2, { call_tuxcall, NULL, SYS_tuxcall } },
 	{ SPARE_INT3, 10, { call_capget, NULL, SYS_capget } },
 };
 
-/* Measure the probes on subject I, which are attached. BASE has the times without them. */
+/* Measure the attached probes on subjects[I]. BASE has the times without these probes. */
 static int calibrate_subject(struct calibrator *c, size_t i, struct record_series *base)
 {
 	const struct subject *s = &subjects[i];
@@ -313,7 +307,7 @@ bool record_calibrate_kprobes(struct record_probes *probes, const struct profile
 	if (!err)
 		optimized = calibrate_all(&c, addrs);
 	record_calibrator_close(&c);
-	/* Detach, as the workload calls these functions, too. */
+	/* Detach the probes, since the workload calls these functions, too. */
 	record_calibrator_detach_spares(&c);
 	log_verbose(1,
 		    "calibrated kprobes off ftrace locations in %.3f s, including the wait for the "

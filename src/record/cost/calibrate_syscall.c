@@ -11,15 +11,14 @@
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
 
-/* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
 
 /* A call that takes longer than this many medians was interrupted. */
 #define INTERRUPTED 8
 
 /*
- * INNER has the site's readings of a syscall that does nothing. TIME has the caller's times of getppid(). Like most syscalls,
- * getppid() accesses its task: with cold caches, the probe's own accesses to the task then cost less.
+ * INNER has the times that probes read of a syscall that does nothing. TIME has the caller's times of getppid(). Like most
+ * syscalls, getppid() reads data of its task, which makes the probe's own accesses to this data cheaper if caches are cold.
  */
 struct readings {
 	const struct record_walk *walk; /* memory to walk over before each call; NULL: none */
@@ -54,7 +53,7 @@ static int call_unused(void *arg)
 
 const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCALL };
 
-/* Make the readings R, with WALK before each call. Without probes E is NULL, and only R->time is read. */
+/* Fill R, with a walk over WALK before each call. If E is NULL, there are no probes, and only R->time is filled. */
 static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
 			  struct readings *r)
 {
@@ -74,7 +73,7 @@ static void read_syscalls(const struct record_engine *e, const struct record_wal
 
 struct repeated {
 	const struct record_engine *e;
-	uint64_t time[RECORD_REPEATS], inner[RECORD_REPEATS]; /* medians */
+	uint64_t time[RECORD_REPEATS], inner[RECORD_REPEATS]; /* median of each series */
 };
 
 static int read_series(void *arg, uint32_t i)
@@ -116,7 +115,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 	out->unprobed_cold = r.time;
 }
 
-/* Return the mean of calls that were not interrupted. A median will not do: cold times are skewed, and the workload gives means. */
+/* Return the mean of times without an interrupt. With cold caches the median is not the mean, and the workload gives means. */
 static double mean(struct record_series *s)
 {
 	uint64_t most = INTERRUPTED * record_series_median(s);
@@ -141,7 +140,7 @@ static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 	full = (mean(&cold.time) - mean(&c->out->unprobed_cold)) * interrupts;
 	cost->closing = (uint64_t)mean(&hot.closing);
 	cost->cold_closing = (uint64_t)mean(&cold.closing);
-	/* Cold costs are never below warm ones. */
+	/* Costs with cold caches are never below costs with warm caches. */
 	cost->cold_inner = (uint64_t)fmax(inner, (double)cost->inner);
 	cost->cold_full = (uint64_t)fmax(full, (double)cost->full);
 	record_engine_read_closings(c->e, ENGINE_CLOSINGS,
@@ -149,7 +148,7 @@ static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 	record_walk_deinit(&c->out->walk);
 }
 
-/* Measure the extra cost of ending a call in which others were timed. It is spent after the call's time, in the caller's time. */
+/* Measure the extra cost of ending a call that enclosed timed calls. The caller's time includes this cost, the call's does not. */
 static uint64_t measure_enclosing(const struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -181,7 +180,7 @@ void record_calibrate_syscall(struct calibrator *c)
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
 			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
 	record_cost_add_interrupts(cost, c->out->interrupts);
-	/* NESTED is too small to be seen on a real clock: record_calibrator_set_costs() uses that of functions. */
+	/* A real clock is too coarse for NESTED of syscalls: record_calibrator_set_costs() uses NESTED of functions. */
 	if (!real_clock)
 		cost->nested = measure_enclosing(c);
 	c->out->repeats = real_clock;

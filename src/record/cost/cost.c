@@ -10,8 +10,8 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 
-/* Median absolute deviations, relative to a quantity: docs/accounting.md has the measurements. */
-#define LOOP_ERROR 0.04 /* relative to a cost: between loops */
+/* Median absolute deviations, relative to a cost or to the clock's step. docs/accounting.md has the measurements. */
+#define LOOP_ERROR 0.04 /* relative to a cost: difference between two loops */
 #define COLD_ERROR 0.2 /* relative to the cost that cold caches add */
 #define STEP_ERROR \
 	0.36 /* relative to the clock's step: error of the difference of two medians, sqrt(2) / 4 */
@@ -90,16 +90,16 @@ bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again)
 	       DISAGREEMENT * hypot((double)readings, LOOP_ERROR * (double)first);
 }
 
-/* ---- cold ---- */
+/* ---- cold caches ---- */
 
 #define LINE      64
 #define L2_UNSAID (2ul << 20)
 #define L2_MOST   (16ul << 20)
 
-/* Minimum number of closings: in a cell's first calls, unlike in calibration, the cell's own memory is cold. */
+/* Minimum number of closings. In the first calls that a cell counts, the cell's own memory is cold, unlike in calibration. */
 #define FEWEST 8
 
-/* If the ratio of cold and warm closings is below this, their difference is due to the clock's step, not the caches. */
+/* If cold closings take less than DISTINCT times as long as warm closings, the clock's step causes the difference. */
 #define DISTINCT 1.25
 
 void record_walk_init(struct record_walk *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computing the costs of probes (struct engine_cost) from readings without and with probes: arithmetic, without a
- * kernel. The cost of a probe is never below 0 here.
+ * Compute the costs of probes (struct engine_cost) from readings without and with probes. This is arithmetic, without a kernel.
+ * Costs are never below 0 here.
  */
 #pragma once
 
@@ -21,24 +21,24 @@ static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
 }
 
 /*
- * Set COST from series of one call: BASE has the times around it without probes, WITH the times with probes, and INNER the
- * probes' readings of the call. EMPTY is the call's own time. Sorts the series.
+ * Compute COST from measurements of a call: BASE has the times of the call without probes, WITH the times with probes, and INNER
+ * the times that the probes read. EMPTY is the own time of the called function. The series are sorted in place.
  */
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty);
 
-/* Set NESTED of COST from OUTER, the cost of probing a function with N_ARGS arguments whose call encloses others. */
+/* Set NESTED of COST from OUTER, the cost of probing a function with N_ARGS arguments that calls other probed functions. */
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args);
 
 /*
- * Set FULL of COST from N calls in all rounds: BASE has the times of rounds without probes, WITH the times with probes. NESTED of
- * COST must be known; it is spent once in each round.
+ * Set FULL of COST. BASE has the times of rounds without probes, WITH the times of rounds with probes, which have N probed calls
+ * in all. NESTED of COST must be known: each round has this cost once.
  */
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
 			     struct record_series *with, uint64_t n);
 
-/* Median times: of a call, and from its last probe's stamp to the call's end. */
+/* The median time of a call, and the median time from the last probe's clock reading to the call's end. */
 struct record_timed {
 	uint64_t all, after;
 };
@@ -52,15 +52,15 @@ int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_t
 				 const struct record_timed *one, const struct record_timed *two);
 
 /*
- * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It has four parts: the spread READINGS, by a
- * clock that advances by STEP; the difference between calibration's results before (FIRST) and after the runs (AGAIN); the
- * difference between a workload's loop and calibration's; and the uncertainty of what cold caches added to FIRST, which made the
- * average in the runs IN_RUNS.
+ * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It has four parts: the deviation READINGS of
+ * the readings, with a clock that advances by STEP; the difference between the results before (FIRST) and after the runs (AGAIN);
+ * the difference between calibration's loop and a workload's; and the uncertainty of the cost that cold caches added to FIRST in
+ * the runs, where the mean cost was IN_RUNS.
  */
 uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
 			   double in_runs);
 
-/* Return whether FIRST and AGAIN differ by more than two standard deviations, given the spread READINGS and that between loops. */
+/* Return whether the costs FIRST and AGAIN differ by more than two standard deviations. READINGS is the readings' deviation. */
 bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again);
 
 /* Increase COST by SHARE, the share of the time that interrupts take: interrupts during a probe are subtracted with the probe. */
@@ -69,16 +69,15 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share);
 /*
  * The cost of probes with cold caches.
  *
- * Calibration calls a probed function in a loop, so that the nearest caches have all data of the probe. In a workload that
- * reads megabytes between two syscalls they do not: on a machine with 2 MiB of L2, a probed syscall cost 118 ns in a loop and
- * 971 ns after a walk over 8 MiB. So calibration measures both, and the cost in a workload is interpolated by the time that
- * the programs take there: their closings (kprotperf/engine.h), of which one in ENGINE_CLOSINGS is timed. docs/accounting.md
- * has the formula, and how well it holds.
+ * Calibration calls a probed function in a loop, so the nearest caches hold all data of the probe. In a workload that reads
+ * megabytes between two syscalls the caches lose this data: on a machine with 2 MiB of L2 cache, a probed syscall cost 118 ns in a
+ * loop and 971 ns after a walk over 8 MiB. So calibration measures both. The cost in a workload is interpolated by the workload's
+ * closings (kprotperf/engine.h), of which one in ENGINE_CLOSINGS is timed. docs/accounting.md has the formula and its accuracy.
  */
 
-/* Memory to walk over before each round, more than the L2 cache holds. */
+/* Memory, larger than the L2 cache, to walk over before each round, which makes the caches cold. */
 struct record_walk {
-	char *memory; /* NULL: none */
+	char *memory; /* NULL: there is no memory to walk over */
 	size_t size;
 };
 
@@ -88,17 +87,17 @@ void record_walk_deinit(struct record_walk *w);
 void record_walk(const struct record_walk *w);
 
 /*
- * Return how cold the caches were in the calls of a cell of N_SHARDS shards. 0: as in calibration; 1: as after a walk; above 1:
- * even colder. Return 0 also if there are too few closings, or if those in COST are too similar.
+ * Return how cold the caches were in the calls that CELL counts in N_SHARDS shards. 0: as in calibration's loop; 1: as after a
+ * walk; above 1: even colder. Return 0 also if closings are too few, or not longer with cold caches.
  */
 double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 		       const struct engine_cost *cost);
 
-/* The cost of a mechanism's probes, in ticks, with the caches and the timed callees of the workload. */
+/* The costs of a mechanism's probes in the workload, in ticks, with the workload's caches and timed callees. */
 struct record_cold_costs {
-	double calls, inner, full; /* sums over the calls */
+	double calls, inner, full; /* number of calls; sums of their INNER and FULL */
 };
 
-/* Add N calls with COLDNESS; ENCLOSING of these enclosed timed calls. Return how much the inner cost of each exceeds COST's. */
+/* Add N calls with COLDNESS, of which ENCLOSING enclosed timed calls. Return by how much the INNER of each exceeds COST's. */
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness);

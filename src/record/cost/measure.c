@@ -14,10 +14,9 @@
 #include "record/engine/kprobe_event.h"
 #include "record/probe/links.h"
 
-/* Pause before each series. */
 #define PAUSE_NS 1000000
 
-/* Add the sum of each reading, times SIGN, to its value of ROUND. SIGN -1 before and 1 after the round give the sum's growth. */
+/* Add SIGN times the sum of each reading to its value of ROUND: -1 before and 1 after the round give the sum's growth. */
 static void read_all(const struct record_engine *e, struct record_reading *readings, uint32_t n,
 		     int round, int sign)
 {
@@ -146,7 +145,7 @@ struct repeated {
 	void *arg;
 	struct record_reading *readings;
 	uint32_t n;
-	uint64_t (*medians)[RECORD_REPEATS]; /* indexed by reading and repeat */
+	uint64_t (*medians)[RECORD_REPEATS]; /* indexed by reading and series */
 };
 
 static int measure_series(void *arg, uint32_t i)
@@ -174,8 +173,6 @@ int record_measure_repeated(const struct record_engine *e, bool real_clock, reco
 		readings[k].series = record_series_of(medians[k]);
 	return err;
 }
-
-/* ---- count ---- */
 
 /* Maximum number of functions counted at once: attaching each takes time, and counting slows down the command. */
 #define COUNTED_MOST 12

@@ -28,10 +28,10 @@
 
 #define CODE_MAX 1024 /* bytes of the function that are searched for calls */
 
-/* Distance of two frames, in words, at which the programs take them for frames of different calls. */
+/* Distance of two stack frames, in words, so large that the programs take them for frames of different calls. */
 #define ELSEWHERE 64
 
-#define STEP_MS 10 /* interval between two checks of the code */
+#define STEP_MS 10 /* ms between two checks of the code */
 
 #define MAX_POINTS 32
 
@@ -39,7 +39,7 @@
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* The instructions of a call: its moves have the numbers from 0 on, and these instructions follow. */
+/* Numbers of a call's instructions. The moves have the numbers from 0 on, and these instructions follow. */
 enum {
 	CALL = LAST_CALL,
 	COMPARE,
@@ -51,14 +51,14 @@ struct call {
 	uint64_t at[N_PLACES];
 };
 
-/* A probe on instruction AT of the call with N arguments. It does OP for TRIAL. */
+/* A probe on instruction AT of the call with N arguments. The probe does OP (enter or leave) for the range TRIAL. */
 struct placed {
 	uint8_t n, at;
 	uint8_t op, trial;
-	/* The probe has a second action: OP2 for TRIAL2. */
+	/* True: the probe has a second action, OP2 for TRIAL2. */
 	bool list;
 	uint8_t op2, trial2;
-	bool prepared; /* probe a breakpoint that the optimizer has prepared */
+	bool prepared; /* the probe is a breakpoint that the optimizer has prepared */
 };
 
 /* Probes of the first round, in the order of their hits. */
@@ -109,11 +109,11 @@ struct calibration {
 	enum profile_clock clock;
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[MAX_POINTS];
-	uint32_t position[MAX_POINTS]; /* indexed by item: instructions executed before it */
+	uint32_t position[MAX_POINTS]; /* number of instructions executed before each of ITEMS */
 	uint32_t n;
 	uint32_t probe; /* number of a block probe, or RECORD_NO_PROBE */
-	uint64_t ret; /* address of the fifth function's return; 0: not found */
-	/* Indexed by trial; then LISTED and OPENED, the excluded time of TRIAL_FROM_LIST and of TRIAL_AROUND_OPEN. */
+	uint64_t ret; /* address of the return of bpf_fentry_test5(); 0: not found */
+	/* Indexed by trial. LISTED and OPENED follow: the time excluded from TRIAL_FROM_LIST and from TRIAL_AROUND_OPEN. */
 	struct record_reading readings[RECORD_N_TRIALS + 2];
 };
 
@@ -146,7 +146,7 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 	return 0;
 }
 
-/* Return the address of the only return in the function at ADDR, which has a dozen instructions; 0: not found. */
+/* Return the address of the only return instruction of the short function at ADDR; 0: not found. */
 static uint64_t find_return(const struct record_engine *e, uint64_t addr)
 {
 	uint8_t code[64];
@@ -180,7 +180,7 @@ static void act(const struct calibration *c, struct record_point *p, enum engine
 			   0;
 }
 
-/* Return the number of instructions executed before instruction AT of the call of N arguments. */
+/* Return the number of instructions executed before instruction AT of the call with N arguments. */
 static uint32_t position_of(uint32_t n, uint32_t at)
 {
 	uint32_t before = 0;
@@ -214,7 +214,7 @@ static void place(struct calibration *c, const struct placed *of, uint32_t n)
 	}
 }
 
-/* Place a range with a block probe in it. The probe finds the range's frame, as it would find a function's. */
+/* Place a range with a block probe inside. The probe finds the range's frame, as it finds a function's in a recording. */
 static int place_block(struct calibration *c)
 {
 	struct engine_block block = {
@@ -231,7 +231,7 @@ static int place_block(struct calibration *c)
 	return record_engine_set_block(c->e, c->probe, &block);
 }
 
-/* Place a range that begins at the fifth function's return. There the caller's frame is one word further up. */
+/* Place a range that begins at the return of bpf_fentry_test5(), where the caller's frame is one word further up. */
 static void place_return(struct calibration *c)
 {
 	struct record_point *p = add(c, c->ret, position_of(5, COMPARE) - 1);
@@ -250,8 +250,8 @@ static int place_further(struct calibration *c)
 }
 
 /*
- * To prepare a probe, the optimizer replaces it by an aggregate probe that lists it. The kernel does the same for a second probe at
- * the same address, and keeps the aggregate probe when the second one is removed. So add and remove a second probe.
+ * To prepare a probe, the optimizer replaces the probe by an aggregate probe with a list. The kernel does the same for a second
+ * probe at the same address, and keeps the aggregate probe when the second probe is removed. So add and remove a second probe.
  */
 static void prepare(struct calibration *c)
 {
@@ -292,7 +292,7 @@ static int measure(struct calibration *c, int run)
 	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_SIZE(c->readings));
 }
 
-/* Return the index of the first item that does OP for TRIAL; c->n: none. */
+/* Return the index of the first probe that does OP for TRIAL; c->n: there is none. */
 static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 			enum record_trial trial)
 {
@@ -305,7 +305,7 @@ static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 	return i;
 }
 
-/* Return the reading of range TRIAL less its own instructions. */
+/* Return the time read for range TRIAL less the time of its own instructions. */
 static int64_t more(struct calibration *c, enum record_trial trial)
 {
 	int64_t time = record_series_median(&c->readings[trial].series);
@@ -320,7 +320,7 @@ static int64_t more(struct calibration *c, enum record_trial trial)
 	return time - (c->position[to] - c->position[from]);
 }
 
-/* Read the trials that were placed. */
+/* Store the results of the trials of this round in T. */
 static void read_trials(struct calibration *c, struct record_trials *t)
 {
 	struct record_reading *plain = &c->readings[TRIAL_PLAIN];
@@ -341,7 +341,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	t->blocks = c->probe != RECORD_NO_PROBE;
 }
 
-/* Set costs that reduce no reading, but exclude some time: without excluded time, the programs take a shorter path. */
+/* Set costs that exclude a little time without changing a reading: programs take a shorter path if there is no time to exclude. */
 static void use_provisional_costs(struct record_engine *e)
 {
 	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};
@@ -351,7 +351,7 @@ static void use_provisional_costs(struct record_engine *e)
 	record_engine_set_range_costs(e, costs);
 }
 
-/* Find the calls after a first round of probes. The kernel restores code some time after probes are gone: wait for that. */
+/* Find the calls for the second round. The kernel restores probed code some time after a probe is removed: wait for that. */
 static int await_calls(struct calibration *c, const struct record_empty *empty)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
@@ -363,7 +363,7 @@ static int await_calls(struct calibration *c, const struct record_empty *empty)
 	return err;
 }
 
-/* Measure with the basic probes or, in the second round, with the further ones. */
+/* Measure with the probes of BASIC or, if IS_FURTHER (second round), with the probes of FURTHER. */
 static int calibrate(struct calibration *c, const struct record_empty *empty, bool is_further,
 		     struct record_trials *t)
 {
@@ -432,16 +432,14 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 	return err;
 }
 
-/* ---- range equations ---- */
-
-/* The cost of a hit after (TAIL) and before (HEAD) the program reads the clock, indexed by kind. */
+/* The cost of a hit before (HEAD) and after (TAIL) the program reads the clock, indexed by kind of probe. */
 struct parts {
 	int64_t tail[ENGINE_RANGE_KINDS], head[ENGINE_RANGE_KINDS];
 };
 
 /*
- * If both probes of a range are of one kind, only the sum of TAIL and HEAD matters: each gets half. Other kinds are
- * measured in ranges with one probe of a known kind.
+ * A range with two optimized probes gives only the sum of TAIL and HEAD, so half of the sum is assumed for each. Other kinds are
+ * measured in ranges that have one probe of a known kind.
  */
 static struct parts solve_parts(const struct record_trials *t)
 {
@@ -489,7 +487,7 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 	int64_t close_head = p.head[ENGINE_RANGE_OPTIMIZED];
 	int64_t list_head = more[TRIAL_TO_LIST] - p.tail[ENGINE_RANGE_OPTIMIZED];
 	int64_t list = list_head + more[TRIAL_FROM_LIST] - close_head - t->listed;
-	/* A probe of the first kind enters OPENED, and a list leaves it. The list measures its own time. */
+	/* An optimized probe enters TRIAL_OPENED, and a list of actions leaves TRIAL_OPENED. The list measures its own time. */
 	int64_t opened =
 		more[TRIAL_AROUND_OPEN] - (t->opened - RECORD_RANGE_PROVISIONAL) - pair - list;
 	bool known = t->further && opened > 0;

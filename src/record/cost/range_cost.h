@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computing the costs of ranges' probes from readings: arithmetic, without a kernel. All figures are signed: with a
- * coarse clock a cost may come out below 0, and must be subtracted with its sign.
+ * Compute the costs of probes of inlined functions (ranges) from readings. This is arithmetic, without a kernel. All figures are
+ * signed: a coarse clock may give a cost below 0, which must be subtracted with its sign.
  */
 #pragma once
 
@@ -11,70 +11,70 @@
 
 #include "kprotperf/cost.h"
 
-/* The cost of opening a range until it is measured; see range_cost.c. */
+/* The cost of opening a range, in ticks, that is set until the true cost is measured. */
 #define RECORD_RANGE_PROVISIONAL 1
 
 /*
- * The ranges that are measured. Probes not mentioned are jumps of the optimizer. A "stepped" probe is a breakpoint: the kernel
- * single-steps a copy of its instruction.
+ * Calibration times these ranges of instructions. Each starts at a probe and ends at a probe. A probe is optimized (a jump) unless
+ * the comment says otherwise. At a "stepped" probe, a breakpoint, the kernel single-steps a copy of the instruction.
  */
 enum record_trial {
-	TRIAL_PLAIN, /* no probe inside */
-	TRIAL_FROM_CALL, /* starts at an emulated call, ends at a stepped comparison */
-	TRIAL_TO_COMPARE, /* ends at a stepped comparison */
-	TRIAL_IDLE_LEAVE, /* has another frame; a probe inside leaves a range that is not open */
-	TRIAL_IDLE_ENTER, /* a probe inside enters it once more */
-	TRIAL_TO_CALL, /* ends at an emulated call */
-	TRIAL_FROM_COMPARE, /* starts at a stepped comparison, ends at an emulated jump */
-	TRIAL_OUTER, /* has another frame; INNER is inside */
-	TRIAL_INNER, /* a probe inside passes its frame, and leaves a range that is not open */
-	TRIAL_FROM_JUMP, /* starts at an emulated jump */
-	TRIAL_TO_LIST, /* ends at a list of actions */
-	TRIAL_FROM_LIST, /* starts at the same list */
-	TRIAL_NOBODY, /* never entered */
-	/* Measured in a second round: */
-	TRIAL_FROM_RETURN, /* starts at an emulated return, ends at a stepped comparison */
-	TRIAL_FROM_PREPARED, /* starts at a prepared comparison, ends at an emulated jump */
-	TRIAL_TO_PREPARED, /* starts at an emulated call, ends at a prepared comparison */
-	TRIAL_AROUND, /* a block probe is inside */
-	TRIAL_AROUND_OPEN, /* has another frame; OPENED is inside, left by a list */
+	TRIAL_PLAIN, /* range without a probe inside */
+	TRIAL_FROM_CALL, /* range from an emulated call to a stepped comparison */
+	TRIAL_TO_COMPARE, /* range that ends at a stepped comparison */
+	TRIAL_IDLE_LEAVE, /* range in another stack frame; a probe inside leaves a closed range */
+	TRIAL_IDLE_ENTER, /* range that a probe inside enters once more */
+	TRIAL_TO_CALL, /* range that ends at an emulated call */
+	TRIAL_FROM_COMPARE, /* range from a stepped comparison to an emulated jump */
+	TRIAL_OUTER, /* range in another stack frame, around TRIAL_INNER */
+	TRIAL_INNER, /* range in which a probe passes its frame, and leaves a closed range */
+	TRIAL_FROM_JUMP, /* range that starts at an emulated jump */
+	TRIAL_TO_LIST, /* range that ends at a probe with a list of actions */
+	TRIAL_FROM_LIST, /* range that starts at the probe at which TRIAL_TO_LIST ends */
+	TRIAL_NOBODY, /* a range that no probe enters */
+	/* The trials below are measured in a second round: */
+	TRIAL_FROM_RETURN, /* range from an emulated return to a stepped comparison */
+	TRIAL_FROM_PREPARED, /* range from a prepared comparison to an emulated jump */
+	TRIAL_TO_PREPARED, /* range from an emulated call to a prepared comparison */
+	TRIAL_AROUND, /* range with a block probe inside */
+	TRIAL_AROUND_OPEN, /* range in another stack frame, around TRIAL_OPENED */
 	TRIAL_OPENED,
 	RECORD_N_TRIALS
 };
 
-/* Medians of the readings, in ticks. */
+/* Medians of the times that the trials read, in ticks. */
 struct record_trials {
-	/* The reading of a range less its own instructions, indexed by trial. */
+	/* The time read for a range less the time of its own instructions, indexed by trial. */
 	int64_t more[RECORD_N_TRIALS];
-	int64_t listed; /* time excluded from FROM_LIST, by the list */
-	int64_t opened; /* time excluded from AROUND_OPEN, including RECORD_RANGE_PROVISIONAL */
-	uint64_t spread; /* median absolute deviation of PLAIN */
-	/* These trials were measured. If not, similar trials stand in. */
-	bool further; /* trials of the second round */
-	bool returns; /* FROM_RETURN */
-	bool blocks; /* AROUND */
+	int64_t listed; /* time that the list of actions excludes from TRIAL_FROM_LIST */
+	int64_t opened; /* time excluded from TRIAL_AROUND_OPEN, with RECORD_RANGE_PROVISIONAL */
+	uint64_t spread; /* median absolute deviation of TRIAL_PLAIN */
+	/* If a trial was not measured, a similar trial replaces it. */
+	bool further; /* the trials of the second round were measured */
+	bool returns; /* TRIAL_FROM_RETURN was measured */
+	bool blocks; /* TRIAL_AROUND was measured */
 };
 
 struct record_range_costs {
 	bool known;
-	struct record_trials trials; /* the trials that the costs follow from */
+	struct record_trials trials; /* the trials from which the costs are computed */
 	struct engine_range_cost kinds[ENGINE_RANGE_KINDS]; /* in ticks, in two's complement */
-	int64_t inner; /* cost in a range's own reading, with both probes of the first kind */
-	double beyond[ENGINE_RANGE_KINDS]; /* extra cost of a hit over the first kind, by kind */
-	double block; /* cost of a block probe of the first kind; 0: not measured */
-	double place_spread; /* spread of a breakpoint's cost by its place in the hash table */
+	int64_t inner; /* cost in a range's own time, with two optimized probes */
+	double beyond[ENGINE_RANGE_KINDS]; /* additional cost of a hit over an optimized probe's */
+	double block; /* cost of an optimized block probe; 0: not measured */
+	double place_spread; /* deviation of a breakpoint's cost by position in the hash table */
 };
 
 /*
- * Compute the costs from OUT's trials. INTERRUPTS is the share of the time that interrupts take. Return false if the cost
- * of opening a range was not measured: then it is assumed to be half the cost of opening and closing one.
+ * Compute the costs from OUT's trials. INTERRUPTS is the share of the time that interrupts take. Return false if the cost of
+ * opening a range was not measured, and half the cost of opening and closing a range is assumed.
  */
 bool record_range_costs_solve(struct record_range_costs *out, double interrupts);
 
 /*
- * Add the time of searching the kernel's lists of kprobes. Searching a whole list takes 2 * BEFORE ticks. A breakpoint's kprobe is
- * found halfway through its list on average. After a stepped instruction, the kernel searches another list to the end. A hit of a
- * jump searches none.
+ * Add the time in which the kernel searches its lists of kprobes. A search through a whole list takes 2 * BEFORE ticks. A
+ * breakpoint's kprobe is found after BEFORE ticks on average. After a stepped instruction, the kernel searches another list to the
+ * end. A jump needs no search.
  */
 void record_range_costs_add(struct record_range_costs *costs, uint64_t before);
 

@@ -23,7 +23,7 @@
 		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##event \
 	}
 
-/* perf's own list of events, without those that count nothing (dummy, bpf-output). Some events have two names there and here. */
+/* perf's list of events, without dummy and bpf-output, which count nothing. As in perf, some events have two names. */
 static const struct record_event named[] = {
 	HARDWARE("cycles", CPU_CYCLES),
 	HARDWARE("cpu-cycles", CPU_CYCLES),
@@ -54,7 +54,7 @@ static const struct record_event named[] = {
 	SOFTWARE("emulation-faults", EMULATION_FAULTS),
 };
 
-/* One of the two parts, such as "L1-dcache-" and "load-misses", of perf's name of a cache event. */
+/* The first half ("L1-dcache-") or the second half ("load-misses") of perf's name for a cache event. */
 struct word {
 	const char *name;
 	uint64_t config;
@@ -128,7 +128,7 @@ struct record_counters {
 	} open;
 };
 
-/* Return whether the event of descriptor FD has had a counter all the time. */
+/* Return whether the event with the descriptor FD has had a hardware counter all the time. */
 static bool counts(int fd)
 {
 	struct {
@@ -138,7 +138,7 @@ static bool counts(int fd)
 	return read(fd, &now, sizeof(now)) == sizeof(now) && now.enabled == now.running;
 }
 
-/* Report that EVENT cannot be counted on CPU because of ERR (-EBUSY: it got no counter), and return ERR. */
+/* Report that EVENT cannot be counted on CPU because of the error ERR, and return ERR. -EBUSY means that no counter is free. */
 static int refuse_event(const struct record_event *event, uint32_t cpu, int err)
 {
 	bool is_software = event->type == PERF_TYPE_SOFTWARE;
@@ -161,7 +161,7 @@ static int refuse_event(const struct record_event *event, uint32_t cpu, int err)
 	return err;
 }
 
-/* Pin the event: it then has a counter all the time or never. So events do not share counters, and counts are not scaled. */
+/* Pin the event, so that it has a counter all the time or never. Counts of events that share a counter need scaling. */
 static int open_event(const struct record_event *event, uint32_t cpu, uint64_t period)
 {
 	struct perf_event_attr attr = {
@@ -184,7 +184,7 @@ static int event_open(struct record_counters *c, const struct record_event *even
 		uint32_t at = first + cpu;
 		int fd = open_event(event, cpu, 0);
 
-		/* -ENODEV: this CPU is not there. For the first CPU, the event is not there. */
+		/* -ENODEV means that this CPU is offline. For the first CPU, -ENODEV means that the event does not exist. */
 		if (fd == -ENODEV && cpu)
 			continue;
 		if (fd < 0)
@@ -236,7 +236,7 @@ uint64_t record_counters_stopped(const struct record_counters *c)
 /* ---- sampler ---- */
 
 struct record_sampler {
-	vec_of(struct bpf_link *, cpus); /* each owns its event's descriptor */
+	vec_of(struct bpf_link *, cpus); /* each link owns the descriptor of its event */
 };
 
 static int cpu_start(struct record_sampler *s, struct bpf_program *prog, uint64_t period,

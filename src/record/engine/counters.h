@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of the CPU or the kernel, with perf's names, and the counters that count them on each CPU. */
+/* Find CPU and kernel events by perf's names, and count these events on each CPU. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An event: TYPE and CONFIG as in struct perf_event_attr. */
+/* An event. TYPE and CONFIG are those of struct perf_event_attr. */
 struct record_event {
-	const char *name; /* perf's name for it */
+	const char *name; /* perf's name for the event */
 	uint32_t type;
 	uint64_t config;
 };
 
-/* Find the event that perf calls NAME ("cache-misses", "L1-dcache-load-misses", "page-faults", "r1a8"). False: none. */
+/* Find the event with perf's name NAME ("cache-misses", "L1-dcache-load-misses", "page-faults", "r1a8"). Return false: unknown. */
 bool record_event_find(const char *name, struct record_event *event);
 
-/* Return whether EVENT counts instructions. IS_ICOUNT: the clock counts instructions, too. */
+/* Return whether EVENT counts instructions. IS_ICOUNT: the clock counts instructions, so the events of clocks do, too. */
 bool record_event_is_instructions(const struct record_event *event, bool is_icount);
 
 struct record_counters;
 struct bpf_map;
 
-/* Count the N EVENTS on N_CPUS CPUs, and put the counters into MAP at event * N_CPUS + CPU. Report errors. */
+/* Count the N EVENTS on N_CPUS CPUs. Entry I * N_CPUS + CPU of MAP gets the counter of event I on that CPU. Report errors. */
 int record_counters_open(const struct record_event *events, uint32_t n, uint32_t n_cpus,
 			 const struct bpf_map *map, struct record_counters **out);
 void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 
-/* Return the number of counters, on all CPUs, that did not count all the time because other users took the CPU's counters. */
+/* Return the number of counters, over all CPUs, that stopped at times because other users took the hardware counters. */
 uint64_t record_counters_stopped(const struct record_counters *c);
 
 /*
- * The sampler's perf events, one on each CPU: the software CPU clock, with a fixed period, so that the number of
- * samples to expect is known.
+ * The sampler's perf events, one on each CPU, count the software CPU clock. Their period is fixed, so that the number of samples
+ * to expect is known.
  */
 
 struct bpf_program;
@@ -39,5 +39,5 @@ struct record_sampler;
 
 /* Run PROG every PERIOD ns on each CPU that is online. Report errors. */
 int record_sampler_start(struct bpf_program *prog, uint64_t period, struct record_sampler **out);
-/* Detaches; accepts NULL. */
+/* Detach and free S, which may be NULL. */
 void record_sampler_destroy(struct record_sampler *s);

@@ -105,7 +105,7 @@ static int attach(struct record_engine *e, struct bpf_program *prog)
 	return 0;
 }
 
-/* Attach the kprobe on the return or the entry of page faults. */
+/* Attach the program at the entry or the return of handle_mm_fault(). */
 static int attach_fault(struct record_engine *e, bool on_return)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
@@ -135,7 +135,7 @@ static int run_raw(struct bpf_program *prog)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	/* Attach the programs of ends before those of beginnings, so that no call is opened whose end is missed. */
+	/* Attach programs for the ends of calls before programs for the beginnings, so that the end of no open call is missed. */
 	struct bpf_program *const programs[] = {
 		e->bpf.progs.on_sys_exit, e->bpf.progs.on_sys_enter, e->bpf.progs.on_switch,
 		e->bpf.progs.on_newtask,  s->progs.on_exec,
@@ -217,9 +217,9 @@ const struct engine_cost *record_engine_cost(const struct record_engine *e,
 }
 
 /*
- * Other tasks may have the CPU most of the time, and their time is not watched. The share in a short watched time would be wrong:
- * two interrupts in close succession take 90 % of the time between them. So at least 1 / WATCHED_LEAST of the time asked for must
- * be watched, and that may take up to WATCH_LONGEST times the time asked for.
+ * Other tasks may have the CPU most of the time, and their time is not watched. A short watched time would give a wrong share of
+ * interrupts. So watch until 1 / WATCHED_LEAST of the requested time has been watched, for WATCH_LONGEST times the requested time
+ * at most.
  */
 #define WATCHED_LEAST 4
 #define WATCH_LONGEST 10
@@ -256,7 +256,7 @@ uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, u
 	return b->watch_seen < ENGINE_WATCHED ? b->watch_seen : ENGINE_WATCHED;
 }
 
-/* Return the cost for N_ARGS arguments. COST is the cost for one argument; ENGINE_COST_ARGS more arguments add PART. */
+/* Return the cost for N_ARGS arguments. COST is the cost for one argument; ENGINE_COST_ARGS more arguments cost PART. */
 static uint64_t with_args(uint64_t cost, uint64_t part, uint32_t n_args)
 {
 	int64_t more = (int64_t)part * ((int64_t)n_args - 1) / ENGINE_COST_ARGS;
@@ -350,9 +350,7 @@ uint32_t record_engine_text(const struct record_engine *e, uint64_t addr)
 		       opts.retval;
 }
 
-/* ---- shards ---- */
-
-/* Topology levels, outermost first. index3 is the third-level cache: it has an id of its own, though it may not be the last. */
+/* Levels of CPU topology, outermost first. index3 is the level 3 cache. */
 static const char *const levels[] = { "topology/physical_package_id", "cache/index3/id",
 				      "topology/core_id" };
 

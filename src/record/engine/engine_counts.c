@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Counts of the BPF side: read while it counts, and reset between runs.
- */
+/* Read the counts of the BPF programs while the programs run, and reset the counts between runs. */
 #include "record/engine/engine.h"
 
 #include <bpf/bpf.h>
@@ -18,7 +16,7 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/counters.h"
 
-/* Return the sum, over the shards, of the number at OFFSET in SITE's cell in CTX. A cell of VIEW has SIZE bytes. */
+/* Add up, over all shards, the member at OFFSET of the cell of SITE in context CTX. VIEW has cells of SIZE bytes. */
 static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx,
 		       enum record_view view, size_t size, size_t offset)
 {
@@ -172,7 +170,7 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 	return period ? (followed_oncpu(e) - e->oncpu_before) / period : 0;
 }
 
-/* Wait until each program that runs now has ended. Programs run under RCU, so wait for a grace period. */
+/* Wait until each BPF program that is running has ended. Programs run under RCU, so wait for a grace period. */
 static void await_programs(void)
 {
 	const struct timespec while_ = { .tv_nsec = 10000000 };
@@ -190,7 +188,7 @@ void record_engine_pause(struct record_engine *e)
 		return;
 	__atomic_store_n(&b->paused, true, __ATOMIC_SEQ_CST);
 	await_programs();
-	/* A program may move a task's slot between RESTING and SLOT while both are cleared. So clear both twice. */
+	/* A program may move a task's slot between RESTING and SLOT while these are cleared. So clear RESTING and SLOT twice. */
 	for (int times = e->bpf.config.left_out ? 2 : 1; times; times--) {
 		for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 			uint32_t rests =
@@ -213,7 +211,6 @@ void record_engine_run(struct record_engine *e, bool run)
 		__atomic_store_n(&left_out[i], run && e->bpf.config.left_out[i], __ATOMIC_RELAXED);
 }
 
-/* Stop following all tasks, and free their slots. */
 static void forget_tasks(struct record_engine *e)
 {
 	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
@@ -233,7 +230,7 @@ static void forget_tasks(struct record_engine *e)
 		bpf_map__update_elem(e->bpf.skel->maps.free_slots, NULL, 0, &i, sizeof(i), BPF_ANY);
 	}
 	e->bpf.skel->bss->live_tasks = 0;
-	/* The idle tasks have the slots after all others. No program sees them created, so set them up here. */
+	/* The last slots belong to the idle tasks. No program sees idle tasks created, so set up their slots here. */
 	for (uint32_t i = last; i < e->bpf.n_tasks; i++)
 		tasks[i] = (struct engine_task){
 			.ctx = ENGINE_CTX_NONE,
@@ -260,7 +257,7 @@ void record_engine_reset(struct record_engine *e)
 	record_engine_pause(e);
 	forget_tasks(e);
 	e->oncpu_before = followed_oncpu(e);
-	/* Cells keep their numbers, so only those in use need be cleared. */
+	/* Clear only the cells in use. In the next run these cells belong to the same functions and contexts. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, used * sizeof(struct engine_cell));
 	if (e->bpf.config.n_counters)
 		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,

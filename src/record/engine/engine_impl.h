@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by engine.c, which attaches and sets, and engine_counts.c, which reads.
- */
+/* The struct that engine.c (programs and parameters) and engine_counts.c (counts) share. */
 #pragma once
 
 #include "base/alloc.h"
@@ -13,7 +11,7 @@ struct record_engine {
 	struct record_bpf bpf;
 	vec_of(struct bpf_link *, links);
 	struct record_sampler *sampler;
-	struct record_counters *counters; /* NULL: there are none */
-	uint8_t *n_args; /* arguments of the function, indexed by site, spare ones too */
+	struct record_counters *counters; /* NULL: no events are counted */
+	uint8_t *n_args; /* number of arguments of each function, and of calibration's functions */
 	uint64_t oncpu_before; /* CPU time of all tasks followed up to the last reset, ns */
 };

@@ -26,13 +26,13 @@
 #include "record/engine/load.h"
 
 #define KPROBE_TYPE_PATH "/sys/bus/event_source/devices/kprobe/type"
-/* An error number of the kernel that user space's headers do not define. */
+/* An error number of the kernel that headers of user space do not define. */
 #define KERNEL_ENOTSUPP 524
 
 /* The value of "fentry" and "multi" until they are tried: neither -errno nor 0. */
 #define UNTRIED 1
 
-/* Files of kernel settings that "0" switches off. */
+/* Files of kernel settings. "0" in a file means that the feature is off. */
 #define JIT_PATH     "/proc/sys/net/core/bpf_jit_enable"
 #define FTRACE_PATH  "/proc/sys/kernel/ftrace_enabled"
 #define KPROBES_PATH "/sys/kernel/debug/kprobes/enabled"
@@ -40,7 +40,7 @@
 #define SECURITYFS    "/sys/kernel/security"
 #define LOCKDOWN_PATH SECURITYFS "/lockdown"
 
-/* "none [integrity] confidentiality": the mode in force is the one in brackets. */
+/* Read the lockdown mode, the word in brackets in a line such as "none [integrity] confidentiality". */
 static void lockdown_read(char *mode, size_t size)
 {
 	char line[128], *open, *close;
@@ -71,7 +71,7 @@ bool record_kprobes_are_off(void)
 	return is_off(KPROBES_PATH);
 }
 
-/* Return whether securityfs could be mounted and is not. */
+/* Return whether the kernel has securityfs, but it is not mounted. */
 static bool securityfs_is_missing(void)
 {
 	struct statfs fs;
@@ -79,7 +79,7 @@ static bool securityfs_is_missing(void)
 	return !statfs(SECURITYFS, &fs) && fs.f_type != SECURITYFS_MAGIC;
 }
 
-/* Load a program that does nothing, to attach to the KIND of type called NAME in BTF. Return its descriptor or -errno. */
+/* Load an empty program that can be attached to NAME, a type of kind KIND in BTF. Return its descriptor or -errno. */
 static int load_nothing(const struct btf *btf, enum bpf_attach_type attach, uint32_t kind,
 			const char *name)
 {
@@ -107,7 +107,7 @@ static int try_loading(const struct btf *btf)
 	return 0;
 }
 
-/* A thread that tries to attach by fentry: the kernel sleeps 0.1 s or more, both to attach and to detach. */
+/* A thread tries to attach by fentry in the background: the kernel sleeps 0.1 s or more to attach, and again to detach. */
 static struct {
 	int prog;
 	pthread_t thread;
@@ -161,7 +161,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 	f->bpf = open_files_allow(0) ?: kernel_btf_load(KERNEL_BTF_PATH, btf);
 	f->ftrace = record_ftrace_is_off() ? -ESHUTDOWN : 0;
 	if (!f->bpf) {
-		/* If begin_attaching() loads its program, tracing programs can be loaded: no other trial is needed. */
+		/* begin_attaching() has tried to load a tracing program. If that failed, try_loading() finds the reason. */
 		f->fentry = f->ftrace ?: begin_attaching(kernel_btf_raw(*btf));
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
@@ -182,7 +182,7 @@ void record_features_await(struct record_features *f)
 	while (sem_wait(&trial.attached))
 		;
 	f->fentry = trial.err;
-	if (trial.err == -ENODEV) /* ftrace has shut down after a fault, for good */
+	if (trial.err == -ENODEV) /* ftrace has shut down after a fault, until the next boot */
 		f->ftrace = f->multi = trial.err;
 }
 
@@ -202,7 +202,7 @@ void record_features_probe(struct record_features *f)
 	record_features_end();
 }
 
-/* Attach PROG to the function at ADDR, which is passed REPEAT times; if ADDR is 0, attach it by name. */
+/* Attach PROG to the function at ADDR, naming it REPEAT times in the link. If ADDR is 0, attach PROG by name. */
 static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_return,
 				    unsigned long addr, uint32_t repeat)
 {
@@ -214,7 +214,7 @@ static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_retu
 	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
 }
 
-/* Call TRY_FUNCTION once with the entry's and the return's program attached. Return 0 or -errno. */
+/* Call TRY_FUNCTION once with both programs attached, at its entry and its return. Return 0 or -errno. */
 static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t repeat)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
@@ -273,7 +273,7 @@ static bool locked_down(const struct record_features *f)
 	return f->lockdown[0] && strcmp(f->lockdown, "none") != 0;
 }
 
-/* Return ERR in words. Under lockdown, that is the cause of -EPERM. */
+/* Return ERR in words. Name lockdown, if active, as the cause of -EPERM. */
 static const char *refusal(const struct record_features *f, int err)
 {
 	if (err != -EPERM)

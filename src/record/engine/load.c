@@ -22,7 +22,7 @@
 #define DEFAULT_TASKS  4096
 #define CELLS_PER_SITE 8
 #define MIN_CELLS      512
-/* Maximum bytes of cells: the larger of a total and of a limit per CPU. */
+/* Maximum bytes of memory for calls' cells: MAX_CELLS_MEMORY, or CPU_CELLS_MEMORY for each CPU if that is more. */
 #define MAX_CELLS_MEMORY (32u << 20)
 #define CPU_CELLS_MEMORY (2u << 20)
 #define STACK_ENTRIES    8192
@@ -53,7 +53,7 @@ void record_bpf_log(void)
 	libbpf_set_print(libbpf_print);
 }
 
-/* Return the number that FORMAT reads from the first line of PATH that matches; 0: none. */
+/* Return the number in the first line of the file PATH that matches FORMAT; 0: no line matches. */
 static size_t number_in(const char *path, const char *format)
 {
 	FILE *f = fopen(path, "re");
@@ -80,7 +80,7 @@ static uint32_t tasks_now(void)
 	return (uint32_t)number_in("/proc/loadavg", "%*f %*f %*f %*u/%zu");
 }
 
-/* Return the number of counts per shard of blocks; without blocks it is 1, as a map must have an entry. */
+/* Return the number of block counts for one shard. Without blocks, return 1, since a map must have an entry. */
 static size_t block_counts(const struct record_bpf *b)
 {
 	return b->config.n_blocks ? (size_t)(b->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
@@ -105,7 +105,7 @@ static void choose_sizes(struct record_bpf *b)
 	if (b->n_tasks > ENGINE_MAX_TASKS)
 		b->n_tasks = ENGINE_MAX_TASKS;
 
-	/* Let as few CPUs share cells as the memory allows, even with thousands of functions. */
+	/* Use as many shards as memory allows, so that few CPUs share a shard's cells even with thousands of functions. */
 	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
 	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
 		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
@@ -121,7 +121,7 @@ static void choose_sizes(struct record_bpf *b)
 		b->n_block_shards /= 2;
 }
 
-/* Return the size of kprobe.multi's hash table, spare sites included: so large that functions hardly ever collide. */
+/* Return the number of entries of kprobe.multi's hash table, so many that functions hardly ever collide. */
 static uint32_t multi_slots(const struct record_bpf *b)
 {
 	uint32_t n = 16;
@@ -135,7 +135,7 @@ static int set_map_sizes(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
 	bool counted = b->config.n_counters > 0;
-	/* The context, the timed sites, and the spare sites. */
+	/* Number 0 is for contexts. Then come the timed functions, then the spare numbers of calibration. */
 	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
 	const struct {
 		struct bpf_map *map;
@@ -193,15 +193,15 @@ static void set_constants(struct record_bpf *b)
 	if (b->config.system_wide) {
 		s->rodata->follow_all = true;
 		s->rodata->cgroup_id = b->config.cgroup;
-		/* The last slots are those of the idle tasks. */
+		/* The last slots belong to the idle tasks. */
 		s->rodata->idle_base = b->n_tasks - b->n_cpus;
 		s->rodata->max_tasks = b->n_tasks - b->n_cpus;
 	}
 }
 
 /*
- * Choose the variant of each program that this recording needs. The name of a variant ends in its purpose. If several are asked
- * for, choose the last of them, which serves all their purposes.
+ * Choose the variant of each program. The end of a variant's name says its purpose. If this recording has several purposes,
+ * choose the last variant, which serves all of them.
  */
 static void choose_variants(struct record_bpf *b, bool fentry)
 {
@@ -212,8 +212,8 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		bool asked;
 	} variants[] = {
 		{ "", true },
-		{ "_real", b->config.closings }, /* real clock */
-		{ "_some", b->config.left_out != NULL }, /* measures only some syscalls */
+		{ "_real", b->config.closings }, /* for a real clock */
+		{ "_some", b->config.left_out != NULL }, /* for recordings of only some syscalls */
 		{ "_counted", b->config.n_counters > 0 },
 	};
 	const struct {
@@ -227,7 +227,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		{ s->progs.on_newtask, &progs->on_newtask, true },
 		{ s->progs.fault_fentry, &progs->fault_fentry, fentry },
 		{ s->progs.fault_fexit, &progs->fault_fexit, fentry },
-		/* Needed without functions, too: calibrating page faults uses these. */
+		/* Calibration of page faults needs these programs even if no function is timed. */
 		{ s->progs.function_fentry, &progs->fentry, fentry },
 		{ s->progs.function_fexit, &progs->fexit, fentry },
 		{ s->progs.function_fexit_capture, &progs->fexit_capture,
@@ -250,7 +250,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 	}
 }
 
-/* Choose the programs that this recording needs, as the kernel may refuse others. Saved programs are loaded later. */
+/* Load only programs that this recording needs, since the kernel may refuse others. Saved programs are loaded later. */
 static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
@@ -327,8 +327,8 @@ static int map_views(struct record_bpf *b)
 }
 
 /*
- * Open the programs or, if PLAIN, an object without kernel variables. Both objects have the same skeleton, and so the same layout
- * of shared memory. TYPES is the path of a file that gets the BTF before loading; NULL: libbpf reads the kernel's BTF.
+ * Open the BPF programs or, if PLAIN, the programs that use no kernel variables. Both objects have the same skeleton and layout of
+ * shared memory. TYPES is the path of a file that gets the kernel's BTF before loading; NULL: libbpf finds the BTF itself.
  */
 static struct kprotperf_bpf *open_skeleton(bool plain, const char *types)
 {
@@ -375,7 +375,7 @@ static size_t memory_available(void)
 	return number_in("/proc/meminfo", "MemAvailable: %zu kB") << 10;
 }
 
-/* Refuse to allocate too much: the kernel would kill other processes rather than fail. */
+/* Refuse to take too much memory: the kernel would kill other processes before the allocation fails. */
 static int check_memory(const struct record_bpf *b)
 {
 	size_t needed = record_bpf_memory(b), available = memory_available();
@@ -400,7 +400,7 @@ static int write_types(const struct record_bpf *b, int fd)
 	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
 }
 
-/* Create a file for write_types(). Return -1 if libbpf must read the kernel's BTF: CONFIG has none, or ulimit -f is set. */
+/* Create a file for write_types(). Return -1 if CONFIG has no BTF or if ulimit -f is set: libbpf then reads the kernel's BTF. */
 static int types_file(const struct record_bpf *b)
 {
 	struct rlimit limit;
@@ -410,7 +410,7 @@ static int types_file(const struct record_bpf *b)
 	return memfd_create("types", MFD_CLOEXEC);
 }
 
-/* Return 0 or -errno; -ENOENT if this kernel does not find a variable that programs use, or a function they attach to. */
+/* Return 0 or -errno; -ENOENT if this kernel lacks a variable or function that the programs use. */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
 	int err = record_saved_programs_begin(&b->saved_programs);
@@ -448,7 +448,7 @@ const char *record_bpf_advice(int err)
 	}
 }
 
-/* Report ERR, unless that is done already, and unload the programs. */
+/* Unload the programs, report the error ERR, except -EDQUOT, which is reported already, and return ERR. */
 static int reject(struct record_bpf *b, int err)
 {
 	if (err == -EDQUOT)
@@ -487,7 +487,7 @@ int record_bpf_load(struct record_bpf *b)
 	return err ? reject(b, err) : 0;
 }
 
-/* Load each saved program, which a recording would load when it needs it. */
+/* Load each saved program once, to see whether the kernel accepts it. */
 static int try_saved_programs(struct record_bpf *b)
 {
 	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
@@ -514,7 +514,7 @@ int record_bpf_try(const struct record_features *features)
 
 	static const bool left_out[ENGINE_CONTEXTS];
 
-	/* Try a command, all tasks, and events: each needs programs that the others do not. */
+	/* Try recordings of a command, of all tasks, and with counted events: each needs programs that the others do not. */
 	for (int kind = 0; kind < 3 && !err; kind++) {
 		struct record_bpf b = {
 			.config = {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Loading the BPF programs without attaching them, and sizing and mapping the memory that they share with user space.
- */
+/* Load the BPF programs without attaching them, and size and map the memory that they share with user space. */
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +10,7 @@
 #include "record/engine/features.h"
 #include "record/engine/saved_programs.h"
 
-/* The oldest release known to have all that the programs need. Only messages use it. */
+/* The oldest Linux release known to have all features that the programs need. Only messages use it. */
 #define RECORD_OLDEST_KERNEL "5.15"
 
 struct kprotperf_bpf;
@@ -36,7 +34,7 @@ enum record_view {
 };
 
 struct record_bpf {
-	/* Set by the caller before loading; the rest is zero. */
+	/* The caller sets these three members before loading, and clears the other members. */
 	struct record_engine_config config;
 	struct record_features features;
 	uint32_t n_cpus;
@@ -48,16 +46,16 @@ struct record_bpf {
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
 };
 
-/* Show libbpf's messages under -vv only. */
+/* Print libbpf's messages only with -vv. */
 void record_bpf_log(void);
 
-/* Return the bytes of kernel memory that maps and probes take, as record_engine_memory() does. */
+/* Return the bytes of kernel memory that maps and probes take. */
 size_t record_bpf_memory(const struct record_bpf *b);
 
-/* Load the programs. Return 0 or -errno, reported; -EDQUOT: they would take too much of the free memory. */
+/* Load the programs. Return 0 or -errno, reported; -EDQUOT: the maps would take too much of the free memory. */
 int record_bpf_load(struct record_bpf *b);
-/* Return what the user can do about the error ERR of record_bpf_load(). */
+/* Return an explanation or advice, for the user, about the error ERR of record_bpf_load(). */
 const char *record_bpf_advice(int err);
 /* Load all programs that any recording needs, and unload them. Return 0 or -errno, reported. */
 int record_bpf_try(const struct record_features *features);
-void record_bpf_unload(struct record_bpf *b); /* accepts one that was not loaded */
+void record_bpf_unload(struct record_bpf *b); /* B may have failed to load */

@@ -19,7 +19,6 @@ static void *copy_of(const void *items, size_t n, size_t size)
 	return copy;
 }
 
-/* The programs of the object that is being loaded. */
 static struct record_saved_programs *loading;
 
 /* libbpf calls this with relocated instructions. Save them, and give libbpf a stub to load. */
@@ -76,7 +75,7 @@ void record_saved_free(struct record_saved_program *copy)
 	free(copy->funcs);
 }
 
-/* Return the new place of PLACE when MORE instructions are inserted after AT. */
+/* Return the new index of instruction PLACE if MORE instructions are inserted after instruction AT. */
 static int64_t moved(int64_t place, size_t at, size_t more)
 {
 	return place > (int64_t)at ? place + (int64_t)more : place;

@@ -9,23 +9,23 @@
 
 #include "base/sorted.h"
 
-/* Bytes of a CPU's ring: enough for some thousand changes in a run. */
+/* Bytes of a CPU's ring buffer: enough for some thousand changes in a run. */
 #define RING_SIZE  (64u << 10)
-#define LARGEST    512 /* largest record in bytes; a ring with less room left may have lost one */
+#define LARGEST    512 /* largest record, in bytes; with less free space, a record may be lost */
 #define BPF_PREFIX "bpf_prog_" /* followed by 16 digits and "_NAME" */
 #define BPF_NAME   (sizeof(BPF_PREFIX) + 16)
 
 struct record_watched_cpu {
 	int fd;
-	struct perf_event_mmap_page *page; /* followed by the ring */
+	struct perf_event_mmap_page *page; /* followed in memory by the ring buffer */
 };
 
-/* The kernel's record of changed code (PERF_RECORD_TEXT_POKE), without fields that are not asked for. */
+/* The kernel's record of changed code (PERF_RECORD_TEXT_POKE), without optional fields. */
 struct text_poke {
 	struct perf_event_header header;
 	uint64_t addr;
 	uint16_t old_len, new_len;
-	uint8_t bytes[]; /* old, then new */
+	uint8_t bytes[]; /* old bytes, then new bytes */
 };
 
 static size_t map_size(void)
@@ -92,7 +92,7 @@ static void note_symbol(struct record_watch *w, const struct record_ksymbol *s)
 		alloc_keep(&w->programs, alloc_strdup(s->name + BPF_NAME));
 }
 
-/* Copy the record at position FROM of the ring to BUF, in one piece, and return it. */
+/* Copy the record at position FROM of the ring buffer, where it may wrap around, to BUF. Return BUF. */
 static const struct perf_event_header *read_record(const struct record_watched_cpu *c,
 						   uint64_t from, uint64_t *buf)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watching changes of the kernel's code during a run. The kernel reports each change, and each BPF program that is loaded, by perf
+ * Watch changes of the kernel's code during a run. The kernel reports each change, and each BPF program that is loaded, by perf
  * events that were made for processor traces (Linux 5.9).
  */
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 
-/* The kernel's record of added or removed code (PERF_RECORD_KSYMBOL), without fields that are not asked for. */
+/* The kernel's record of added or removed code (PERF_RECORD_KSYMBOL), without optional fields. */
 struct record_ksymbol {
 	struct perf_event_header header;
 	uint64_t addr;
@@ -20,7 +20,7 @@ struct record_ksymbol {
 	char name[];
 };
 
-/* A change: LEN bytes of code were written at ADDR. TEXT is the first four of them. */
+/* A change of the kernel's code: LEN bytes were written at ADDR. TEXT is the first four of these bytes. */
 struct record_change {
 	uint64_t addr;
 	uint32_t text, len;
@@ -33,11 +33,11 @@ struct record_watch {
 	vec_of(struct record_watched_cpu, cpus);
 };
 
-/* Watch all CPUs, except those for which the kernel refuses it. */
+/* Watch all CPUs, except CPUs for which the kernel refuses this. */
 void record_watch_open(struct record_watch *w);
-void record_watch_close(struct record_watch *w); /* accepts one that is zero */
+void record_watch_close(struct record_watch *w); /* W may be all zero */
 
-/* Replace the contents of W by what happened since W was opened or read last. */
+/* Replace the contents of W by the changes since W was opened or last read. */
 void record_watch_read(struct record_watch *w);
 /* Return the index of the first change at ADDR or above. */
 uint32_t record_watch_from(const struct record_watch *w, uint64_t addr);

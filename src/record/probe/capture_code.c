@@ -10,19 +10,19 @@
 #include "record/engine/saved_programs.h"
 #include "record/target/capture.h"
 
-/* Any odd number. HASH sums the values times powers of this; SUM adds up HASH after each value. */
+/* Any odd number. HASH sums the values times powers of this number; SUM adds up HASH after each value. */
 #define HASH_FACTOR   0x5bd1e995
-#define ABSENT_FACTOR 0x5bd1 /* times all ABSENT bits (0xffff), a positive 32-bit number */
+#define ABSENT_FACTOR 0x5bd1 /* times all ABSENT bits (0xffff), this is a positive 32-bit number */
 
 #define COPY ((int16_t)offsetof(struct engine_reading, read))
 
-#define FIRST_ERROR (-4095) /* MAX_ERRNO */
+#define FIRST_ERROR (-4095) /* the kernel's -MAX_ERRNO */
 
 #define CTX  BPF_REG_6
 #define CALL BPF_REG_7
 #define HASH BPF_REG_8
 #define SUM  BPF_REG_9
-#define AT   BPF_REG_3 /* the pointer that is followed, then the value */
+#define AT   BPF_REG_3 /* first the pointer to follow, then the value */
 
 struct bpf_code {
 	struct bpf_insn *items;
@@ -62,7 +62,7 @@ static void load(struct bpf_code *code, uint8_t dst, uint8_t src, int16_t offset
 	emit(code, BPF_LDX | BPF_MEM | sizes[bytes], dst, src, offset, 0);
 }
 
-/* Store zero in eight bytes of the call at OFFSET. */
+/* Store zero in eight bytes at OFFSET of the struct engine_reading. */
 static void store(struct bpf_code *code, size_t offset)
 {
 	emit(code, BPF_ST | BPF_MEM | BPF_DW, CALL, 0, (int16_t)offset, 0);
@@ -80,7 +80,7 @@ static void jump(struct bpf_code *code, uint8_t op, uint8_t dst, int32_t imm, si
 
 #define ABSENT_INSNS 4
 
-/* Mark the values BITS as absent. This changes the hash, so that absent values differ from zeros. */
+/* Mark the values whose bits are set in BITS as absent. This changes the hash, so absent values and zeros differ. */
 static void mark_absent(struct bpf_code *code, int32_t bits)
 {
 	const int16_t absent = offsetof(struct engine_call, absent);
@@ -91,9 +91,9 @@ static void mark_absent(struct bpf_code *code, int32_t bits)
 	operate(code, BPF_ADD, SUM, bits * ABSENT_FACTOR);
 }
 
-#define SYSCALL_INSNS 6 /* instructions per syscall */
+#define SYSCALL_INSNS 6 /* number of BPF instructions that handle one syscall */
 
-/* Read value I of C, an argument of a syscall; it is absent in calls from other syscalls. */
+/* Read value I of C, an argument of one of several syscalls. In calls from other syscalls the value is absent. */
 static void read_syscall(struct bpf_code *code, const struct record_capture *c, uint32_t i)
 {
 	const struct record_value *v = &c->values[i];
@@ -140,7 +140,7 @@ static void read_base(struct bpf_code *code, const struct record_value *v, uint3
 	move(code, AT, BPF_REG_0);
 }
 
-/* Return whether B is read from the same base as A, by the same first N loads, and by more loads. */
+/* Return whether value B is read from the same base as A by the same first N loads, and then by further loads. */
 static bool is_same_way(const struct record_value *a, const struct record_value *b, uint32_t n)
 {
 	return a->base == b->base && a->which == b->which && a->addr == b->addr && b->n_loads > n &&
@@ -168,29 +168,28 @@ static void check_pointer(struct bpf_code *code, const struct record_capture *c,
 	mark_absent(code, bits);
 }
 
-/* The method of following pointers. */
 struct reading {
 	enum record_reading how;
-	bool typed; /* the verifier knows the types of arguments: they are fentry's */
-	/* CAST is as in struct record_capture. RET is the index of the argument that holds the return value. */
+	bool typed; /* the arguments are fentry's, so that the verifier knows their types */
+	/* CAST is that of struct record_capture. RET is the index of the argument that holds the return value. */
 	uint32_t cast, ret;
 };
 
-/* Return whether the verifier knows what V's base points to. */
+/* Return whether the verifier knows the type of the memory that V's base points to. */
 static bool is_known(const struct record_value *v, const struct reading *r)
 {
 	return v->base == RECORD_BASE_TASK || v->base == RECORD_BASE_PER_CPU ||
 	       (r->typed && v->base != RECORD_BASE_ADDRESS);
 }
 
-/* Return whether V's pointers can be followed by loads. */
+/* Return whether loads can follow V's pointers. */
 static bool is_typed(const struct record_value *v, const struct reading *r)
 {
 	return (r->how != RECORD_READING_COPIES && is_known(v, r)) ||
 	       (r->how == RECORD_READING_CAST && r->cast && v->type);
 }
 
-/* Make AT a pointer to a struct of TYPE by the kfunc BY. The verifier turns this call into a move of its first argument. */
+/* Make AT a pointer to a struct of TYPE by the kfunc BY. The verifier replaces the call of BY by a move of its first argument. */
 static void cast(struct bpf_code *code, uint32_t by, uint32_t type)
 {
 	move(code, BPF_REG_1, AT);
@@ -199,28 +198,28 @@ static void cast(struct bpf_code *code, uint32_t by, uint32_t type)
 	move(code, AT, BPF_REG_0);
 }
 
-/* Copy BYTES from AT + OFFSET by HELPER, into the reading's buffer. */
+/* Copy BYTES bytes from AT + OFFSET into the buffer of the struct engine_reading, by HELPER. */
 static void copy(struct bpf_code *code, int32_t helper, int32_t offset, uint32_t bytes)
 {
 	move(code, BPF_REG_1, CALL);
 	operate(code, BPF_ADD, BPF_REG_1, COPY);
 	operate(code, BPF_MOV, BPF_REG_2, (int32_t)bytes);
-	operate(code, BPF_ADD, AT, offset); /* the third argument */
+	operate(code, BPF_ADD, AT, offset); /* the helper's third argument */
 	call(code, helper);
 }
 
-/* Copy BYTES from AT + OFFSET. If they cannot be read, the copy is zero, and R0 is not 0. */
+/* Copy BYTES bytes from AT + OFFSET. If these cannot be read, the copy is zero, and R0 is not 0. */
 static void read_copy(struct bpf_code *code, int32_t offset, uint32_t bytes)
 {
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
-/* Cut the bits of V out of AT, as it was read. record_value_extend() later extends the sign of a whole number. */
+/* Reduce AT, as read from memory or a register, to the bits of V. record_value_extend() extends the sign of whole numbers. */
 static void cut(struct bpf_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
-	/* The upper half of an argument in a register is undefined; that of a loaded value is 0. */
+	/* The upper half of an argument in a register is undefined. The upper half of a loaded value is 0. */
 	if (record_value_is_whole(v) && !v->n_loads && bits == 32) {
 		emit(code, BPF_ALU | BPF_MOV | BPF_X, AT, AT, 0, 0);
 	} else if (record_value_is_whole(v) && !v->n_loads && bits < 32) {
@@ -236,7 +235,7 @@ static void cut(struct bpf_code *code, const struct record_value *v)
 	}
 }
 
-/* Store AT as value I, and add it to the hash. */
+/* Store AT as value I, and add AT to the hash. */
 static void keep(struct bpf_code *code, uint32_t i)
 {
 	emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
@@ -251,7 +250,7 @@ static bool is_name(const struct record_value *v)
 	return v->variable.kind == PROFILE_VARIABLE_NAME;
 }
 
-/* Read the name at AT + OFFSET into value I and the next, padded with zeros; both are absent if it cannot be read. */
+/* Read the name at AT + OFFSET into values I and I + 1, padded with zeros. Both values are absent if the name cannot be read. */
 static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 {
 	store(code, offsetof(struct engine_reading, read[0]));
@@ -265,7 +264,7 @@ static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 	}
 }
 
-/* Memory that is read at once: BYTES bytes at offset START from a pointer. BITS are the values that it contains. */
+/* Memory that one copy reads: BYTES bytes at offset START from a pointer. BITS are the values in these bytes. */
 struct span {
 	int32_t start;
 	uint32_t bytes, bits;
@@ -277,8 +276,8 @@ static bool is_aligned(const struct record_value *v)
 }
 
 /*
- * Return the span of value I of C and of values near it that are not DONE. A span of aligned values begins at a multiple of 8, so
- * that they are aligned in the copy, too.
+ * Return a span with value I of C and with values near value I that are not in DONE. A span of aligned values begins at a multiple
+ * of 8, so that the values are aligned in the copy, too.
  */
 static struct span find_span(const struct record_capture *c, uint32_t i, uint32_t done)
 {
@@ -305,7 +304,7 @@ static struct span find_span(const struct record_capture *c, uint32_t i, uint32_
 	return s;
 }
 
-/* Read value I of C and values near it by one copy, and return these values as bits. They are absent if the copy fails. */
+/* Read value I of C and values near it by one copy. Return the bits of these values. All are absent if the copy fails. */
 static uint32_t read_span(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t done, const struct reading *r)
 {
@@ -337,7 +336,6 @@ static uint32_t read_span(struct bpf_code *code, const struct record_capture *c,
 	return s.bits;
 }
 
-/* Read value I of C from registers or by loads. */
 static void read_value(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 		       const struct reading *r)
 {
@@ -380,7 +378,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 
 	operate(&code, BPF_MOV, HASH, 0);
 	operate(&code, BPF_MOV, SUM, 0);
-	/* These four bytes are SLOT and ABSENT: no value is absent yet. */
+	/* These four bytes are the members SLOT and ABSENT. No value is absent yet. */
 	emit(&code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)target->capture_slot);
 	for (uint32_t i = 0; i < c->n_values; i++) {
@@ -397,7 +395,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 		store(&code, offsetof(struct engine_call, values) + 8 * i);
 	operate(&code, BPF_LSH, SUM, 31);
 	emit(&code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
-	/* There may be several placeholders. Begin at the end, since replacing one moves those after it. */
+	/* Replace all placeholders, from the last one to the first, since each replacement moves the instructions behind it. */
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
 		    copy->insns[at].imm == ENGINE_PLACEHOLDER_CAPTURE)

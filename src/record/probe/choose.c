@@ -25,13 +25,12 @@ const char *record_skip_text(enum record_skip skip)
 	return texts[skip];
 }
 
-/* Return whether --attach=HOW allows the mechanism M. */
 static bool is_asked(enum profile_mechanism how, const struct record_mechanism *m)
 {
 	return how == PROFILE_UNTIMED || how == m->mech;
 }
 
-/* Choose SITE's mechanism. Return NULL, or why there is none, with the kind of that reason in *SKIP. */
+/* Choose SITE's mechanism. Return NULL, or why no mechanism can probe SITE, with the kind of that reason in *SKIP. */
 static const char *choose(const struct record_kernel *kernel, enum profile_mechanism how,
 			  struct record_site *site, enum record_skip *skip)
 {
@@ -55,7 +54,7 @@ static const char *choose(const struct record_kernel *kernel, enum profile_mecha
 	return why;
 }
 
-/* Return the element of MARKS that tells whether a site is at SYM's address. Symbols at one address share an element. */
+/* Return the element of MARKS for SYM's address. Symbols at one address share an element. */
 static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct kernel_sym *sym)
 {
 	while (sym > ks->syms && sym[-1].addr == sym->addr)
@@ -63,7 +62,7 @@ static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct
 	return &marks[sym - ks->syms];
 }
 
-/* Choose SITE's mechanism. Return 0; -EEXIST if another site is on the function; or another -errno, with a message. */
+/* Choose SITE's mechanism. Return 0, -EEXIST if the function was found before, or another -errno, with a message. */
 static int choose_one(struct record_sites *sites, const struct record_kernel *kernel,
 		      enum profile_mechanism how, struct record_site *site, bool *is_taken)
 {
@@ -88,7 +87,7 @@ static int choose_one(struct record_sites *sites, const struct record_kernel *ke
 	return -EOPNOTSUPP;
 }
 
-/* Numbers of functions of the current glob. A glob without usable functions is reported when the next glob begins. */
+/* Numbers of matched and of usable functions of a glob. If none is usable, this is reported when the next glob begins. */
 struct glob {
 	const char *pattern;
 	uint32_t matched, usable;
@@ -130,7 +129,7 @@ static int choose_all(struct record_sites *sites, const struct record_kernel *ke
 	return err ?: end_glob(&glob);
 }
 
-/* Report an error if the kernel has no mechanism at all. Try kprobe.multi last, as that takes a while. */
+/* Report an error if this kernel has no mechanism at all. Try kprobe.multi last, since trying it takes a while. */
 static int say_if_none(const struct record_kernel *kernel)
 {
 	const struct record_features *f = kernel->features;
@@ -217,7 +216,6 @@ enum profile_mechanism record_choose_after(const struct record_features *feature
 	return PROFILE_UNTIMED;
 }
 
-/* Call FN for SYM, as record_sites_list(). */
 static void list_one(const struct record_kernel *kernel, const struct kernel_sym *sym,
 		     record_site_fn fn, void *arg)
 {
@@ -255,12 +253,10 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 	return matched;
 }
 
-/* ---- memory ---- */
-
-/* Kernel memory per probe inside a function, in bytes. The two kprobes of a timed function take as much together. */
+/* Kernel memory of a probe inside a function, in bytes. A timed function's two kprobes together take as much. */
 #define POINT_MEMORY (8u << 10)
 
-/* Return the bytes that the kernel allocates for SIZE: small sizes are rounded up to a power of two. */
+/* Return the bytes that the kernel allocates for SIZE bytes. The kernel rounds small sizes up, mostly to a power of two. */
 static size_t allocated(size_t size)
 {
 	size_t power = 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fentry and fexit: each function has its own copy of the two programs, with the site's number and the costs
- * of the pair written into the instructions. Unlike cookies, this works before 6.0, and costs nothing.
+ * fentry and fexit. Each function has its own copy of both programs, with the function's number and the costs of its probes in the
+ * instructions. Unlike cookies, such numbers work before 6.0 and take no time.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,7 +24,7 @@
 #include "record/probe/probes_impl.h"
 #include "record/target/symbols.h"
 
-/* FILE and LINE declare the function that has a symbol. OTHER: another function of this name is inlined somewhere. */
+/* FILE and LINE are where the function with a symbol is declared. OTHER: another function of the same name is inlined. */
 struct namesake {
 	const char *file;
 	uint32_t line;
@@ -39,7 +39,7 @@ static int note_namesake(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Return whether SYM's name is unique among inlined functions; false without an index that has SYM. */
+/* Return whether no inlined function other than SYM has SYM's name. Return false if no index of debug information has SYM. */
 static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
 	struct namesake n = {};
@@ -54,10 +54,10 @@ static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_
 }
 
 /*
- * Return 0 if SYM takes no more than the N argument registers of BTF; -ENOTUNIQ: it takes more; -EUCLEAN: unknown. BTF tells
- * functions apart by name only, and a trampoline made for another function's arguments loses SYM's: fentry on 6.1's mm_init() of
- * kernel/fork.c saves none, as init/main.c's has none, and the kernel panics at the next fork. SYM's code mostly shows what SYM
- * takes; if it does not, an index may.
+ * Return 0 if SYM takes no more than the N argument registers that BTF says, -ENOTUNIQ if it takes more, -EUCLEAN if unknown. BTF
+ * tells functions apart by name only, and a trampoline made for another function's arguments loses SYM's: fentry on 6.1's
+ * mm_init() of kernel/fork.c saves no argument, because mm_init() of init/main.c has none, and the kernel panics at the next fork.
+ * SYM's code mostly shows its arguments; otherwise an index may.
  */
 static int check_registers(struct record_symbols *symbols, const struct kernel_sym *sym, int n)
 {
@@ -68,7 +68,7 @@ static int check_registers(struct record_symbols *symbols, const struct kernel_s
 	return beyond == KERNEL_NO || is_only_of_name(symbols, sym) ? 0 : -EUCLEAN;
 }
 
-/* Set TARGET's BTF id, by which fentry attaches to exactly SYM. Return 0, or the reason why there is none, as -errno. */
+/* Set TARGET's BTF id, by which fentry attaches to exactly SYM. If fentry cannot, return the reason as -errno, else 0. */
 static int find_btf(struct record_symbols *symbols, const struct kernel_sym *sym,
 		    struct record_target *target)
 {
@@ -116,7 +116,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	}
 }
 
-/* Write SITE's number and costs into the N instructions INSNS of a copy. Return false if they have no placeholder. */
+/* Write SITE's number and costs into the N instructions INSNS of a copy. Return false if INSNS have no placeholder for SITE. */
 static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine *e, uint32_t site)
 {
 	bool found = false;
@@ -143,7 +143,7 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Load a copy of SAVED for TARGET, which reads captured values by HOW. Return its descriptor or -errno. */
+/* Load a copy of SAVED for TARGET. The copy reads captured values in the way HOW. Return the copy's descriptor or -errno. */
 static int load_copy(const struct record_probes *probes, const struct record_saved_program *saved,
 		     enum bpf_attach_type attach, const struct record_target *target,
 		     enum record_reading how)
@@ -200,7 +200,7 @@ static int prepare(struct record_probes *probes, const struct record_target *tar
 	return 0;
 }
 
-/* Get the copies that were prepared for TARGET, or prepare them now. Return 0 or -errno. */
+/* Get the programs prepared for TARGET; if there are none, prepare them. Return 0 or -errno. */
 static int take_prepared(struct record_probes *probes, const struct record_target *target,
 			 struct record_prepared *out)
 {
@@ -218,7 +218,7 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 	return 0;
 }
 
-/* Attach the return's program first, so that no call is opened whose end is missed. */
+/* Attach the program at the return first, so that no call is opened whose end is missed. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site };
@@ -251,7 +251,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 	}
 }
 
-/* Measured on 6.1: MemAvailable falls by this for two programs with their own subprograms, and a trampoline. */
+/* Bytes for two programs, their subprograms and a trampoline: on 6.1, MemAvailable falls by this for each function. */
 #define MEMORY (218u << 10)
 
 static size_t memory(const struct record_machine *machine)

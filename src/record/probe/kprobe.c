@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobes: one pair of programs for all functions, told apart by the cookie. The cost of a probe on a function's entry depends on
- * how the kernel reaches the probe, and the return's program depends on that cost. So the return's program is attached later, after
- * the kernel's optimizer has processed the entry's probe.
+ * kprobes. All functions share a pair of programs, which know the function by the cookie. A probe's cost depends on how the kernel
+ * reaches the probe at the entry, and the program at the return depends on that cost. So the return program is attached later,
+ * after the kernel's optimizer has processed the probe at the entry.
  */
 #include "record/probe/kprobe.h"
 
@@ -29,8 +29,8 @@
 #include "record/probe/probes_impl.h"
 
 /*
- * Return whether SYM is known to be a function's entry. The kernel also accepts a return probe in the
- * middle of a function, and then overwrites the stack of a live frame.
+ * Return whether SYM is known to be a function's entry. The kernel also accepts a return probe in the middle of a function, and
+ * then overwrites the stack of a running function.
  */
 static bool is_entry(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
@@ -70,7 +70,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return NULL;
 }
 
-/* Attach the program FD. Return the link or -errno; FD may be an -errno, which is returned. */
+/* Attach the program FD to TARGET. Return the link's descriptor or -errno. If FD is negative, return FD. */
 static int link_half(int fd, bool on_return, const struct record_target *target)
 {
 	return record_kprobe_attach(fd, target->addr, on_return, ENGINE_KEY(target->site, 0));
@@ -85,10 +85,10 @@ static int entry_program(const struct record_probes *probes, const struct record
 						 skel->progs.function_kprobe);
 }
 
-#define FIRST_FEW      64 /* functions attached before the total time is estimated */
-#define LONG_TO_ATTACH 10 /* s: print a note above this */
+#define FIRST_FEW      64 /* number of functions attached before the total time is estimated */
+#define LONG_TO_ATTACH 10 /* s; print a note if attaching takes longer than this */
 
-/* Print a note if attaching N functions will take long. DONE entries took the time since START; returns take as long as entries. */
+/* Print a note if attaching N functions takes long. DONE entries took the time since START. Returns take as long as entries. */
 static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 {
 	double s = 2e-9 * (double)(clock_ns() - start) / done * n;
@@ -101,8 +101,8 @@ static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 }
 
 /*
- * Attach the entry's probe before the return's. The kernel runs the latest probe first, so its work at the entry for the return's
- * probe precedes the entry's program, and is not in the call's time. No task is followed yet, so no return is missed.
+ * Attach the probe at the entry before that at the return. The kernel runs the latest probe first, so its work at the entry for
+ * the return probe precedes the entry program, outside of the call's time. No task is followed yet, so no return is missed.
  */
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
@@ -138,7 +138,7 @@ static const struct bpf_program *return_program(const struct kprotperf_bpf *skel
 	}
 }
 
-/* Load a copy of PROG that captures TARGET's values. Return its descriptor, for close(), or -errno. */
+/* Load a copy of PROG that captures TARGET's values. Return the copy's descriptor, which the caller closes, or -errno. */
 static int load_capture(const struct record_saved_programs *saved_programs,
 			const struct bpf_program *prog, const struct record_target *target)
 {
@@ -180,10 +180,10 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 	return 0;
 }
 
-/* Bytes for two probe events, without calls in flight. On 6.1, MemAvailable falls by 7.4 to 7.8 KiB. */
+/* Bytes of kernel memory for two probe events, without calls in flight. On 6.1, MemAvailable falls by 7.4 to 7.8 KiB. */
 #define MEMORY (8u << 10)
 
-/* The kernel makes room for at least 10 calls in flight. */
+/* The kernel allocates memory for at least 10 calls in flight. */
 static size_t memory(const struct record_machine *machine)
 {
 	size_t calls = machine->n_cpus > 5 ? 2ul * machine->n_cpus : 10;
@@ -201,12 +201,12 @@ const struct record_mechanism record_kprobe_mechanism = {
 	.complete = complete,
 };
 
-/* ---- optimizer ---- */
+/* ---- the kernel's optimizer of kprobes ---- */
 
 #define OPTIMIZATION_PATH "/proc/sys/debug/kprobes-optimization"
 
 /*
- * Interval between two looks at the code, for which this process sleeps. The optimizer waits until every task has slept once, and
+ * Interval between two looks at the code. This process sleeps meanwhile: the optimizer waits until every task has slept once, and
  * if it finds a task running, it looks again only after 0.1 s.
  */
 #define STEP_MS 10

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel gets from a probed instruction to the kprobe there through ftrace, through a jump
- * that its optimizer has written, or through a breakpoint, at different costs. The optimizer
- * writes the jump some time after the probe was enabled, and not at every place.
+ * The kernel reaches the kprobe of a probed instruction by ftrace, by a jump that the kernel's optimizer has written, or by a
+ * breakpoint, at different costs. The optimizer writes the jump some time after the probe was enabled, and not for all
+ * instructions.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 struct record_engine;
 
 /*
- * Return how the kernel reaches the kprobe at the function entry ADDR, judging by the code there: PROFILE_MECH_KPROBE
- * (ftrace), _OPTIMIZED (jump), _INT3 (breakpoint), or PROFILE_UNTIMED if unknown.
+ * Return how the kernel reaches the kprobe at the function entry ADDR, judging by the code there: PROFILE_MECH_KPROBE (ftrace),
+ * _OPTIMIZED (jump) or _INT3 (breakpoint). PROFILE_UNTIMED: unknown.
  */
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
 
 /*
- * Wait, for RECORD_OPTIMIZER_MS at most, until the optimizer has processed the kprobe at ADDR; do not wait if it is turned off. By
- * then it has also processed all kprobes enabled before. Return how the kernel then reaches the probe, as record_optimizer_look().
+ * Wait until the optimizer has processed the kprobe at ADDR, and so all kprobes enabled before. Wait for RECORD_OPTIMIZER_MS at
+ * most, and not if the optimizer is off. Return how the kernel then reaches the probe, like record_optimizer_look().
  */
 enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr);
 

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* Each close() sleeps in a thread of its own. */
+/* Threads that run close(), which sleeps. */
 static struct {
 	vec_of(pthread_t, threads);
 } pending;
@@ -42,7 +42,7 @@ void record_detach_deferred(int fd)
 		vec_push(&pending, threads, thread);
 }
 
-/* /proc/self/task has two links, plus one per thread. */
+/* Count the threads by the links of the folder /proc/self/task: two links, and one more for each thread. */
 static bool is_only_thread(void)
 {
 	struct stat st;
@@ -51,8 +51,8 @@ static bool is_only_thread(void)
 }
 
 /*
- * A joined thread still shares the process's file table for a moment. While the table is shared, every system
- * call on a descriptor costs more, including the system calls that calibration times.
+ * A joined thread still shares the process's file table for a moment. While threads share the table, every system call on a
+ * descriptor costs more, also the system calls that calibration times.
  */
 static void wait_for_exits(void)
 {
@@ -105,7 +105,7 @@ void record_detach_hurried(bool hurry)
 		write_expedited('0');
 }
 
-/* The members of Linux 6.7's struct bpf_link_info that are read here. Installed headers may be older. */
+/* The members of Linux 6.7's struct bpf_link_info that are read here. Installed header files may lack these members. */
 struct link_info {
 	__u32 type, id, prog_id, pad;
 	union {
@@ -137,7 +137,7 @@ uint64_t record_link_misses(int link)
 		return PROFILE_NOT_COUNTED;
 	if (info.type != BPF_LINK_TYPE_KPROBE_MULTI && info.type != BPF_LINK_TYPE_PERF_EVENT)
 		return 0;
-	/* The kernel has set LEN to the bytes that it filled in; before 6.7 these are fewer. */
+	/* LEN is the number of bytes that the kernel has filled in. Before 6.7 the kernel fills in fewer bytes. */
 	if (len < sizeof(info))
 		return PROFILE_NOT_COUNTED;
 	return info.type == BPF_LINK_TYPE_PERF_EVENT ? info.perf_event.missed :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The mechanisms that time functions, in the order in which `auto` tries them. */
+/* The mechanisms that time functions, in the order in which --attach=auto tries them. */
 #include <linux/types.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobe.multi: one pair of programs and one pair of links for all functions. The programs look up which
- * function was hit in a hash table of ours.
+ * kprobe.multi. All functions share one pair of programs and one pair of links. The programs look up the function that was hit in
+ * a hash table.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -19,18 +19,18 @@
 #include "record/probe/probes_impl.h"
 
 /*
- * Number of calls in flight that a link must be able to hold, on kernels that fix it when the link is attached: see
- * struct record_multi_behaviour. Such calls are those of tasks that sleep or are preempted in the function.
+ * Number of calls in flight for which a link must have memory, on kernels that allocate it when the link is attached: see struct
+ * record_multi_behaviour. Calls in flight are those of tasks that sleep or are preempted in the function.
  */
 #define MULTI_CALLS 4096
 
-/* Number of hash functions tried for a table of functions. */
+/* Number of hash functions to try for the table of functions. */
 #define MULTI_FACTORS 64
 
 struct record_multi {
 	struct kprotperf_bpf *skel;
 	struct record_multi_behaviour is;
-	struct engine_multi *table; /* entries of the map multi_sites */
+	struct engine_multi *table; /* copy of the BPF map multi_sites */
 	uint32_t size;
 };
 
@@ -60,7 +60,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	const char *why_patched;
 
 	*skip = RECORD_SKIP_MECHANISM;
-	/* If FTRACE is unknown, the kernel decides: it refuses addresses that are no ftrace locations. */
+	/* If FTRACE is unknown, let the kernel decide: it refuses addresses that are not ftrace locations. */
 	if (ftrace == KERNEL_NO || (ftrace == KERNEL_UNKNOWN && !site->named))
 		return "kprobe.multi cannot reach it (no ftrace location)";
 	why_patched = record_symbols_why_patched(kernel->symbols, site->sym);
@@ -70,7 +70,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return record_features_why_not_multi(kernel->features);
 }
 
-/* Enter TARGET into TABLE. Return the distance from the slot of its hash; -ENOSPC: all slots in reach are taken. */
+/* Enter TARGET into TABLE. Return its distance from the slot of its hash; -ENOSPC: all slots that are searched are taken. */
 static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor,
 		       const struct record_target *target)
 {
@@ -87,7 +87,7 @@ static int table_enter(struct engine_multi *table, uint32_t size, uint64_t facto
 	return -ENOSPC;
 }
 
-/* Fill the table with the targets. Return how many are not in their first slot. */
+/* Fill the table with TARGETS. Return the number of targets that are not in the first slot of their hash. */
 static uint32_t table_fill(struct record_multi *m, uint64_t factor, struct record_target *targets,
 			   uint32_t n)
 {
@@ -113,8 +113,8 @@ static int table_publish(const struct record_multi *m, uint32_t slot,
 }
 
 /*
- * Tell the programs the site of each target. Take the best of some factors: a function that is not found in its
- * first slot costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
+ * Publish the table, by which the programs find a function's number. Try some factors and take the best: a function that is not
+ * found in its first slot costs more than was calibrated. No function may be attached by kprobe.multi yet.
  */
 static int table_make(struct record_multi *m, struct record_target *targets, uint32_t n)
 {
@@ -142,7 +142,7 @@ static int table_make(struct record_multi *m, struct record_target *targets, uin
 	return err;
 }
 
-/* Return the table entry of the function at ADDR; NULL: none. */
+/* Return the table entry of the function at ADDR; NULL: the table lacks the function. */
 static struct engine_multi *table_find(const struct record_multi *m, uint64_t addr)
 {
 	uint32_t slot = engine_multi_slot(addr, m->skel->bss->multi_factor);
@@ -153,7 +153,7 @@ static struct engine_multi *table_find(const struct record_multi *m, uint64_t ad
 	return NULL;
 }
 
-/* Attach PROG to the N functions at ADDRS. Return the link, or -errno. */
+/* Attach PROG to the N functions at ADDRS. Return the link's descriptor, or -errno. */
 static int link_half(const struct bpf_program *prog, uint32_t flags, const unsigned long *addrs,
 		     size_t n)
 {
@@ -165,9 +165,9 @@ static int link_half(const struct bpf_program *prog, uint32_t flags, const unsig
 }
 
 /*
- * Attach both programs to all N functions, or neither to any. Attach the entry's program first: ftrace runs the latest one first.
- * At each entry, the kernel looks the function up for the return's program, which takes a time that varies by function. That time
- * must not follow the entry's program, where it would be in the call's time. No task is followed yet, so no return is missed.
+ * Attach both programs to all N functions, or to none. Attach the entry program first, because ftrace runs the latest program
+ * first: at each entry, the kernel looks up the function for the return program, which takes a different time for each function.
+ * This time must precede the entry program, outside of the call's time. No task is followed yet, so no return is missed.
  */
 static int attach_pair(struct record_probes *probes, const struct record_target *targets,
 		       uint32_t n)
@@ -195,7 +195,7 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	return err;
 }
 
-/* If one function cannot be traced, the kernel refuses all. Then try to attach to each half of them. */
+/* If one function cannot be traced, the kernel refuses all. Then try each half of the functions separately. */
 static void attach_range(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
 	int err = interrupt_signal() ? -EINTR : attach_pair(probes, targets, n);
@@ -227,9 +227,9 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 			targets[i] = usable[taken++];
 }
 
-#define MEMORY 256u /* bytes of a function's entries in the hash tables of two links */
+#define MEMORY 256u /* bytes of a function's entries in the kernel's hash tables for two links */
 
-/* Include calls in flight up to 6.13. Later kernels put returns on a stack that each task has. */
+/* Include calls in flight, which take a link's memory up to 6.13. Later kernels keep returns on a stack that each task has. */
 static size_t memory(const struct record_machine *machine)
 {
 	return MEMORY + 2ul * machine->n_cpus * record_call_memory(machine, "fprobe_rethook_node");

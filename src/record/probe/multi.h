@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Operation of kprobe.multi alone, for calibration: all its functions share one pair of links.
- */
+/* A function of kprobe.multi for calibration. All functions under kprobe.multi share one pair of links. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +9,7 @@ struct record_probes;
 struct record_target;
 
 /*
- * Set whether calls of TARGET's function are timed. If SHOW is false, the function stays attached, and a call costs the lookup that
- * finds no site. Return 0 or -errno.
+ * Set whether calls of TARGET's function are timed. If SHOW is false, the function stays attached, but the program does not find
+ * the function in the hash table, so a call costs this look-up only. Return 0 or -errno.
  */
 int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show);

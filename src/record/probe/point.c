@@ -17,15 +17,15 @@
 #include "arch/arch.h"
 
 /*
- * The optimizer takes some hundred probes at once and then waits for all tasks to pass a quiescent state. If it
- * finds one running, it looks again only later: this process must not be that one, so it sleeps between looks.
+ * The optimizer takes some hundred probes at once, then waits for all tasks to pass a quiescent state. If it finds a task running,
+ * it looks again only later. So this process sleeps between its looks.
  */
-#define IDLE_MS 1000 /* give up after this time without progress */
-#define STEP_MS 10 /* interval between two looks */
+#define IDLE_MS 1000 /* ms without progress after which this process gives up */
+#define STEP_MS 10 /* ms between two looks at the code */
 
 struct record_points {
 	const struct record_engine *engine;
-	vec_of(int, links); /* links of the points that have a program */
+	vec_of(int, links); /* links of all points that have a program */
 };
 
 struct record_points *record_points_create(const struct record_engine *e)
@@ -75,15 +75,15 @@ void record_point_disarm(struct record_point *p)
 }
 
 /*
- * Return whether one of the N items, sorted by address, is in the bytes that a jump at item I would replace; the optimizer
- * then leaves I as it is.
+ * Return whether one of the N ITEMS, sorted by address, lies in the bytes that a jump at item I would replace. The optimizer then
+ * writes no jump at I.
  */
 static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t i)
 {
 	return i + 1 < n && items[i + 1].addr - items[i].addr < items[i].optimizes;
 }
 
-/* Update the kind of points that the optimizer should make jumps. Return the number that are not jumps yet. */
+/* Update the kind of points that should become jumps. Return the number of points that could be jumps, but are not yet. */
 static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
 {
 	uint32_t left = 0;
@@ -101,7 +101,7 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 	return left;
 }
 
-/* Wait until the points that the optimizer should take are jumps, or it makes no more progress. */
+/* Wait until all points that the optimizer should replace are jumps, or until it makes no progress. */
 static void await_optimizer(const struct record_points *points, struct record_point *items,
 			    uint32_t n)
 {
@@ -131,14 +131,14 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 
 		p->prepared |= p->optimizes;
 		/*
-		 * If the optimizer is turned off, the kernel still prepares a jump for a probe that can have one. Such a probe
-		 * does not cost the same as a plain breakpoint; calibration then measures such probes in place of jumps.
+		 * If the optimizer is turned off, the kernel still prepares a jump for a probe where possible. Such a probe costs
+		 * more or less than a plain breakpoint, so calibration measures such probes in place of jumps.
 		 */
 		if (off && p->event >= 0 && p->prepared)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
 		/*
-		 * The optimizer prepares a probe, but does not write the jump if another probe is within the jump's bytes.
-		 * The kernel reaches such a probe by one more step than a plain breakpoint.
+		 * If another probe lies in the bytes of the jump, the optimizer prepares the probe, but does not write the jump.
+		 * The kernel takes one more step to reach such a probe than at a plain breakpoint.
 		 */
 		if (p->kind == ENGINE_RANGE_STEPPED && p->prepared)
 			p->kind = ENGINE_RANGE_PREPARED;
@@ -207,7 +207,7 @@ int record_point_link(struct record_points *points, struct record_point *p)
 		return p->link;
 	p->owner = points;
 	vec_push(points, links, p->link);
-	/* The link holds a reference to the event. */
+	/* The link keeps the perf event alive. */
 	close(p->event);
 	p->event = -1;
 	return 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Probes on functions: a table of mechanisms, one file each, and the probes attached by them.
- */
+/* Probes on functions: a table of mechanisms, which have a file each, and the attached probes. */
 #pragma once
 
 #include <stdint.h>
@@ -16,77 +14,77 @@ struct record_machine;
 struct record_points;
 struct record_probes;
 
-/* A mechanism. Its capabilities are in profile/names.h. Functions here report no errors unless their comments say so. */
+/* A mechanism that times functions. Its capabilities are in profile/names.h. Its functions report no errors to the user. */
 struct record_mechanism {
 	enum profile_mechanism mech;
-	/* Mechanisms that replace MECH for a site if the kernel reaches its probe in another way; PROFILE_UNTIMED: none. */
+	/* Mechanisms that replace MECH for a function whose probe the kernel reaches in another way; PROFILE_UNTIMED: none. */
 	enum profile_mechanism ways[2];
-	/* Return why this kernel does not have the mechanism, one phrase; NULL: it does. */
+	/* Return why this kernel lacks the mechanism, as one phrase; NULL: the kernel has it. */
 	const char *(*why_not)(const struct record_features *features);
-	/* Return the kernel memory for one function, in bytes. */
+	/* Return the kernel memory that a function's probes take, in bytes. */
 	size_t (*memory)(const struct record_machine *machine);
 	/*
-	 * Return why the function of SITE cannot be probed, one phrase, and set *SKIP to the kind of the reason; NULL: it
-	 * can, and SITE's target has what attach() needs.
+	 * Return why the function of SITE cannot be probed, as one phrase, and set *SKIP to the kind of reason. Return NULL if the
+	 * function can be probed; SITE's target then has the data that attach() needs.
 	 */
 	const char *(*refuse)(const struct record_kernel *kernel, struct record_site *site,
 			      enum record_skip *skip);
 	/*
-	 * Load the programs that attach() of TARGET will use, with the costs known by now. Loading takes most of the time of
-	 * attaching, and changes nothing in the kernel. Return 0 or -errno. NULL: there is nothing to prepare.
+	 * Load the programs that attach() will use for TARGET, with the costs known by now. Loading takes most of the time of
+	 * attaching, but changes nothing in the kernel. Return 0 or -errno. NULL: there is nothing to load.
 	 */
 	int (*prepare)(struct record_probes *probes, const struct record_target *target);
 	/*
-	 * Attach to the N TARGETS. Set ERR of each to 0 or -errno; -EINTR: the user interrupted before its turn. Each
-	 * target has all of its probes or none afterwards.
+	 * Attach probes to the N TARGETS. Set ERR of each target to 0 or -errno; -EINTR: the user interrupted before. A target
+	 * then has all of its probes or none.
 	 */
 	void (*attach)(struct record_probes *probes, struct record_target *targets, uint32_t n);
 	/*
-	 * Attach the probes that depend on REACHED, how the kernel reaches the probes of attach(), which decides costs.
-	 * Return 0, or -errno and leave TARGET without probes. NULL: attach() attaches all probes.
+	 * Attach the probes whose cost depends on REACHED, the way in which the kernel reaches the probes of attach(). Return 0,
+	 * or -errno and leave TARGET without probes. NULL: attach() attaches all probes.
 	 */
 	int (*complete)(struct record_probes *probes, const struct record_target *target,
 			enum profile_mechanism reached);
 };
 
-/* All mechanisms, in the order in which `auto` tries them, then NULL. */
+/* All mechanisms, in the order in which --attach=auto tries them, then NULL. */
 extern const struct record_mechanism *const record_mechanisms[];
-/* The values of --attach, "auto" first. The function returns the mechanism of value INDEX; PROFILE_UNTIMED for auto. */
+/* The values of --attach, "auto" first. record_attach_mechanism() returns the mechanism with that index; PROFILE_UNTIMED: auto. */
 extern const char *const record_attach_names[];
 enum profile_mechanism record_attach_mechanism(uint32_t index);
-/* Return the index of the first value whose mechanism can count events (--event). */
+/* Return the index, in record_attach_names[], of the first mechanism that can count events (--event). */
 uint32_t record_attach_counting(void);
 
-/* Return the mechanism MECH; NULL if it does not probe functions. */
+/* Return the table row of the mechanism MECH; NULL if MECH does not probe functions. */
 const struct record_mechanism *record_mechanism(enum profile_mechanism mech);
 
-/* E must be loaded and outlive the result. */
+/* Create an empty set of probes. E must be loaded and must outlive the result. */
 struct record_probes *record_probes_create(struct record_engine *e,
 					   const struct record_features *features);
-void record_probes_destroy(struct record_probes *probes); /* detaches; accepts NULL */
+void record_probes_destroy(struct record_probes *probes); /* detaches functions; accepts NULL */
 
 struct record_engine *record_probes_engine(const struct record_probes *probes);
-/* Probes inside of functions: record/probe/point.h. */
+/* Return the probes inside functions (record/probe/point.h). */
 struct record_points *record_probes_points(const struct record_probes *probes);
 
 /* Maximum number of descriptors that an attached function keeps open. */
 #define RECORD_FILES_A_SITE 4
 
-/* Prepare TARGET's function as site SITE: see struct record_mechanism. Return 0 or -errno. */
+/* Call MECH's prepare() for TARGET's function, which gets the number SITE. Return 0 or -errno. */
 int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			  const struct record_target *target);
-/* Call MECH's attach() for TARGET's function as site SITE, then complete() with REACHED = MECH. Return 0 or -errno. */
+/* Call MECH's attach() and complete() for TARGET's function, which gets the number SITE. REACHED is MECH. Return 0 or -errno. */
 int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			 const struct record_target *target);
-/* Detach the site attached last, in the background: see record_detach_wait(). */
+/* Detach the probes attached last, in the background: see record_detach_wait(). */
 void record_probes_detach_last(struct record_probes *probes);
-/* Detach all functions; accepts NULL. */
+/* Detach all functions. PROBES may be NULL. */
 void record_probes_detach(struct record_probes *probes);
 
 /* Probe hits that the kernel missed since record_probes_reset(). */
 struct record_probe_misses {
-	uint64_t recursion; /* programs skipped because one was running on the CPU already */
-	uint64_t hits; /* missed by kprobes and kprobe.multi; PROFILE_NOT_COUNTED before 6.7 */
+	uint64_t recursion; /* programs skipped because a program was already running on the CPU */
+	uint64_t hits; /* hits missed by kprobes and kprobe.multi; up to 6.6 PROFILE_NOT_COUNTED */
 };
 struct record_probe_misses record_probes_misses(const struct record_probes *probes);
 void record_probes_reset(struct record_probes *probes);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by the mechanisms: probes.c keeps the attached probes, each mechanism's file attaches them.
- */
+/* Declarations that the mechanisms share. Each mechanism's file attaches probes, and probes.c keeps them. */
 #pragma once
 
 #include "kprotperf/engine.h"
@@ -11,16 +9,16 @@
 
 struct bpf_program;
 
-/* A site's probes or, by kprobe.multi, those of several sites (SITE is 0). */
+/* The probes of a function. If kprobe.multi attached them, the probes of all functions of kprobe.multi; SITE is then 0. */
 struct record_attached {
 	uint32_t site;
-	/* Descriptors of links; -1: none. As struct bpf_link they would take too much memory. */
+	/* Descriptors of links; -1: none. A struct bpf_link for each would take too much memory. */
 	int entry, ret;
-	/* Descriptors of the site's own programs, kept open as finding them again takes CAP_SYS_ADMIN; 0: none. */
+	/* Descriptors of the function's own programs; 0: none. They stay open: to find a program again takes CAP_SYS_ADMIN. */
 	int progs[2];
 };
 
-/* Descriptors of fentry and fexit programs loaded for a site that is not attached yet. */
+/* Descriptors of fentry and fexit programs loaded for a function that is not attached yet. */
 struct record_prepared {
 	uint32_t site;
 	int entry, ret;
@@ -31,7 +29,7 @@ struct record_probes {
 	struct kprotperf_bpf *skel;
 	struct record_points *points;
 	vec_of(struct record_attached, attached);
-	struct record_probe_misses before; /* misses at the last reset */
+	struct record_probe_misses before; /* misses until the last record_probes_reset() */
 	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;
 };
@@ -44,7 +42,7 @@ struct record_multi *record_multi_create(struct kprotperf_bpf *skel,
 					 const struct record_features *features);
 void record_multi_destroy(struct record_multi *m);
 
-/* The probes of SITE; NULL: none. */
+/* Return the probes of SITE; NULL: SITE has no probes. */
 struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site);
-/* Detach A. Another item takes its place in the array. */
+/* Detach the probes A and remove A from the array, where the last item takes the index of A. */
 void record_attached_remove(struct record_probes *probes, struct record_attached *a);

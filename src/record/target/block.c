@@ -13,11 +13,11 @@
 struct planner {
 	struct record_blocks *blocks;
 	struct record_symbols *symbols;
-	const struct record_image *in; /* image of the function being planned */
-	struct kernel_flow *flow; /* flow graph of that function */
+	const struct record_image *in; /* image of the function that is being planned */
+	struct kernel_flow *flow; /* flow graph of the function that is being planned */
 };
 
-/* Return whether no block probe may be at ADDR. The entry has the function's own probes, and is executed once per call anyway. */
+/* Return whether ADDR must have no block probe. The entry needs no such probe: the function's own probes count calls. */
 static bool is_blacklisted(uint64_t addr, void *arg)
 {
 	const struct planner *pl = arg;
@@ -27,7 +27,7 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 	       record_symbols_is_blacklisted(pl->symbols, pl->in->base + addr);
 }
 
-/* Return why the blocks of the function with the flow graph FLOW cannot be counted; NULL: they can. */
+/* Return why the blocks in the flow graph FLOW cannot be counted; NULL: they can be counted. */
 static const char *why_not(const struct kernel_flow *flow)
 {
 	unsigned int problems = flow->problems;
@@ -42,7 +42,7 @@ static const char *why_not(const struct kernel_flow *flow)
 	return NULL;
 }
 
-/* Return whether NAME is a retpoline's thunk, which does not tell what is called. */
+/* Return whether NAME is a retpoline's thunk, whose name does not tell the called function. */
 static bool is_thunk(const char *name)
 {
 	enum arch_symbol kind = arch_symbol_of_name(name);
@@ -50,7 +50,7 @@ static bool is_thunk(const char *name)
 	return kind == ARCH_SYMBOL_INDIRECT_THUNK || kind == ARCH_SYMBOL_RETURN_THUNK;
 }
 
-/* Set for each block the name, as in kallsyms, of the first function that it calls. */
+/* For each block, set CALLED to the name, as in kallsyms, of the first function that the block calls. */
 static void name_callees(struct planner *pl, struct record_block_function *f)
 {
 	f->called = alloc_array(f->n_blocks, sizeof(*f->called));
@@ -84,7 +84,7 @@ static void add_points(struct planner *pl, struct record_block_function *f)
 	}
 }
 
-/* Plan the block probes of the function SYM. Return 0, or -errno and report why its blocks cannot be counted. */
+/* Plan the block probes of the function SYM. If its blocks cannot be counted, report why and return -errno, else 0. */
 static int plan(struct planner *pl, const struct kernel_sym *sym)
 {
 	struct record_image *in = record_symbols_image_of(pl->symbols, sym);
@@ -189,7 +189,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 	*blocks = (struct record_blocks){};
 }
 
-/* Return the engine's number of the function at ADDR; 0: SITES does not have it. */
+/* Return the number, in the engine, of the function at ADDR; 0: SITES lacks the function. */
 static uint32_t site_at(const struct record_sites *sites, uint64_t addr)
 {
 	for (uint32_t i = 0; i < sites->n_items; i++)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Values captured at each call of a function, from expressions such as "s->object_size", and the loads that read them.
- */
+/* Values captured at each call of a function, given by expressions such as "s->object_size", and the loads that read them. */
 #pragma once
 
 #include <linux/types.h>
@@ -14,17 +12,17 @@
 #include "record/target/sites.h"
 
 enum record_base {
-	RECORD_BASE_ARGUMENT, /* argument register number WHICH */
+	RECORD_BASE_ARGUMENT, /* argument register with the number WHICH */
 	RECORD_BASE_RETURN,
-	RECORD_BASE_TASK, /* the running task's struct */
-	RECORD_BASE_CPU, /* the running CPU's number */
-	RECORD_BASE_ADDRESS, /* a variable at ADDR */
-	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
-	RECORD_BASE_NAME_END, /* second half of the name that begins in the value before */
-	RECORD_BASE_SYSCALL, /* an argument of the current syscall, if that is one of SYSCALLS */
+	RECORD_BASE_TASK, /* struct task_struct of the running task */
+	RECORD_BASE_CPU, /* number of the running CPU */
+	RECORD_BASE_ADDRESS, /* the variable at ADDR */
+	RECORD_BASE_PER_CPU, /* this CPU's copy of a per-CPU variable, whose BTF id is WHICH */
+	RECORD_BASE_NAME_END, /* second half of the name in the previous value */
+	RECORD_BASE_SYSCALL, /* an argument of the current syscall, if SYSCALLS has that syscall */
 };
 
-/* Syscall NR has the argument at OFFSET of its struct pt_regs. */
+/* The syscall with the number NR has the argument at OFFSET of its struct pt_regs. */
 struct record_syscall {
 	uint16_t nr;
 	int16_t offset;
@@ -32,34 +30,34 @@ struct record_syscall {
 
 #define RECORD_CAPTURE_SYSCALLS 8
 
-/* Maximum number of pointers between the base and the value. */
+/* Maximum number of pointers followed from the base to the value. */
 #define RECORD_CAPTURE_LOADS 4
 
 struct record_value {
-	struct profile_variable variable; /* this struct owns its name */
+	struct profile_variable variable; /* the struct owns the variable's name */
 	enum record_base base;
 	uint32_t which;
 	uint64_t addr;
-	/* BTF id of the struct that the base points to, for bpf_rdonly_cast(); 0: unknown. */
+	/* BTF id, for bpf_rdonly_cast(), of the struct that the base points to; 0: unknown. */
 	uint32_t type;
 	struct record_syscall syscalls[RECORD_CAPTURE_SYSCALLS];
 	uint32_t n_syscalls;
-	/* Each load reads at its offset from the pointer loaded before. The last one reads the value: BYTES bytes, or a name. */
+	/* Each load reads at its offset from the pointer loaded before. The last load reads the value: BYTES bytes or a name. */
 	uint32_t n_loads;
 	int32_t offsets[RECORD_CAPTURE_LOADS];
 	uint32_t bytes;
-	uint32_t shift, bits; /* the value is these BITS bits, from bit SHIFT; BITS 0: all */
-	uint64_t mask; /* 0: none */
+	uint32_t shift, bits; /* the value is BITS bits from bit SHIFT on; BITS 0: all bits */
+	uint64_t mask; /* bits of the value to keep; 0: all */
 	bool is_signed;
 };
 
-/* Return whether V is the whole number in its bytes, not some of the bits. */
+/* Return whether the value V uses all bits of the bytes that were read. */
 static inline bool record_value_is_whole(const struct record_value *v)
 {
 	return !v->bits && !v->mask;
 }
 
-/* Return the captured VALUE of V, sign-extended. */
+/* Extend the sign of VALUE, captured as V, to 64 bits if V is signed. Return the result. */
 static inline uint64_t record_value_extend(const struct record_value *v, uint64_t value)
 {
 	uint32_t rest = 64 - 8 * v->bytes;
@@ -70,27 +68,26 @@ static inline uint64_t record_value_extend(const struct record_value *v, uint64_
 }
 
 struct record_capture {
-	uint32_t site; /* index in the plan's sites; the engine's number is one more */
+	uint32_t site; /* index in the plan's sites: 1 less than the engine's number */
 	struct record_value values[ENGINE_VALUES];
 	uint32_t n_values;
-	uint32_t cast; /* BTF id of bpf_rdonly_cast(); 0: the kernel has none (before 6.2) */
+	uint32_t cast; /* BTF id of bpf_rdonly_cast(); 0: the kernel lacks it (before 6.2) */
 };
 
 struct record_captures {
 	vec_of(struct record_capture, items);
-	bool fentry, saves; /* some are timed by fentry; some by kprobes, which save arguments */
+	bool fentry, saves; /* fentry, or kprobes that save arguments, time some of ITEMS */
 };
 
-/* The values to capture, and their functions. */
+/* The values to capture, and the functions in which to capture them. */
 struct record_capture_wanted {
-	const struct record_names *expressions; /* "[FUNC:]EXPR" */
-	bool automatic; /* capture functions' numeric arguments and what their code reads, too */
-	struct record_sites *sites; /* values are captured in those timed by fentry or kprobes */
+	const struct record_names *expressions; /* "[FUNC:]EXPR" of each --capture */
+	bool automatic; /* also capture numeric arguments and what the functions' code reads */
+	struct record_sites *sites; /* capture in functions timed by fentry or kprobes */
 	struct record_symbols *symbols;
 };
 
-/* Resolve the values, and report those that cannot be resolved. Return 0 or -errno. */
+/* Resolve the expressions, and report those that cannot be resolved. Return 0 or -errno. */
 int record_captures_resolve(struct record_captures *c, const struct record_capture_wanted *wanted);
-/* Add the captured variables to P. */
 void record_captures_store(const struct record_captures *c, struct profile *p);
 void record_captures_deinit(struct record_captures *c);

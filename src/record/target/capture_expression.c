@@ -20,13 +20,13 @@
 
 struct btf;
 
-/* ---- capture syscalls ---- */
+/* ---- arguments of system calls ---- */
 
 #define EVENTS         "/sys/kernel/tracing/events/syscalls/sys_enter_"
 #define FORMAT         "/format"
-#define FIRST_ARGUMENT 16 /* an event's arguments begin at this offset, 8 bytes each */
+#define FIRST_ARGUMENT 16 /* offset of the first argument in an event; each has 8 bytes */
 
-/* Set V's sign and raise its size to those of TYPE, written as in C. BTF may name a type that is no typedef otherwise. */
+/* Set V's sign and size by TYPE, which is written as in C, but do not reduce the size. BTF may have another name for TYPE. */
 static void note_type(struct record_value *v, const struct btf *btf, const char *type)
 {
 	int32_t id = btf__resolve_type(btf, (uint32_t)btf__find_by_name(btf, type));
@@ -41,7 +41,7 @@ static void note_type(struct record_value *v, const struct btf *btf, const char 
 	v->bytes = bytes > v->bytes ? bytes : v->bytes;
 }
 
-/* Add the syscall whose event has its format at PATH if it has the argument NAME. Return false if it has, but V is full. */
+/* If the syscall whose event format is at PATH has the argument NAME, add the syscall to V or, if V is full, return false. */
 static bool add_syscall(struct record_value *v, const struct btf *btf, const char *path,
 			const char *name)
 {
@@ -74,8 +74,8 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
 }
 
 /*
- * Add to V the syscalls that have its argument. *TEXT, a part of EXPRESSION, is "NAME" (of any syscall) or "SYSCALL.NAME". Move
- * *TEXT past it. Return 0 or -errno, reported.
+ * Add to V the syscalls that have an argument NAME. *TEXT, in EXPRESSION, begins with "NAME" (of any syscall) or "SYSCALL.NAME";
+ * move *TEXT behind that. Return 0 or -errno, reported.
  */
 static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 				  const char *expression, const char **text)
@@ -104,12 +104,10 @@ static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 	return room && v->n_syscalls ? 0 : -EINVAL;
 }
 
-/* ---- capture expression ---- */
-
-/* The format of this event has the names of allocation flags, which are macros, and their numbers. */
+/* This event's format contains a table of allocation flags, which are macros in the kernel, with their names and numbers. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
 
-/* bpf_rdonly_cast() needs a struct. Read a variable of up to eight bytes as this one, which begins with an eight-byte number. */
+/* bpf_rdonly_cast() needs a struct. Read variables of up to eight bytes by this struct, which begins with an eight-byte number. */
 #define NUMBER_STRUCT "timespec64"
 
 static const char *name_of(const struct record_place *at, uint32_t offset)
@@ -134,7 +132,7 @@ static const struct btf_type *type_at(const struct btf *btf, uint32_t *id)
 	return btf__type_by_id(btf, *id);
 }
 
-/* Return the name at the beginning of *TEXT, for free(), and move *TEXT past it; NULL: there is none. */
+/* Return a copy of the name at the beginning of *TEXT, which the caller frees; NULL: there is no name. Move *TEXT behind it. */
 static char *scan_name(const char **text)
 {
 	size_t n = strspn(*text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -169,7 +167,7 @@ uint32_t record_kernel_type(const struct btf *btf, const char *name, uint32_t ki
 	return id > 0 ? (uint32_t)id : 0;
 }
 
-/* Return the largest size of a number at ADDR, up to the next variable. */
+/* Return the largest size, in bytes, that a number at ADDR can have before the next variable begins. */
 static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	uint32_t bytes = 8;
@@ -202,7 +200,7 @@ static bool find_variable(struct record_place *at, const char *name)
 	return at->value->addr;
 }
 
-/* Find the member NAME of the struct TYPE or of its unnamed members. Set *BIT to its offset, *BITS to a bit field's width or 0. */
+/* Find the member NAME of the struct TYPE or of its unnamed members. Set *BIT to its offset and *BITS to a bit field's width. */
 static const struct btf_member *find_member(const struct record_place *at, uint32_t type,
 					    const char *name, uint32_t *bit, uint32_t *bits)
 {
@@ -224,7 +222,7 @@ static const struct btf_member *find_member(const struct record_place *at, uint3
 	return NULL;
 }
 
-/* Return the struct to which AT points (POINTER: for "->"), or which AT is (for "."); 0: it does not, or is not. */
+/* Return the type of the struct to which AT points (POINTER: for "->"), or which AT is (for "."); 0: AT is neither. */
 static uint32_t struct_at(const struct record_place *at, bool pointer)
 {
 	uint32_t type = at->type;
@@ -239,7 +237,7 @@ static uint32_t struct_at(const struct record_place *at, bool pointer)
 	return t && btf_is_composite(t) ? type : 0;
 }
 
-/* Add a load, which follows one more pointer. Return 0, or -E2BIG, reported. */
+/* Add a load, which follows a further pointer. Return 0, or -E2BIG, reported. */
 static int load_add(struct record_place *at)
 {
 	struct record_value *v = at->value;
@@ -253,7 +251,7 @@ static int load_add(struct record_place *at)
 	return 0;
 }
 
-/* Move AT to its member NAME, by "->" if POINTER, else by ".". Return 0 or -errno, reported. */
+/* Move AT to its member NAME, by "->" if POINTER is true, else by ".". Return 0 or -errno, reported. */
 static int follow(struct record_place *at, bool pointer, const char *name)
 {
 	struct record_value *v = at->value;
@@ -286,7 +284,7 @@ static int follow(struct record_place *at, bool pointer, const char *name)
 	return 0;
 }
 
-/* Follow all "->NAME" and ".NAME" at the beginning of *TEXT, and move *TEXT past them. */
+/* Follow all "->NAME" and ".NAME" at the beginning of *TEXT, and move *TEXT behind them. */
 static int follow_all(struct record_place *at, const char **text)
 {
 	int err = 0;
@@ -302,13 +300,13 @@ static int follow_all(struct record_place *at, const char **text)
 	return err;
 }
 
-/* Set AT to the fact NAME about the running task or CPU, and *ERR to 0 or -errno. Return false if there is no fact NAME. */
+/* If NAME is a fact about the running task or CPU, set AT to the fact, set *ERR to 0 or -errno, and return true. */
 static bool find_fact(struct record_place *at, const char *name, int *err)
 {
 	static const struct {
 		const char *name;
 		enum record_base base;
-		const char *members; /* path from task_struct; NULL: the fact is a number */
+		const char *members; /* path from struct task_struct; NULL: the fact is a number */
 	} known[] = {
 		{ "current", RECORD_BASE_TASK, "" },
 		{ "cpu", RECORD_BASE_CPU, NULL },
@@ -362,7 +360,7 @@ static int find_base(struct record_place *at, const char **text)
 	return err;
 }
 
-/* Return whether T is an array of characters, or points to them. Numbers of one byte have typedefs, such as u8. */
+/* Return whether T is an array of char or a pointer to char. Numbers of one byte have other types, such as u8. */
 static bool is_text(const struct btf *btf, const struct btf_type *t)
 {
 	bool one = t && (btf_is_array(t) || btf_is_ptr(t));
@@ -377,13 +375,13 @@ static bool is_text(const struct btf *btf, const struct btf_type *t)
 	return !strcmp(name, "char") || !strcmp(name, "unsigned char");
 }
 
-/* Set the kind, size and sign of AT's value, after all members are followed. Return 0 or -errno, reported. */
+/* Set the kind, size and sign of AT's value when all members have been followed. Return 0 or -errno, reported. */
 static int settle(struct record_place *at)
 {
 	struct record_value *v = at->value;
 	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
 
-	/* An argument itself (no loads) is not read as text: it may be a user address, or point to other data. */
+	/* Do not read an argument without loads as text: the argument may be a user address, or point to other data. */
 	if (v->n_loads && is_text(at->btf, t)) {
 		v->variable.kind = PROFILE_VARIABLE_NAME;
 		v->variable.bytes = sizeof(uint64_t);
@@ -402,7 +400,7 @@ static int settle(struct record_place *at)
 		v->is_signed = (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED) ||
 			       (btf_is_any_enum(t) && btf_kflag(t));
 	}
-	/* Read the fewest aligned bytes that contain the whole bit field. */
+	/* Read the fewest bytes, at an aligned address, that contain the whole bit field. */
 	for (v->bytes = v->bits ? 1 : v->bytes; v->bits && v->shift + v->bits > 8 * v->bytes;) {
 		int32_t *offset = &v->offsets[v->n_loads - 1];
 
@@ -468,7 +466,7 @@ static int parse_mask(struct record_place *at, const char *text)
 			  at->expression, text);
 		return -EINVAL;
 	}
-	/* A mask given by name leaves flags. A numeric mask leaves a number, such as the low half. */
+	/* A mask given by name leaves flags. A mask given as a number leaves a number, such as the low half. */
 	at->value->variable.is_flags = *text < '0' || *text > '9';
 	return 0;
 }

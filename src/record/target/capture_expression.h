@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsing expressions such as "s->object_size" into loads. */
+/* Parse expressions such as "s->object_size" into loads of memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,23 +10,23 @@ struct btf_type;
 struct record_symbols;
 struct record_value;
 
-/* The memory or register to which the parsed part of an expression refers. */
+/* The memory or register to which the part of an expression that is parsed so far refers. */
 struct record_place {
 	const char *expression; /* the whole text, for messages */
 	const struct btf *btf;
-	const struct btf_type *proto; /* prototype of the function */
+	const struct btf_type *proto; /* prototype of the function whose values are captured */
 	struct record_symbols *symbols;
 	struct record_value *value;
-	uint32_t type; /* BTF id of the place's type; 0: unknown */
-	bool in_register; /* the place is the base itself, not memory it points to */
-	bool is_target; /* the base is a pointer, and TYPE the type it points to */
+	uint32_t type; /* BTF id of the value's type; 0: unknown */
+	bool in_register; /* the value of the base itself, not memory behind a pointer */
+	bool is_target; /* the base is a pointer to the type TYPE */
 };
 
 /*
- * Fill AT's value from the expression TEXT. Return 0 or -errno, reported; -ENOENT, not reported, if TEXT begins with a name that
- * neither this function nor the kernel has.
+ * Parse the expression TEXT, and set AT's value. Return 0 or -errno, reported; -ENOENT, not reported, if TEXT begins with a name
+ * that is neither in this function nor in the kernel.
  */
 int record_expression_parse(struct record_place *at, const char *text);
 
-/* Return the BTF id of the type NAME in the kernel's own BTF, not a module's; 0: there is none. */
+/* Return the id of the type NAME in the kernel's own BTF, not in a module's; 0: there is no such type. */
 uint32_t record_kernel_type(const struct btf *btf, const char *name, uint32_t kind);

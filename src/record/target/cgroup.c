@@ -10,7 +10,7 @@
 
 bool record_cgroup_find(const char *path, uint64_t *id)
 {
-	/* The path as it is; below v2 mounted alone; below v2 mounted beside v1. */
+	/* Try PATH as it is, then below v2 mounted alone, then below v2 mounted beside v1. */
 	static const char *const below[] = { "", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/" };
 	bool v1 = false;
 
@@ -23,7 +23,7 @@ bool record_cgroup_find(const char *path, uint64_t *id)
 			continue;
 		v1 |= fs.f_type == CGROUP_SUPER_MAGIC;
 		if (fs.f_type == CGROUP2_SUPER_MAGIC) {
-			*id = st.st_ino; /* the kernel's 64-bit number */
+			*id = st.st_ino; /* the kernel's 64-bit number of the cgroup */
 			return true;
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Range sites: from the names of inlined functions to their bodies, and to the probes at which control enters
- * and leaves each. Calls of functions that cannot be probed are timed in the same way.
+ * Inlined functions (ranges): from their names to the code of each inlined call (a body), and to the probes at which control
+ * enters and leaves this code. Calls of functions that cannot be probed are timed in the same way.
  */
 #pragma once
 
@@ -15,64 +15,64 @@
 
 struct profile;
 
-/* A body that needs more probes than this is not timed: the probes would take longer than the body. */
+/* Maximum number of probes of an inlined call that is timed. More probes would take longer than the call. */
 #define RECORD_RANGE_MAX_POINTS 64
-/* Maximum number of bodies in a recording. */
+/* Maximum number of inlined calls in a recording. */
 #define RECORD_MAX_RANGES 1024
 
-/* One inlined body. Strings are its own unless said otherwise. */
+/* An inlined body: the code of one inlined call. The struct owns its strings except where it says so. */
 struct record_range {
-	struct record_image *in; /* the kernel or the module; ENTRY, INTO_ADDR are relative to IN */
-	uint32_t body; /* id in the image's index */
-	const char *name; /* the index's */
-	char *into; /* name of the function around it, without clone suffixes */
-	const char *symbol; /* symbol of the function around it; the index's */
-	char *chain; /* see struct profile_site; NULL: none */
-	const char *file; /* file of the call, in the index; NULL: unknown */
+	struct record_image *in; /* kernel or module; ENTRY and INTO_ADDR are relative to IN */
+	uint32_t body; /* number of the inlined call in the image's index */
+	const char *name; /* name of the inlined function; owned by the index */
+	char *into; /* name of the containing function, without clone suffixes */
+	const char *symbol; /* symbol of the containing function; owned by the index */
+	char *chain; /* functions inlined between NAME and INTO, as text; NULL: none */
+	const char *file; /* source file of the call; owned by the index; NULL: unknown */
 	uint32_t line;
 	uint64_t entry;
 	uint64_t into_addr;
 	uint64_t size; /* code size in bytes */
-	bool named; /* a pattern INLINED@FUNC gives the function around it by name, not by a glob */
-	char *why_not; /* why it is not timed; NULL: it is */
-	uint32_t n_probes; /* number of its probes, shared ones included */
-	uint32_t n_breakpoints; /* probes that the optimizer is not expected to make jumps */
+	bool named; /* in the pattern INLINED@FUNC, FUNC is a name, not a glob */
+	char *why_not; /* why the inlined call is not timed; NULL: it is timed */
+	uint32_t n_probes; /* number of probes of the inlined call, shared probes included */
+	uint32_t n_breakpoints; /* number of probes that the optimizer will not replace by jumps */
 };
 
 struct record_ranges {
-	uint32_t first_site; /* the engine's number of items[0]; the others follow */
+	uint32_t first_site; /* number of items[0] in the engine; the other items follow */
 	vec_of(struct record_range, items);
 	vec_of(struct record_point, points); /* sorted by address */
-	uint32_t n_lists; /* number of points with several actions */
+	uint32_t n_lists; /* number of points that have several actions */
 };
 
 /*
- * Resolve the PATTERNS of --range: INLINED or INLINED@FUNC, names or globs. Plan the probes of the bodies and of
- * calls added before. Call this before any probe is attached, as it reads the running kernel's code. Warn of each
- * pattern that matches nothing. Return 0 or -errno, reported. A body that cannot be timed is no error.
+ * Find the inlined functions for the PATTERNS of --range: INLINED or INLINED@FUNC, names or globs. Plan their probes, and those of
+ * calls added before. Call this before any probe is attached, since it reads the running kernel's code. Warn of each pattern that
+ * matches nothing. Return 0 or -errno, reported. If an inlined function cannot be timed, that is no error.
  */
 int record_ranges_resolve(struct record_ranges *ranges, const struct record_kernel *kernel,
 			  const struct record_names *patterns, uint32_t first_site);
 void record_ranges_deinit(struct record_ranges *ranges);
 
 /*
- * Call FN for each image that may have bodies of INLINED@FUNCTION, until FN returns non-zero; return its last result.
- * These images are the modules with a matching function, and the kernel's image unless FUNCTION is a name that only
- * modules have. FUNCTION is NULL for INLINED alone: then it is the kernel's image.
+ * Call FN for each image that may have inlined functions for INLINED@FUNCTION, until FN returns non-zero. Return FN's last result.
+ * The images are the modules that have a matching function, and the kernel's image, unless only modules have a function of that
+ * name. For INLINED without @, FUNCTION is NULL, and only the kernel's image is searched.
  */
 typedef int (*record_image_fn)(struct record_image *in, void *arg);
 int record_range_images_each(struct record_symbols *symbols, const char *function,
 			     record_image_fn fn, void *arg);
 
-/* Add BODY of IN's index. NAMED: see struct record_range. */
+/* Add BODY, which is in IN's index, to RANGES. NAMED: see struct record_range. */
 void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 		       const struct kernel_body *body, bool named);
 
-/* Do not time range I after all. FMT gives the reason, as for printf(); an earlier reason is kept. */
+/* Do not time range I after all. FMT gives the reason, like printf(). An earlier reason is kept. */
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Remove the actions of bodies that were given up. Call DROP (may be NULL) for each point left without actions, and remove it. */
+/* Remove the actions of inlined functions given up. Call DROP (may be NULL) for each point left without actions, and remove it. */
 void record_ranges_prune(struct record_ranges *ranges, void (*drop)(struct record_point *p));
 
-/* Add the ranges as sites to P, after the sites of functions. */
+/* Add the inlined functions to P, after the other functions. */
 void record_ranges_store(const struct record_ranges *ranges, struct profile *p);

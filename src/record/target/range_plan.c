@@ -9,13 +9,13 @@
 #include "kernel/code/flow_function.h"
 #include "kernel/image/name.h"
 
-/* Maximum number of addresses that stand in for one that cannot be probed. */
+/* Maximum number of addresses that replace an address that cannot be probed. */
 #define MAX_SUBSTITUTES 8
 
-/* One thing to do for one body at one address. */
+/* An action for one inlined function at one address. */
 struct step {
-	uint64_t addr; /* absolute */
-	uint32_t range; /* index in the ranges */
+	uint64_t addr; /* absolute kernel address */
+	uint32_t range; /* index of the inlined function */
 	enum engine_range_op op;
 	uint32_t flags;
 	uint32_t frame;
@@ -25,9 +25,9 @@ struct step {
 struct planner {
 	struct record_ranges *ranges;
 	struct record_symbols *symbols;
-	const struct record_image *in; /* image of the function around the current range */
-	uint64_t flow_addr; /* address of that function */
-	struct kernel_flow *flow; /* flow graph of that function */
+	const struct record_image *in; /* image of the function that contains the current range */
+	uint64_t flow_addr; /* address of the containing function */
+	struct kernel_flow *flow; /* flow graph of the containing function */
 	int flow_err;
 	vec_of(struct step, steps);
 };
@@ -44,7 +44,7 @@ static enum kernel_probe_place place(struct planner *pl, uint64_t addr)
 	return kernel_flow_place(pl->flow, addr, is_blacklisted, pl);
 }
 
-/* Return the flow graph of the function around range I. If there is none, give the range up and return NULL. */
+/* Return the flow graph of the function that contains range I. If there is no graph, give range I up and return NULL. */
 static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 {
 	const struct record_range *r = &pl->ranges->items[i];
@@ -74,7 +74,7 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	return pl->flow;
 }
 
-/* Return whether R's function is where the file says. The kernel may have laid out a module in another way. */
+/* Return whether R's function is where the module's file says. The kernel may have loaded the module's code in another order. */
 static bool is_in_place(const struct planner *pl, const struct record_range *r)
 {
 	const struct kernel_sym *const *named;
@@ -117,7 +117,7 @@ static bool is_probed_at_all(struct planner *pl, uint32_t i)
 		record_range_give_up(pl->ranges, i, "%s", reason);
 		return false;
 	}
-	/* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE refuses such probes. */
+	/* A kernel without CONFIG_KPROBE_EVENTS_ON_NOTRACE refuses probes in functions without ftrace location. */
 	if (sym && record_symbols_is_notrace(pl->symbols, sym)) {
 		record_range_give_up(
 			pl->ranges, i,
@@ -137,7 +137,7 @@ static bool is_inside(const struct kernel_body *body, uint64_t addr)
 	return false;
 }
 
-/* Return the first address at or after ADDR, a function's entry, that is past its ftrace location and its endbr. */
+/* Return the first address behind the ftrace location and the endbr of the function at ADDR. */
 static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
 {
 	const struct kernel_insn *insn;
@@ -148,7 +148,7 @@ static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
 	return addr;
 }
 
-/* Add one step of range I. Return false if the range was given up. */
+/* Add a step of range I. Return false if this gave the range up. */
 static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_range_op op,
 		     uint32_t flags)
 {
@@ -169,7 +169,7 @@ static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_
 	return true;
 }
 
-/* Add the step at ADDR or, if that cannot be probed, steps at addresses that stand in for it. */
+/* Add a step at ADDR. If ADDR cannot be probed, add steps at other addresses that replace ADDR. */
 static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *body, uint64_t addr,
 		      enum engine_range_op op, uint32_t flags, bool inside)
 {
@@ -187,7 +187,7 @@ static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *
 				     kernel_place_text(at));
 		return false;
 	}
-	/* Control may reach the substitutes in other ways, too. */
+	/* Control may also reach the replacing addresses in other ways. */
 	flags &= ~ENGINE_RANGE_STRICT;
 	for (size_t k = 0; k < n; k++)
 		if (!add_step(pl, i, instead[k], op, flags))
@@ -215,7 +215,7 @@ static bool add_enter(struct planner *pl, uint32_t i, const struct kernel_body *
 	uint32_t flags = 0;
 
 	if (!is_inside(body, addr))
-		return true; /* nothing but the function's entry */
+		return true; /* control enters the containing function only */
 	if (e->addr == body->entry) {
 		flags |= ENGINE_RANGE_CALL;
 		*counted = true;
@@ -241,21 +241,21 @@ static bool add_edge(struct planner *pl, uint32_t i, const struct kernel_body *b
 	return add_steps(pl, i, body, e->addr, ENGINE_RANGE_LEAVE, flags, false);
 }
 
-/* Add the probe that counts the calls of a body that is not entered at its entry. */
+/* Add a probe on the inlined function's entry to count calls: control enters the inlined function elsewhere. */
 static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *body)
 {
 	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, body->entry);
 
 	if (insn && insn->flags & KERNEL_INSN_REACHED && is_inside(body, body->entry))
 		return add_steps(pl, i, body, body->entry, ENGINE_RANGE_COUNT, 0, true);
-	/* If control never reaches the entry in DWARF, count each time that control enters the body as a call. */
+	/* Control never reaches the entry that DWARF gives: count a call each time when control enters the inlined function. */
 	for (uint32_t k = 0; k < pl->n_steps; k++)
 		if (pl->steps[k].range == i && pl->steps[k].op == ENGINE_RANGE_ENTER)
 			pl->steps[k].flags |= ENGINE_RANGE_CALL;
 	return true;
 }
 
-/* Plan the steps of range I, or give it up. */
+/* Plan the steps of range I, or give the range up. */
 static void plan_range(struct planner *pl, uint32_t i)
 {
 	struct kernel_site_edges edges = {};
@@ -288,11 +288,11 @@ static void plan_range(struct planner *pl, uint32_t i)
 	kernel_site_edges_clear(&edges);
 }
 
-static const struct record_range *sort_ranges; /* qsort() passes no argument to by_order() */
+static const struct record_range *sort_ranges; /* for by_order(): qsort() passes no argument */
 
 /*
- * Order by address. At one address, first leave bodies, inner ones first; then enter bodies, outer ones first;
- * then count calls. Of two bodies of the same size, the one with the lower id is the outer one.
+ * Order steps by address. At one address, first leave inlined functions, inner ones first; then enter inlined functions, outer
+ * ones first; then count calls. Of two inlined functions of the same size, the lower number is the outer one.
  */
 static int by_order(const void *a, const void *b)
 {
@@ -362,7 +362,7 @@ define_compare(by_function, struct record_range,
 		       compare_values(a->into_addr, b->into_addr) ?:
 								    compare_values(a->body, b->body));
 
-/* Note how many probes range I needs by itself; its steps begin at FIRST_STEP. */
+/* Note the number of probes that range I needs by itself. The range's steps are those from FIRST_STEP on. */
 static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
 {
 	struct record_range *r = &pl->ranges->items[i];
@@ -377,7 +377,7 @@ static void plan_all(struct planner *pl)
 {
 	struct record_ranges *ranges = pl->ranges;
 
-	/* Sort the bodies by function, so that each flow graph is made only once. */
+	/* Sort the inlined functions by containing function, so that each flow graph is made only once. */
 	sort_array(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		struct record_image *in = ranges->items[i].in;

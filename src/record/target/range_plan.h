@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The probes of inlined bodies, from the control flow of the functions around them.
- */
+/* Plan the probes of inlined functions, by the control flow of the functions that contain them. */
 #pragma once
 
 #include "record/target/range.h"
 #include "kernel/debuginfo/index.h"
 
-/* Choose where the probes of RANGES go. Give up the inlined bodies that cannot be timed. */
+/* Choose the addresses of the probes of RANGES. Give up inlined functions that cannot be timed. */
 void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols);
 
 /*
- * Find for each of RANGES, as if it were the only one, whether it can be timed and how many probes it needs, without
- * making points. Like record_ranges_plan(), this changes the order of RANGES.
+ * Find for each of RANGES, as if it were the only one, whether it can be timed and how many probes it needs, but make no points.
+ * Like record_ranges_plan(), this changes the order of RANGES.
  */
 void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols);
-/* Return the range of IN's BODY; NULL if it is not among RANGES. */
+/* Return the element of RANGES for IN's inlined call BODY; NULL: there is none. */
 const struct record_range *record_ranges_find(const struct record_ranges *ranges,
 					      struct record_image *in,
 					      const struct kernel_body *body);

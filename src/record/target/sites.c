@@ -16,7 +16,7 @@
 struct finder {
 	struct record_sites *sites;
 	struct record_symbols *symbols;
-	struct record_names *inlined; /* functions that are everywhere inlined in this kernel */
+	struct record_names *inlined; /* functions that this kernel has only inlined */
 };
 
 void record_names_add(struct record_names *names, const char *name)
@@ -60,7 +60,7 @@ static void add_site(struct record_sites *sites, const struct kernel_kallsyms *k
 
 #define PLACES 3
 
-/* The places at which a function is inlined, in words. */
+/* Text with the first PLACES functions that contain an inlined call, and the number N of all such calls. */
 struct inlined_places {
 	char *where;
 	unsigned int n;
@@ -86,7 +86,7 @@ static int note_inlined(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* NAME has no symbol. If it is inlined, add it to the names whose bodies are timed, print a note, and return true. */
+/* If NAME, which has no symbol, is an inlined function, add NAME to the inlined functions to time, note this, and return true. */
 static bool add_inlined(struct finder *f, const char *name)
 {
 	struct inlined_places places = {};
@@ -104,7 +104,7 @@ static bool add_inlined(struct finder *f, const char *name)
 	return true;
 }
 
-/* Report that there is no function NAME, with similar names. */
+/* Report that the kernel has no function NAME, and suggest similar names. */
 static void report_missing(struct finder *f, const char *name)
 {
 	const char *near[SUGGESTIONS];
@@ -188,7 +188,7 @@ int record_sites_find(struct record_sites *sites, struct record_symbols *symbols
 	struct finder f = { sites, symbols, inlined };
 	int err = 0, one;
 
-	/* Find named functions first: a function that a glob matches, too, counts as named. */
+	/* Find functions by name first: a function that a glob matches, too, counts as found by name. */
 	for (int globs = 0; globs < 2; globs++)
 		for (uint32_t i = 0; i < patterns->n_items; i++) {
 			const char *pattern = patterns->items[i];
@@ -207,7 +207,7 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 	vec_each(const struct record_site, rs, sites, items) {
 		uint32_t site = profile_function_add(p, symbols->ks, rs->sym);
 
-		/* Index P's sites only after profile_function_add(), which may move them. */
+		/* Index the functions of P only after profile_function_add(), which may move the array. */
 		p->sites[site].mech = rs->mech;
 	}
 }

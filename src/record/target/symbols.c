@@ -23,7 +23,6 @@ const char record_symbols_vmlinux_missing[] =
 	"inlined bodies and lines are known and bodies are estimated from samples, but timing "
 	"bodies (--range) and --blocks need the vmlinux";
 
-/* Load the symbols from the kernel's memory, or else from /proc/kallsyms. */
 static int load_kallsyms(struct record_symbols *s)
 {
 	const struct kernel_kcore *kcore = record_symbols_live(s);
@@ -89,7 +88,7 @@ const struct kernel_kcore *record_symbols_live(struct record_symbols *s)
 	return s->live;
 }
 
-/* Return the addresses of the *N ftrace locations, for free(); NULL: they cannot be read from the kernel's memory. */
+/* Return the addresses of the *N ftrace locations, which the caller frees; NULL: the kernel's memory cannot be read. */
 static uint64_t *read_locations(struct record_symbols *s, size_t *n)
 {
 	const struct kernel_kcore *kcore = record_symbols_live(s);
@@ -127,8 +126,8 @@ const char *record_symbols_why_patched(const struct record_symbols *s, const str
 }
 
 /*
- * Return the offset in a function's CODE, of LEN bytes, after the last instruction that frees stack by adding to the stack
- * pointer; 0: there is none.
+ * Return the offset behind the last instruction in CODE, of LEN bytes, that frees stack by adding to the stack pointer; 0: there
+ * is no such instruction.
  */
 static size_t end_of_stack(struct decoder *decoder, const uint8_t *code, size_t len)
 {
@@ -145,7 +144,7 @@ static size_t end_of_stack(struct decoder *decoder, const uint8_t *code, size_t 
 	return end;
 }
 
-/* Set UNWALKABLE to the end of return_to_handler(), or to all of that function if its code cannot be read. */
+/* Set UNWALKABLE to the end of return_to_handler() or, if its code cannot be read, to all of return_to_handler(). */
 static void find_unwalkable(struct record_symbols *s, struct record_multi_behaviour *is)
 {
 	const struct kernel_sym *const *named;
@@ -181,7 +180,7 @@ bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr
 	return kernel_tracing_is_blacklisted(s->tracing, addr) == KERNEL_YES;
 }
 
-/* Return whether SYM is "name.isra.0" or the like, and a function "name" has an ftrace location. */
+/* Return whether SYM is a clone such as "name.isra.0" of a function "name" that has an ftrace location. */
 static bool is_copy_of_traced(const struct record_symbols *s, const struct kernel_sym *sym)
 {
 	const char *dot = strchr(sym->name, '.');
@@ -273,8 +272,8 @@ static void find_module(const struct record_symbols *s, struct record_image *in)
 }
 
 /*
- * Open the file of IN, if not tried before; IN's image stays NULL if there is none. Return 0, or -errno, reported, if a file that
- * the user named does not fit.
+ * Open the file of IN, unless that was tried before. IN's image stays NULL without a file. Return 0, or -errno, reported, if a
+ * file that the user named does not fit the kernel.
  */
 static int open_image(struct record_symbols *s, struct record_image *in)
 {
@@ -338,7 +337,7 @@ static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
 	return kernel_kcore_read(s->live, addr, buf, len) ? 0 : len;
 }
 
-/* Return whether NAME is a thunk or trampoline whose target varies: the kernel changes a static call's target. */
+/* Return whether NAME is a thunk, or a static call's trampoline. The function that these call varies. */
 static bool is_pointer(const char *name)
 {
 	return kernel_callee_of_name(name) == KERNEL_CALLEE_INDIRECT_THUNK ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel's symbols, each source opened on first use: reading
- * the DWARF of a vmlinux costs a guest on a network file system seconds of its own time.
+ * The running kernel's symbols. Each source of symbols is opened on first use: reading the DWARF of a vmlinux takes seconds in a
+ * guest whose files are on a network file system.
  */
 #pragma once
 
@@ -18,15 +18,15 @@
 
 /* A code image, the kernel's or a module's, and its debug information. Its files are read on first use. */
 struct record_image {
-	const char *module; /* name, the same pointer as in kallsyms; NULL: the kernel's image */
-	uint64_t base; /* load address: addresses in the image are relative to it */
+	const char *module; /* module's name, the same pointer as in kallsyms; NULL: the kernel */
+	uint64_t base; /* load address, to which addresses in the image are relative */
 	struct kernel_build_id build_id;
 	bool image_tried, index_tried, btf_tried;
-	struct kernel_image *image; /* its file, if found */
-	char *why_not; /* why the file or its DWARF is missing; NULL: neither is, or unknown */
+	struct kernel_image *image; /* the image's file; NULL: not found */
+	char *why_not; /* why the file or its DWARF is missing; NULL: not missing, or unknown */
 	struct kernel_index *index; /* set by record_image_index() */
 	struct kernel_code *code; /* set by record_image_code() */
-	struct kernel_btf *btf; /* a module's, set by record_symbols_btf() */
+	struct kernel_btf *btf; /* BTF of a module, set by record_symbols_btf() */
 	int btf_fd;
 };
 
@@ -34,17 +34,17 @@ struct record_features;
 
 struct record_symbols {
 	struct kernel_kallsyms *ks;
-	struct kernel_tracing *tracing; /* NULL until record_symbols_load_functions() */
+	struct kernel_tracing *tracing; /* NULL until record_symbols_load_functions() is called */
 	struct kernel_livepatches livepatches; /* empty until record_symbols_load_functions() */
-	struct kernel_btf *btf; /* NULL: none */
+	struct kernel_btf *btf; /* the kernel's BTF; NULL: none */
 	struct record_image kernel;
-	vec_of(struct record_image *, modules); /* added by record_symbols_image_of() */
-	const char *vmlinux; /* --vmlinux, or NULL */
-	const char *kcore; /* a file in place of /proc/kcore; NULL: /proc/kcore */
+	vec_of(struct record_image *, modules); /* filled by record_symbols_image_of() */
+	const char *vmlinux; /* argument of --vmlinux, or NULL */
+	const char *kcore; /* file to read instead of /proc/kcore; NULL: /proc/kcore */
 	struct kernel_kcore *live; /* set by record_symbols_live() */
 	bool live_tried;
-	struct decoder *decoder; /* made when first needed */
-	/* Result of trying a kprobe on a function without ftrace location: 0 or -errno; 1: not tried. */
+	struct decoder *decoder; /* created on first use */
+	/* Result of trying a kprobe on a function that has no ftrace location: 0 or -errno; 1: not tried yet. */
 	int notrace;
 	char release[65];
 };
@@ -56,71 +56,71 @@ struct record_symbols {
 int record_symbols_init(struct record_symbols *s, const char *vmlinux, struct kernel_btf *btf);
 void record_symbols_deinit(struct record_symbols *s);
 
-/* The running kernel: its symbols, and the features that it allows. */
+/* The running kernel: its symbols and features. */
 struct record_kernel {
 	struct record_symbols *symbols;
 	struct record_features *features;
 };
 
-/* Find the code of return_to_handler(), and try kprobe.multi on TRY_FUNCTION. Return as record_features_try_multi(). */
+/* Find the code of return_to_handler(), then return record_features_try_multi() with the address of TRY_FUNCTION. */
 int record_kernel_try_multi(const struct record_kernel *kernel);
 
 /* Return the running kernel's memory, which S owns; NULL: it cannot be read. */
 const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 
-/* Load what is needed to choose functions to probe. Report errors. */
+/* Load the tables by which functions to probe are chosen. Report errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
-/* Return whether the kernel's kprobe blacklist has the absolute address ADDR; false if it cannot be read. */
+/* Return whether the absolute address ADDR is on the kernel's kprobe blacklist; false if the blacklist cannot be read. */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
 
-/* Return why SYM's code must not be probed if a livepatch has replaced it; else NULL. */
+/* If a livepatch has replaced SYM's code, return why the code must not be probed; else NULL. */
 const char *record_symbols_why_patched(const struct record_symbols *s,
 				       const struct kernel_sym *sym);
 
-/* Return the image that has SYM, one of S. */
+/* Return the image that has SYM. S owns the image. */
 struct record_image *record_symbols_image_of(struct record_symbols *s,
 					     const struct kernel_sym *sym);
 
 /*
- * Set IN's index, from the cache or from IN's file; NULL: there is neither. Return 0, or -errno, reported, if a file that the user
+ * Set IN's index from the cache or from IN's file; NULL: neither exists. Return 0, or -errno, reported, if a file that the user
  * named does not fit the running kernel.
  */
 int record_image_index(struct record_symbols *s, struct record_image *in);
 /*
- * Open IN's code, from the running kernel's memory if that can be read. Load the functions, too. Return 0 or -errno,
- * reported only if the functions cannot be loaded; -ENODATA: there is no file.
+ * Open IN's code, in the running kernel's memory if that can be read. Load the tables of functions, too. Return 0 or -errno,
+ * reported only if these cannot be loaded; -ENODATA: IN has no file.
  */
 int record_image_code(struct record_symbols *s, struct record_image *in);
 
-/* Return NAME in IN as kallsyms and perf print it, for free(). */
+/* Return NAME in IN as kallsyms and perf print it: with "[MODULE]". The caller frees the result. */
 char *record_image_name(const struct record_image *in, const char *name);
 
 /*
- * Return whether this kernel refuses kprobes in SYM because it has no ftrace location. A kernel without
- * CONFIG_KPROBE_EVENTS_ON_NOTRACE does, except in copies of functions that have one. Tried on the first such function.
+ * Return whether this kernel refuses kprobes in SYM because SYM has no ftrace location. Without CONFIG_KPROBE_EVENTS_ON_NOTRACE it
+ * refuses all such functions, except copies of functions that have a location. The first such function is tried.
  */
 bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym *sym);
 
 /*
- * Return the BTF that has SYM, the kernel's or its module's; NULL: none. Set *FD to the descriptor of the module's BTF
- * object, or to 0 for the kernel's.
+ * Return the BTF that has SYM, the kernel's or a module's; NULL: none. Set *FD to the descriptor of the module's BTF object, or to
+ * 0 for the kernel's BTF.
  */
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
 					    int *fd);
 
-/* Set *IMAGE to the kernel's own file; NULL: there is none. Return as record_image_index(). */
+/* Set *IMAGE to the kernel's own file; NULL: there is none. Return like record_image_index(). */
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 
-/* Set *INDEX to the index of the kernel itself. Return as record_image_index(). */
+/* Set *INDEX to the index of the kernel itself. Return like record_image_index(). */
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index);
 
-/* Message that the index is there, but not its vmlinux, with what that allows and what it does not. */
+/* Message that an index was found without its vmlinux, and which features this allows. */
 extern const char record_symbols_vmlinux_missing[];
 
 /*
- * Return whether the running kernel's function SYM reads an argument register beyond the first N. UNKNOWN: its code cannot
- * be read. Callees are assumed to read what BTF says.
+ * Return whether SYM, a function of the running kernel, reads an argument register beyond the first N; KERNEL_UNKNOWN if its code
+ * cannot be read. Callees of SYM are assumed to read the arguments that BTF says.
  */
 
 enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
