@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the context that queued work, which another context executes later. Queued work has an address, of its RCU head or work
- * item. It is an argument of the function that queues it, and the first argument of the callback. A soft interrupt has a number
- * instead, that of the function that handles it. Arguments are in registers, which QEMU 7.2 does not show to plugins. But a QEMU
- * that can load modules, as Debian's, exports the functions by which its debugger reads registers.
+ * Find the context that queued work, such as an RCU callback, for later execution. Queued work has the address of its RCU head or
+ * work item: an argument of the function that queues the work, and the first argument of the callback. A soft interrupt has the
+ * number of its handler instead. Arguments are in registers, which QEMU 7.2 does not show to plugins. But a QEMU that can load
+ * modules, such as Debian's, exports functions of its debugger that read registers.
  */
 #include <stdlib.h>
 
 #include "exact.h"
 
-/* Maximum number of queued items. Further work counts for the context that executes it, and as a loss. */
+/* Maximum number of queued items. Further work counts for the context that executes it, and as lost data. */
 #define ITEMS_MAX (1u << 16)
 
-/* Registers, by the debugger's numbers. */
+/* Register numbers of QEMU's debugger. */
 enum {
 	RDX = 3,
 	RSI = 4,
@@ -34,7 +34,7 @@ WEAK struct bytes *g_byte_array_set_size(struct bytes *bytes, unsigned int size)
 static const struct {
 	enum exact_kind kind;
 	enum role queues, runs;
-	int argument; /* the queueing function's register with the address of the queued work */
+	int argument; /* register with the work's address in a call of the queueing function */
 	const char *what;
 } kinds[] = {
 	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, RDI, "RCU callbacks" },
@@ -46,13 +46,13 @@ static const struct {
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 struct item {
-	uint64_t address; /* or the number of a soft interrupt */
+	uint64_t address; /* address of the work, or number of the soft interrupt */
 	enum exact_kind kind;
 	const struct context *by;
-	struct item *next; /* next item with the same hash, or next unused one */
+	struct item *next; /* next item with the same hash, or next unused item */
 };
 
-static struct item *items[ITEMS_MAX]; /* indexed by hash */
+static struct item *items[ITEMS_MAX]; /* hash table */
 static struct item *unused;
 static bool knows; /* registers can be read */
 
@@ -98,7 +98,7 @@ static struct item **find(enum exact_kind kind, uint64_t address)
 	return at;
 }
 
-/* Return the context of the command on whose behalf CONTEXT works; NULL: there is none. */
+/* Return the command's context that work queued in CONTEXT belongs to, or NULL. */
 static const struct context *cause_of(const struct context *context)
 {
 	if (context->by)
@@ -128,7 +128,7 @@ void async_called(const struct function *function, const struct context *context
 {
 	const struct context *by = cause_of(context);
 
-	/* If a timer queues delayed work again, BY is NULL: the work stays that of the context that queued it first. */
+	/* If a timer queues delayed work again, BY is NULL: the work still belongs to the context that queued it first. */
 	for (size_t i = 0; knows && by && i < N_KINDS; i++)
 		if (function->role == kinds[i].queues)
 			queue(kinds[i].kind, function->softirq ?: read_register(kinds[i].argument),
@@ -144,7 +144,7 @@ static struct context *run(enum exact_kind kind, uint64_t address, const struct 
 	*at = item->next;
 	item->next = unused;
 	unused = item;
-	/* Work that is executed in the context that queued it is part of this context. */
+	/* If the context that queued the work executes it, no other context begins. */
 	return item->by == context ? NULL : tree_context_by(kind, item->by);
 }
 
@@ -160,7 +160,7 @@ struct context *async_begins(const struct function *runner, const struct functio
 	return NULL;
 }
 
-/* The CPU aligns the stack and pushes five words. The last one is this address. For some exceptions an error code follows. */
+/* The CPU aligns the stack and pushes five words; the last is the return address. Some exceptions also push an error code. */
 bool async_resumed_at(uint64_t *addr)
 {
 	return knows && guest_read(read_register(RSP) | 8, addr, sizeof(*addr));

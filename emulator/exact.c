@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- *     -plugin exact.so,symbols=FILE,out=FILE[,trace=FUNC:N][,model=FILE]
+ * -plugin exact.so,symbols=FILE,out=FILE[,trace=FUNC:N][,model=FILE]
  *
- * Nothing is counted until the guest executes, in user space, the instruction MARK_BEGIN (include/kprotperf/mark.h):
- * by then, the recorder has written the file of symbols. At MARK_END, counting ends and the result is written.
+ * Counting begins when the guest executes the instruction MARK_BEGIN (include/kprotperf/mark.h) in user space: by then, the
+ * recorder has written the file of symbols. At MARK_END, counting ends, and the plugin writes the result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-#define INSNS_MAX 512 /* maximum number of instructions that QEMU translates at once */
+#define INSNS_MAX 512 /* maximum number of instructions in one translation of QEMU */
 
 static const char *symbols, *out;
 static qemu_plugin_id_t plugin;
@@ -101,7 +101,7 @@ static void on_remapping(unsigned int cpu, void *data)
 	model_remapped();
 }
 
-/* Call DATA, a function of follow.c, with the address that an instruction writes. */
+/* Call DATA, a function of follow.c, with the address that the instruction writes to. */
 static void on_slot(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t slot, void *data)
 {
 	void (*follow)(uint64_t slot) = data;
@@ -128,7 +128,7 @@ static bool is_user(const struct qemu_plugin_insn *insn)
 	return !(qemu_plugin_insn_vaddr(insn) >> 63);
 }
 
-/* Call CB when the guest executes MARK in the user code of TB. */
+/* Call CB when the guest executes the instruction MARK in TB, a block of user code. */
 static void watch_mark(struct qemu_plugin_tb *tb, const unsigned char *mark,
 		       void (*cb)(unsigned int, void *))
 {
@@ -150,7 +150,7 @@ static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		watch_mark(tb, begin, on_begin);
 }
 
-/* Return how CODE, the last instruction of a block, of SIZE bytes, ends the block. *BY: distance to a direct target, else 0. */
+/* Return how CODE, a block's last instruction of SIZE bytes, ends the block. *BY is the distance to a direct target, or 0. */
 static enum ending ending_of(const unsigned char *code, size_t size, int32_t *by)
 {
 	size_t i = 0;
@@ -199,15 +199,14 @@ static void watch_end(struct qemu_plugin_insn *insn, struct block *block)
 			symbols_at(block->target) == block->function;
 }
 
-/* Return whether CODE pushes a register. */
 static bool is_push(const unsigned char *code)
 {
 	return code[code[0] == 0x41] >> 3 == 0x50 >> 3;
 }
 
 /*
- * Watch only writes of plain instructions. QEMU 7.2 does not report reads of pushes and pops, and after an instruction that calls a
- * helper it reports accesses of other helpers.
+ * Watch only writes, and only of simple instructions. QEMU 7.2 does not report reads of pushes and pops. At an instruction that
+ * calls a function of QEMU (a helper), it also reports accesses of later helpers.
  */
 static void watch_stack(struct qemu_plugin_insn *insn, enum role role)
 {
@@ -233,7 +232,6 @@ static struct block *block_of(struct qemu_plugin_tb *tb)
 			  sizes);
 }
 
-/* Watch instructions that change the mapping of virtual addresses. */
 static void watch_mappings(struct qemu_plugin_insn *insn, struct block *block)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);
@@ -285,7 +283,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		/* Callbacks run before inline operations, so in a callback EXECUTED does not include the callback's instruction. */
+		/* Callbacks run before inline operations, so a callback's EXECUTED does not include its instruction. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &executed, 1);
 		if (!user)

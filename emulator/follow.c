@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Follow the guest's calls. Each task has a stack of frames, which are its open calls down to user space. The end of the last block
- * (a call, a return) and the address of the next block show how the frames change. A call ends when control returns to the
- * instruction after it. All frames above end with it: their code was jumped to, or never returned. An entry by the CPU (syscall,
- * exception, interrupt) is a frame that ends with the instruction that leaves the entry.
+ * Follow the guest's calls. Each task has an array of frames, its open calls from user space on. The end of the last block (a
+ * call, a return) and the address of the next block tell how the frames change. A call ends when control returns to the
+ * instruction after it. All frames above it end, too: their code was jumped to, or never returned. An entry by the CPU (system
+ * call, exception, interrupt) is a frame that ends with the instruction that leaves the entry code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +12,28 @@
 
 #define INSN_BYTES_MAX 15
 #define PAGE_SHIFT     12
-#define FRAMES_MAX     512 /* frames of a task; further calls count for the last frame */
+#define FRAMES_MAX     512 /* frames of a task; deeper calls count for the last frame */
 #define TASKS_HASH     4096
-#define KTHREAD_WORDS  64 /* words at a stack's end: frames of kthread() and its callee */
+#define KTHREAD_WORDS  64 /* words at the end of a stack: frames of kthread() and its callee */
 #define STACK_SHIFT    14 /* stacks have 16 KiB and are aligned to their size */
 
 struct frame {
-	struct node *node; /* NULL: the callee is not known yet */
-	struct context *context; /* the context of callees */
-	uint64_t site; /* return address of the call; after a jump, that of the frame that jumped */
-	uint64_t total; /* instructions so far, with those of ended callees */
-	bool entry; /* entered by the CPU after the block INTERRUPTED, which may be NULL */
+	struct node *node; /* NULL: the called function is not yet known */
+	struct context *context; /* context of callees */
+	uint64_t site; /* return address of the call; after a jump, that of the frame below */
+	uint64_t total; /* instructions so far, including ended callees */
+	bool entry; /* the CPU entered the kernel after the block INTERRUPTED, which may be NULL */
 	struct block *interrupted;
-	bool aside; /* TOTAL does not count for the frame below */
+	bool aside; /* do not add TOTAL to the frame below */
 };
 
 struct task {
-	uint64_t stack; /* number of its stack; 0: not known yet */
+	uint64_t stack; /* number of its stack; 0: unknown */
 	struct task *next; /* next task with the same hash */
 	bool command; /* a task of the measured command */
-	bool dies; /* the task will not be switched to again */
-	struct function *kthread; /* function of a kernel thread older than MARK_BEGIN, else NULL */
-	uint32_t depth; /* index of the top frame; frame 0 is that of user space, or empty */
+	bool dies; /* the task will not run again */
+	struct function *kthread; /* function of a kernel thread older than MARK_BEGIN, or NULL */
+	uint32_t depth; /* index of the innermost frame; frame 0 is user space's, or empty */
 	struct frame frames[FRAMES_MAX];
 };
 
@@ -42,10 +42,10 @@ uint64_t executed;
 static struct task *tasks[TASKS_HASH];
 static struct task *current;
 static struct frame *top;
-static uint64_t began, charged; /* EXECUTED at follow_begin(), and at the last charge() */
-static struct block *last; /* the last block executed to its end, or NULL */
+static uint64_t began, charged; /* EXECUTED at follow_begin() and at the last charge() */
+static struct block *last; /* the last block that was executed to its end, or NULL */
 
-static uint64_t entered; /* number of the stack to which the last block has switched, or 0 */
+static uint64_t entered; /* number of the stack that the last block switched to, or 0 */
 
 static struct task **bucket(uint64_t stack)
 {
@@ -87,8 +87,8 @@ static struct task *task_of(uint64_t stack)
 }
 
 /*
- * Return the function that the kernel thread with STACK executes, which is kthread()'s callee. Search the stack for words that may
- * be return addresses. NULL: the task is no kernel thread, or QEMU cannot read memory.
+ * Return the function that the kernel thread with the stack STACK executes: kthread()'s callee. Search the stack for possible
+ * return addresses. NULL: the task is no kernel thread, or QEMU cannot read memory.
  */
 static struct function *kthread_of(uint64_t stack)
 {
@@ -109,7 +109,7 @@ static struct function *kthread_of(uint64_t stack)
 	return NULL;
 }
 
-/* Remove all frames but the outermost one: TASK is in user space, or was seen for the first time. */
+/* Remove all frames except the outermost: TASK is in user space, or was first seen now. */
 static void clear(struct task *task)
 {
 	struct context *bottom = task->kthread ? tree_context(EXACT_KTHREAD, false, task->kthread) :
@@ -120,8 +120,8 @@ static void clear(struct task *task)
 }
 
 /*
- * Return whether QEMU left BLOCK's last instruction to NEXT, which begins with it. QEMU 7.2 does so if the instruction extends into
- * another page and is not the first of its block. But it shows it to plugins in BLOCK, too, with its bytes in the first page.
+ * Return whether QEMU moved BLOCK's last instruction to NEXT, which begins with this instruction. QEMU 7.2 does so if the
+ * instruction extends into another page and is not the block's first. But plugins see it in BLOCK, too.
  */
 static bool is_given_up(const struct block *block, const struct block *next)
 {
@@ -160,7 +160,7 @@ static void pop(void)
 	top--;
 }
 
-/* Control has returned to ADDR. End the calls with this return address, and the calls above them. */
+/* Control has returned to ADDR. End the calls with this return address, and all calls above them. */
 static void return_to(uint64_t addr)
 {
 	struct frame *frame = top;
@@ -168,7 +168,7 @@ static void return_to(uint64_t addr)
 	while (frame > current->frames && !frame->entry && frame->site != addr)
 		frame--;
 	if (frame == current->frames || frame->entry) {
-		/* The return was used as a jump, as in a retpoline, or its call was not seen. */
+		/* The return served as a jump (retpoline), or its call was not seen. */
 		while (role_of_top() == ROLE_RETURNS && !top->entry)
 			pop();
 		losses.returns_unmatched +=
@@ -181,7 +181,7 @@ static void return_to(uint64_t addr)
 		pop();
 }
 
-/* The CPU leaves the innermost entry and continues with NEXT. End the entry's frame and all frames above. */
+/* The CPU leaves the innermost entry code and continues with NEXT. End the entry's frame and all frames above it. */
 static void leave_entry(const struct block *next)
 {
 	while (top > current->frames && !top->entry)
@@ -189,7 +189,7 @@ static void leave_entry(const struct block *next)
 	last = top->interrupted;
 	if (top > current->frames)
 		pop();
-	/* If an interrupt hit a thunk in a safe return (SRSO), the thunk is not resumed: the kernel completes the return. */
+	/* If an interrupt hit a thunk in a safe return (SRSO), the kernel completes the return instead of resuming the thunk. */
 	if (role_of_top() == ROLE_RETURNS && next->function->role != ROLE_RETURNS &&
 	    !(last && last->ending == ENDS_RETURN)) {
 		return_to(next->addr);
@@ -210,7 +210,7 @@ static void enter(const struct block *block)
 	push(frame);
 }
 
-/* Return the context that begins when CALLER, in CONTEXT, calls FUNCTION; NULL: none begins. */
+/* Return the context that begins when CALLER, in CONTEXT, calls FUNCTION, or NULL. */
 static struct context *context_of(struct function *function, const struct node *caller,
 				  const struct context *context)
 {
@@ -237,7 +237,7 @@ static struct context *context_of(struct function *function, const struct node *
 	return NULL;
 }
 
-/* Make the top frame a call of FUNCTION. */
+/* Make the innermost frame a call of FUNCTION. */
 static void become(struct function *function)
 {
 	const struct frame *below = top - 1;
@@ -246,10 +246,7 @@ static void become(struct function *function)
 	begins = top->entry ? NULL : context_of(function, below->node, below->context);
 	if (begins) {
 		top->context = begins;
-		/*
-		 * Do not charge the frame below, which is other code: the entry code of a syscall, or the code that a soft
-		 * interrupt hit.
-		 */
+		/* Do not add TOTAL to the frame below, which has another context (entry code, or interrupted code). */
 		top->aside = true;
 	}
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
@@ -261,7 +258,7 @@ static void become(struct function *function)
 		trace_called(function, top->context, current, current->depth);
 }
 
-/* Control went to FUNCTION by a jump or by falling through. */
+/* Control went to FUNCTION by a jump or by falling through, not by a call. */
 static void move(struct function *function)
 {
 	struct frame frame = { .site = top->site };
@@ -279,14 +276,14 @@ static void move(struct function *function)
 		tree_join(function, from);
 		return;
 	}
-	/* If FUNCTION is one that jumped here, control has jumped back to it: end the frames above. */
+	/* If a frame of FUNCTION is open, FUNCTION jumped away, and control now jumps back to it: end the frames above. */
 	for (struct frame *f = top; f > current->frames && !f->entry && f->site == top->site; f--)
 		if (f->node && f->node->function == function) {
 			while (top > f)
 				pop();
 			return;
 		}
-	/* Entry code consists of functions that jump to each other. */
+	/* Entry code consists of several functions that jump to each other. */
 	if (top == current->frames) {
 		frame.entry = true;
 		frame.context = current->kthread ? top->context :
@@ -302,14 +299,13 @@ static bool is_entered(const struct block *block)
 
 	if (role != ROLE_ENTRY_SYSCALL && role != ROLE_ENTRY_FAULT && role != ROLE_ENTRY_IRQ)
 		return false;
-	/* The entries of all interrupt vectors are in one function, so any of its blocks may be an entry. */
+	/* One function has the entries of all interrupt vectors, so any of its blocks may be an entry. */
 	if (block->addr != block->function->start && role != ROLE_ENTRY_IRQ)
 		return false;
 	return !(last && last->direct && last->target == block->addr) &&
 	       !(top->node && top->node->function == block->function);
 }
 
-/* Count an execution of BLOCK in the top frame. */
 static void add_execution(struct block *block)
 {
 	tree_execution(top->node, block);
@@ -318,8 +314,8 @@ static void add_execution(struct block *block)
 }
 
 /*
- * Return whether the last of LAST's first N instructions raised an exception that NEXT handles. That instruction was not executed.
- * If the kernel lets the CPU retry it, it is counted then.
+ * Return whether the last of LAST's first N instructions raised an exception that NEXT handles. This instruction was not executed:
+ * it is counted if the CPU retries it.
  */
 static bool has_faulted(const struct block *next, uint64_t n)
 {
@@ -334,7 +330,7 @@ static bool has_faulted(const struct block *next, uint64_t n)
 	return resumed == addr;
 }
 
-/* Count the instructions since the last call of this, up to the start of NEXT, for the top frame. NEXT may be NULL at the end. */
+/* Count the instructions since the last charge(), up to the start of NEXT, for the innermost frame. NEXT is NULL at the end. */
 static void charge(const struct block *next)
 {
 	uint64_t n;
@@ -362,7 +358,7 @@ static void charge(const struct block *next)
 static void end_calls(void)
 {
 	while (top > current->frames) {
-		if (top->node) /* if the frame began a context of the command, a call of this context ends, too */
+		if (top->node) /* a frame that began a context also ends the context's call */
 			losses.closed_by_exit += top->aside && top->context->command ? 2 : 1;
 		pop();
 	}
@@ -384,7 +380,7 @@ static void switch_task(void)
 	entered = 0;
 }
 
-/* Account that control went from LAST, which may be NULL, to BLOCK, without an entry. */
+/* Account for control going from LAST (may be NULL) to BLOCK, without an entry by the CPU. */
 static void go_on(const struct block *block)
 {
 	const struct frame call = { .site = last ? last->end : 0 };
@@ -404,7 +400,7 @@ void follow_block(struct block *block)
 	charge(block);
 	if (entered)
 		switch_task();
-	/* sync_core() executes an iret to the next instruction, which leaves no entry. */
+	/* sync_core() executes an iret to the next instruction, which does not leave entry code. */
 	if (last && last->ending == ENDS_ENTRY && block->addr != last->end)
 		leave_entry(block);
 	if (block->function == &user_code) {

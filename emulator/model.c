@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A model of a CPU's caches, TLBs and branch predictor. docs/misses.md describes all of it. A line that misses a cache is put
- * there, whatever the other caches contain, and replaces the least recently used line of its set.
+ * A model of a CPU's caches, TLBs and branch predictor: docs/misses.md. A line that misses a cache is stored there, whatever other
+ * caches contain, in place of the least recently used line of its set.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +14,23 @@
 #define ACCESS_MAX  32 /* maximum size of an access, in bytes */
 #define PAGE_SHIFT  12
 #define LARGE_SHIFT 21
-#define PAGES       4096 /* size of a table of physical addresses, which does not affect the counts */
+#define PAGES       4096 /* number of entries of pages[]; does not affect the counts */
 #define RETURNS     16
 
-/* A cache or TLB. KEYS has WAYS entries for each set, the most recently used first; 0: an empty way. */
+/* A cache or TLB. Each set has WAYS entries in KEYS, the most recently used first; 0: an empty entry. */
 struct cache {
 	uint64_t *keys;
 	uint64_t sets, ways;
-	uint64_t mask; /* SETS - 1; used if SETS is a power of two */
+	uint64_t mask; /* SETS - 1, for a power of two */
 	bool divides; /* SETS is not a power of two */
 };
 
-/* A page that was accessed. The entry is valid until the guest changes or switches mappings, which increases GENERATION. */
+/* An accessed page. The entry is valid until the guest changes or switches mappings, which increases GENERATION. */
 struct page {
-	uint64_t number; /* virtual address by page size */
+	uint64_t number; /* virtual address / page size */
 	uint64_t generation;
 	uint64_t addr; /* physical address */
-	uint64_t index, key; /* in the TLBs; KEY 0: the page is not memory, but I/O */
+	uint64_t index, key; /* set and key in the TLBs; KEY 0: the page is I/O, not memory */
 };
 
 enum branch {
@@ -44,7 +44,7 @@ enum branch {
 
 struct fetch {
 	uint64_t addr, end, target;
-	uint64_t pages[2]; /* addresses of the code's two pages in QEMU's memory; 0: unknown */
+	uint64_t pages[2]; /* addresses of the two pages of code in QEMU's memory; 0: unknown */
 	struct block *block;
 	uint16_t n;
 	enum branch branch; /* kind of the last instruction */
@@ -59,16 +59,16 @@ static bool isolated; /* user space has separate page tables (PTI) */
 
 static const struct fetch *previous;
 static uint64_t previous_began; /* EXECUTED at the start of PREVIOUS */
-static uint64_t last_line; /* the last line that was fetched */
-static const struct page *last_page; /* page of the last access, and its line; NULL: unknown */
-static uint64_t last_data;
+static uint64_t last_line; /* the last fetched line */
+static const struct page *last_page; /* page of the last access; NULL: unknown */
+static uint64_t last_data; /* line of the last access */
 static uint8_t *counters;
 static uint64_t *targets, counters_mask, history, history_mask;
-static uint32_t missed; /* a bit for each event that the current access causes */
+static uint32_t missed; /* bit E is set if the current access causes event E */
 static uint64_t returns[RETURNS];
 static unsigned int n_returned;
 
-/* Make KEY the most recently used one of SET. Return whether it was in SET, apart from the first way. */
+/* Make KEY, which is not SET's first entry, the first (most recently used) one. Return whether KEY was in SET. */
 static bool touch(uint64_t *set, uint64_t ways, uint64_t key)
 {
 	uint64_t before = *set;
@@ -85,7 +85,7 @@ static bool touch(uint64_t *set, uint64_t ways, uint64_t key)
 	return false;
 }
 
-/* Not inlined, as this is rarely needed: most keys are used again before any other key of their set. */
+/* Look up KEY, which is not SET's first entry. Not inlined, since this is rare: most keys are used repeatedly. */
 static __attribute__((noinline)) bool hits_again(enum model_event event, uint64_t *set,
 						 uint64_t key, uint16_t insn)
 {
@@ -118,7 +118,7 @@ static inline void translate(enum model_event first, uint64_t index, uint64_t ke
 		hits(MODEL_STLB, index, key, insn);
 }
 
-/* Treat a page as part of a 2 MiB page if its virtual and physical addresses have the same offset in 2 MiB. */
+/* Assume a 2 MiB page if the virtual and physical addresses of a page have the same offset in 2 MiB. */
 static void set_tlb_key(uint64_t vaddr, uint64_t addr, uint64_t *index, uint64_t *key)
 {
 	bool large = !((vaddr ^ addr) >> PAGE_SHIFT & ((1 << (LARGE_SHIFT - PAGE_SHIFT)) - 1));
@@ -165,7 +165,7 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	if (!page->key)
 		return;
 	missed = 0;
-	/* The page of the last access is still the most recently used one of its set. */
+	/* The page of the last access is still the most recently used entry of its set. */
 	if (page != last_page)
 		translate(MODEL_DTLB, page->index, page->key, insn);
 	if (page != last_page || (page->addr + in_page) >> LINE_SHIFT != last_data) {
@@ -174,11 +174,11 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	}
 	last_page = page;
 	last_data = (page->addr + in_page) >> LINE_SHIFT;
-	/* No access is larger than ACCESS_MAX, so this one is within its line. */
+	/* The access is within its line, since it has at most ACCESS_MAX bytes. */
 	if (vaddr % LINE <= LINE - ACCESS_MAX)
 		return;
 	size = 1ull << qemu_plugin_mem_size_shift(info);
-	/* If an access crosses into the next page, the second line is looked for in the first page. */
+	/* If an access crosses into the next page, use the first page's address for its second line, too. */
 	if ((vaddr ^ (vaddr + size - 1)) >> LINE_SHIFT)
 		access_line(MODEL_L1D, page->addr + (in_page + size - 1) % (1 << PAGE_SHIFT), insn);
 	tell_object(vaddr, page);
@@ -215,7 +215,7 @@ static bool predicts_condition(uint64_t addr, bool taken)
 	uint8_t *counter = &counters[(addr ^ history) & counters_mask], before = *counter;
 	bool predicted = before >= 2;
 
-	/* Computed without a branch, which the host would mispredict as often as the guest's. */
+	/* Update the counter without a branch, which the host would mispredict as often as the guest. */
 	*counter = (uint8_t)(before + (taken & (before < 3)) - (!taken & (before > 0)));
 	history = (history << 1 | taken) & history_mask;
 	return predicted == taken;
@@ -254,7 +254,7 @@ void model_leave(const struct fetch *next)
 	const struct fetch *p = previous;
 	enum role role = next->block->function->role;
 
-	/* Control that goes to the entry of an exception or interrupt has not branched. */
+	/* The entry of an exception or interrupt is not reached by a branch. */
 	if (!p || !p->branch || executed - previous_began != p->n || role == ROLE_ENTRY_FAULT ||
 	    role == ROLE_ENTRY_IRQ)
 		return;
@@ -262,7 +262,7 @@ void model_leave(const struct fetch *next)
 		follow_miss(MODEL_BRANCH, p->n - 1);
 }
 
-/* Forget translations, except global ones. These are all of the kernel or, if ISOLATED, those of the kernel image. */
+/* Remove all but global translations: those of the kernel, or if ISOLATED (PTI) those of the kernel's image. */
 static void flush(struct cache *c)
 {
 	uint64_t kept = isolated ? KERNEL_IMAGE : 1ull << 63;
@@ -336,7 +336,7 @@ struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enu
 		.branch = branch_of(qemu_plugin_insn_data(last), size, ending, by != 0),
 	};
 	f->target = f->end + (uint64_t)(int64_t)by;
-	/* QEMU shows only the first of the two pages of an instruction that crosses a page's end. */
+	/* If an instruction crosses into a second page, QEMU shows only the first page. */
 	if (qemu_plugin_insn_vaddr(last) >> PAGE_SHIFT != f->addr >> PAGE_SHIFT)
 		f->pages[1] = page_at(last);
 	return f;
@@ -359,7 +359,7 @@ static bool read_size(const char *text, uint64_t *size)
 	return *size && (!*end || !end[1]);
 }
 
-/* Read a line NAME SIZE WAYS CYCLES. SIZE: bytes of a cache, entries of a TLB. Branches: SIZE counters, WAYS bits of history. */
+/* Read a line "NAME SIZE WAYS CYCLES". SIZE is in bytes (cache), entries (TLB) or counters (branch; WAYS: bits of history). */
 static bool read_line(const char *line)
 {
 	static const char *const names[] = { MODEL_EVENT_NAMES };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the type of data that an access misses: the slab cache of its page, from the kernel's own structures. The recorder writes
- * their places to a file beside that of symbols. QEMU reads the guest's memory by a function that it exports, though not for
- * plugins.
+ * Find the type of the data whose access is a cache miss: the slab cache of the data's page, from the kernel's own structures. The
+ * recorder writes their addresses and offsets to a file. Read the guest's memory by a function that QEMU exports for other uses.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,15 +12,15 @@
 #define TYPES_MAX 1024 /* a power of two; a kernel has 200 to 400 slab caches */
 #define NAME_MAX  48
 #define PAGE_SIZE 4096
-/* The type of page tables in struct page: before Linux 6.12, and since then, in the highest byte. */
+/* Value of page_type in the struct page of a page table: before Linux 6.12 the whole word, since 6.12 its highest byte. */
 #define TABLE_TYPE  0xfffffdffu
 #define PGTY_TABLE  0xf2
-#define VMEMMAP     0xffffea0000000000ull /* start of all struct page if no variable has it */
+#define VMEMMAP     0xffffea0000000000ull /* start of all struct page if VMEMMAP_BASE is unknown */
 #define VMEMMAP_MAX (1ull << 40)
 
 struct objects {
 	char name[NAME_MAX];
-	uint64_t cache; /* address of the slab cache; 0: not a slab cache */
+	uint64_t cache; /* address of the slab cache; 0: another type */
 };
 
 __attribute__((weak)) void *qemu_get_cpu(int index);
@@ -39,14 +38,14 @@ enum {
 	N_FIXED
 };
 
-/* Types of data: fixed ones, then from N_FIXED on the slab caches, hashed by address (open addressing). */
+/* Types of data: fixed types, and from N_FIXED on slab caches, hashed by address (open addressing). */
 static struct objects types[N_FIXED + TYPES_MAX] = {
 	[OTHER] = { "[other]" },         [USER] = { "[user]" },       [STACK] = { "[stack]" },
 	[KERNEL] = { "[kernel image]" }, [PER_CPU] = { "[per CPU]" }, [PAGES] = { "[struct page]" },
 	[TABLES] = { "[page tables]" },
 };
 
-/* Addresses of variables, sizes of structures and offsets of members, by the recorder's names. */
+/* The recorder's facts: addresses of variables, sizes of structures, offsets of members. */
 static struct fact {
 	const char *name;
 	uint64_t value;
@@ -106,7 +105,7 @@ bool objects_read(const char *path)
 	return tells;
 }
 
-/* Return the index in TYPES of the slab cache CACHE, or of a free place for it. */
+/* Return the index in TYPES of the slab cache CACHE, or of a free entry for it. */
 static uint32_t find(uint64_t cache)
 {
 	uint32_t at = (uint32_t)((cache * 0x9e3779b97f4a7c15ull) >> 54);
@@ -116,7 +115,7 @@ static uint32_t find(uint64_t cache)
 	return N_FIXED + at;
 }
 
-/* Read the slab caches. Return false if the current page tables are user space's, without the kernel's data: try again. */
+/* Read the slab caches. Return false if the present page tables are user space's and lack the kernel's data. Then call again. */
 static bool learn(void)
 {
 	const uint64_t head = facts[SLAB_CACHES].value;
@@ -132,7 +131,7 @@ static bool learn(void)
 		if (!guest_read(cache + facts[CACHE_NAME].value, &name, sizeof(name)) ||
 		    !guest_read(item, &item, sizeof(item)))
 			break;
-		/* Fewer than NAME_MAX bytes may be mapped after the start of a name. */
+		/* The name cannot be read if its page ends within NAME_MAX bytes and the next page is not mapped. */
 		if (!guest_read(name, type->name, NAME_MAX - 1))
 			strcpy(type->name, "[slab]");
 		type->cache = cache;
@@ -149,7 +148,7 @@ static bool learn(void)
 	return true;
 }
 
-/* Return the type of the page at PHYS, from its struct page, or from that of the compound page that it is part of. */
+/* Return the type of the page at PHYS, from its struct page or from the compound page's. */
 static uint32_t type_of_page(uint64_t phys)
 {
 	uint64_t addr = vmemmap + phys / PAGE_SIZE * facts[PAGE].value, page[16], head;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The part of qemu-plugin.h that this plugin needs (version 1 of the interface). It is repeated here, since no package of Debian
- * has the file.
- */
+/* The parts of qemu-plugin.h (version 1) that this plugin needs. No package of Debian has that file. */
 #pragma once
 
 #include <stddef.h>
@@ -47,7 +44,7 @@ _Bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
 				    void *data);
-/* Forget all callbacks and translations. Then call CB, which may register callbacks. */
+/* Remove all callbacks and translations. Then call CB, which may register callbacks. */
 void qemu_plugin_reset(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);

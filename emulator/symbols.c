@@ -9,7 +9,7 @@ struct function user_code;
 static struct function *functions;
 static uint32_t n_functions, cap_functions;
 
-/* Roles by a prefix of the function's name. The first match counts. */
+/* Roles by prefix of the function's name. The first match is used. */
 static const struct {
 	const char *prefix;
 	enum role role;
@@ -37,7 +37,7 @@ static const struct {
 	{ "do_idle", ROLE_IDLE },
 	{ "kthread", ROLE_KTHREAD },
 	{ "call_rcu", ROLE_QUEUES_RCU },
-	{ "__call_rcu_common", ROLE_QUEUES_RCU }, /* call_rcu() and call_rcu_hurry() call it */
+	{ "__call_rcu_common", ROLE_QUEUES_RCU }, /* call_rcu() and call_rcu_hurry() call this */
 	{ "rcu_do_batch", ROLE_RUNS_RCU },
 	{ "__queue_work", ROLE_QUEUES_WORK },
 	{ "__queue_delayed_work", ROLE_QUEUES_WORK },
@@ -47,7 +47,7 @@ static const struct {
 	{ "raise_softirq", ROLE_RAISES },
 	{ "raise_softirq_irqoff", ROLE_RAISES },
 	{ "__raise_softirq_irqoff", ROLE_RAISES },
-	{ "__tasklet_schedule", ROLE_RAISES }, /* the other variants are inlined into it */
+	{ "__tasklet_schedule", ROLE_RAISES }, /* raise_softirq_irqoff() is inlined into it */
 	{ "copy_thread", ROLE_FORK },
 	{ "do_task_dead", ROLE_DIES },
 	{ "__switch_to_asm", ROLE_SWITCH_FROM },
@@ -70,7 +70,7 @@ static enum role role_of(const char *name)
 	return ROLE_NONE;
 }
 
-/* Return the number of the soft interrupt that NAME handles or raises. 0: none, or no context causes it (ticks, RCU). */
+/* Return the number of the soft interrupt that NAME handles or raises, or 0. Ticks and RCU give 0: no context causes them. */
 static uint32_t softirq_of(const char *name)
 {
 	static const char *const handlers[] = {
@@ -84,7 +84,7 @@ static uint32_t softirq_of(const char *name)
 	return strcmp(name, "__tasklet_schedule") ? 0 : 6;
 }
 
-/* Return whether NAME is the function to trace, or a variant of it that the compiler made. */
+/* Return whether NAME is the traced function, or a variant that the compiler made of it. */
 static bool is_traced(const char *name)
 {
 	size_t n = trace.name ? strlen(trace.name) : 0;
@@ -115,7 +115,7 @@ bool symbols_read(const char *path)
 
 	if (!file)
 		return false;
-	/* Addresses before all symbols belong to a function without a name. */
+	/* A function without a name has the addresses before all symbols. */
 	append(0);
 	while (fgets(line, sizeof(line), file)) {
 		uint64_t addr = strtoull(line, &name, 16);
@@ -125,8 +125,8 @@ bool symbols_read(const char *path)
 		line[strcspn(line, "\t\n")] = '\0';
 		if (strlen(name) < 4)
 			continue;
-		role = role_of(name + 3); /* skip the type, as in " t " */
-		/* If several names have this address, the first one with a role determines the role. */
+		role = role_of(name + 3); /* skip the type, such as " t " */
+		/* If several names have this address, use the first name that has a role. */
 		if (addr != f->start)
 			f = append(addr);
 		if (!f->role)

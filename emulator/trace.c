@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Trace one call: the N-th call of a function by the command's tasks, with the blocks that the function and its callees execute, in
- * order. Other contexts, such as interrupts, and other tasks are left out.
+ * Trace one call: the Nth call of a function by the command's tasks, with all blocks that the function and its callees execute, in
+ * order. Other tasks, and other contexts such as interrupts, are not traced.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "exact.h"
 
-#define STEPS_MAX (1u << 21) /* 32 MB */
+#define STEPS_MAX (1u << 21) /* takes 32 MB */
 
 struct trace trace;
 

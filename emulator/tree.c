@@ -5,12 +5,12 @@
 
 #include "exact.h"
 
-/* 2^20 nodes take 100 MB, and their counts another 100 MB. Further calls count for the caller's node. */
+/* 2^20 nodes take 100 MB, and their counts another 100 MB. If nodes run out, calls count for the caller's node. */
 #define NODES_MAX   (1u << 20)
 #define NODE_HASH   (1u << 21)
-#define CALLS_HASH  (1u << 16) /* 80 MB if half of it, the maximum, is used */
+#define CALLS_HASH  (1u << 16) /* at most half full, which takes 80 MB */
 #define BLOCK_HASH  (1u << 18)
-#define MISSES_MAX  (1u << 20) /* 100 MB */
+#define MISSES_MAX  (1u << 20) /* takes 100 MB */
 #define COUNTS_STEP 8
 
 struct node **nodes;
@@ -20,8 +20,8 @@ uint32_t n_nodes, n_blocks, n_contexts;
 struct losses losses;
 
 static uint32_t cap_nodes, cap_blocks, cap_contexts;
-static struct node **node_of; /* hashed by parent, site and function; open addressing */
-static struct block **block_of; /* hashed by address; blocks with the same hash are linked */
+static struct node **node_of; /* hash table by parent, site and function; open addressing */
+static struct block **block_of; /* hash table by address; blocks with the same hash are linked */
 
 void *get_memory(size_t bytes)
 {
@@ -34,7 +34,7 @@ void *get_memory(size_t bytes)
 	return memory;
 }
 
-/* Return the array ITEMS of N pointers, reallocated if it has no room for one more. */
+/* Return the array ITEMS of N pointers, enlarged if it is full. */
 static void **grow(void *items, uint32_t n, uint32_t *cap)
 {
 	void **old = items, **more;
@@ -103,10 +103,10 @@ struct context *tree_context_by(enum exact_kind kind, const struct context *by)
 	return find_context(kind, true, NULL, by);
 }
 
-/* Return the calls that all nodes of FUNCTION in CONTEXT share; NULL: there is no room. */
+/* Return the counts of FUNCTION's calls in CONTEXT, whatever called it, or NULL if the table is full. */
 static struct calls *calls_of(struct context *context, struct function *function)
 {
-	static struct calls **table; /* open addressing */
+	static struct calls **table; /* hash table, open addressing */
 	static uint32_t n;
 	uint32_t at = hash(context->id, function->start, 0) & (CALLS_HASH - 1);
 
@@ -174,7 +174,7 @@ static void make_room(struct node *node, uint32_t local)
 
 void tree_execution(struct node *node, const struct block *block)
 {
-	/* If there was no room for a callee's node, NODE gets the callee's blocks, too. Skip them. */
+	/* If a callee's node did not fit, NODE gets the callee's blocks. Skip such blocks. */
 	if (block->function != node->function)
 		return;
 	if (block->local >= node->n_counts)
@@ -184,7 +184,7 @@ void tree_execution(struct node *node, const struct block *block)
 
 static struct miss *miss_of(struct node *node, struct block *block, uint16_t insn)
 {
-	static struct miss **table; /* open addressing */
+	static struct miss **table; /* hash table, open addressing */
 	static uint32_t n;
 	uint32_t at = hash(node->id, block ? block->addr : 0, insn) & (2 * MISSES_MAX - 1);
 	struct miss *miss;
@@ -206,7 +206,7 @@ void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model
 {
 	struct miss *miss;
 
-	/* The instruction is unknown in user space, in an exception's entry, and in a callee without a node. */
+	/* The instruction is unknown in user space, in the entry code of an exception, and in a callee without a node. */
 	if (!block || block->function == &user_code || block->function != node->function ||
 	    insn >= block->n) {
 		block = NULL;

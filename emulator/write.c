@@ -38,7 +38,7 @@ static void write_functions(FILE *file)
 {
 	for (uint32_t i = 0; i < n_nodes; i++)
 		write_function(nodes[i]->function, file);
-	/* A kernel thread's function may not have been executed while the guest was followed. */
+	/* The function of a kernel thread may not have been executed while the guest was followed. */
 	for (uint32_t i = 0; i < n_contexts; i++)
 		write_function(contexts[i]->function, file);
 }
@@ -109,7 +109,7 @@ static void write_trace(FILE *file)
 	}
 	fprintf(file, "X %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", trace.lost, trace.number,
 		trace.function->id);
-	/* A function has no number in the file if it has no node because nodes were full. */
+	/* If nodes ran out, a function may have no node and so no number in the file. */
 	for (uint32_t i = 0; i < trace.n_steps; i++)
 		if (trace.steps[i].block->function->written)
 			fprintf(file, "S %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
@@ -136,7 +136,7 @@ static void write_distributions(FILE *file)
 
 		if (c && c->n) {
 			write_calls(c, file);
-			/* Several nodes share it. Only the first one writes it. */
+			/* Several nodes share C: write it only for the first. */
 			c->n = 0;
 		}
 	}

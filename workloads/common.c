@@ -134,7 +134,7 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Print " PREFIXmean_ns=… PREFIXp50_ns=… PREFIXmin_ns=…" into OUT. Sort the TIMES. */
+/* Print " PREFIXmean_ns=… PREFIXp50_ns=… PREFIXmin_ns=…" into OUT. This sorts TIMES. */
 static int print_times(char *out, size_t size, const char *prefix, uint64_t *times, uint64_t n)
 {
 	double sum = 0;

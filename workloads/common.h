@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by all workloads. Each program performs one operation exactly N times, measures each time with CLOCK_MONOTONIC, and prints
- * one line. After an error it prints one line on stderr and exits: 1 on failure, 2 on wrong usage.
+ * Shared by all workloads. Each program performs an operation exactly N times, measures each time with CLOCK_MONOTONIC, and prints
+ * one line. On errors it prints one line on stderr and exits with status 1, or 2 for wrong usage.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct workload {
 };
 
 /*
- * Return the row of WORKLOAD in the table ROWS. A source with a line "Names: A B C" is built once per name, with WORKLOAD defined
- * as the name. Its table has a row per name, of any struct that begins with a struct workload.
+ * Return the entry of WORKLOAD in the table ROWS. A source with a line "Names: A B C" is built once per name; WORKLOAD is the
+ * name. Its table has an entry per name, of any struct that begins with a struct workload.
  */
 #ifdef WORKLOAD
 #define WORKLOAD_PICK(rows)                                               \
@@ -30,19 +30,19 @@ void *workload_pick(void *rows, size_t size, size_t n, const char *name);
 /* Parse the command line: --iterations, --help. */
 void workload_init(struct workload *w, int argc, char **argv);
 
-/* Print "NAME: text", with strerror(ERR) if ERR is not 0, and exit with status 1. */
+/* Print "NAME: text", followed by strerror(ERR) unless ERR is 0, and exit with status 1. */
 _Noreturn void workload_fail(const struct workload *w, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Allocate an array of times, in ns, with one per iteration. Its pages are populated, and shared with forked children, so no page
- * fault or copy occurs between two measurements.
+ * Allocate an array of times in ns, one per iteration. All its pages are mapped, and shared with forked children, so no page fault
+ * or copy disturbs the measurements.
  */
 uint64_t *workload_times(const struct workload *w);
 
 uint64_t workload_now(void);
 
-/* Measure the time of each iteration of OP. It includes one reading of the clock. Both functions are inlined. */
+/* Call OP W->iterations times, and measure each call, including one clock reading. This function and OP are inlined. */
 static inline __attribute__((always_inline)) void
 workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const struct workload *w))
 {
@@ -54,20 +54,20 @@ workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const s
 	}
 }
 
-/* Print the result, also to KPROTPERF_REPORT_FD. CHILD may be NULL. This sorts both arrays. */
+/* Print a line with W's results, also to KPROTPERF_REPORT_FD. This sorts TIMES and CHILD (may be NULL). */
 void workload_report(const struct workload *w, uint64_t *times, uint64_t *child);
 
 /*
- * Measure the times from a fork to the parent's return and, if CHILD is not NULL, to the child's first instructions. The child
- * exits at once. Waiting for the child is not timed.
+ * Measure the time from a fork to the parent's return and, unless CHILD is NULL, to the child's first instructions. The child
+ * exits at once. Waiting for it is not timed.
  */
 void workload_time_forks(const struct workload *w, uint64_t *times, uint64_t *child);
 
-/* Make N shared anonymous mappings of one page each, without touching them. A fork copies a VMA for each. */
+/* Make N shared anonymous mappings of one page each, and do not touch the pages. A fork copies a VMA per mapping. */
 void workload_map_pages(const struct workload *w, unsigned int n);
 
 /* Create a file of PAGES pages in $TMPDIR or /tmp, and unlink it. Return its descriptor. */
 int workload_file(const struct workload *w, size_t pages);
 
-/* Return PAGES pages of private memory. Each page has been touched. */
+/* Return PAGES pages of private memory, all touched before. */
 char *workload_buffer(const struct workload *w, size_t pages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LEBench's "context switch": one byte to another process on the same CPU and one back, over two pipes. */
+/* LEBench's "context switch": send one byte to another process on the same CPU, and one byte back, over two pipes. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>

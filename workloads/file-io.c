@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	workload_init(w, argc, argv);
 	times = workload_times(w);
 	fd = workload_file(w, row->pages);
-	/* The buffer's pages are touched, so no read takes a page fault. */
+	/* No read takes a page fault, since the buffer's pages were touched. */
 	buffer = workload_buffer(w, row->pages);
 	for (i = 0; i < w->iterations; i++) {
 		if (lseek(fd, 0, SEEK_SET))

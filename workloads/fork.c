@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LEBench's "fork", "big fork" and "huge fork": fork of a small process, timed in parent and child, and of
- * one with thousands of mappings, where copying VMAs is nearly all of the work, most of it in the slab
- * allocator.
+ * LEBench's "fork", "big fork" and "huge fork": fork of a small process, timed in parent and child, and of a process with
+ * thousands of mappings. Most of the fork's time is for copying VMAs, and most of that time is in the slab allocator.
  *
  * Names: fork big-fork huge-fork
  */

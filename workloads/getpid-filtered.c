@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * getpid in a process with a seccomp filter like those of containers: it checks the architecture, refuses a
- * list of system calls and allows all others. The difference to getpid is the cost of the filter.
+ * getpid in a process with a seccomp filter like that of a container: it checks the architecture, refuses a list of
+ * system calls and allows all others. The difference to the workload getpid is the cost of the filter.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -16,7 +16,7 @@
 #define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
 #define REFUSED     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define ALLOWED     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-/* Refuse the system call NR. Any other one costs one comparison. */
+/* Refuse the system call NR, by one comparison. */
 #define REFUSE(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), REFUSED
 
 static struct sock_filter instructions[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LEBench's mmap, munmap and page fault on private mappings of a file of 1, 10, 1,000 and 10,000 pages, and
- * two faults that allocate a page, which LEBench lacks: the first write to an anonymous page, and to a page
+ * LEBench's mmap, munmap and page fault on private mappings of a file of 1, 10, 1,000 and 10,000 pages.
+ * LEBench lacks the two faults that allocate a page: the first write to an anonymous page, and the first write to a page
  * of a private file mapping (copy on write).
  *
  * Names: small-mmap mid-mmap big-mmap huge-mmap small-munmap mid-munmap big-munmap huge-munmap
@@ -87,7 +87,7 @@ static void touch(const struct row *row, volatile char *map, size_t size)
 			map[at] = 1;
 }
 
-/* Map, touch and unmap. Return the time of the step that is measured, in ns. */
+/* Map SIZE bytes, touch and unmap them. Return the time of the step that ROW measures, in ns. */
 static uint64_t turn(const struct row *row, size_t size, int fd)
 {
 	int flags = MAP_PRIVATE | (row->of == ANONYMOUS ? MAP_ANONYMOUS : 0);

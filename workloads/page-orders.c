@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The page allocator, orders 0 to 9: the ring of a packet socket consists of blocks of 4 KiB to 2 MiB, each
- * physically contiguous. The kernel waits for RCU before each change of a ring, so CPU time is measured.
+ * physically contiguous. CPU time is measured, since the kernel waits for RCU before each change of a ring.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "common.h"
 
 #define ORDERS 10
-#define BLOCKS 4 /* blocks of each order */
+#define BLOCKS 4 /* number of blocks of each order */
 
 static uint64_t cpu_time(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * LEBench's select, poll and epoll of 10 and 1,000 TCP sockets, without waiting. The sockets are not
- * connected, so all are ready (hung up).
+ * connected, so all of them are ready (hung up).
  *
  * Names: select poll epoll big-select big-poll big-epoll
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Imitate the rounds of a server: look at each descriptor and at its 4 KiB of user memory, in the order in which the descriptors
- * were opened. So the kernel's objects are accessed in the order of their allocation. A signalfd's object has 8 bytes, and adjacent
- * objects share a cache line. An eventfd's object has its own cache line.
+ * Imitate a server: use each descriptor and its 4 KiB of user memory, in the order in which the descriptors were opened. So the
+ * kernel's objects are accessed in the order of their allocation. A signalfd's object has 8 bytes and shares a cache line with its
+ * neighbours. An eventfd's object has its own cache line.
  *
  * Names: signalfd-rounds eventfd-rounds
  */

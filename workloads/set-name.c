@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * prctl(PR_SET_NAME): a short syscall that calls one short kernel function, __set_task_comm(), once.
- * A probe on that function or on syscalls adds its cost to each iteration.
+ * prctl(PR_SET_NAME): a short system call that calls one short kernel function, __set_task_comm(), once.
+ * A probe on that function or on system calls adds its cost to each iteration.
  */
 #include <errno.h>
 #include <sys/prctl.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slab objects of many sizes, by System V messages: each is one kmalloc of its length plus 48 bytes in msgsnd
- * and one kfree in msgrcv. A queue is filled before it is emptied, so slabs are allocated from the page
- * allocator and freed.
+ * Slab objects of many sizes, by System V messages: msgsnd allocates an object of the message's length plus 48 bytes by
+ * kmalloc, and msgrcv frees it. A queue is filled before it is emptied, so slabs are allocated from the page allocator and freed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,10 +11,10 @@
 
 #include "common.h"
 
-#define HEADER      48 /* bytes of struct msg_msg */
-#define QUEUE_BYTES 16384 /* the kernel's default limit of a queue */
+#define HEADER      48 /* size of struct msg_msg in bytes */
+#define QUEUE_BYTES 16384 /* the kernel's default limit for a queue */
 
-/* Sizes of the kmalloc caches. A message of a page or more is split. */
+/* Sizes of the kmalloc caches. The kernel splits a message of a page or more. */
 static const int objects[] = { 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 };
 
 #define N_OBJECTS (sizeof(objects) / sizeof(objects[0]))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LEBench's send and recv on an AF_UNIX stream socket. Both ends belong to this process: nobody is woken, and
- * only the system call is timed.
+ * LEBench's send and recv on an AF_UNIX stream socket. Both ends belong to this process, so no task is woken
+ * and only the system call is timed.
  *
  * Names: send recv big-send big-recv
  */
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	buffer = workload_buffer(&row->w, (BIG + WORKLOAD_PAGE - 1) / WORKLOAD_PAGE);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		workload_fail(&row->w, errno, "socketpair");
-	/* Make room for one message, as the default may be too small. */
+	/* Make room for one message: the default may be too small. */
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	for (i = 0; i < row->w.iterations; i++)
 		times[i] = turn(row, ends, buffer);

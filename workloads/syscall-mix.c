@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A mix of operations of typical programs: files, memory, pipes, sockets, timers, processes, with each system call once or a few
- * times. None dominates. Together they reach many kernel functions, some of them deep in the call tree.
+ * A mix of operations of typical programs (files, memory, pipes, sockets, timers, processes), with each system call once or a few
+ * times. Together they reach many kernel functions, some of them deep in the call tree.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static int folder = -1;
 		_result;                                       \
 	})
 
-/* 19 system calls */
+/* This makes 19 system calls. */
 static void files(char *page)
 {
 	struct stat st;
@@ -69,7 +69,7 @@ static void files(char *page)
 	must(unlinkat(folder, "d", AT_REMOVEDIR));
 }
 
-/* 6 system calls */
+/* This makes 6 system calls. */
 static void memory(void)
 {
 	size_t size = 64 * WORKLOAD_PAGE;
@@ -84,7 +84,7 @@ static void memory(void)
 	must(munmap(map + size, size));
 }
 
-/* 13 system calls */
+/* This makes 13 system calls. */
 static void channels(char *page)
 {
 	int ends[2], copy;
@@ -104,7 +104,7 @@ static void channels(char *page)
 	must(close(copy));
 }
 
-/* 11 system calls */
+/* This makes 11 system calls. */
 static void waiting(void)
 {
 	struct itimerspec far = { .it_value.tv_sec = 1000 };
@@ -125,7 +125,7 @@ static void waiting(void)
 	must(close(counter));
 }
 
-/* 6 system calls, and the child's exit_group */
+/* This makes 6 system calls; the child also calls exit_group. */
 static void processes(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
@@ -141,7 +141,7 @@ static void processes(void)
 	must(waitpid(pid, &status, 0));
 }
 
-/* Remove the directory, with files that a failed iteration may have left. */
+/* Remove the directory, and files that a failed iteration may have left. */
 static void remove_folder(void)
 {
 	static const char *const names[] = { "d/a", "d/b", "d/c", "d/link" };

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Copies of 1 byte to 64 KiB from and to user memory, by send and recv on an AF_UNIX stream. The kernel copies into and out of slab
- * objects and pages, with lengths known only at run time, which hardened usercopy checks. It does not check reads and writes of the
- * page cache, which copy within pages.
+ * Copies of 1 byte to 64 KiB from and to user memory, by send and recv on an AF_UNIX stream. The kernel copies to and from slab
+ * objects and pages. Hardened usercopy checks the lengths, known only at run time. It does not check reads and writes of the page
+ * cache, which copy within pages.
  */
 #include <errno.h>
 #include <sys/socket.h>
 
 #include "common.h"
 
-#define SIZES 17 /* 1 to 65,536 */
+#define SIZES 17 /* powers of two from 1 to 65,536 */
 
 static void copy(const struct workload *w, const int ends[2], char *buffer, size_t size)
 {

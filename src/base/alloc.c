@@ -68,7 +68,7 @@ void alloc_append(char **text, const char *fmt, ...)
 	n = vsnprintf(NULL, 0, fmt, args);
 	va_end(args);
 	checked(n < 0 ? NULL : text);
-	/* Round up to a power of two: in most calls that is the present size, and nothing moves. */
+	/* Round the size up to a power of two: in most calls this is the present size, and realloc() moves nothing. */
 	*text = alloc_resize(*text, 2ull << (63 - __builtin_clzll(had + (size_t)n + 1)), 1);
 	vsnprintf(*text + had, (size_t)n + 1, fmt, again);
 	va_end(again);

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-/* Large enough that doubling rarely happens for kallsyms: 10 MB on a distribution's kernel. */
+/* Initial buffer size in bytes. /proc/kallsyms has 10 MB on a distribution's kernel. */
 #define FIRST_SIZE (4u << 20)
 
 /* Trust files of root, of the user, and of the owner of this program, who could change the program anyway. */
@@ -31,7 +31,7 @@ int file_open(const char *path, bool owned)
 
 	if (place < 0)
 		return -errno;
-	/* Check before opening: opening a watchdog device starts it, and opening a pipe wakes its waiting writer. */
+	/* Check the type before opening, which would start a watchdog device, or wake the waiting writer of a pipe. */
 	if (fstat(place, &st))
 		fd = -errno;
 	else if (!S_ISREG(st.st_mode))
@@ -91,7 +91,7 @@ int file_read(const char *path, size_t max, char **buf, size_t *len)
 		*len = 0;
 		return err;
 	}
-	/* cap > *len here: a buffer that read() filled has just been made larger. */
+	/* There is room for the NUL: the loop above enlarges a buffer as soon as it is full. */
 	text[*len] = '\0';
 	*buf = text;
 	return 0;

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* Random bytes that the kernel gives each process. getrandom() would wait in a guest without entropy; these are there at once. */
+/* Return random bytes that the kernel gives each process. getrandom() may block in a guest without entropy. */
 static const uint64_t *hash_seed(void)
 {
 	static uint64_t seed[2];

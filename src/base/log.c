@@ -20,7 +20,7 @@ static void put(const char *before, const char *fmt, va_list args, const char *a
 {
 	scoped_free char *text, *safe;
 
-	/* Without memory print the format itself, which is a constant of this program. */
+	/* If memory runs out, print the format string itself. */
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	safe = terminal_text(text ? text : fmt);
@@ -84,7 +84,7 @@ void log_progress(const char *fmt, ...)
 
 bool log_progress_due(void)
 {
-	static uint64_t due; /* 0: not asked yet; UINT64_MAX: there is no terminal */
+	static uint64_t due; /* when to print next; 0: first call; UINT64_MAX: no terminal */
 	uint64_t now;
 
 	if (due == UINT64_MAX)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages to the user. Everything here goes to stderr, so that stdout stays data.
+ * Print messages on stderr, so that stdout has only data.
  *
- * An error is reported once, by the function that knows what it means for the user, and travels on
- * as a negative errno value.
+ * The function that knows an error's meaning for the user prints one message. Its callers only pass the
+ * negative errno value on.
  */
 #pragma once
 
@@ -11,22 +11,19 @@
 
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* Each prints one line: "kprotperf: …", "kprotperf: warning: …", "kprotperf: note: …". */
+/* Print one line: "kprotperf: …", "kprotperf: warning: …", "kprotperf: note: …". */
 void log_error(const char *fmt, ...) printf_like(1, 2);
 void log_warn(const char *fmt, ...) printf_like(1, 2);
 void log_note(const char *fmt, ...) printf_like(1, 2);
 
-/* Print a line only under -v, or, if LEVEL is 2, only under -vv. */
+/* Print a line under -v if LEVEL is 1, under -vv if LEVEL is 2. */
 void log_verbose(int level, const char *fmt, ...) printf_like(2, 3);
 void log_set_verbosity(int level);
 int log_verbosity(void);
 
 /* Print a line that the next line overwrites. Print nothing if stderr is not a terminal. */
 void log_progress(const char *fmt, ...) printf_like(1, 2);
-/*
- * Return whether to show progress in work of many small steps: five times a second, from one second after the first call.
- * False without a terminal.
- */
+/* Return whether to print progress in a long loop: 5 times a second, not in the first second, never without a terminal. */
 bool log_progress_due(void);
 void log_progress_end(void);
 
@@ -34,7 +31,7 @@ void log_progress_end(void);
 const char *log_strerror(int err);
 
 /*
- * Return TEXT as one line that cannot control a terminal or hide text, for free(). Control characters, including those of Latin-1,
- * invisible characters, and bytes that are not UTF-8 become "\x1b". All messages above and the text of pages go through this.
+ * Return a copy of TEXT as one line that is safe to print on a terminal; the caller frees the copy. Control characters, invisible
+ * characters and bytes that are not UTF-8 are escaped, such as "\x1b". All messages above and text pages are printed this way.
  */
 char *terminal_text(const char *text);

@@ -20,10 +20,10 @@ struct map {
 	bool warned;
 };
 
-static struct map *maps; /* the handler may read this list at any time */
+static struct map *maps; /* the signal handler may read this list at any time */
 static uintptr_t page;
 
-/* Map a page of zeros in place of a page that the file no longer has. */
+/* Handle SIGBUS: map a page of zeros in place of a page that the file has lost. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
@@ -37,7 +37,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 			return;
 	}
-	signal(sig, SIG_DFL); /* then the faulting access is repeated and ends the process */
+	signal(sig, SIG_DFL); /* the repeated access then ends the process */
 }
 
 static void add(void *bytes, size_t len, const char *path)
@@ -51,7 +51,7 @@ static void add(void *bytes, size_t len, const char *path)
 	maps = m;
 }
 
-/* Map *LEN bytes of zeros and one more page; *LEN becomes the size in whole pages. NULL: no memory. */
+/* Map *LEN bytes of zeros and one more page. Round *LEN up to the mapped size. Return NULL if there is no memory. */
 static void *map_zeros(size_t *len)
 {
 	void *map;

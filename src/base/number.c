@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 
-/* Return the digit's value, 16 or more if C is no digit. */
+/* Return the value of the hexadecimal digit C, or at least 16 if C is no digit. */
 static unsigned int digit_of(char c)
 {
 	unsigned int digit = (unsigned char)c - '0';
@@ -36,7 +36,7 @@ bool number_scan(const char **text, uint64_t *value)
 	return true;
 }
 
-/* Shifts instead of number_scan()'s multiplications: kallsyms has a hundred thousand such numbers. */
+/* Use shifts, faster than number_scan()'s multiplications: /proc/kallsyms has a hundred thousand hexadecimal numbers. */
 bool number_scan_hex(const char **text, uint64_t *value)
 {
 	const char *at = *text, *start;
@@ -62,7 +62,7 @@ bool number_scan_double(const char **text, double *value)
 	char *end;
 	double number = strtod(*text, &end);
 
-	/* Refuse hexadecimal numbers, which strtod() accepts: no user means them. */
+	/* Refuse hexadecimal numbers, which strtod() accepts. */
 	if (end == *text || !isfinite(number) || strcspn(*text, "xX") < (size_t)(end - *text))
 		return false;
 	*text = end;
@@ -135,7 +135,7 @@ bool subsequence_match(uint32_t *of, uint32_t n, uint32_t m, subsequence_fn same
 {
 	size_t width = (size_t)m + 1;
 	bool fits = n < UINT16_MAX && (n + 1) * width <= CELLS_MAX;
-	/* LENGTHS[I][J] is the length of the longest common subsequence from items I and J on. */
+	/* Row I, column J: length of the longest common subsequence of the first sequence from I on and the second from J on. */
 	scoped_free uint16_t *lengths = alloc_array(fits ? (n + 1) * width : 1, sizeof(*lengths));
 
 	for (uint32_t i = 0; i < n; i++)

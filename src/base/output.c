@@ -21,11 +21,11 @@
 #define MAX_NAMES  100 /* maximum number of names tried for a temporary file */
 #define TEMP_SPACE 16
 
-/* The place of a file: its name in an open folder. */
+/* The file that a path leads to: an open folder and the file's name in this folder. */
 struct place {
 	int dir;
 	char name[NAME_MAX + 1];
-	char rest[PATH_MAX]; /* the part of the path that is still to be followed */
+	char rest[PATH_MAX]; /* part of the path that is still to be followed */
 	unsigned int links;
 	bool makes; /* make folders that are missing */
 };
@@ -44,7 +44,7 @@ const char *output_strerror(int err)
 	}
 }
 
-/* Return whether another user may have put ST into DIR: ST belongs to another user, not root, and all users may write to DIR. */
+/* Return whether another user (not root) owns ST, and all users may write to its folder DIR. */
 static bool is_strangers(int dir, const struct stat *st)
 {
 	struct stat folder;
@@ -53,7 +53,7 @@ static bool is_strangers(int dir, const struct stat *st)
 	       (fstat(dir, &folder) || (folder.st_mode & S_IWOTH));
 }
 
-/* Follow the link NAME: put its text in front of the rest of the path. */
+/* Follow the symbolic link NAME: put its target in front of the rest of the path. */
 static int follow(struct place *p, const char *name, const struct stat *st)
 {
 	char target[PATH_MAX], *rest;
@@ -73,7 +73,7 @@ static int follow(struct place *p, const char *name, const struct stat *st)
 	return n < (ssize_t)sizeof(p->rest) ? 0 : -ENAMETOOLONG;
 }
 
-/* Move P from its folder to the folder NAME in it (or to /). */
+/* Replace P's open folder by its subfolder NAME (or by /). */
 static int enter(struct place *p, const char *name)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -89,7 +89,7 @@ static int enter(struct place *p, const char *name)
 	return 0;
 }
 
-/* Follow the next part of the path. Return 1 if it is the last one: then P->name is that part. */
+/* Follow the next part of the path. Return 1 after the last part, whose name is then in P->name. */
 static int step(struct place *p)
 {
 	char *begin = p->rest + strspn(p->rest, "/"), *end = strchrnul(begin, '/');
@@ -114,7 +114,7 @@ static int step(struct place *p)
 	return last ? 1 : enter(p, p->name);
 }
 
-/* Find the place that PATH leads to; MAKES: make missing folders. The caller closes P's folder. */
+/* Follow PATH to the file's folder and name. If MAKES, make missing folders. The caller closes P->dir. */
 static int find(const char *path, bool makes, struct place *p)
 {
 	int err = 0;
@@ -136,7 +136,7 @@ static int find(const char *path, bool makes, struct place *p)
 	return 0;
 }
 
-/* Return 0 if a new file may replace the one at P, else -errno. */
+/* Return 0 if a new file may replace the file at P, else -errno. */
 static int check(const struct place *p)
 {
 	struct stat st;
@@ -146,7 +146,7 @@ static int check(const struct place *p)
 	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
 }
 
-/* Create a new file in P's folder; TEMP becomes its name. */
+/* Create a temporary file in P's folder, and set TEMP to its name. */
 static int create(const struct place *p, char temp[NAME_MAX + TEMP_SPACE])
 {
 	for (int i = 0; i < MAX_NAMES; i++) {
@@ -165,8 +165,8 @@ static int create(const struct place *p, char temp[NAME_MAX + TEMP_SPACE])
 }
 
 /*
- * Sync the data before the rename: a probed kernel may panic right after a recording. If the rename had reached the disk
- * before the data, an empty file would have replaced an older, whole one.
+ * Sync the data before the rename, since a probed kernel may panic right after a recording. If the rename reached the disk before
+ * the data, an empty file would replace an older, whole one.
  */
 static int sync_data(int fd)
 {
@@ -206,7 +206,7 @@ static void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* Replace PATH by O. If O is NULL, only try this: remove the new file at once, and leave PATH alone. */
+/* Replace the file PATH by O's content. If O is NULL, only create and remove a temporary file as a test. */
 static int put(const char *path, const struct output *o)
 {
 	char temp[NAME_MAX + TEMP_SPACE];
@@ -254,7 +254,7 @@ int output_try(const char *path)
 	return output_replace(path, NULL);
 }
 
-/* Replacing the file behind a descriptor would leave its other users the old file. */
+/* A descriptor's file is not replaced by a new one, since other users of the descriptor would keep the old file. */
 bool output_is_direct(const char *path)
 {
 	struct stat st;

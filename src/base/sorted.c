@@ -87,7 +87,7 @@ struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, si
 	};
 }
 
-/* Return the number of adjacent items that equal the item at START, itself included. END is the end of the array. */
+/* Count the items from START on that equal the item at START. END is the end of the array. */
 static size_t count_equal(const struct join *j, const char *start, const char *end)
 {
 	size_t n = 1;

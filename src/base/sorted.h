@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Sorting arrays, searching in sorted ones, and walking two of them side by side. Comparators get the addresses of two items,
- * as with qsort().
- */
+/* Sort arrays, search sorted arrays, and join two of them. Comparators get the addresses of two items, as in qsort(). */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +10,10 @@
 
 typedef int (*compare_fn)(const void *a, const void *b);
 
-/* Return the order of two numbers, for comparators. This evaluates X and Y twice. */
+/* Return -1, 0 or 1 for the order of two numbers. X and Y are evaluated twice. */
 #define compare_values(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* Define a comparator NAME of two TYPEs, *a and *b. The expression ORDER uses a and b, and is below, equal to or above 0. */
+/* Define a comparator NAME of two TYPEs, *a and *b. ORDER is an expression of a and b that is below, equal to or above 0. */
 #define define_compare(name, type, order)                      \
 	static int name(const void *left_, const void *right_) \
 	{                                                      \
@@ -26,25 +23,24 @@ typedef int (*compare_fn)(const void *a, const void *b);
 		return order;                                  \
 	}
 
-/* Compare two uint64_t, or structs that begin with one. */
+/* Compare two uint64_t, or two structs by a uint64_t at their start. */
 int compare_u64(const void *a, const void *b);
 
-/* Compare as strcmp() does, with NULL before all texts. This is fast if equal texts have one address, as interned ones have. */
+/* Compare strings as strcmp() does, with NULL first. The comparison is fast if equal strings have the same address. */
 int compare_text(const char *a, const char *b);
 
-/* Return whether A and B are the same text, or both NULL. */
 static inline bool same_text(const char *a, const char *b)
 {
 	return !compare_text(a, b);
 }
 
-/* qsort() and bsearch() that take NULL for an array of no items. */
+/* Call qsort() or bsearch(). ITEMS may be NULL if N is 0. */
 void sort_array(void *items, size_t n, size_t size, compare_fn compare);
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare);
 
 /*
- * Sort the N ITEMS and unite equal ones: ADD adds each further item FROM to the first one, TO, and FROM is removed. Without ADD
- * (NULL) further ones are dropped. Return the number of items that are left.
+ * Sort the N ITEMS and unite equal ones: ADD adds each further equal item FROM to the first item TO. If ADD is NULL, further equal
+ * items are dropped. Return the number of items that are left.
  */
 size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 		   void (*add)(void *to, void *from));
@@ -57,7 +53,7 @@ size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 				(s)->items, (s)->n_##items, sizeof(*(s)->items), compare, add); \
 	} while (0)
 
-/* The addresses of an array's items, sorted by the items. Equal items keep their order. ITEMS is for free(). */
+/* Pointers to an array's items, in the order of the items. Equal items keep their order. The caller frees ITEMS. */
 struct pointers {
 	const void **items;
 	size_t n_items;
@@ -65,12 +61,12 @@ struct pointers {
 };
 
 struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_fn compare);
-/* Return the *N items that equal KEY, which needs only the fields that COMPARE reads. */
+/* Find the items that equal KEY, and set *N to their number. Of KEY only the fields that COMPARE reads are needed. */
 const void *const *pointers_find(const struct pointers *p, const void *key, size_t *n);
 
 /*
- * Return the first I of 0 to N - 1 for which the expression IS_BEFORE is false; N if there is none. IS_BEFORE must be true for
- * all numbers below some number, and false from there on.
+ * Return the lowest I from 0 to N - 1 for which the expression IS_BEFORE is false, or N. IS_BEFORE must be true for all numbers
+ * below some number, and false from there on.
  */
 #define bisect(n, i, is_before)                                            \
 	({                                                                 \
@@ -87,7 +83,7 @@ const void *const *pointers_find(const struct pointers *p, const void *key, size
 		low_;                                                      \
 	})
 
-/* Loop over the runs of equal items among N. A run has the items I to J - 1. SAME is an expression: items I and J are equal. */
+/* Loop over runs of equal items among N: items I to J - 1 are equal. SAME is an expression: items I and J are equal. */
 #define for_each_run(i, j, n, same)                                          \
 	for (__typeof__((n) + 0) i = 0, j; i < (n) && ({                     \
 						   j = i + 1;                \
@@ -98,16 +94,16 @@ const void *const *pointers_find(const struct pointers *p, const void *key, size
 	     i = j)
 
 /*
- * A merge-join. Each step of
+ * Join two sorted arrays. Each step of
  *	struct join j = join_sorted(…);
  *	while (join_next(&j))
- * gives the items of one key: n_a items from a on in the first array, n_b items from b on in the second.
- * One of the two numbers may be 0.
+ * gives the items with the same key: n_a items from a on in the first array, n_b items from b on in the second.
+ * n_a or n_b may be 0.
  */
 struct join {
 	const void *a, *b;
 	size_t n_a, n_b;
-	/* private */
+	/* for join_next() only */
 	const char *end_a, *end_b;
 	size_t size;
 	compare_fn compare;
@@ -126,15 +122,15 @@ struct grouped_item {
 	uint32_t item;
 };
 
-/* All zero is empty. */
+/* A set of indices. A struct of zeros is empty. */
 struct grouped {
-	vec_of(struct grouped_item, items); /* sorted by a, b, item after grouped_sort() */
+	vec_of(struct grouped_item, items); /* sorted by a, b and item after grouped_sort() */
 };
 
 void grouped_add(struct grouped *g, uint32_t a, uint32_t b, uint32_t item);
-/* Call this after the last add and before the first find. */
+/* Call this between the last grouped_add() and the first grouped_find(). */
 void grouped_sort(struct grouped *g);
-/* Return the *N items of A and B; if B is GROUPED_ALL, all items of A. */
+/* Return the items with the numbers A and B, and set *N. If B is GROUPED_ALL, return all items with A. */
 const struct grouped_item *grouped_find(const struct grouped *g, uint32_t a, uint32_t b,
 					uint32_t *n);
 void grouped_deinit(struct grouped *g);

@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "profile/resolve.h"
 
-/* Return the name of the function that begins at ADDR; NULL: there is none, or it is a thunk or cold part. */
+/* Return the name of the function that begins at ADDR. NULL: there is none, or it is a thunk or a cold part. */
 static const char *callee_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	uint64_t offset = 0;
@@ -33,13 +33,13 @@ void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel
 	item.location = profile_location_at(p, ks, piece->addr);
 	item.addr = p->locations[item.location].addr;
 	item.callee = profile_intern(p, callee_at(ks, way.target));
-	/* Make the target relative to its image, as item.addr is. */
+	/* Make the target relative to the start of PIECE's image, like item.addr. */
 	way.target += way.target ? item.addr - piece->addr : 0;
 	c->list.items[local] = item;
 	c->ways[local] = way;
 }
 
-/* The address at which a piece begins. */
+/* The first address of a piece of code. */
 struct start {
 	uint64_t addr;
 	uint32_t piece;
@@ -54,7 +54,7 @@ static void lead_to(struct exact_code *c, uint32_t from, const struct start *sta
 		vec_push(&c->list, arcs, ((struct profile_arc){ from, to->piece }));
 }
 
-/* Connect the pieces by arcs. Jumps to code that was not executed have no arc. */
+/* Connect the pieces of code by arcs. Jumps to code that was not executed have no arc. */
 static void connect(struct exact_code *c, uint64_t entry)
 {
 	uint32_t n = c->list.n_items;
@@ -97,7 +97,7 @@ void exact_code_deinit(struct exact_code *c)
 
 /* ---- context ---- */
 
-/* Functions of syscalls that have another name than the syscall. */
+/* Kernel functions of system calls with another name than the system call. */
 static const struct {
 	const char *function, *syscall;
 } renamed[] = {
@@ -119,7 +119,7 @@ const char *exact_context_function(const struct kernel_kallsyms *ks, const struc
 	return n && found[0]->addr == sym->addr ? found[0]->name : sym->name;
 }
 
-/* Return the name of the syscall that FUNCTION serves, for free(). */
+/* Return the name of the system call that FUNCTION implements. The caller frees the name. */
 static char *syscall_name(const char *function)
 {
 	static const struct {
@@ -196,14 +196,14 @@ bool exact_context_is_entered_by(const struct exact_context *c, uint32_t functio
 
 /* ---- trace ---- */
 
-#define PERIOD_MAX 128 /* longest sequence that is folded into a loop, in items of one call */
-#define ROWS_MAX   (1u << 17) /* rows of a trace: 2 MB in a file */
+#define PERIOD_MAX 128 /* longest sequence of items of a call that is folded into a loop */
+#define ROWS_MAX   (1u << 17) /* lines of a trace: 2 MB in a file */
 
 struct exact_trace_item {
 	enum profile_trace_kind kind;
 	uint32_t location;
 	uint64_t times;
-	uint64_t insns; /* instructions per repetition */
+	uint64_t insns; /* instructions per iteration */
 	uint64_t hash;
 	struct exact_trace_list body;
 };
@@ -229,7 +229,7 @@ static void mix(uint64_t *hash, uint64_t value)
 	*hash ^= *hash >> 29;
 }
 
-/* Set the hash and the number of instructions of ITEM from its body. */
+/* Set the hash and the number of instructions of ITEM from the items in its body. */
 static void sum_up(struct exact_trace_item *item)
 {
 	item->hash = item->kind;
@@ -251,7 +251,7 @@ static void drop(struct exact_trace_list *list, uint32_t n)
 		item_free(&list->items[--list->n_items]);
 }
 
-/* If the last items of LIST repeat the items before them, fold both into a loop. */
+/* If the last items of LIST repeat the items before them, fold all of them into a loop. */
 static void fold(struct exact_trace_list *list)
 {
 	for (uint32_t n = 1; n <= PERIOD_MAX && n < list->n_items; n++) {
@@ -301,7 +301,7 @@ void exact_trace_step(struct exact_trace *t, uint32_t depth, uint32_t function, 
 
 	while (open->n_items > depth + 1)
 		close_last(open);
-	/* If another function continues at the same depth, a thunk jumped to this function. */
+	/* If another function is open at this depth, it is a thunk that jumped to FUNCTION. */
 	if (open->n_items == depth + 1 && depth && open->items[depth].location != function)
 		close_last(open);
 	while (open->n_items < depth + 1)

@@ -14,20 +14,20 @@
 #include "profile/resolve.h"
 #include "profile/unite.h"
 
-#define SIZES_MAX 512 /* instructions per block */
+#define SIZES_MAX 512 /* instructions per block of code */
 #define IDS_MAX   (1u << 22)
-#define STACK_MAX 1023 /* callers in a stack; one more location is the place itself */
-#define DEPTH_MAX 1024 /* depth of calls below the traced one */
+#define STACK_MAX 1023 /* callers in a stack, besides the location itself */
+#define DEPTH_MAX 1024 /* calls nested in the traced call */
 
 struct function {
-	uint64_t addr; /* 0: no function has this id, or it is user space's */
-	const struct kernel_sym *sym; /* NULL: unknown, for example a BPF program loaded later */
+	uint64_t addr; /* 0: user space, or no function has this id */
+	const struct kernel_sym *sym; /* NULL: unknown, such as a BPF program loaded later */
 	uint32_t site;
-	vec_of(uint32_t, blocks); /* index in reader.blocks, by block number */
+	vec_of(uint32_t, blocks); /* for each block number: index in reader.blocks */
 	struct exact_code code;
 };
 
-/* Adjacent instructions of the same line in the same body. */
+/* Adjacent instructions of the same source line and inlined function. */
 struct piece {
 	uint64_t addr;
 	uint32_t insns;
@@ -38,7 +38,7 @@ struct block {
 };
 
 struct node {
-	uint32_t parent; /* number in the file: 1 + index in nodes; 0: none */
+	uint32_t parent; /* the caller: 1 + index in nodes; 0: none */
 	uint32_t context, function;
 	uint64_t site;
 };
@@ -46,23 +46,23 @@ struct node {
 struct reader {
 	struct profile *p;
 	const struct kernel_kallsyms *ks;
-	const struct kernel_index *idx; /* index of the kernel's image; NULL: none */
+	const struct kernel_index *idx; /* symbol index of the kernel's image, or NULL */
 	struct module_index {
 		const char *module;
 		struct kernel_index *idx;
 	} * modules;
 	uint32_t n_modules, cap_modules;
-	vec_of(struct function, functions); /* indexed by the file's id */
+	vec_of(struct function, functions); /* indexed by the file's function id */
 	vec_of(struct block, blocks);
 	vec_of(struct exact_context, contexts);
-	vec_of(struct node, nodes); /* indexed by the file's number - 1 */
+	vec_of(struct node, nodes); /* indexed by the file's node number - 1 */
 	uint32_t stack[STACK_MAX]; /* locations of the last node's callers, innermost first */
 	uint32_t n_stack;
 	struct exact_trace trace;
-	const char *at; /* rest of the line */
+	const char *at; /* rest of the line that is being read */
 };
 
-/* Read the next number of the line. Return false if there is none, or it exceeds MAX. */
+/* Read the next number of the line. Return false if there is none or it exceeds MAX. */
 static bool take(struct reader *r, uint64_t max, uint64_t *value)
 {
 	while (*r->at == ' ')
@@ -124,14 +124,14 @@ static bool read_context(struct reader *r)
 	return true;
 }
 
-/* Return whether A and B are the same line of the same body. */
+/* Return whether A and B are in the same source line of the same inlined function. */
 static bool is_one_place(const struct kernel_place *a, const struct kernel_place *b)
 {
 	return a->function == b->function && a->body == b->body && a->line == b->line &&
 	       a->file == b->file;
 }
 
-/* Return the index of the image that has SYM, the kernel's or a module's; NULL: none. */
+/* Return the symbol index of the image that has SYM (the kernel's or a module's), or NULL. */
 static const struct kernel_index *index_of(struct reader *r, const struct kernel_sym *sym)
 {
 	struct module_index added;
@@ -146,7 +146,6 @@ static const struct kernel_index *index_of(struct reader *r, const struct kernel
 	return added.idx;
 }
 
-/* Add the instruction at ADDR of the function SYM to B. */
 static void add_instruction(struct reader *r, struct block *b, const struct kernel_sym *sym,
 			    uint64_t addr, struct kernel_place *last)
 {
@@ -192,7 +191,7 @@ static bool read_block(struct reader *r)
 	return true;
 }
 
-/* Return an address in the instruction of CALLER that called N; the address of CALLER if it jumped to N. */
+/* Return an address in the instruction of CALLER that called N, or the address of CALLER if a jump led to N. */
 static uint64_t called_at(const struct reader *r, const struct node *n, const struct node *caller)
 {
 	if (n->site && n->site != caller->site)
@@ -302,7 +301,7 @@ static bool read_model(struct reader *r)
 	return true;
 }
 
-/* Return the location of instruction INSN in block LOCAL - 1 of F. If the block is unknown (LOCAL 0), return the location of F. */
+/* Return the location of instruction INSN in block LOCAL - 1 of F. If the block is unknown, return the location of F. */
 static uint32_t missed_at(struct reader *r, const struct function *f, uint64_t local, uint64_t insn)
 {
 	const struct block *b;
@@ -389,7 +388,7 @@ static bool read_executions(struct reader *r)
 	return true;
 }
 
-/* Read the calls of a function in a context. If the function enters the context, count the calls in the context's row, too. */
+/* Read the calls of a function in a context. If the function enters the context, also count the calls for the context itself. */
 static bool read_distribution(struct reader *r)
 {
 	scoped(profile_stats_deinit) struct profile_stats s;
@@ -432,7 +431,7 @@ static bool read_totals(struct reader *r)
 
 	if (!take(r, UINT64_MAX, &total))
 		return false;
-	/* Each instruction is a sample. */
+	/* A sample stands for one instruction. */
 	r->p->sample_period = 1;
 	run->wall = run->samples_expected = run->samples_received = total;
 	memset(run->losses, 0, sizeof(run->losses));

@@ -8,7 +8,7 @@
 #include "kernel/cfg/stop.h"
 #include "profile/resolve.h"
 
-/* Maximum number of loops. Reading the DWARF of a loop's compilation unit takes some milliseconds. */
+/* Maximum number of loops whose conditions are searched. Reading the DWARF of one compilation unit takes some milliseconds. */
 #define MAX_LOOPS 256
 
 struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks)
@@ -25,9 +25,9 @@ struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks)
 
 struct work {
 	struct profile *p;
-	uint64_t *executed; /* executions of each block: function F's begin at executed[first[F]] */
-	uint32_t *first; /* indexed by function: index of its first block in EXECUTED */
-	/* Loops, sorted by instructions executed in them, most first. */
+	uint64_t *executed; /* executions of blocks; function F's start at executed[first[F]] */
+	uint32_t *first; /* for each function: index of its first block in EXECUTED */
+	/* Loops, sorted by the number of instructions executed in them, most first. */
 	struct candidate {
 		uint32_t blocks, loop;
 		uint64_t insns;
@@ -95,7 +95,7 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 		profile_condition_set(p, blocks->items[loops.loops[c->loop].head].location, text);
 }
 
-/* Resolve the conditions of the loops in MODULE; NULL: in the kernel's image. */
+/* Find the conditions under which W's loops in MODULE (NULL: in the kernel's image) continue. */
 static void resolve_in(struct work *w, const char *module, const char *vmlinux)
 {
 	struct kernel_stops *stops = NULL;

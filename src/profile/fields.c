@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All fields of a profile, in the file's order. docs/internals/file-format.md explains how to add a field. */
+/* All fields of a profile, in the order of the file. docs/internals/file-format.md explains how to add a field. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,8 +7,8 @@
 #include "profile/layout.h"
 
 /*
- * FRAMES_USUAL is more than a real kernel stack has with all inlined bodies. A frame counts once more per NAME_USUAL bytes of its
- * name. FRAMES_MORE limits the frames beyond FRAMES_USUAL, summed over all samples and counts.
+ * A kernel stack with all inlined functions has less than FRAMES_USUAL frames. A frame counts once more per NAME_USUAL bytes of
+ * its name. FRAMES_MORE limits the frames beyond FRAMES_USUAL, summed over all uses of stacks, such as samples.
  */
 #define FRAMES_USUAL 256
 #define NAME_USUAL   64
@@ -27,19 +27,19 @@
 #define COUNT(type, member, ...)  FIELD(type, member, COUNT, ##__VA_ARGS__)
 #define DOUBLE(type, member, ...) FIELD(type, member, DOUBLE, ##__VA_ARGS__)
 #define FLAG(type, member, ...)   FIELD(type, member, FLAG, ##__VA_ARGS__)
-/* A number of at most LAST. WHAT is the message about a larger one. */
+/* A number of at most LAST. WHAT is the error message for a larger number. */
 #define ENUM(type, member, last, what, ...) \
 	NUMBER(type, member, .max = (last), .wrong = (what), ##__VA_ARGS__)
 #define INDEX(type, member, a_table, ...) \
 	NUMBER(type, member, .table = SECTION_##a_table, ##__VA_ARGS__)
-/* An array of numbers. */
+/* A member that is an array of numbers. */
 #define VALUES(type, member, ...)                                              \
 	{                                                                      \
 		.kind = FIELD_NUMBER, .offset = offsetof(struct type, member), \
 		.size = sizeof(((struct type *)0)->member[0]),                 \
 		.n = ARRAY_SIZE(((struct type *)0)->member), ##__VA_ARGS__     \
 	}
-/* Strings: a name; a name that may be NULL; text of any length. */
+/* Strings: NAME is a name, OPTIONAL a name that may be NULL, TEXT has any length. */
 #define NAME(type, member, ...) \
 	FIELD(type, member, STRING, .max = PROFILE_NAME_MAX, .required = true, ##__VA_ARGS__)
 #define OPTIONAL(type, member, ...) \
@@ -63,12 +63,11 @@
 			     .flags = (some_flags),   \
 			     .layout = FIELDS(sizeof(struct profile), wrong, __VA_ARGS__) }
 
-/* One line per field follows. */
 /* clang-format off */
 #define SAME .key = KEY_SAME
 #define SUM  .merge = MERGE_SUM, ADDS
 #define ADDS .adds = true
-/* A signed address, relative to the start of the code or file, in the range that processors can address. */
+/* A signed address relative to the start of the code or file, within the processor's address range. */
 #define ADDRESS(type, member, ...) \
 	NUMBER(type, member, .max = 2 * ADDRESS_MAX, .bias = ADDRESS_MAX, .wrong = "has an address that is none", ##__VA_ARGS__)
 
@@ -119,10 +118,10 @@ const struct layout layout_report = FIELDS(sizeof(struct profile_report), NULL,
 	DOUBLE(profile_report, p50),
 	DOUBLE(profile_report, min));
 
-/* A file has the names of the loss kinds, so kinds can be added and reordered without a new version of the format. */
+/* A file names its kinds of lost data, so kinds can be added and moved without a new version of the format. */
 LAYOUT(run, struct profile_run, NULL,
 	ENUM(profile_run, kind, PROFILE_RUN_CONTROL, "has a run of an unknown kind"),
-	/* A boot's number is less than the number of runs, so callers may index an array of that size. */
+	/* A boot's number is below the number of runs, so callers may use it as an index of an array of that size. */
 	INDEX(profile_run, boot, RUNS, .wrong = "has more boots than runs"),
 	NUMBER(profile_run, wall, ADDS),
 	COUNT(profile_run, cpu, ADDS),
@@ -153,7 +152,7 @@ static const char *stats_wrong(const struct profile *p, const void *entry)
 	return NULL;
 }
 
-/* profile_stats_merge() merges min, max and the buckets, which are not sums. */
+/* profile_stats_merge() merges the minimum, the maximum and the histogram. */
 const struct layout layout_stats = FIELDS(sizeof(struct profile_stats), stats_wrong,
 	NUMBER(profile_stats, calls, SUM),
 	COUNT(profile_stats, entries, SUM),
@@ -217,13 +216,13 @@ static uint32_t *frames_count(const struct profile *p)
 	return n;
 }
 
-/* Return MORE[STACK], or 0 if STACK does not exist: the check of the section that refers to STACK reports that. */
+/* Return MORE[STACK], or 0 if STACK does not exist; another check reports this error. */
 static uint64_t stack_value(const struct profile *p, const uint64_t *more, uint32_t stack)
 {
 	return stack < p->n_stacks ? more[stack] : 0;
 }
 
-/* Limit the frames over all uses of stacks. A use takes a few bytes in a file, but readers walk the whole stack for each use. */
+/* Limit the frames over all uses of stacks. A use takes a few bytes in the file, but readers walk the whole stack for each use. */
 static const char *stacks_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free uint32_t *frames = frames_count(p);
@@ -327,7 +326,7 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 	return c->min > c->max ? "has a minimum above its maximum" : NULL;
 }
 
-/* VARIABLES has one bit set for each variable of the site. */
+/* Bit I stands for variable I. Values are wrong if ABSENT has a bit outside of VARIABLES, or a missing variable has a value. */
 static bool are_values_wrong(uint32_t variables, uint32_t absent, const uint64_t *values)
 {
 	bool wrong = absent & ~variables;
@@ -419,7 +418,7 @@ LAYOUT(blocks, struct profile_blocks, blocks_wrong,
 	LIST(profile_blocks, items, block, SAME, .max = BLOCKS_MAX, .wrong = "has a function with too many blocks"),
 	LIST(profile_blocks, arcs, arc, SAME, .max = 4 * BLOCKS_MAX, .wrong = "has a function with too many arcs"));
 
-/* Limit the blocks of all functions: work on them grows faster than their number. */
+/* Limit the basic blocks of all functions: the work on them grows faster than their number. */
 static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 {
 	uint64_t n = 0;
@@ -432,7 +431,7 @@ static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 
 LAYOUT(block_count, uint64_t, NULL, { .kind = FIELD_COUNT, .size = sizeof(uint64_t), ADDS });
 
-/* A function has one count for each of its blocks. */
+/* The list has one count for each basic block of the function. */
 static uint32_t block_counts_length(const struct profile *p, const void *entry)
 {
 	const struct profile_block_counts *counts = entry;
@@ -440,7 +439,7 @@ static uint32_t block_counts_length(const struct profile *p, const void *entry)
 	return counts->blocks < p->n_blocks ? p->blocks[counts->blocks].n_items : LIST_UNKNOWN;
 }
 
-/* Limit the counts that tables show: one per block, for each pair of function and context that has counts in any run. */
+/* Limit the counts that tables show: one per basic block, for each pair of function and context with counts in any run. */
 static const char *block_counts_wrong(const struct profile *p, const void *entry)
 {
 	scoped_free bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));

@@ -62,7 +62,7 @@ void field_store(const struct field *f, void *at, uint64_t value)
 	}
 }
 
-/* Load a pointer of any type. memcpy(), since the object is not of type void *. */
+/* Load a pointer of any type. Use memcpy(), since the object's type is not void *. */
 static void *pointer_load(const void *at)
 {
 	void *pointer;
@@ -215,7 +215,7 @@ static void field_add(const struct field *f, void *to, const void *from)
 		memcpy(to, &a, sizeof(a));
 		return;
 	}
-	/* Add signed fields as unsigned too: values of a file may be anything, and signed sums must not overflow. */
+	/* Add signed fields as unsigned: a file may have any values, and signed sums must not overflow. */
 	if (f->kind == FIELD_COUNT)
 		profile_count_add(&sum, more);
 	else
@@ -331,7 +331,7 @@ static const char *double_wrong(const struct field *f, const void *entry)
 	return f->adds && v < 0 ? "has a sum of squares below 0" : NULL;
 }
 
-/* Add the integers of a field to *SUM; a double has no overflow. */
+/* Add the integers of a field to *SUM. Return an error if *SUM is too large. Skip doubles, whose sum cannot overflow. */
 static const char *add_size(const struct field *f, const void *at, uint64_t *sum)
 {
 	for (int i = 0; f->adds && f->kind != FIELD_DOUBLE && i < (f->n ?: 1); i++) {

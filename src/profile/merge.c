@@ -11,10 +11,10 @@
 #include "profile/layout.h"
 #include "profile/unite.h"
 
-/* Values longer than this (a whole kernel config) are not quoted. */
+/* Messages do not quote longer values, such as a whole kernel configuration. */
 #define QUOTED_MAX 60
 
-/* Separate the next reason in the list from the one before. */
+/* Print the separator between two reasons. */
 static FILE *reason(FILE *out)
 {
 	if (ftell(out))
@@ -75,7 +75,7 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 		fputs("a different command was run", reason(out));
 }
 
-/* Return the number of P's sites that OTHER lacks, and the name of one of them. */
+/* Return how many of P's sites (timed functions) OTHER lacks, and the name of one of them. */
 static uint32_t sites_missing(const struct profile *p, const struct profile *other,
 			      const struct hash_index *in_other, const char **name)
 {
@@ -97,7 +97,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 	const char *name = NULL;
 	uint32_t n;
 
-	/* Exact recordings have all functions that were executed, so a missing one was not executed. */
+	/* Exact recordings contain all executed functions, so a missing function was not executed. */
 	if (profile_is_exact(dst) && profile_is_exact(src))
 		return;
 	section_index(&in_dst, dst, SECTION_SITES);
@@ -148,16 +148,15 @@ static uint32_t count_boots(const struct profile *p)
 	return n;
 }
 
-/* The id of a boot; LEN 0: unknown. */
+/* The id of a boot. If LEN is 0, the id is unknown. */
 struct boot_id {
 	const char *text;
 	size_t len;
 };
 
-/* The boots of a profile, in the order of their numbers. */
 struct boots {
 	vec_of(struct boot_id, ids);
-	struct hash_index index; /* finds boots by id; those without an id are not in it */
+	struct hash_index index; /* finds boots by id; boots without an id are not in the table */
 };
 
 static bool boot_equal(const void *ctx, uint32_t item, const void *key)
@@ -173,7 +172,7 @@ static uint32_t boot_find(const struct boots *b, const struct boot_id *id)
 			 HASH_NONE;
 }
 
-/* Add a boot. boot_find() finds the first of several boots with the same id. */
+/* Add a boot. If several boots have the same id, boot_find() finds the first of them. */
 static void boot_add(struct boots *b, struct boot_id id)
 {
 	if (id.len && boot_find(b, &id) == HASH_NONE)
@@ -201,7 +200,7 @@ static void boots_deinit(struct boots *b)
 	free(b->ids);
 }
 
-/* Set PROFILE_ENV_BOOTS to the ids of the boots, separated by commas, up to the last boot with an id. */
+/* Set PROFILE_ENV_BOOTS to the ids of the boots, separated by commas, up to the last known id. */
 static void boots_note(const struct boots *b, struct profile *p)
 {
 	uint32_t n = b->n_ids;
@@ -221,7 +220,7 @@ static void boots_note(const struct boots *b, struct profile *p)
 	profile_env_set(p, PROFILE_ENV_BOOTS, text);
 }
 
-/* Return the numbers of SRC's boots in DST, indexed by their numbers in SRC. Set *SHARED to the number of boots that both have. */
+/* Return DST's boot number for each boot number of SRC. Set *SHARED to the number of boots that both profiles have. */
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
 	scoped(boots_deinit) struct boots have, more;
@@ -246,7 +245,7 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 	return map;
 }
 
-/* The new indices of a site's values: value I becomes value to[I]. */
+/* New positions of the captured values of a function (site): value I becomes value to[I]. */
 struct value_map {
 	uint32_t n, to[PROFILE_VALUES_MAX];
 };
@@ -254,11 +253,11 @@ struct value_map {
 struct merge {
 	struct profile *dst;
 	struct profile *src;
-	uint32_t *maps[SECTION_LAST + 1]; /* indices in DST of SRC's entries, by section */
-	uint32_t *boots; /* numbers of SRC's boots in DST */
-	struct value_map *values; /* indexed by SRC's site */
-	uint32_t *variables; /* indexed by DST's site: profile_site_variables() */
-	char *other_kernel; /* module name for SRC's addresses that have other frames in DST */
+	uint32_t *maps[SECTION_LAST + 1]; /* for each section: DST's index of each entry of SRC */
+	uint32_t *boots; /* DST's boot number for each boot number of SRC */
+	struct value_map *values; /* new positions of values, for each site of SRC */
+	uint32_t *variables; /* for each site of DST: its profile_site_variables() */
+	char *other_kernel; /* name made of SRC's build-id, for adapt_location() */
 };
 
 static bool same_frames(const struct profile_location *a, const struct profile_location *b)
@@ -271,10 +270,7 @@ static bool same_frames(const struct profile_location *a, const struct profile_l
 	return true;
 }
 
-/*
- * Recordings of two kernels, merged by force, may have different frames for one address. Then store SRC's address in a module
- * named after SRC's build-id.
- */
+/* SRC may have another kernel (--force). If DST has other frames for an address, SRC's address gets the module other_kernel. */
 static void adapt_location(const struct merge *m, struct profile_location *location)
 {
 	uint32_t found = section_find(m->dst, SECTION_LOCATIONS, location);
@@ -291,8 +287,8 @@ static void reindex(struct profile *p, enum section_type type)
 }
 
 /*
- * Set M->values, after SRC's variables were added to DST, which had N_BEFORE variables. Mark the new variables as absent in DST's
- * captures. If a site then has more than PROFILE_VALUES_MAX variables, drop the last ones.
+ * Set M->values after SRC's variables were added to DST, which had N_BEFORE variables before. Mark the new variables as absent in
+ * DST's captured calls. If a function then has more than PROFILE_VALUES_MAX variables, drop the last ones.
  */
 static void map_values(struct merge *m, uint32_t n_before)
 {
@@ -323,7 +319,7 @@ static void map_values(struct merge *m, uint32_t n_before)
 	}
 }
 
-/* Convert VALUES and ABSENT of SRC's site FROM to those of DST's site TO. */
+/* Convert VALUES and ABSENT from the variables of SRC's site FROM to the variables of DST's site TO. */
 static void adapt_values(const struct merge *m, uint32_t from, uint32_t to, uint32_t *absent,
 			 uint64_t *values)
 {
@@ -356,7 +352,7 @@ static void adapt(const struct merge *m, enum section_type type, void *copy, con
 			     c->values);
 }
 
-/* Merge FROM into TO, which equals it. The caller frees the rest of FROM. */
+/* Merge FROM into the equal entry TO. The caller frees the rest of FROM. */
 static void merge_equal(enum section_type type, void *to, void *from)
 {
 	struct profile_location *a = to, *b = from, was;
@@ -373,7 +369,7 @@ static void merge_equal(enum section_type type, void *to, void *from)
 	}
 }
 
-/* Add ENTRY to DST and return its index there. INDEX has the entries of DST to which it may be equal; NULL: there are none. */
+/* Add ENTRY to DST and return its index in DST. INDEX finds equal entries of DST; NULL: there are none. */
 static uint32_t merge_entry(const struct merge *m, enum section_type type, void *entry,
 			    struct hash_index *index)
 {
@@ -416,7 +412,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		section_index(&before, m->dst, type);
 		index = &before;
 	}
-	/* Site 0, of the contexts, exists in both, even if a different mechanism timed them. Its index stays 0. */
+	/* Site 0 stands for whole contexts in SRC and in DST. Its index stays 0 even if the mechanisms differ. */
 	if (type == SECTION_SITES)
 		i = 1;
 	for (; i < n; i++) {
@@ -431,7 +427,7 @@ static void merge_table(struct merge *m, enum section_type type)
 		map_values(m, variables);
 }
 
-/* Return P's list of KEY, with an entry per recording; for free(). P has RUNS runs. A single recording gets a list of one entry. */
+/* Return P's list KEY with an entry per merged recording, or for a single recording RUNS or its date. The caller frees it. */
 static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 {
 	const char *list = profile_env_get(p, key);
@@ -443,7 +439,7 @@ static char *list_of(const struct profile *p, const char *key, uint32_t runs)
 		       alloc_strdup(profile_env_get(p, PROFILE_ENV_TIME) ?: "");
 }
 
-/* Save each recording's number of runs and its date in DST's environment. */
+/* Append the number of runs and the date of each of SRC's recordings to the lists in DST's environment. */
 static void note_recordings(struct profile *dst, const struct profile *src, uint32_t runs_before)
 {
 	static const char *const keys[] = { PROFILE_ENV_RECORDINGS, PROFILE_ENV_TIMES };
@@ -465,7 +461,7 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 
 	m.boots = map_boots(dst, src, &shared);
 	m.other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
-	/* The sections before these, and the costs of probes, belong to the recording, not to its runs. */
+	/* Do not merge SECTION_COSTS and the sections before SECTION_SITES: these describe the recording DST, not its runs. */
 	for (enum section_type type = SECTION_SITES; type <= SECTION_LAST; type++) {
 		hash_deinit(&src->lookup->of[type]);
 		if (type != SECTION_COSTS)

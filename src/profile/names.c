@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The names of profile.h's numbers, in JSON and in tables. */
+/* Names of the enum constants of profile.h, for JSON and tables. */
 #include "profile/names.h"
 
 #include <inttypes.h>
@@ -79,7 +79,7 @@ const char *profile_context_queued(const char *context, size_t *by)
 }
 
 /* clang-format off */
-/* The plural's ending comes after "|". */
+/* "|" precedes the plural's ending. */
 static const struct {
 	const char *key, *text;
 } losses[PROFILE_N_LOSSES] = {

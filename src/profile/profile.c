@@ -193,7 +193,7 @@ uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_
 	return section_find_or_add(p, SECTION_STACKS, &stack);
 }
 
-/* Add ENTRY. If an equal entry exists, add ENTRY's counts to those of that entry. */
+/* Add ENTRY. If an equal entry exists, add ENTRY's counts to its counts. */
 static void add_or_merge(struct profile *p, enum section_type type, const void *entry)
 {
 	const struct field *table = section_table(type);
@@ -324,7 +324,7 @@ struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t ru
 
 /* ---- strings ---- */
 
-/* Short strings share blocks of this size: 10^5 symbol names are not 10^5 allocations. */
+/* Short strings share memory blocks of this size, so that 100,000 symbol names do not take 100,000 allocations. */
 #define BLOCK_SIZE ((size_t)64 << 10)
 
 struct pooled {
@@ -335,7 +335,7 @@ struct pooled {
 struct profile_strings {
 	vec_of(struct pooled, items);
 	vec_of(char *, blocks);
-	char *block; /* short strings are put here; block_left bytes are free */
+	char *block; /* memory for short strings; its last block_left bytes are free */
 	size_t block_left;
 	struct hash_index index;
 };

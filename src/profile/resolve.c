@@ -46,7 +46,7 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 {
 	scoped_free char *name =
 		alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
-	/* "NAME [MODULE]", the format of kallsyms and perf. */
+	/* kallsyms and perf write "NAME [MODULE]". */
 	scoped_free char *symbol =
 		sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
 	uint32_t site = profile_site_add(
@@ -79,7 +79,7 @@ uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks
 	sym = kernel_kallsyms_covering(ks, addr, NULL);
 	if (!sym)
 		return profile_location_label(p, "[unknown]");
-	/* Code generated at run time is in no image: its symbol's name serves as the module. */
+	/* Code generated at run time has no image: use its symbol's name as its module. */
 	index = kernel_kallsyms_is_bpf(sym) || kernel_kallsyms_is_probe(sym) ?
 			profile_location_add(p, addr - sym->addr, sym->name) :
 			profile_location_add(p, addr - kernel_kallsyms_base(ks, sym), sym->module);
@@ -105,10 +105,7 @@ static int add_frame(const struct kernel_frame *f, void *arg)
 	return 0;
 }
 
-/*
- * Return whether IDX has the function SYMBOL at ADDR; true if SYMBOL is unknown (NULL). If the kernel laid out a module
- * otherwise than expected, IDX would give wrong names.
- */
+/* Return whether SYMBOL is NULL or at ADDR in IDX. If the kernel laid out a module differently, IDX gives wrong names. */
 static bool agrees(const struct kernel_index *idx, uint64_t addr, const char *symbol)
 {
 	struct kernel_place place;
@@ -116,7 +113,7 @@ static bool agrees(const struct kernel_index *idx, uint64_t addr, const char *sy
 	return !symbol || (!kernel_index_at(idx, addr, &place) && same_text(place.symbol, symbol));
 }
 
-/* Set the frames of the locations in MODULE (NULL: in the kernel's image), from IDX, its index. */
+/* Set the frames of the locations in MODULE (NULL: the kernel's image) from the symbol index IDX. */
 static void resolve_locations(struct profile *p, const struct kernel_index *idx, const char *module)
 {
 	for (uint32_t i = 0; i < p->n_locations; i++) {
@@ -141,14 +138,14 @@ static void resolve_locations(struct profile *p, const struct kernel_index *idx,
 	}
 }
 
-/* Set the declarations of the functions in MODULE (NULL: in the kernel's image). */
+/* Set FILE and LINE of the functions in MODULE (NULL: the kernel's image) to their declarations. */
 static void resolve_sites(struct profile *p, const struct kernel_index *idx, const char *module)
 {
 	vec_each(struct profile_site, s, p, sites) {
 		const char *file;
 		uint32_t line;
 
-		/* Not for ranges: their FILE and LINE are the inlined call's place, and the declaration at ADDR is INTO's. */
+		/* Skip inlined functions: their FILE and LINE tell the inlined call, and ADDR is in the containing function. */
 		if (s->kind != PROFILE_SITE_FUNCTION || !profile_site_is_in(s, module) ||
 		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
@@ -162,7 +159,7 @@ struct inlined_of {
 	const struct profile_site *function;
 };
 
-/* Return whether BODY is an untimed inlined body of the function in ARG. Bodies of other functions of that name are not. */
+/* Return whether BODY is an untimed inlined copy of the function in ARG, not of another function with this name. */
 static int is_left_out(const struct kernel_body *body, void *arg)
 {
 	const struct inlined_of *of = arg;
@@ -186,7 +183,7 @@ static bool is_also_inlined(const struct profile *p, const struct kernel_index *
 
 #define MOST_NAMED 3
 
-/* Note the functions of the kernel's image that are also inlined: those calls are not the timed function's. */
+/* Record the timed functions of the kernel's image that are also inlined: their inlined calls were not timed. */
 static void note_inlined(struct profile *p, const struct kernel_index *idx)
 {
 	scoped_free char *names = NULL;
@@ -212,14 +209,14 @@ void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
 {
 	resolve_locations(p, idx, NULL);
 	resolve_sites(p, idx, NULL);
-	/* An exact recording counts inlined calls too. */
+	/* An exact recording also counts inlined calls. */
 	if (!profile_is_exact(p))
 		note_inlined(p, idx);
 	profile_env_set(p, PROFILE_ENV_SYMBOLS,
 			kernel_index_has_dwarf(idx) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
 }
 
-/* Bytes of a build-id from their hexadecimal text. */
+/* Convert a build-id from hexadecimal text to bytes. */
 static void build_id_parse(const char *text, struct kernel_build_id *id)
 {
 	id->len = 0;
@@ -238,7 +235,7 @@ void profile_build_id(const struct profile *p, struct kernel_build_id *id)
 	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), id);
 }
 
-/* Opens PATH if it is there and of the build ID. */
+/* Open the file PATH if it has the build-id ID. */
 static struct kernel_image *image_of_build(const char *path, const struct kernel_build_id *id)
 {
 	struct kernel_image *img;
@@ -251,7 +248,7 @@ static struct kernel_image *image_of_build(const char *path, const struct kernel
 	return NULL;
 }
 
-/* Search the kernels that scripts/lab has built. */
+/* Search the kernels that scripts/lab built. */
 static struct kernel_image *image_of_lab(const struct kernel_build_id *id)
 {
 	scoped_free char *pattern = kernel_lab_path("/kernels/*/vmlinux");
@@ -328,11 +325,11 @@ struct kernel_index *profile_module_index(const struct profile *p, const char *n
 	return idx;
 }
 
-/* A module whose build-id P has. */
+/* A kernel module whose build-id is in P's environment. */
 struct module {
 	const char *name;
-	bool used; /* P has addresses in this module */
-	bool has_lines; /* at least one of these addresses has a line */
+	bool used; /* P has addresses in the module */
+	bool has_lines; /* some of these addresses have a source line */
 };
 
 struct modules {

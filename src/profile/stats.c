@@ -34,7 +34,7 @@ uint64_t profile_stats_observed(const struct profile_stats *s)
 
 define_compare(compare_slot, struct profile_bucket, compare_values(a->slot, b->slot));
 
-/* Merge the buckets, which are sorted by slot. Allocate no more than they need: a profile has many cells, most of them small. */
+/* Merge the lists of buckets, sorted by slot. Allocate only the memory needed, since a profile has many small cells. */
 static void buckets_merge(struct profile_stats *dst, const struct profile_stats *src)
 {
 	struct join j = join_sorted(dst->buckets, dst->n_buckets, src->buckets, src->n_buckets,
@@ -75,7 +75,7 @@ void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t c
 
 	if (!count)
 		return;
-	/* BPF maps are read in ascending order, so a new slot mostly belongs at the end. */
+	/* BPF maps are read in ascending order, so a new slot usually belongs at the end. */
 	if (low && s->buckets[low - 1].slot >= slot)
 		low = bisect(s->n_buckets, i, s->buckets[i].slot < slot);
 	if (low < s->n_buckets && s->buckets[low].slot == slot) {
@@ -88,7 +88,7 @@ void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t c
 	s->buckets[low] = (struct profile_bucket){ .slot = slot, .count = count };
 }
 
-/* Return the value at FRACTION of SLOT's width, after the slot is clamped to min and max. */
+/* Return the value at FRACTION of SLOT's width. Clamp the slot's bounds to min and max first. */
 static double slot_value(const struct profile_stats *s, uint32_t slot, double fraction)
 {
 	uint64_t low = hist_slot_low(slot), high = low + hist_slot_width(slot) - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cuts pieces of executed code, which may overlap and differ between boots, into basic blocks that do not overlap. Each beginning
- * and end of a piece is a boundary of blocks.
+ * Cut pieces of executed code (address ranges), which may overlap and differ between boots, into basic blocks that do not overlap.
+ * A block begins or ends wherever a piece begins or ends.
  */
 #include "profile/unite.h"
 
@@ -12,8 +12,8 @@
 #define UNKNOWN UINT32_MAX
 
 /*
- * Limits for hostile files, whose pieces may all overlap: average number of blocks per piece (merged recordings have 1.1), and
- * passes over all blocks (merged recordings take two).
+ * Limits for malicious files, in which all pieces may overlap: average number of blocks per piece (merged recordings have 1.1),
+ * and passes over all blocks (merged recordings need two).
  */
 #define PIECE_BLOCKS 16
 #define PASSES_MAX   256
@@ -23,18 +23,18 @@ static uint64_t end_of(const struct profile_block *b)
 	return b->addr + b->bytes;
 }
 
-/* Return the number of the first block that begins at or after ADDR. */
+/* Return the index of the first block that begins at or after ADDR. */
 static uint32_t seek(const struct profile_blocks *blocks, uint64_t addr)
 {
 	return bisect(blocks->n_items, i, blocks->items[i].addr < addr);
 }
 
-/* Loop over the numbers K of the blocks in PIECE; none if PIECE has no bytes. */
+/* Loop over the indices K of the blocks inside PIECE. An empty PIECE has none. */
 #define for_each_within(k, blocks, piece)                                                  \
 	for (uint32_t k = seek(blocks, (piece)->addr), end_ = seek(blocks, end_of(piece)); \
 	     k < end_; k++)
 
-/* Append LIST's pieces and arcs to ALL. */
+/* Append LIST's pieces of code, and the arcs between them, to ALL. */
 static void append(struct profile_blocks *all, const struct profile_blocks *list)
 {
 	uint32_t first = all->n_items;
@@ -52,11 +52,11 @@ static void append(struct profile_blocks *all, const struct profile_blocks *list
 	all->entry = first + list->entry;
 }
 
-/* Cut ALL's pieces into blocks. Set only the blocks' addresses. */
+/* Cut ALL's pieces of code into blocks. Set only the addresses of the blocks. */
 static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	scoped_free uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
-	/* Indexed by bound: number of pieces that begin there, less those that end there. */
+	/* For each bound: number of pieces that begin at the bound, less those that end at it. */
 	int32_t *more = alloc_array(2 * (size_t)all->n_items, sizeof(*more)), covering = 0;
 	uint32_t n = 0;
 
@@ -85,7 +85,7 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 	free(more);
 }
 
-/* Return the sum, over all pieces, of the number of blocks in a piece. */
+/* Count the blocks in each piece of code, and return the sum over all pieces. */
 static uint64_t covered(const struct profile_blocks *out, const struct profile_blocks *all)
 {
 	uint64_t n = 0;
@@ -96,8 +96,8 @@ static uint64_t covered(const struct profile_blocks *out, const struct profile_b
 }
 
 /*
- * If the number of instructions of only one block of PIECE is unknown, set it. FORCE: if several are, the last one gets all that
- * is left. Return whether any was set.
+ * If only one block of PIECE has an unknown number of instructions, set this number. If FORCE, and several are unknown, the last
+ * block gets all remaining instructions. Return whether a number was set.
  */
 static bool tell_insns(struct profile_blocks *out, const struct profile_block *piece, bool force)
 {
@@ -159,7 +159,7 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 
 		if (arc.to < PROFILE_ARC_ANY)
 			arc.to = seek(out, all->items[arc.to].addr);
-		/* A forged file may have pieces without bytes. */
+		/* A forged file may have empty pieces of code. */
 		if (!end || arc.to == out->n_items)
 			continue;
 		arc.from = end - 1;
@@ -170,7 +170,7 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 	out->entry = seek(out, all->items[all->entry].addr);
 }
 
-/* Unite ALL's pieces into blocks. False: there are none, or too many. */
+/* Unite ALL's pieces of code into blocks. Return false if there are none or too many. */
 static bool unite(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	*out = (struct profile_blocks){ 0 };
@@ -198,8 +198,8 @@ static void add_counts(struct profile *p, uint32_t blocks, const struct profile_
 /* ---- interrupts ---- */
 
 /*
- * Return an array indexed by block, for free(): true if only an interrupt separates block K from block K - 1. Then one of PIECES
- * covers both, K - 1 has no callee, K follows only K - 1, K - 1 leads only to K, and both are equal in each of the N COUNTS.
+ * Return an array, which the caller frees: element K is true if only an interrupt separates blocks K - 1 and K. Then a piece
+ * covers both, K - 1 has no callee, K - 1 leads only to K, K follows only K - 1, and both have equal counts in all N COUNTS.
  */
 static bool *find_cuts(const struct profile_blocks *blocks, const struct profile_blocks *pieces,
 		       const struct profile_block_counts *counts, uint32_t n)
@@ -226,7 +226,7 @@ static bool *find_cuts(const struct profile_blocks *blocks, const struct profile
 	return cuts;
 }
 
-/* Join blocks that an interrupt cut, so that a compare and its jump are in one block. COUNTS are all N counts of BLOCKS. */
+/* Join blocks that an interrupt cut, so that a compare and its jump are in one block. COUNTS are the N counts of BLOCKS. */
 static void join(struct profile_blocks *blocks, const struct profile_blocks *pieces,
 		 struct profile_block_counts *counts, uint32_t n)
 {
@@ -265,18 +265,18 @@ static void join(struct profile_blocks *blocks, const struct profile_blocks *pie
 	blocks->n_arcs = n_arcs;
 }
 
-/* The lists taken from P. */
+/* Lists that were moved out of P. */
 struct parts {
 	struct profile_blocks *lists;
 	struct profile_block_counts *counts;
 	uint32_t n_lists, n_counts;
-	struct grouped lists_of, counts_of; /* by site; counts_of: by site and context */
-	uint64_t n_blocks, n_shown; /* blocks and counts put back into P so far */
+	struct grouped lists_of, counts_of; /* grouped by site; counts_of: also by context */
+	uint64_t n_blocks, n_shown; /* blocks and counts moved back into P */
 };
 
 struct function {
 	uint32_t site;
-	double insns; /* instructions executed in this function */
+	double insns; /* instructions executed in the function */
 };
 
 define_compare(by_insns, struct function,
@@ -301,7 +301,7 @@ static void take(struct parts *from, struct profile *p)
 	grouped_sort(&from->counts_of);
 }
 
-/* Return all N_SITES functions, the most executed first; for free(). */
+/* Return all N_SITES functions, the most executed first. The caller frees the array. */
 static struct function *rank(const struct parts *from, uint32_t n_sites)
 {
 	struct function *functions = alloc_array(n_sites, sizeof(*functions));
@@ -318,7 +318,7 @@ static struct function *rank(const struct parts *from, uint32_t n_sites)
 	return functions;
 }
 
-/* Put SITE's blocks and counts into P, if there is room for them. */
+/* Move SITE's blocks and counts into P, if P's limits allow. */
 static void put(struct profile *p, struct parts *from, uint32_t site)
 {
 	uint32_t n, n_counts, n_contexts = 0, number, before = p->n_block_counts,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The blocks of a function, from the overlapping pieces of code that several exact recordings have of it. */
+/* Unite overlapping pieces of a function's code, from several exact recordings, into basic blocks. */
 #pragma once
 
 #include "profile/profile.h"
 
 /*
- * Replace all of P's lists of blocks of a function, whose blocks may overlap, by one list of blocks that do not, and convert the
- * counts. The most executed function comes first. Functions beyond a file's limits are left out.
+ * For each function, replace P's lists of blocks, which may overlap, by one list of blocks that do not overlap. Convert the
+ * counts. The most executed functions come first. Functions beyond the limits of a file are dropped.
  */
 void profile_blocks_unite(struct profile *p);

@@ -13,7 +13,7 @@ uint64_t clock_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* The longest tick: 100 Hz. */
+/* Longest period of the kernel's timer tick: 100 Hz, in ns. */
 #define TICK_NS 10000000
 
 void clock_settle(void)
@@ -22,7 +22,7 @@ void clock_settle(void)
 		;
 }
 
-/* A step below this may be the time of a reading, not the clock's step: measure more often. */
+/* Two readings that differ by less than READING_NS may show the time of a reading, not a step. Then measure READINGS times. */
 #define READING_NS 1000
 #define READINGS   100
 
@@ -37,7 +37,7 @@ uint64_t clock_step_ns(uint64_t (*now)(void))
 			;
 		by = next - start;
 		least = by < least ? by : least;
-		/* Advances of different length differ by at least one step of the clock. */
+		/* Two advances of the clock differ by a whole number of clock steps. */
 		gap = by > last ? by - last : last - by;
 		if (least < READING_NS && last && gap && gap < least)
 			least = gap;
@@ -48,9 +48,9 @@ uint64_t clock_step_ns(uint64_t (*now)(void))
 
 /* ---- open files ---- */
 
-#define MOST 1024 /* like OPEN_FILES_LEAST, for a machine with many CPUs */
+#define MOST 1024 /* open files besides probes, on a machine with many CPUs */
 
-static struct rlimit before; /* zero: not changed */
+static struct rlimit before; /* former limit; zero: not changed */
 
 int open_files_allow(uint32_t n)
 {
@@ -63,7 +63,7 @@ int open_files_allow(uint32_t n)
 	if (more.rlim_max < more.rlim_cur)
 		more.rlim_max = more.rlim_cur;
 	if (setrlimit(RLIMIT_NOFILE, &more)) {
-		/* CAP_SYS_RESOURCE is missing: raise the soft limit to the hard limit. */
+		/* Without CAP_SYS_RESOURCE, raise the soft limit to the hard limit. */
 		more = now;
 		more.rlim_cur = now.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &more))

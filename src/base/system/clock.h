@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The clock that BPF programs read too (bpf_ktime_get_ns()).
- */
+/* The monotonic clock, which BPF programs read by bpf_ktime_get_ns(), and the limit of open files. */
 #pragma once
 
 #include <stdint.h>
 
-uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
+uint64_t clock_ns(void);
 
 /*
- * Wait until all readings of the clock take equally long: in the first tick of each second the C library needs 6 instructions more
- * to carry nanoseconds into seconds.
+ * Wait until every reading of the clock takes the same time: in the first tick of each second the C library needs 6 instructions
+ * more to carry nanoseconds into seconds.
  */
 void clock_settle(void);
 
-/* Return the smallest observed step of the clock NOW, in its unit. This waits for at least three steps. */
+/* Return the smallest observed step of the clock function NOW, in its unit. This waits for at least three steps. */
 uint64_t clock_step_ns(uint64_t (*now)(void));
 
-/* A recording has these open besides probes: programs, maps, links, the samplers of a few CPUs. */
+/* Number of files that a recording opens besides probes: BPF programs, maps, links, samplers of a few CPUs. */
 #define OPEN_FILES_LEAST 128
 
-/* Raise this process's limit of open files for N probes and the rest. Return -EMFILE if it is below N + OPEN_FILES_LEAST. */
+/* Raise this process's limit of open files for N probes. Return -EMFILE if the limit stays below N + OPEN_FILES_LEAST. */
 int open_files_allow(uint32_t n);
 
-/* Restore the limit of open files for the command. */
 void open_files_restore(void);

@@ -11,7 +11,7 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 #define N_SIGNALS ARRAY_SIZE(signals)
 
-static struct sigaction before[N_SIGNALS]; /* zero: the default */
+static struct sigaction before[N_SIGNALS]; /* former handlers; zero: the default */
 static sigset_t mask_before;
 static volatile sig_atomic_t caught, count;
 static volatile pid_t forward_to;

@@ -42,7 +42,7 @@ int invoker_become(const struct invoker *invoker)
 	return 0;
 }
 
-/* Reduce the permitted set to KEPT, and make it effective. Change nothing if one of BASIS is not permitted. */
+/* Reduce the permitted capabilities to KEPT, and make KEPT effective. Change nothing if a capability of BASIS is not permitted. */
 static int set(uint64_t kept, uint64_t basis)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

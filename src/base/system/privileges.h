@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The user who has become root by sudo, according to SUDO_UID and SUDO_GID. */
+/* The user who became root by sudo (from SUDO_UID and SUDO_GID), called the invoker. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,22 +11,19 @@ struct invoker {
 	gid_t gid;
 };
 
-/* Find the invoker. Return false if this process does not run as root, or no other user has started it through sudo. */
+/* Find the user who ran sudo. Return false if this process does not run as root, or no other user has started it through sudo. */
 bool invoker_find(struct invoker *invoker);
 
-/*
- * Become the invoker, with all of the user's groups. Capabilities stay permitted until the next program is executed. Return 0 or
- * -errno, not reported.
- */
+/* Become the user who ran sudo, with all groups. Capabilities stay permitted until exec. Return 0, or -errno without a message. */
 int invoker_become(const struct invoker *invoker);
 
 /* ---- the capabilities of this process ---- */
 
 /*
- * Give up all capabilities but the set KEPT (a bit each), for this process and its children. If a capability of the set BASIS is
- * missing, give up nothing: this process then uses others in its place. Return 0 or -errno.
+ * Give up all capabilities but the set KEPT (one bit per capability), for this process and its children. If a capability of the
+ * set BASIS is missing, give up nothing: the process may need others, such as CAP_SYS_ADMIN for CAP_BPF. Return 0 or -errno.
  */
 int capabilities_keep(uint64_t kept, uint64_t basis);
 
-/* Make all permitted capabilities effective again: a change of user clears the effective set. Return 0 or -errno. */
+/* Make all permitted capabilities effective again, since a change of user clears the effective set. Return 0 or -errno. */
 int capabilities_raise(void);

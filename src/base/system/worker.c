@@ -14,14 +14,14 @@
 #include "base/file.h"
 #include "base/system/interrupt.h"
 
-/* Sanitizers reserve more addresses than any limit allows. */
+/* AddressSanitizer reserves more address space than any limit allows. */
 #ifdef __SANITIZE_ADDRESS__
 #define LIMITS false
 #else
 #define LIMITS true
 #endif
 
-/* Return the size of this process's address space in bytes; 0: unknown. */
+/* Return the size of this process's address space in bytes, or 0 if unknown. */
 static uint64_t space_now(void)
 {
 	char *text;
@@ -62,7 +62,7 @@ pid_t worker_start(worker_fn fn, void *arg, uint64_t space)
 	_exit(fn(arg) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* Call wait4(), and set *CPU to the CPU time of a child that has ended, in ns. */
+/* Call wait4(), and set *CPU to the ended child's CPU time in ns. */
 static pid_t reap(pid_t pid, int *status, int options, uint64_t *cpu)
 {
 	struct rusage usage;

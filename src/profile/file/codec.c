@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Decoding checks only the encoding. layout_wrong() then checks the decoded section's values (indices, kinds, order). */
+/* Decoding checks only the encoding. layout_wrong() then checks the values of a decoded section (indices, kinds, order). */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,7 +20,7 @@ static const char *get_string(struct wire_in *in, const struct section_decoder *
 	return number ? d->strings[number - 1] : NULL;
 }
 
-/* Memory that a string takes besides its bytes, including its entry for lookup. */
+/* Bytes of memory for a string besides its text, including its entry in the hash table. */
 #define STRING_MEMORY 48
 
 static void decode_strings(struct wire_in *in, struct section_decoder *d)
@@ -41,7 +41,7 @@ static void decode_strings(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
-/* Return the minimum size of an entry in a file, in bytes. */
+/* Return the minimum size of an entry in the file, in bytes. */
 static size_t least_size(const struct layout *of)
 {
 	size_t size = 0;
@@ -89,14 +89,14 @@ static void decode_list(struct wire_in *in, const struct section_decoder *d, con
 	}
 }
 
-/* Decode the entries of a section's table. A unique table must not have an entry twice. */
+/* Decode the entries of a section's table. A table with TABLE_UNIQUE must not have equal entries. */
 static void decode_table(struct wire_in *in, const struct section_decoder *d,
 			 enum section_type type)
 {
 	const struct field *table = section_table(type);
 	uint32_t i, n = decode_length(in, d, table, d->p);
 
-	/* Remove site 0, which a new profile has: the file contains it. */
+	/* Remove the entries of a new profile (site 0), since the file contains them, too. */
 	while (section_count(d->p, type))
 		list_pop(table, d->p);
 	for (i = 0; i < n && wire_take(in, table->of->size + sizeof(struct hash_slot)); i++) {
@@ -174,7 +174,7 @@ static uint64_t decode_number(struct wire_in *in, const struct field *f)
 	}
 }
 
-/* BEFORE is the entry before this one in its list, or NULL. */
+/* BEFORE is the previous entry in the list, or NULL. */
 static void decode_field(struct wire_in *in, const struct section_decoder *d, const struct field *f,
 			 void *entry, const void *before)
 {
@@ -198,7 +198,7 @@ static void decode_field(struct wire_in *in, const struct section_decoder *d, co
 	case FIELD_LOSSES:
 		return decode_losses(in, d, (uint64_t *)(void *)at);
 	case FIELD_STEP:
-		/* A sum that overflows breaks the ascending order, which layout_wrong() refuses. */
+		/* If the sum overflows, the order is not ascending, and layout_wrong() refuses the file. */
 		field_store(f, at,
 			    wire_get_u32(in) +
 				    (before ? field_load(f, (const char *)before + f->offset) : 0));
@@ -237,7 +237,7 @@ void section_decode(struct wire_in *in, enum section_type type, struct section_d
 static void encode_fields(struct wire_out *out, const struct layout *of, const void *entry,
 			  const void *before, struct profile_strings *pool);
 
-/* Strings are numbers: 0 for NULL, else 1 + the place in the section of strings. */
+/* Write a string as a number: 0 for NULL, else 1 + its index in the section of strings. */
 static void put_string(struct wire_out *out, struct profile_strings *pool, const char *s)
 {
 	wire_put_varint(out, s ? (uint64_t)profile_strings_add(pool, s, strlen(s)) + 1 : 0);
@@ -279,7 +279,7 @@ static void encode_losses(struct wire_out *out, const uint64_t *losses,
 	}
 }
 
-/* BEFORE is the entry before this one in its list, or NULL. */
+/* BEFORE is the previous entry in the list, or NULL. */
 static void encode_field(struct wire_out *out, const struct field *f, const void *entry,
 			 const void *before, struct profile_strings *pool)
 {

@@ -22,8 +22,8 @@
 struct reader {
 	const char *path;
 	FILE *file;
-	uint64_t left; /* bytes to come; UINT64_MAX where that is not known: a pipe */
-	uint64_t room; /* bytes of memory that decoding may still take */
+	uint64_t left; /* bytes not yet read; UINT64_MAX: unknown (a pipe) */
+	uint64_t room; /* bytes of memory that decoding may still use */
 	struct section_decoder decoder;
 };
 
@@ -32,7 +32,7 @@ struct section {
 	uint64_t raw, stored;
 	uint32_t crc;
 	unsigned char header[SECTION_HEADER_SIZE];
-	char name[24]; /* section name in messages */
+	char name[24]; /* section's name in messages */
 };
 
 static int damaged(const struct reader *r, const struct section *s, const char *fmt, ...)
@@ -53,7 +53,7 @@ static int damaged(const struct reader *r, const struct section *s, const char *
 	return -EBADMSG;
 }
 
-/* Return 0, -ENODATA at the end of the file (not reported), or -EIO, reported. */
+/* Return 0; -ENODATA at the end of the file, without a message; or -EIO after a message. */
 static int read_bytes(struct reader *r, void *bytes, size_t n)
 {
 	if (n > r->left)
@@ -99,7 +99,7 @@ static int read_file_header(struct reader *r)
 	return 0;
 }
 
-/* Return the name of the section TYPE, "end" for SECTION_END; NULL: unknown type. */
+/* Return the name of the section TYPE, "end" for SECTION_END, or NULL for an unknown type. */
 static const char *name_of(uint32_t type)
 {
 	if (type == SECTION_END)
@@ -131,7 +131,7 @@ static int read_section_header(struct reader *r, struct section *s, enum section
 	return 0;
 }
 
-/* Set *OUT to the stored bytes, for free(), after checking the CRC. Allocate little more than the bytes that are really there. */
+/* Read the stored bytes into *OUT, which the caller frees, and check the CRC. Allocate only as much as the file really has. */
 static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 {
 	unsigned char *bytes = NULL;
@@ -155,7 +155,7 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 		have += part;
 	}
 	crc = crc32(0, s->header, SECTION_CHECKED_SIZE);
-	if (have) /* crc32_z() with NULL would return the initial value */
+	if (have) /* for NULL, crc32_z() would return the initial value */
 		crc = crc32_z(crc, bytes, have);
 	if (crc != s->crc) {
 		free(bytes);
@@ -165,7 +165,7 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 	return 0;
 }
 
-/* Take from *LEFT as much as zlib's numbers can hold. */
+/* Return the next number of bytes for zlib, whose counters have 32 bits, and subtract the number from *LEFT. */
 static unsigned int zlib_part(uint64_t *left)
 {
 	unsigned int part = *left < ZLIB_PART ? (unsigned int)*left : ZLIB_PART;
@@ -182,20 +182,20 @@ static bool inflate_all(const unsigned char *stored, uint64_t n_stored, unsigned
 	int status = Z_OK;
 
 	if (inflateInit(&zlib) != Z_OK)
-		abort(); /* the version of zlib.h is not the library's */
+		abort(); /* zlib.h and the library have different versions */
 	while (status == Z_OK) {
 		if (!zlib.avail_in)
 			zlib.avail_in = zlib_part(&n_stored);
 		if (!zlib.avail_out)
 			zlib.avail_out = zlib_part(&raw);
-		/* If no progress is possible, inflate() returns Z_BUF_ERROR. */
+		/* inflate() returns Z_BUF_ERROR if no progress is possible. */
 		status = inflate(&zlib, Z_NO_FLUSH);
 	}
 	inflateEnd(&zlib);
 	return status == Z_STREAM_END && !zlib.avail_in && !zlib.avail_out && !n_stored && !raw;
 }
 
-/* Decompress to exactly S->raw bytes, for the caller to free; anything else is an error. */
+/* Decompress to exactly S->raw bytes, which the caller frees. Another length is an error. */
 static int inflate_section(struct reader *r, struct section *s, const unsigned char *stored,
 			   unsigned char **out)
 {
@@ -250,7 +250,7 @@ static enum section_type section_after(enum section_type type)
 	return type == SECTION_LAST ? SECTION_END : type + 1;
 }
 
-/* Return FOUND if all sections from EXPECTED up to FOUND are optional, else the first required one. */
+/* Return FOUND if all sections from EXPECTED to FOUND are optional, else the first required section. */
 static enum section_type skip_optional(enum section_type expected, enum section_type found)
 {
 	while (expected != found && section_may_lack(expected))
@@ -304,7 +304,7 @@ static int read_profile(struct reader *r)
 	return err;
 }
 
-/* Open PATH: a regular file, or one of this process's descriptors (as /dev/stdin), which may be a pipe too. */
+/* Open PATH: a regular file, or a descriptor of this process such as /dev/stdin, which may be a pipe. */
 static FILE *open_data(const char *path, int *err)
 {
 	bool is_descriptor = !strncmp(path, "/dev/fd/", 8) || !strcmp(path, "/dev/stdin") ||
@@ -340,7 +340,7 @@ int profile_file_read(const char *path, struct profile **out)
 
 /* ---- write ---- */
 
-/* A whole file, encoded before any of it is written. */
+/* A whole encoded file. Nothing is written before all sections are encoded. */
 struct image {
 	unsigned char headers[SECTION_LAST + 1][SECTION_HEADER_SIZE];
 	struct wire_out *sections[SECTION_LAST + 1];
@@ -390,7 +390,7 @@ static void image_add(struct image *image, enum section_type type, const struct 
 		log_progress("writing: %s", profile_sections[type].name);
 	out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
 
-	/* Readers refuse a higher ratio as an attack. With Huffman codes alone the ratio is 8 at most. */
+	/* Readers refuse a higher ratio as an attack. Huffman codes alone compress to 1/8 at most. */
 	if (!section_ratio_ok(out->raw, out->n_stored, SECTION_RATIO_WRITTEN)) {
 		out_free(out);
 		out = encode(type, p, pool, Z_HUFFMAN_ONLY);
@@ -423,7 +423,7 @@ static int image_init(struct image *image, const struct profile *p, const char *
 	for (enum section_type type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
 		if (!section_may_lack(type) || section_count(p, type))
 			image_add(image, type, p, pool);
-	/* The strings come first in the file, but are known only after all other sections are encoded. */
+	/* Strings come first in the file, but encoding the other sections collects them. */
 	image_add(image, SECTION_STRINGS, p, pool);
 	profile_strings_destroy(pool);
 	log_progress_end();
@@ -460,7 +460,7 @@ static int image_put(const struct image *image, const char *path)
 					output_replace(path, &output);
 }
 
-/* Write IMAGE to a new file in FOLDER. */
+/* Write the file IMAGE to a new file in FOLDER. */
 static int image_put_aside(const struct image *image, const char *folder)
 {
 	scoped_free char *path = alloc_printf("%s/kprotperf.XXXXXX", folder);
@@ -477,7 +477,7 @@ static int image_put_aside(const struct image *image, const char *folder)
 	return err;
 }
 
-/* Lift the limit of file size, which was meant for the command. */
+/* Remove this process's limit of file size, which the user may have set for the command. */
 static void lift_size_limit(void)
 {
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles on disk. The format is described in docs/internals/file-format.md. All functions report what
- * goes wrong, in one line that names the file, and return 0 or a negative errno value.
+ * Read and write profiles on disk, in the format of docs/internals/file-format.md. On errors all functions
+ * print a message with the file's name and return a negative errno value, otherwise 0.
  */
 #pragma once
 
 #include "profile/profile.h"
 
 /*
- * Writes P to PATH, mode 0600, by output_replace() of base/output.h, so that PATH never holds half a profile. A PATH that is a
- * descriptor or a device (/dev/stdout, /dev/null) is written as it is.
+ * Write P to PATH, mode 0600, by output_replace() of base/output.h, so that PATH never holds half a profile. A descriptor or a
+ * device (/dev/stdout, /dev/null) is written directly.
  */
 int profile_file_write(const struct profile *p, const char *path);
 
 /*
- * Check that profile_file_write() can write PATH; return 0 or an error. Called before a measurement that may take hours. Leave no
- * file behind, and write nothing to descriptors and devices.
+ * Check that profile_file_write() can write PATH, before a measurement that may take hours. Return 0 or -errno. Leave no file
+ * behind, and write nothing to descriptors and devices.
  */
 int profile_file_try(const char *path);
 
 /*
- * Write P to PATH. If that fails, write P to a new file in $TMPDIR, /var/tmp, /tmp or /dev/shm, report that file's name, and return
- * PATH's error. For recordings that cannot be repeated.
+ * Write P to PATH. If this fails, write P to a new file in $TMPDIR, /var/tmp, /tmp or /dev/shm, print that file's name, and return
+ * PATH's error. This is for recordings that cannot be repeated.
  */
 int profile_file_keep(const struct profile *p, const char *path);
 
 /*
- * Read the profile at PATH, which may be a pipe, into *OUT, for profile_destroy(); *OUT is NULL on failure. Reading ends for any
- * input, and its memory is bounded by the file's size and the limits in section.h. -EBADMSG: damaged, or no data file;
- * -EPROTONOSUPPORT: another version.
+ * Read the profile at PATH, which may be a pipe, into *OUT (NULL on errors). The caller frees *OUT by profile_destroy(). The
+ * file's size and the limits in section.h bound time and memory. -EBADMSG: PATH is damaged or no data file; -EPROTONOSUPPORT:
+ * another version.
  */
 int profile_file_read(const char *path, struct profile **out);

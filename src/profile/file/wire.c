@@ -30,9 +30,9 @@ void wire_store64(unsigned char *at, uint64_t v)
 void wire_out_init(struct wire_out *out, int strategy)
 {
 	memset(out, 0, offsetof(struct wire_out, pending));
-	/* Level 1: the data is small and repetitive, higher levels take three times as long. */
+	/* Use level 1: the data is small and repetitive, and higher levels take three times as long. */
 	if (deflateInit2(&out->zlib, Z_BEST_SPEED, Z_DEFLATED, 15, 8, strategy) != Z_OK)
-		abort(); /* the arguments are constants, and running out of memory ends the process */
+		abort(); /* memory ran out: the arguments are constants */
 }
 
 static void out_deflate(struct wire_out *out, int flush)
@@ -120,7 +120,7 @@ void wire_put_double(struct wire_out *out, double v)
 
 void wire_put_count(struct wire_out *out, uint64_t v)
 {
-	/* PROFILE_NOT_COUNTED, the largest number, wraps to 0. */
+	/* PROFILE_NOT_COUNTED, the largest number, becomes 0. */
 	wire_put_varint(out, v + 1);
 }
 
@@ -162,7 +162,7 @@ uint64_t wire_get_varint(struct wire_in *in)
 
 		if (!byte)
 			return 0;
-		/* The tenth byte has room for one bit. */
+		/* The tenth byte may have only one bit. */
 		if (shift == 63 && *byte > 1)
 			break;
 		v |= (uint64_t)(*byte & 0x7f) << shift;
@@ -215,7 +215,7 @@ uint32_t wire_get_n(struct wire_in *in, size_t entry_size)
 {
 	uint64_t n = wire_get_varint(in);
 
-	/* UINT32_MAX stands for "none" in some tables, so there are fewer entries. */
+	/* UINT32_MAX means "none" in some tables, so a table has fewer entries. */
 	if (n >= UINT32_MAX || n > (size_t)(in->end - in->at) / entry_size) {
 		wire_fail(in, "announces more entries than it contains");
 		return 0;
