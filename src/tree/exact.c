@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fill a tree from exact recordings: their samples are all instructions; calls and executions are counted. */
+/* Fill a tree from exact recordings. Samples are all executed instructions; calls and executions are counted. */
 #include <math.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "tree/fill.h"
 #include "tree/lines.h"
 
-/* A limit for malformed files: real stacks are less deep. */
+/* Limit for malformed files: real stacks have fewer frames. */
 #define MAX_DEPTH 4096
 
-/* The end of a walk down a stack. */
+/* The end of a walk down a call stack. */
 struct end {
-	uint32_t node; /* the node in which the stack ends */
-	const struct profile_frame *frame; /* NULL: the stack's end has no name */
-	const struct profile_frame *caller; /* NULL: not known */
-	/* Set if NODE is not the caller's node. Parts split off by the compiler, and recursion, stay in the caller's node. */
+	uint32_t node; /* node of the innermost frame */
+	const struct profile_frame *frame; /* innermost frame; NULL: it has no name */
+	const struct profile_frame *caller; /* NULL: unknown */
+	/* False for a recursive call or a part that the compiler split off the function: NODE is then the caller's node. */
 	bool called;
 };
 
@@ -25,7 +25,7 @@ static struct tree_line *site_of(struct tree *t, const struct end *end)
 	return tree_line_find(&t->sites, end->node, end->caller);
 }
 
-/* Descend from the caller's node, in END, to the node of its callee, END's FRAME. */
+/* Go down from the caller's node, in END, to the node of its callee, END->frame. */
 static void call(struct tree *t, struct end *end, int side)
 {
 	struct tree_key key = { end->node, end->frame->name };
@@ -53,7 +53,7 @@ static void enter(struct tree *t, struct end *end, const struct profile_frame *c
 	tree_extend(node, frame, side);
 }
 
-/* The end of a walk down to LOCATION. The next stack probably shares most outer locations, and so most steps. */
+/* The state of a walk after LOCATION. The next stack probably starts with the same outer locations, and can reuse their steps. */
 struct step {
 	uint32_t location, depth;
 	struct end end;
@@ -63,13 +63,13 @@ struct walk {
 	struct tree *t;
 	const struct profile *p;
 	int side;
-	/* A cache of the ends of stacks, indexed by stack: most stacks occur in one context, but in several runs. */
+	/* Cache of the walk's end for each stack, since most stacks occur in one context, but in several runs. */
 	struct known {
 		struct end end;
 		uint32_t context;
 		bool is;
 	} * known;
-	/* The last stack's locations, outermost first; it was in CONTEXT. */
+	/* Steps of the last stack, outermost first. The stack was in CONTEXT. */
 	vec_of(struct step, steps);
 	uint32_t context;
 };
@@ -91,14 +91,13 @@ static uint32_t column_of(const struct walk *w, uint32_t run)
 	return tree_column(w->t, w->side, run);
 }
 
-/* Return the node of a context. */
 static uint32_t context_node(struct walk *w, uint32_t context)
 {
 	return tree_find_or_add(w->t,
 				&(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
 }
 
-/* Return the end of STACK in CONTEXT. FUNCTION: STACK's first location is a function's start; ignore bodies inlined there. */
+/* Walk down STACK in CONTEXT. Return its end. FUNCTION: the stack ends at a function's entry, so omit functions inlined there. */
 static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool function)
 {
 	const struct profile *p = w->p;
@@ -109,7 +108,7 @@ static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool
 	if (w->context != context)
 		w->n_steps = 0;
 	w->context = context;
-	/* Reuse steps, except for the first location, which depends on FUNCTION. */
+	/* Reuse steps except the innermost, which depends on FUNCTION. */
 	while (same < w->n_steps && same + 1 < s->n_locations &&
 	       w->steps[same].location == s->locations[s->n_locations - 1 - same])
 		at = w->steps[same++];
@@ -133,7 +132,7 @@ static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool
 	return at.end;
 }
 
-/* Return the end of STACK, and note that RUN executes it. */
+/* Return the end of a walk down STACK. Mark the innermost frame's node as executed by RUN. */
 static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint32_t stack,
 			   bool function)
 {
@@ -145,7 +144,7 @@ static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint3
 	return known->end;
 }
 
-/* Return the executions of all instructions with a known line, *N items, for free(). */
+/* Return an array for free(): executions of all instructions with a known source line. Set *N to its length. */
 static struct tree_times *find_times(struct walk *w, size_t *n)
 {
 	const struct profile *p = w->p;
@@ -171,7 +170,7 @@ static struct tree_times *find_times(struct walk *w, size_t *n)
 	return all;
 }
 
-/* Add calls to nodes; SITES: also to the lines that make them. */
+/* Add calls to nodes. With SITES, also add calls to the calling source lines. */
 static void add_calls(struct walk *w, bool sites)
 {
 	const struct profile *p = w->p;
@@ -191,7 +190,7 @@ static void add_calls(struct walk *w, bool sites)
 	}
 }
 
-/* Add the lines that call or inline each node. An inlined body runs as often as its most frequent instruction. */
+/* Add the lines that call or inline each node. An inlined function runs as often as its most frequent instruction. */
 static void add_sites(struct tree *t, int side)
 {
 	scoped(walk_deinit) struct walk w;
@@ -213,7 +212,7 @@ static void add_sites(struct tree *t, int side)
 	add_calls(&w, true);
 }
 
-/* Find calls from lines that only one side has: these calls get nodes of their own. Reset all values, to count them again. */
+/* Divide functions with calls from source lines that only one kernel has: they get EXTRA nodes. Reset all values for a recount. */
 static void divide(struct tree *t)
 {
 	tree_sites_divide(t);

@@ -8,13 +8,13 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-#define LINES_MAX 512 /* comparing takes time and memory by the square of this */
+#define LINES_MAX 512 /* time and memory of a comparison grow by the square of this */
 
 struct side {
 	vec_of(struct tree_line *, items); /* sorted by file and number */
 	bool *matched;
-	vec_of(const struct tree_line *, same); /* matched items */
-	vec_of(const struct tree_line *, left); /* unmatched items */
+	vec_of(const struct tree_line *, same); /* items with a match on the other side */
+	vec_of(const struct tree_line *, left); /* items without a match */
 };
 
 static void collect(struct side *s, const struct tree_pair *t, uint32_t node, int which)
@@ -38,7 +38,7 @@ static bool is_same(const struct tree_line *a, const struct tree_line *b, double
 	       is_near(a->times[0] * scale, b->times[1]) && !compare_text(a->file, b->file);
 }
 
-/* The argument of lines_same(). SCALE multiplies the baseline's figures. */
+/* Argument of lines_same(). SCALE multiplies the baseline's figures. */
 struct matching {
 	const struct side *s;
 	double scale;
@@ -71,7 +71,7 @@ static void split(struct side *s)
 			vec_push(s, left, s->items[i]);
 }
 
-/* Collect and match both sides' lines of NODE. Return false if they are too many. Free S by sides_deinit() in any case. */
+/* Collect and match the lines of NODE in both kernels. Return false if there are too many. Always free S by sides_deinit(). */
 static bool sides_init(struct side s[2], const struct tree_pair *t, uint32_t node, double scale)
 {
 	for (int which = 0; which < 2; which++) {
@@ -105,7 +105,7 @@ static double sum_left(const struct side *s, int which, double scale)
 	return sum;
 }
 
-/* Return the executions of LINE per call of its function. */
+/* Return how often LINE is executed per call of its function, or NAN if this is unknown. */
 static double iterations_of(const struct tree_pair *t, uint32_t node, const struct tree_line *line,
 			    int which)
 {
@@ -114,7 +114,7 @@ static double iterations_of(const struct tree_pair *t, uint32_t node, const stru
 		       NAN;
 }
 
-/* Return whether there are matched lines and all of them have the same numbers on both sides. */
+/* Return whether some lines match, and all matching lines have equal numbers in both kernels. */
 static bool is_numbered_alike(const struct side s[2])
 {
 	for (uint32_t i = 0; i < s[0].n_same; i++)
@@ -123,7 +123,7 @@ static bool is_numbered_alike(const struct side s[2])
 	return s[0].n_same;
 }
 
-/* Return S's unmatched line with LINE's number, or NULL. */
+/* Return S's line without a match that has LINE's number, or NULL. */
 static const struct tree_line *left_at(const struct side *s, const struct tree_line *line)
 {
 	for (uint32_t i = 0; i < s->n_left; i++)
@@ -133,8 +133,8 @@ static const struct tree_line *left_at(const struct side *s, const struct tree_l
 }
 
 /*
- * Set the iterations of S[WHICH]'s unmatched line MOST and of its counterpart on the other side. Repeated lines correspond by
- * order, other lines by number, if no patch moved lines. Also set IN_LOOP and CONDITION of the line's loop.
+ * Set FOUND->iterations for the unmatched line MOST of S[WHICH], and for the other kernel's line: with the same index if lines are
+ * REPEATED, else with the same number if no patch moved lines. Also set IN_LOOP and CONDITION.
  */
 static void set_iterations(struct tree_lines *found, const struct tree_pair *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
@@ -155,10 +155,10 @@ static void set_iterations(struct tree_lines *found, const struct tree_pair *t, 
 			found->condition = t->tree->loops[i].condition;
 }
 
-/* Return whether the unmatched lines of both sides differ by one ratio, *RATIO, so that they are the same lines, repeated. */
+/* Return whether the instructions of all lines without a match differ by one factor between the kernels. Set *RATIO to it. */
 static bool is_repeated(const struct side s[2], const double rest[2], double scale, double *ratio)
 {
-	/* One line is not enough: a line and its replacement have a ratio, too. */
+	/* One line is not enough: any line and its replacement have a ratio. */
 	if (s[0].n_left != s[1].n_left || s[0].n_left < 2 || rest[0] <= 0)
 		return false;
 	*ratio = rest[1] / rest[0];
@@ -173,7 +173,7 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 	return true;
 }
 
-/* Set the range of S's unmatched lines in the file of the line with most instructions. Return the index of this line. */
+/* Set the range of S's lines without a match, in the file of the line with most instructions. Return this line's index. */
 static uint32_t set_place(struct tree_lines *found, const struct side *s, int which)
 {
 	const struct tree_line *most;
@@ -188,7 +188,7 @@ static uint32_t set_place(struct tree_lines *found, const struct side *s, int wh
 	for (uint32_t i = 0; i < s->n_left; i++) {
 		const struct tree_line *l = s->left[i];
 
-		/* Leave out lines with few instructions: the compiler may have moved these from other lines. */
+		/* Skip lines with few instructions: the compiler may have moved them from other lines. */
 		if (compare_text(l->file, most->file) ||
 		    l->insns[which] < LITTLE * most->insns[which])
 			continue;
@@ -229,7 +229,7 @@ define_compare(by_site, struct tree_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
-/* Return the hardened side's calls of NODE's caller, divided by the baseline's calls; 1 if unknown. */
+/* Return the number of calls of NODE's caller, hardened divided by baseline; 1 if this is unknown. */
 static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;
@@ -239,8 +239,8 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Mark lines of S[MORE] as EXTRA if the other side has no lines between the same two matched lines. Return whether any line is
- * marked, but false if the other side has such additional lines, too.
+ * Set EXTRA for lines of S[MORE] if the other kernel has no lines between the same two matched lines. Return whether any line is
+ * EXTRA. Return false if the other kernel has additional lines, too.
  */
 static bool set_apart(struct side s[2], int more)
 {
@@ -263,7 +263,7 @@ static bool set_apart(struct side s[2], int more)
 	return found;
 }
 
-/* Return whether a node above NODE is divided. NODE's sites were counted before the division, so they mix calls of both parts. */
+/* Return whether a node above NODE is divided. NODE's calling lines were counted earlier, and mix calls of both parts. */
 static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
 	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)
@@ -272,7 +272,7 @@ static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 	return false;
 }
 
-/* Divide NODE if one side calls it from additional lines. NODE has N SITES, sorted by line. */
+/* Divide NODE if one kernel calls it from additional lines. SITES are its N calling lines, sorted by line. */
 static void divide(struct tree *t, struct tree_pair *pair, uint32_t node,
 		   struct tree_line *const *sites, uint32_t n)
 {

@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* Maximum ratio between one side's calls of a layer and the other side's direct calls of its callee, each per caller's call. */
+/* If one set calls a function through a LAYER and the other set calls it directly, the calls may differ by up to this factor. */
 #define LAYER_TIMES 2
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -19,7 +19,7 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	return node->parent == k->parent && node->extra == k->extra && !strcmp(node->name, k->name);
 }
 
-/* Return the child NAME of PARENT; add it if it is missing. */
+/* Return PARENT's child with this NAME. Add the child if there is none. */
 static uint32_t child(struct tree_pair *t, uint32_t parent, const char *name)
 {
 	const struct tree_key key = { parent, name };
@@ -60,7 +60,7 @@ static bool is_of(const struct tree_pair_node *node, int side)
 	return node->seen[side] && !node->seen[!side];
 }
 
-/* Move SIDE's figures of FROM and its callees to TO. */
+/* Move set SIDE's figures of FROM and of nodes below it to TO. */
 static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 {
 	struct tree_pair_node *a = &t->nodes[from], *b = &t->nodes[to];
@@ -78,20 +78,20 @@ static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 	a->doubt[side] = a->own_doubt[side] = 0;
 	a->seen[side] = false;
 	a->moved = to;
-	/* A node that SIDE does not execute has no callees on SIDE. */
+	/* A node that set SIDE does not execute has no callees in this set. */
 	for (uint32_t i = a->first_child; i != TREE_NONE; i = t->nodes[i].next)
 		if (t->nodes[i].seen[side])
 			graft(t, i, child(t, to, t->nodes[i].name), side);
 }
 
 /*
- * Return whether SIDE calls INNER through LAYER where the other side calls CALLEE directly: per call of PARENT, LAYER is called
- * about as often as CALLEE. Otherwise LAYER is another path to the same function, such as a rare one.
+ * In set SIDE, PARENT calls a function through LAYER (node INNER). In the other set, PARENT calls the function directly (node
+ * CALLEE). Return whether LAYER is called about as often as CALLEE per call of PARENT: then LAYER replaces the direct calls.
  */
 static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t layer, uint32_t inner,
 			uint32_t callee, int side)
 {
-	/* An inlined LAYER has no calls: use the calls of INNER. */
+	/* An inlined LAYER has no calls, so use the calls of INNER. */
 	double layers = (t->nodes[layer].calls[side] ?: t->nodes[inner].calls[side]) /
 			tree_pair_calls(t, parent, side);
 	double callees = t->nodes[callee].calls[!side] / tree_pair_calls(t, parent, !side);
@@ -101,7 +101,7 @@ static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t lay
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
 }
 
-/* Only SIDE calls LAYER, from PARENT. Move functions that the other side calls from PARENT, but SIDE from LAYER, below LAYER. */
+/* Only set SIDE calls LAYER from PARENT. If the other set calls a callee of LAYER directly from PARENT, move it below LAYER. */
 static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -115,8 +115,8 @@ static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, 
 }
 
 /*
- * Compilers attribute an instruction to an inlined body or to its caller at will. So if one side has a call in the body and the
- * other side has the same call in the code around it, move the call to the outer code.
+ * Compilers may attribute an instruction to an inlined function or to the code around it. If one set has a call inside an inlined
+ * function and the other set has this call in the code around it, move the call to the outer code.
  */
 static void graft_call(struct tree_pair *t, uint32_t node, int side)
 {
@@ -137,10 +137,10 @@ static void graft_all(struct tree_pair *t)
 {
 	uint32_t n = t->n_nodes;
 
-	/* Nodes that grafting adds are not visited: both sides execute the node above them. */
+	/* Skip the nodes that grafting adds. Both sets execute the parents of such nodes, so these need no grafting. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->tree->max_nodes; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
-			/* The callers of timed functions are not known. */
+			/* The callers of timed functions are unknown. */
 			if (is_of(&t->nodes[i], side) &&
 			    (t->tree->has_callers || t->nodes[i].sampled)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
@@ -148,13 +148,13 @@ static void graft_all(struct tree_pair *t)
 			}
 }
 
-/* ---- samples of one function in many nodes ---- */
+/* ---- one function's samples in many nodes ---- */
 
-/* The change of a sampled node's own time. */
+/* Change of a sampled node's own time. */
 struct sampled {
 	const char *name;
 	uint32_t node;
-	double delta, doubts; /* the change, and its variance */
+	double delta, doubts; /* the change and its variance */
 };
 
 define_compare(by_function, struct sampled,
@@ -172,7 +172,7 @@ static void mark_function(struct tree_pair *t, const struct sampled *items, size
 		t->nodes[items[i].node].differs = fabs(delta) > sure * sqrt(doubts);
 }
 
-/* Return whether NODE is sampled and is in no timed function. */
+/* Return whether NODE is known from samples and is outside of all timed functions. */
 static bool is_untimed(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;
@@ -182,7 +182,7 @@ static bool is_untimed(const struct tree_pair *t, uint32_t node)
 	return at != node && t->nodes[at].parent == TREE_ROOT;
 }
 
-/* Set DIFFERS by function, from the sum over all nodes of the function: a single node may have too few samples. */
+/* Set DIFFERS for each function, from the sum over all its nodes. A single node may have too few samples. */
 static void mark_sampled(struct tree_pair *t)
 {
 	scoped_free struct sampled *items = alloc_array(t->n_nodes, sizeof(*items));
@@ -202,8 +202,6 @@ static void mark_sampled(struct tree_pair *t)
 		mark_function(t, &items[i], j - i, sure);
 }
 
-/* ---- work that moved to another context ---- */
-
 static uint32_t context_of(const struct tree_pair *t, uint32_t node)
 {
 	while (t->nodes[node].parent != TREE_ROOT)
@@ -211,13 +209,13 @@ static uint32_t context_of(const struct tree_pair *t, uint32_t node)
 	return node;
 }
 
-/* A node that only SIDE executes. */
+/* A node that only one set executes. */
 struct one_sided {
 	const char *name;
 	uint32_t node, context;
 	int side;
 	double total, calls;
-	bool stays; /* the other side does the work in the same context, but below another caller */
+	bool stays; /* the other set does this work in the same context, below another caller */
 };
 
 struct candidate {
@@ -243,7 +241,7 @@ static bool is_near(double a, double b, double times)
 	return a <= times * b && b <= times * a;
 }
 
-/* Return whether A and B, of different sides, may be the same work. */
+/* Return whether A and B, from different sets, may be the same work. */
 static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 {
 	return a->side != b->side && a->calls > 0 &&
@@ -251,7 +249,7 @@ static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 	       is_near(a->total, b->total, MOVED_TIMES);
 }
 
-/* Mark those of N ITEMS whose work the other side does in the same context, but below another caller. */
+/* Set STAYS for items whose work the other set does in the same context, below another caller. */
 static void mark_stays(struct one_sided *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -261,7 +259,7 @@ static void mark_stays(struct one_sided *items, size_t n)
 				items[i].stays = items[k].stays = true;
 }
 
-/* Add to CANDIDATES the pairs of N ITEMS, all of one name, between which work may have moved from one context to another. */
+/* Find pairs among N ITEMS of one name whose work may have moved between contexts. Add the pairs to CANDIDATES. */
 static void add_candidates(struct candidates *candidates, struct one_sided *items, size_t n)
 {
 	mark_stays(items, n);
@@ -332,7 +330,7 @@ double tree_pair_moved(const struct tree_pair *pair, uint32_t context)
 	return sum;
 }
 
-/* Add the lines of moved nodes to the nodes that they moved to. */
+/* Add the lines of each moved node to the node that has its figures. */
 static void graft_lines(struct tree_pair *t)
 {
 	uint32_t n_lines = t->lines.n_items;
@@ -344,7 +342,7 @@ static void graft_lines(struct tree_pair *t)
 		for (int side = 0; side < 2; side++) {
 			uint32_t node = line.node;
 
-			/* A node may have been moved more than once. */
+			/* A node may have moved several times. */
 			while (!t->nodes[node].seen[side] && t->nodes[node].moved)
 				node = t->nodes[node].moved;
 			if (line.insns[side] > 0 && node != line.node) {
@@ -374,7 +372,7 @@ static void sort_lines(struct tree_pair *t)
 	}
 }
 
-/* Return the index of PART's first repetition among all of T's. */
+/* Return the column of PART's first repetition in T's values. */
 static uint32_t first_column(const struct tree *t, const struct tree_part *part)
 {
 	return tree_first_column(t, part->side) + part->first;
@@ -389,7 +387,7 @@ static double runs_of(const struct tree *t, const struct tree_part *part)
 	return runs;
 }
 
-/* Return the sums of the values of ITEM, a node or line, over the repetitions PART, per run. */
+/* Return the values of node or line number ITEM per run, summed over the repetitions in PART. */
 static struct tree_value sum_of(const struct tree *t, const struct tree_value *values,
 				uint32_t item, const struct tree_part *part, double runs)
 {
@@ -520,7 +518,7 @@ uint32_t tree_pair_most(const struct tree_pair *t, uint32_t node, double all)
 
 bool tree_pair_is_below(const struct tree_pair *t, uint32_t node, uint32_t above)
 {
-	/* A caller's index is lower than its callee's. */
+	/* A caller has a lower index than its callees. */
 	while (node > above)
 		node = t->nodes[node].parent;
 	return node == above;

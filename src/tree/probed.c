@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fill a tree from recordings by probes: contexts, functions timed in contexts, and inlined bodies timed in functions. The own
- * time of each excludes timed callees and bodies, so a context's own time is spent in no timed function.
+ * Fill a tree from recordings by probes: contexts (system calls and interrupts), timed functions in each context, and timed
+ * inlined functions in these. Own times exclude timed callees, so a context's own time is the time outside of all timed functions.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 define_compare(by_name, char *const, strcmp(*a, *b));
 
-/* Return for each of SIDE's sites whether it is an inlined body of a function that the other side times, for free(). */
+/* Return an array for free() with true for each of SIDE's inlined functions that the other kernel times as a function. */
 static bool *find_called(const struct tree *t, int side)
 {
 	const struct profile *p = t->p[side], *other = t->p[!side];
@@ -32,7 +32,7 @@ static bool *find_called(const struct tree *t, int side)
 	return called;
 }
 
-/* Return the node of CELL's site. CALLED: put the body directly below its context, where the other side has the function. */
+/* Return the node of CELL. CALLED: put an inlined function below its context, since the other kernel has the function there. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
 			int side, bool called)
 {
@@ -50,8 +50,8 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 }
 
 /*
- * Return the standard deviation of CELL's own time, from the differences between its calls; 0 if repetitions show it. The
- * execve() that starts tar or thr-create differs by up to 6 % between two boots of one kernel.
+ * Return the standard deviation of CELL's own time, from the differences between its calls. Return 0 if repetitions exist: these
+ * show the deviation. A single call, the execve() that starts the workload tar, differs by up to 6 % between two boots.
  */
 static double chance(const struct tree *t, const struct profile_cell *cell)
 {
@@ -94,8 +94,8 @@ void tree_fill_probed(struct tree *t, int side)
 }
 
 /*
- * Fill a tree with functions whose blocks were counted. Block probes distort a function's time, so it moves to the context and
- * adds to the context's uncertainty. If the clock counts instructions, those of the blocks then move back to the function.
+ * Add functions whose basic blocks were counted. Block probes distort a function's time, so move this time to the context and
+ * increase the context's uncertainty. If the clock counts instructions, move the blocks' instructions back to the function.
  */
 
 struct filler {
@@ -110,7 +110,7 @@ static uint32_t find_context(struct tree *t, const struct profile *p, uint32_t c
 	return tree_find_or_add(t, &(struct tree_key){ TREE_ROOT, p->contexts[context].name });
 }
 
-/* Move the time of CELL's function, whose blocks were counted, to its context. */
+/* Move the time of CELL, a function whose basic blocks were counted, to its context. */
 static void move_time(const struct filler *f, const struct profile_cell *cell)
 {
 	uint32_t column = tree_column(f->t, f->side, cell->run);
@@ -120,7 +120,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	struct tree_value *from, *to;
 	uint32_t node = tree_find(f->t, &key);
 
-	/* A function without a node has its time in the context already. */
+	/* If a function has no node, the context already has its time. */
 	if (column == TREE_NONE || node == TREE_NONE)
 		return;
 	from = tree_value_of(f->t, node, column);
@@ -132,7 +132,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	f->t->nodes[node].own_doubt[f->side] = 0;
 }
 
-/* Add the calls that BLOCK in NODE makes, as many as TIMES. Calls of a timed callee are already counted. */
+/* Add TIMES calls that BLOCK in NODE makes. Calls of a timed callee are already counted. */
 static void add_callee(struct filler *f, uint32_t node, uint32_t context,
 		       const struct profile_block *block, const struct tree_times *times)
 {
@@ -147,7 +147,7 @@ static void add_callee(struct filler *f, uint32_t node, uint32_t context,
 	value->seen = true;
 }
 
-/* Add TIMES executions of BLOCK, which is in the node of FUNCTION or in bodies that are inlined there. */
+/* Add TIMES executions of BLOCK. The block is in the node FUNCTION, or in functions inlined there. */
 static void add_block(struct filler *f, uint32_t function, uint32_t context,
 		      const struct profile_block *block, struct tree_times times)
 {
@@ -211,7 +211,7 @@ void tree_fill_counted(struct tree *t, int side)
 	free(f.times);
 }
 
-/* ---- executions of instructions: from exact recordings, and of functions whose blocks were counted ---- */
+/* ---- executions of instructions, from exact recordings and counted basic blocks ---- */
 
 define_compare(by_instruction, struct tree_times,
 	       compare_values(a->node, b->node)                 ?:
@@ -237,7 +237,7 @@ double tree_times_per_run(const struct tree *t, int side, const struct tree_time
 	return sum / t->n_runs[side];
 }
 
-/* Add the loop with its head at HEAD, if there is one, to its node and to the bodies around it. */
+/* If HEAD is the head of a loop, add the loop to its node and to the functions around the node. */
 static void add_loop(struct tree *t, int side, const struct tree_times *head, double times)
 {
 	const struct profile *p = t->p[side];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Divide the own time of contexts, and of functions and bodies timed in them, by the stacks of samples. A function or inlined
- * body gets the same share of the time as of the samples. All repetitions have the same shares, since each has too few samples.
- * A node's doubt is the uncertainty of its share.
+ * Divide the own time of contexts and of timed functions by samples: a function on the stacks of samples gets the same fraction of
+ * the time as of the samples. All repetitions get the same fractions, since a single repetition has too few samples. DOUBT is a
+ * node's uncertainty.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* A side's samples, indexed by node: OWN in the node itself, ALL also in sampled nodes below it. */
+/* One kernel's samples, indexed by node. OWN: in the node itself; ALL: also in sampled nodes below it. */
 struct counts {
 	vec_of(double, own);
 	vec_of(double, all);
@@ -30,7 +30,7 @@ static void grow(struct counts *c, uint32_t n)
 		vec_push(c, own, 0);
 }
 
-/* Return whether SIDE timed NODE. Other nodes exist because a body in them was timed, or because the other side timed them. */
+/* Return whether kernel SIDE timed NODE. An untimed NODE contains a timed inlined function, or only the other kernel times it. */
 static bool is_timed(struct tree *t, uint32_t node, int side)
 {
 	uint32_t first = tree_first_column(t, side);
@@ -44,8 +44,8 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 /* The node whose own time includes a sample: the innermost timed node on the sample's stack, or the context. */
 struct opened {
 	uint32_t node;
-	uint32_t first; /* index of the first frame inside NODE */
-	/* Add no nodes for the inner frames: one frame's function is timed by the other side only, or has a timed body. */
+	uint32_t first; /* index of the first frame below NODE */
+	/* True: add no nodes below NODE. Only the other kernel times a function there, or it contains a timed inlined one. */
 	bool closed;
 };
 
@@ -56,7 +56,7 @@ static struct opened find_opened(struct tree *t, uint32_t context,
 	uint32_t at = context;
 
 	for (uint32_t i = 0; i < n; i++) {
-		/* Functions are directly below their context, bodies below their function. */
+		/* A function's parent is its context; an inlined function's parent is its outer function. */
 		uint32_t node = tree_find(t, &(struct tree_key){ at, frames[i].name });
 
 		if (node == TREE_NONE)
@@ -73,7 +73,7 @@ static struct opened find_opened(struct tree *t, uint32_t context,
 	return found;
 }
 
-/* Return the node of the innermost of N FRAMES below NODE; add the nodes that are missing. */
+/* Return the node of the innermost of N FRAMES below NODE. Add missing nodes. */
 static uint32_t node_of(struct tree *t, uint32_t node, const struct analyze_frame *frames,
 			uint32_t n, int side)
 {
@@ -122,7 +122,7 @@ static void sum_up(const struct tree *t, struct counts *c)
 			c->all[t->nodes[i].parent] += c->all[i];
 }
 
-/* A node's own time per run of a side, and the standard deviation of its mean. */
+/* A node's own time per run in one kernel, and the standard deviation of the mean. */
 struct own {
 	double mean, deviation;
 };
@@ -144,7 +144,7 @@ static struct own own_of(struct tree *t, uint32_t node, int side)
 					   n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Return the standard deviation of K / N of the time OWN, by K of N samples. It is at least one sample's, even if K is 0 or N. */
+/* Return the standard deviation of the fraction K / N of OWN's time, for K of N samples; at least the deviation for one sample. */
 static double doubt_of(double k, double n, const struct own *own)
 {
 	if (!(n > 0))
@@ -153,7 +153,7 @@ static double doubt_of(double k, double n, const struct own *own)
 		     k / n * own->deviation);
 }
 
-/* Return the node whose own time is divided for NODE: the nearest node above that is not sampled, or NODE. */
+/* Return the nearest node at or above NODE that is not sampled. NODE gets a fraction of the own time of this node. */
 static uint32_t opened_at(const struct tree *t, uint32_t node)
 {
 	while (t->nodes[node].sampled)
@@ -182,7 +182,7 @@ static void share_out(struct tree *t, int side, const struct counts *c)
 			v->seen = c->all[i] > 0;
 		}
 	}
-	/* A timed node keeps the share of the samples that are in the node itself. */
+	/* Reduce a timed node's time to the fraction of samples in the node itself. */
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		for (uint32_t k = 0; k < t->n_repetitions[side]; k++)
 			if (!t->nodes[i].sampled && c->all[i] > 0)

@@ -7,7 +7,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* Real files have fewer nodes than entries. The limit is for malformed files. */
+/* Limits for malformed files: real files have fewer nodes than entries. */
 #define MAX_NODES     (1u << 20)
 #define NODES_OF_EACH 8
 #define MAX_VALUES    (1u << 27)
@@ -145,7 +145,7 @@ struct tree_value *tree_line_value(struct tree *t, uint32_t node, const struct p
 	return &t->line_values[(size_t)(line - t->lines.items) * tree_columns(t) + column];
 }
 
-/* Mark all callers of executed nodes as executed, per repetition. */
+/* In each repetition, mark the callers of executed nodes as executed. */
 static void spread_seen(struct tree *t)
 {
 	for (uint32_t i = t->n_nodes; i-- > 1;)
@@ -162,8 +162,8 @@ static const char *command_name(const struct profile *p)
 }
 
 /*
- * Return whether repetitions show how much one kernel varies. On a real clock, only boots do, and recordings that alternate
- * between the kernels.
+ * Return whether repetitions show how much recordings of one kernel differ. On a real clock, this needs several boots, or
+ * recordings of both kernels in turn.
  */
 static bool has_noise(const struct tree *t)
 {

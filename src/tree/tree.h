@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calling contexts of two recordings as one tree: functions and inlined bodies below their callers, by their names in the
- * source. It does not matter if a function is inlined on one side only, or split into parts by the compiler. Each node has a
- * value per repetition; tree_pair compares any two of them.
+ * One tree of the calling contexts in two recordings: functions below their callers, by their names in the source. Inlined
+ * functions are nodes like others, and parts that a compiler split off belong to their function. Each node has a value for each
+ * repetition (run, boot or recording). tree_pair compares any two sets of repetitions.
  */
 #pragma once
 
@@ -12,87 +12,87 @@
 #include "profile/profile.h"
 
 #define TREE_NONE UINT32_MAX
-#define TREE_ROOT 0 /* the command, the node above its contexts */
+#define TREE_ROOT 0 /* the command, above all contexts (system calls and interrupts) */
 
-/* Maximum number of repetitions per side. If there are more, neighbouring repetitions are merged. */
+/* Maximum number of repetitions per kernel. If there are more, neighbouring repetitions are merged. */
 #define TREE_REPETITIONS 32
 
-/* One repetition of a node or a line: sums over its runs. */
+/* The figures of a node or a source line in one repetition, summed over its runs. */
 struct tree_value {
-	double insns; /* without callees; clock ticks in recordings by probes */
-	double error; /* standard deviation of INSNS: probe costs are estimates */
-	double times; /* node: calls, 0 for an inlined body; line: executions */
-	bool seen; /* the repetition executes the node or one below it */
+	double insns; /* instructions without callees; for recordings by probes, clock ticks */
+	double error; /* standard deviation of INSNS, from estimated probe costs */
+	double times; /* node: calls, 0 if inlined; line: executions */
+	bool seen; /* this node or one below it was executed */
 };
 
 struct tree_node {
 	const char *name;
-	uint32_t parent; /* the root is its own parent */
+	uint32_t parent; /* index of the caller's node; the root is its own parent */
 	uint32_t first_child, next;
-	/* The node has only calls from lines that one side alone has. Its DIVIDED sibling of the same name has all other calls. */
+	/* EXTRA: the node has just the calls from source lines that only one kernel has. Its sibling has all other calls. */
 	bool extra;
-	bool divided; /* an EXTRA sibling has some of its calls */
-	bool sampled; /* estimated from samples, with a DOUBT per side: tree/sampled.c */
+	bool divided; /* an EXTRA sibling has some of the function's calls */
+	bool sampled; /* node found by samples: its time is estimated, with uncertainty DOUBT */
 	/*
-	 * Standard deviations of a sampled node's time per run on each side, with callees and without. Without enough
-	 * repetitions, a timed node has OWN_DOUBT, from the differences between its calls.
+	 * Standard deviations of a sampled node's time per run in each kernel, with and without callees. With few repetitions, a
+	 * timed node has OWN_DOUBT, too, from the differences between its calls.
 	 */
 	double doubt[2], own_doubt[2];
-	/* Divided nodes: calls per run on each side, including those of the EXTRA sibling; for an inlined body, executions. */
+	/* For DIVIDED nodes: calls (or executions, if inlined) per run in each kernel, including the EXTRA sibling. */
 	double everywhere[2];
-	bool inlined[2]; /* by side: inlined at one call site or more */
-	bool nested[2]; /* by side: includes calls of itself: recursion, or a split-off part */
-	/* The first and last line that a side executes of the node, calls and inlined bodies included; FILE NULL: unknown. */
+	bool inlined[2]; /* for each kernel: inlined at least at one call site */
+	bool nested[2]; /* for each kernel: the function calls itself or its split-off part */
+	/* First and last source line that each kernel executes in the node, with calls and inlined functions. NULL: unknown. */
 	const char *file[2];
 	uint32_t from[2], to[2];
 };
 
-/* A line of a node; or, in SITES, a line of the node's caller that calls or inlines the node. */
+/* A source line of a node. In SITES, a line of the caller that calls or inlines the node. */
 struct tree_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
-	double insns[2]; /* instructions per run, by side */
-	/* Calls, or executions of the line's most frequent instruction, per run; 0: unknown. */
+	double insns[2]; /* instructions per run in each kernel */
+	/* Calls, or executions of the line's most frequent instruction, per run. 0: unknown. */
 	double times[2];
-	bool extra[2]; /* in SITES: only this side makes calls from this line */
+	bool extra[2]; /* in SITES: only this kernel calls from this line */
 };
 
 struct tree_line_table {
 	vec_of(struct tree_line, items);
-	struct hash_index index; /* keys: node, file and number */
+	struct hash_index index; /* keys: node, file, line number */
 };
 
-/* A loop in NODE; its head was executed TIMES times per run on SIDE. */
+/* A loop in NODE. Kernel SIDE executed the loop's head TIMES times per run. */
 struct tree_loop {
 	uint32_t node;
 	int side;
 	double times;
-	const char *condition; /* see struct profile_condition */
+	const char *condition; /* source text of the loop's condition, such as "i < n"; or NULL */
 };
 
 struct tree {
 	const struct profile *p[2];
-	bool has_callers; /* exact recordings; otherwise functions are directly below their contexts */
-	bool has_noise; /* repetitions of both sides show how much one kernel varies */
-	bool has_runs; /* both sides have several repetitions, which show at least how much runs vary */
-	enum analyze_unit unit[2]; /* a repetition is a run, a recording or a boot */
+	bool has_callers; /* exact recordings; otherwise functions are directly below contexts */
+	bool has_noise; /* repetitions show how much recordings of one kernel differ */
+	bool has_runs; /* both kernels have several repetitions */
+	enum analyze_unit unit[2]; /* unit of a repetition: run, recording or boot */
 	uint32_t n_repetitions[2];
-	uint32_t runs[2][TREE_REPETITIONS], n_runs[2]; /* runs per repetition, and all runs */
-	uint32_t *repetition_of[2]; /* indexed by run; TREE_NONE: a control run */
-	vec_of(struct tree_node, nodes); /* each after its parent; the first is the root */
+	uint32_t runs[2][TREE_REPETITIONS], n_runs[2]; /* runs in each repetition, and in all */
+	uint32_t *repetition_of[2]; /* for each run; TREE_NONE: a run without probes */
+	vec_of(struct tree_node, nodes); /* each node after its parent; the root first */
 	uint64_t max_nodes;
-	struct tree_line_table lines; /* their figures are in LINE_VALUES */
+	struct tree_line_table lines; /* figures of the lines are in LINE_VALUES */
 	struct tree_line_table sites; /* lines that call or inline a node; EXTRA nodes have none */
 	vec_of(struct tree_loop, loops);
-	/* Rows for each node or line; their columns are the baseline's repetitions, then the hardened side's. */
+	/* A row for each node or line. Its columns are the baseline's repetitions, then the hardened kernel's. */
 	vec_of(struct tree_value, values);
 	vec_of(struct tree_value, line_values);
 	struct hash_index index;
-	uint32_t n_sampled, n_untimed; /* sampled nodes, and those in no timed function */
-	struct alloc_texts texts; /* names that belong to neither profile */
+	uint32_t n_sampled, n_untimed; /* N_UNTIMED: sampled nodes that are in no timed function */
+	struct alloc_texts texts; /* owns names that neither profile owns */
 };
 
-/* BASELINE and HARDENED are both exact recordings, or both are not. They must outlive T. */
+/* Both BASELINE and HARDENED are exact recordings, or neither is. Both must outlive T. */
 void tree_init(struct tree *t, const struct profile *baseline, const struct profile *hardened);
 void tree_deinit(struct tree *t);
 
@@ -101,11 +101,11 @@ static inline uint32_t tree_columns(const struct tree *t)
 	return t->n_repetitions[0] + t->n_repetitions[1];
 }
 
-/* Return the index of SIDE's first repetition among all. */
+/* Return the index of SIDE's first repetition in a row of values. */
 static inline uint32_t tree_first_column(const struct tree *t, int side)
 {
 	return side ? t->n_repetitions[0] : 0;
 }
 
-/* Return how many standard deviations make conclusions on all untimed nodes as sure as CHANCE_DEVIATIONS make a single one. */
+/* Return how many standard deviations a change of an untimed node must exceed: CHANCE_DEVIATIONS, increased for many nodes. */
 double tree_sure_deviations(const struct tree *t);

@@ -79,7 +79,7 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 	vec_push(out, functions, f);
 }
 
-/* Return whether function number BLOCKS has counts in CONTEXT. */
+/* Return whether the blocks of function number BLOCKS were counted for calls in CONTEXT. */
 static bool has_counts(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
 {
 	uint32_t n;
@@ -169,26 +169,24 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 	return calls;
 }
 
-/* ---- loops ---- */
-
 /*
- * The maximum number of steps for all functions of a profile. One step is one block of one loop in one context. A recording
- * takes a few million steps. Functions beyond the limit are left out: only made-up files have so many steps.
+ * Limit of the work for one profile: blocks times loops, summed over functions and contexts. A recording needs a few million. Skip
+ * the functions beyond the limit: only a made-up file reaches it.
  */
 #define MAX_STEPS 4e9
 
-/* The state while loops are added: one function in one context. */
+/* The state of a search for loops in one function, with the counts of its calls in one context. */
 struct work {
 	struct analyze_loops *out;
 	const struct analyze_counted *counted;
 	const struct profile *p;
 	const struct profile_blocks *blocks;
-	uint32_t index, context; /* INDEX: of BLOCKS in P; CONTEXT may be ANALYZE_IN_ALL_CONTEXTS */
+	uint32_t index, context; /* INDEX: number of BLOCKS in P's array */
 	struct kernel_loops loops;
-	double steps; /* steps that remain of MAX_STEPS */
+	double steps; /* part of MAX_STEPS that is left */
 };
 
-/* Return the number of instructions executed in each loop, for free(). It is NAN if a block of the loop has no count. */
+/* Return the instructions executed in each loop; NAN: a block of the loop was not counted. The caller frees the array. */
 static double *loops_insns(const struct work *w, const uint64_t *counts)
 {
 	double *insns = alloc_array(w->loops.n_loops, sizeof(*insns));
@@ -199,14 +197,14 @@ static double *loops_insns(const struct work *w, const uint64_t *counts)
 				counts[b] == PROFILE_NOT_COUNTED ?
 					NAN :
 					(double)counts[b] * w->blocks->items[b].insns;
-	/* Outer loops follow their inner loops. */
+	/* Inner loops come before their outer loop in the array, so each inner sum is complete when it is added. */
 	for (uint32_t l = 0; l < w->loops.n_loops; l++)
 		if (w->loops.loops[l].parent != KERNEL_LOOP_NONE)
 			insns[w->loops.loops[l].parent] += insns[l];
 	return insns;
 }
 
-/* Return the frame of L at DEPTH (0: the outermost), or NULL. */
+/* Return L's function at inlining depth DEPTH (0: the outermost function), or NULL. */
 static const struct profile_frame *frame_of(const struct profile_location *l, uint32_t depth)
 {
 	return depth < l->n_frames ? &l->frames[l->n_frames - 1 - depth] : NULL;
@@ -217,7 +215,7 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* Return the number of nested inlined bodies, counted from the outermost body on, that contain both O and AT. */
+/* Return how many nested inlined functions contain both addresses O and AT, counted from the outermost inlined function. */
 static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
 	uint32_t d = 0;
@@ -229,8 +227,8 @@ static uint32_t common_bodies(const struct profile_location *o, const struct pro
 }
 
 /*
- * Return the depth (0: the function) of the innermost inlined body that contains the loop's head and executes three quarters of
- * the loop's instructions. Requiring all is too strict: compilers mix instructions of other bodies into a loop.
+ * Return the inlining depth (0: not inlined) of the function to report for loop L: the innermost inlined function that contains
+ * the loop's head and at least 75 % of its executed instructions. Compilers mix other functions' instructions into a loop.
  */
 static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
 {

@@ -11,13 +11,13 @@
 #include "kernel/image/name.h"
 
 /*
- * A sweep compares two functions from front to back, instruction by instruction. It finds nearly all unchanged functions, at a
- * fraction of the cost of comparing graphs.
+ * Compare two functions from front to back, instruction by instruction. This finds nearly all unchanged functions, and is far
+ * faster than the comparison of flow graphs in compare.c.
  */
 
 #define MAX_PARTS 8
 
-/* Length of the shortest instruction that may contain an address. Shorter instructions with equal bytes are the same. */
+/* Length in bytes of the shortest instruction that may contain an address. Shorter instructions with equal bytes are the same. */
 #define MIN_NAMING 5
 
 struct part {
@@ -27,7 +27,7 @@ struct part {
 
 struct sweep {
 	struct analyze_changes *c;
-	struct part parts[MAX_PARTS]; /* the function, then the parts split off it */
+	struct part parts[MAX_PARTS]; /* the function, then its split-off parts (FUNC.cold) */
 	uint32_t n_parts;
 };
 
@@ -79,7 +79,7 @@ static bool same_target(struct sweep *s, const uint64_t targets[2])
 	return changes_same_address(s->c, targets[0] + sides[0].base, targets[1] + sides[1].base);
 }
 
-/* Return whether the instruction of LEN bytes at offset AT into P is the same on both sides. */
+/* Return whether both kernels have the same instruction at offset AT into the functions of P. The instruction has LEN bytes. */
 static bool same_operation(struct sweep *s, const struct part *p, uint64_t at, size_t len)
 {
 	struct arch_operation op[2];
@@ -99,7 +99,7 @@ static bool same_operation(struct sweep *s, const struct part *p, uint64_t at, s
 	return true;
 }
 
-/* Decode the instruction at offset AT into P on SIDE. If it calls a function, count a caller. Return its length; 1: undecodable. */
+/* Decode the instruction at offset AT of a function. Count a call of another function. Return the length in bytes. */
 static size_t read_one(struct sweep *s, const struct part *p, int side, uint64_t at,
 		       struct decoded *out)
 {
@@ -153,7 +153,7 @@ static bool sweep_part(struct sweep *s, const struct part *p)
 	return same;
 }
 
-/* Return whether functions A and B (or CHANGES_NONE) have equal code in the same order. Count the callers of their callees. */
+/* Return whether functions A and B (indexes, or CHANGES_NONE) have the same code. Count the calls that A and B make. */
 static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct sweep s = { .c = c };
@@ -167,8 +167,6 @@ static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 	}
 	return same;
 }
-
-/* ---- changes ---- */
 
 int analyze_changes_create(struct kernel_image *const images[2],
 			   struct kernel_index *const indexes[2], struct analyze_changes **out)
@@ -211,13 +209,11 @@ void analyze_changes_destroy(struct analyze_changes *c)
 	free(c);
 }
 
-/* --- inlined bodies ------------------------------------------------------------------------- */
-
-/* The inlined bodies of one name in a function, on both sides. */
+/* All inlined copies of one function inside another function, in both kernels. */
 struct bodies {
 	const char *name;
-	int more; /* number of bodies, hardened less baseline */
-	uint64_t bytes; /* size of the code, both sides together */
+	int more; /* number of copies in the hardened kernel minus the baseline */
+	uint64_t bytes; /* size of all copies in both kernels */
 };
 
 struct bodies_list {
@@ -258,7 +254,7 @@ static void add_bodies(struct bodies_list *list, const struct kernel_index *idx,
 	}
 }
 
-/* Return the names of the bodies that one side has more often, largest first: "+new -old"; NULL: none. */
+/* Return the functions that the hardened (+) or the baseline (-) kernel inlines more often, such as "+new -old"; NULL: none. */
 static const char *inlined_text(struct analyze_changes *c, const struct analyze_changed *change)
 {
 	struct bodies_list list = { 0 };
@@ -276,8 +272,6 @@ static const char *inlined_text(struct analyze_changes *c, const struct analyze_
 	return alloc_keep(&c->texts, text);
 }
 
-/* --- one function --------------------------------------------------------------------------- */
-
 static bool is_renamed(const struct analyze_changed *change)
 {
 	const char *was = change->names[0], *is = change->names[1];
@@ -285,7 +279,7 @@ static bool is_renamed(const struct analyze_changed *change)
 	return was && is && kernel_name_compare(was, is);
 }
 
-/* Set OUT to the change from A of the baseline to B of the hardened kernel. One of them may be CHANGES_NONE. */
+/* Set OUT to the change from A of the baseline to B of the hardened kernel. A or B may be CHANGES_NONE. */
 static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
 		      struct analyze_changed *out)
 {
@@ -324,7 +318,7 @@ static bool is_called(const char *name, const char *wanted)
 					 !strncmp(name, wanted, strlen(wanted)));
 }
 
-/* Compare by kind (DIFFERS, NEW and GONE first, as they may cost time), then init code last, then by size and callers. */
+/* Sort kinds that may cost time first (DIFFERS, NEW, GONE), then init code last, then by size and number of callers. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct analyze_changed *const changes[2] = { a, b };
@@ -362,8 +356,6 @@ bool analyze_changes_of(struct analyze_changes *c, const char *name, struct anal
 	return any;
 }
 
-/* --- all functions -------------------------------------------------------------------------- */
-
 static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct analyze_changed change;
@@ -375,7 +367,7 @@ static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 		vec_push(c, all, change);
 }
 
-/* Set CHANGE's number of callers. Call this after all functions were compared, since comparing counts the callers. */
+/* Set CHANGE->callers. Call this after all functions have been compared, since the comparison counts the callers. */
 static void note_callers(struct analyze_changes *c, struct analyze_changed *change)
 {
 	int side = change->names[1] != NULL;

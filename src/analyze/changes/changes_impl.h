@@ -8,30 +8,30 @@
 
 #define CHANGES_NONE UINT32_MAX
 
-/* A function, or a piece of code that the compiler split off a function. */
+/* A function, or code that the compiler split off a function (FUNC.cold). */
 struct changes_function {
 	uint64_t addr, end; /* relative to _stext */
 	const char *name, *file;
-	uint32_t pair; /* index on the other side, or CHANGES_NONE */
+	uint32_t pair; /* index of the same function in the other kernel, or CHANGES_NONE */
 	uint32_t callers;
-	uint64_t shape; /* hash of all its code; 0: not computed yet */
+	uint64_t shape; /* hash of the instructions, ignoring their symbols; 0: not computed yet */
 	bool is_cold;
 };
 
 struct changes_symbol {
-	uint64_t addr, size; /* ADDR: as in the image's file */
+	uint64_t addr, size; /* ADDR: absolute address in the image file */
 	const char *name;
-	bool is_object; /* a variable */
+	bool is_object; /* true: the symbol is a variable */
 };
 
 struct changes_side {
 	struct kernel_image *img;
 	struct kernel_index *index;
 	struct kernel_code *code;
-	uint64_t base, end; /* addresses in the file of _stext and of the last symbol */
-	uint64_t init_start, init_end; /* addresses in the file of code freed after boot */
-	vec_of(struct changes_function, functions); /* by address */
-	vec_of(struct changes_symbol, symbols); /* by address, then size */
+	uint64_t base, end; /* absolute addresses of _stext and of the last symbol */
+	uint64_t init_start, init_end; /* absolute addresses of code that is freed after boot */
+	vec_of(struct changes_function, functions); /* sorted by address */
+	vec_of(struct changes_symbol, symbols); /* sorted by address, then size */
 };
 
 struct analyze_changes {
@@ -42,20 +42,20 @@ struct analyze_changes {
 	uint32_t n_same;
 };
 
-/* match.c: read the symbols of SIDE; pair the functions of both sides. */
+/* match.c: read the symbols of one kernel; pair the functions of both kernels. */
 void changes_read_symbols(struct changes_side *side);
 void changes_match(struct analyze_changes *c);
-/* Compare two paths as strcmp() does, but only by the file's name and its folder. Either path may be NULL. */
+/* Compare two paths as strcmp() does, but only the last folder and the file name. X or Y may be NULL. */
 int changes_compare_files(const char *x, const char *y);
 /* Return the index of the function that covers ADDR (relative to _stext), or CHANGES_NONE. */
 uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);
-/* Return the function's bytes, for free(); NULL: the file has none, or they are too many. */
+/* Return the function's bytes, or NULL if the image file lacks them or they are too many. The caller frees them. */
 uint8_t *changes_bytes(const struct changes_side *side, const struct changes_function *f);
 
-/* compare.c: return whether A of the baseline and B of the hardened image mean the same. AT: their instructions, from _stext. */
+/* compare.c: return whether A (baseline) and B (hardened) mean the same object or number. AT: addresses of both instructions. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b);
 bool changes_same_value(const struct analyze_changes *c, const struct arch_value *a,
 			const struct arch_value *b, const uint64_t at[2]);
 
-/* compare.c: set CHANGE's KIND, N_INSNS, ADDED and REMOVED by comparing the flow graphs of the function on both sides. */
+/* compare.c: compare the flow graphs of a function's two versions. Set CHANGE's KIND, N_INSNS, ADDED and REMOVED. */
 void changes_compare(struct analyze_changes *c, struct analyze_changed *change);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare two functions as graphs, block by block from their entries. Ignore more differences until they are the same:
- * first the places of blocks, then also registers, order and stack frame, then also offsets of fields.
+ * Compare the flow graphs of two functions, block by block from their entries. Ignore more differences at each level until the
+ * functions are the same: first the order of blocks, then also registers, instruction order and stack frame, then member offsets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum level {
 	N_LEVELS,
 };
 
-#define MAX_EMPTY 16 /* empty blocks in a row, at most */
+#define MAX_EMPTY 16 /* maximum number of successive blocks without instructions */
 
 struct insn {
 	uint64_t addr;
@@ -25,21 +25,19 @@ struct insn {
 	bool matched;
 };
 
-/* An edge out of a block, without the target's address. */
+/* An edge out of a block. It has the target's block instead of the target's address. */
 struct way {
-	/* enum kernel_edge_kind. JUMP is turned into FALL. An inverted condition has FALL and TAKEN swapped. */
+	/* enum kernel_edge_kind. JUMP becomes FALL. If the condition is inverted, FALL and TAKEN are swapped. */
 	uint32_t kind;
-	uint32_t block; /* KERNEL_FLOW_OUT: out of the function */
+	uint32_t block; /* KERNEL_FLOW_OUT: the edge leaves the function */
 };
 
 struct code {
 	struct kernel_flow *flow;
-	/* In code order. The instructions of block I are FIRST[I] up to FIRST[I + 1]. */
+	/* In code order. Block I has the instructions INSNS[FIRST[I]] to INSNS[FIRST[I + 1] - 1]. */
 	vec_of(struct insn, insns);
 	uint32_t *first;
 };
-
-/* --- reading -------------------------------------------------------------------------------- */
 
 static void read_operation(const struct analyze_changes *c, const struct changes_side *side,
 			   const struct kernel_flow *flow, const struct kernel_insn *insn,
@@ -53,10 +51,10 @@ static void read_operation(const struct analyze_changes *c, const struct changes
 		return;
 	arch_operation_of(c->decoder, bytes, insn->len, side->base + insn->addr, op);
 	if (insn->target && kernel_flow_block_at(flow, insn->target) != KERNEL_FLOW_OUT)
-		op->n_values = 0; /* the edge has the target */
+		op->n_values = 0; /* ignore the jump's target here: the block's edge has it */
 }
 
-/* Read the instructions of BLOCK, without the jump to the next block and the padding before that jump. */
+/* Read the instructions of BLOCK. Omit the jump to the next block, and padding before that jump. */
 static void read_block(const struct analyze_changes *c, const struct changes_side *side,
 		       struct code *code, const struct kernel_block *block)
 {
@@ -98,8 +96,6 @@ static void code_deinit(struct code *code)
 	free(code->insns);
 }
 
-/* --- instructions --------------------------------------------------------------------------- */
-
 struct comparison {
 	const struct analyze_changes *c;
 	struct code code[2];
@@ -140,7 +136,7 @@ static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 	return order;
 }
 
-/* Return how many instructions both sides have in common, in any order. Each side's begin at FROM and end before TO. */
+/* Count instructions that both functions have, in any order. Each function's range is from FROM up to, but excluding, TO. */
 static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
 {
 	scoped_free struct insn **a = sorted(&m->code[0], from[0], to[0]),
@@ -162,9 +158,7 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 	return n;
 }
 
-/* --- blocks --------------------------------------------------------------------------------- */
-
-/* Return BLOCK. If it is empty and only one block can follow, return the first block after it that is not empty. */
+/* Return BLOCK. If BLOCK has no instructions and only one successor, return the next block that has instructions. */
 static uint32_t lead_on(const struct code *code, uint32_t block)
 {
 	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {
@@ -201,7 +195,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 	return out;
 }
 
-/* Pairs of blocks. TO: hardened block plus 1, by baseline's block. FROM: the reverse. 0: no pair. STACK: pairs to visit. */
+/* If block A of one function is paired with block B of the other, TO[A] is B + 1 and FROM[B] is A + 1; else 0. STACK: blocks A. */
 struct walk {
 	uint32_t *to, *from;
 	vec_of(uint32_t, stack);
@@ -291,9 +285,9 @@ void changes_compare(struct analyze_changes *c, struct analyze_changed *change)
 	code_deinit(&m.code[1]);
 }
 
-/* ---- whether two numbers in code stand for the same thing ---- */
+/* ---- comparison of numbers and addresses in instructions ---- */
 
-/* Per-CPU data lies from address 0 up to this limit. */
+/* Per-CPU variables have addresses from 0 to this limit. */
 #define MAX_PERCPU 0x1000000
 
 /* All symbols at the address nearest to a given address. */
@@ -301,10 +295,10 @@ struct nearest {
 	const struct changes_symbol *first;
 	uint32_t n;
 	uint64_t distance;
-	bool covers; /* the largest symbol reaches the given address */
+	bool covers; /* the largest symbol extends over the given address */
 };
 
-/* Return the symbols nearest to ADDR: at or before ADDR, or if NEXT, after ADDR. */
+/* Return the symbols at the nearest address up to ADDR. If NEXT is set, return those at the nearest address after ADDR. */
 static struct nearest nearest(const struct changes_side *side, uint64_t addr, bool next)
 {
 	const struct changes_symbol *s = side->symbols;
@@ -325,7 +319,7 @@ static struct nearest nearest(const struct changes_side *side, uint64_t addr, bo
 	return out;
 }
 
-/* Return the length of NAME without the number that distinguishes namesakes in one file. */
+/* Return the length of NAME without the number that a compiler appends to distinguish equal names. */
 static size_t plain_len(const char *name)
 {
 	size_t n = strlen(name), digits = n;
@@ -356,7 +350,7 @@ static bool is_thunk(const struct changes_function *f)
 	return arch_symbol_of_name(f->name) == ARCH_SYMBOL_INDIRECT_THUNK;
 }
 
-/* Return whether A and B are addresses in the same function; -1: neither is in a function. */
+/* Return whether A and B are addresses in the same function. Return -1 if both are outside of functions. */
 static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	const struct changes_side *left = &c->sides[0], *right = &c->sides[1];
@@ -373,7 +367,7 @@ static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b
 	return f->pair == j || (is_thunk(f) && is_thunk(g)) || is_same_name(f->name, g->name);
 }
 
-/* Addresses without a symbol that covers them count as the same: these are strings and constants. */
+/* Treat addresses outside of symbols as the same: strings and constants have no symbols. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	struct nearest before[2], after[2];
@@ -402,7 +396,7 @@ static bool is_percpu(const struct analyze_changes *c, uint64_t a, uint64_t b)
 	return a < MAX_PERCPU && b < MAX_PERCPU && x.covers && y.covers && have_common(&x, &y);
 }
 
-/* Return whether VALUE is __LINE__, the source line of the instruction at AT. */
+/* Return whether VALUE is the source line of the instruction at AT: such a value comes from the macro __LINE__. */
 static bool is_line(const struct changes_side *side, uint64_t at, uint64_t value)
 {
 	struct kernel_place place;

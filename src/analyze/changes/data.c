@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Structures, initial values of variables and static keys that differ between two kernels. */
+/* Compare two kernels' structures, initial values of variables, and static keys. */
 
 #include <bpf/btf.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 #define MAX_DEPTH 8 /* maximum nesting of structs without a name */
 
-/* A struct, or a member of one. */
+/* A struct, or a member of a struct. */
 struct item {
 	const char *name;
 	uint64_t at; /* a struct's BTF id, or a member's offset in bits */
@@ -39,7 +39,7 @@ static struct join join_items(struct items sides[2])
 			   sizeof(struct item), compare_items);
 }
 
-/* Add the members of T, which begins at BASE bits, and the members of unnamed structs and unions in it. */
+/* Add the named members of T, including the members of unnamed structs inside T. BASE is T's own offset in bits. */
 static void add_members(struct items *out, const struct btf *btf, const struct btf_type *t,
 			uint64_t base, int depth)
 {
@@ -130,11 +130,9 @@ void analyze_structs_deinit(struct analyze_structs *s)
 	kernel_btf_destroy(s->btf[1]);
 }
 
-/* ---- variables with different initial values ---- */
-
 #define WORD sizeof(uint64_t)
 
-/* Return whether to skip the variable NAME: it always differs, its name has a number, or an address in it is unaligned. */
+/* Return whether to skip the variable NAME: it always differs, has a generated name, or contains an unaligned address. */
 static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };
@@ -142,14 +140,14 @@ static bool is_told_otherwise(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	/* Compilers and macros number these names; in another build the same name may be another variable's. */
+	/* Compilers and macros number these names. In another build, the same name may belong to another variable. */
 	return strchr(name, '.') || strstr(name, "__UNIQUE_ID") || !strncmp(name, "__BTF_ID", 8) ||
 	       !strncmp(name, "__ksym", 6) || !strncmp(name, "__kstr", 6);
 }
 
 define_compare(by_name, struct changes_symbol, strcmp(a->name, b->name));
 
-/* Return SIDE's variables by name, for free(). */
+/* Return the variables of one kernel, sorted by name. The caller frees the array. */
 static struct changes_symbol *variables_of(const struct changes_side *side, uint32_t *n)
 {
 	struct changes_symbol *out = alloc_array(side->n_symbols, sizeof(*out));
@@ -162,7 +160,7 @@ static struct changes_symbol *variables_of(const struct changes_side *side, uint
 	return out;
 }
 
-/* Return N bytes of the variable S from offset AT on; 0 if the file has none, as for .bss. */
+/* Read N bytes at offset AT into the variable S. Return 0 if the image file has no value, as for .bss. */
 static uint64_t word_at(const struct changes_side *side, const struct changes_symbol *s,
 			uint64_t at, size_t n)
 {
@@ -173,7 +171,7 @@ static uint64_t word_at(const struct changes_side *side, const struct changes_sy
 	return word;
 }
 
-/* Return the symbol at VALUE, or VALUE in hexadecimal, for free(). */
+/* Return the name of the symbol at address VALUE, or VALUE in hexadecimal. The caller frees the string. */
 static char *value_text(const struct changes_side *side, uint64_t value)
 {
 	uint64_t offset = 0;
@@ -240,9 +238,7 @@ void analyze_variables_deinit(struct analyze_variables *v)
 	free(v->rows);
 }
 
-/* ---- static keys ---- */
-
-/* Return the name of the static key at address KEY, as recordings write it, for free(); NULL: none. */
+/* Return the name of the static key at address KEY, or NULL. The caller frees the name. */
 static char *name_of(const struct kernel_code *code, uint64_t key)
 {
 	uint64_t offset;
@@ -251,7 +247,7 @@ static char *name_of(const struct kernel_code *code, uint64_t key)
 	return name ? kernel_static_key_name(name, offset) : NULL;
 }
 
-/* Return whether WORD is one of the words of TEXT, which may be NULL. */
+/* Return whether TEXT, a list separated by blanks or NULL, contains WORD. */
 static bool has_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Find the functions of two kernels, and pair them. */
+/* Find the functions of two kernels and pair them by name, source file and code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,8 @@
 #include "kernel/image/image_elf.h"
 #include "kernel/image/name.h"
 
-/* Do not pair renamed functions by shape if they are smaller: unrelated small functions have the same shape. */
+/* Minimum size of a renamed function that may be paired by code alone. Unrelated smaller functions often have equal code. */
 #define MIN_SHAPE_BYTES 16
-
-/* --- symbols -------------------------------------------------------------------------------- */
 
 define_compare(compare_symbols, struct changes_symbol,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
@@ -43,7 +41,7 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 						     .is_cold = kernel_name_is_cold(name) }));
 }
 
-/* If a function has several names, the first in this order is kept. */
+/* Of several symbols at one address, the first symbol in this order becomes the name of the function. */
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
@@ -88,11 +86,9 @@ uint8_t *changes_bytes(const struct changes_side *side, const struct changes_fun
 	return NULL;
 }
 
-/* --- pairs ---------------------------------------------------------------------------------- */
-
 /*
- * Set the shape of a function: a hash of its instructions without the symbols that they refer to. Functions that differ only in
- * the names of their callees have the same shape.
+ * Set the shape of F: a hash of its instructions without the symbols in them. Functions that differ only in the names of their
+ * callees have the same shape.
  */
 static void read_shape(const struct analyze_changes *c, const struct changes_side *side,
 		       struct changes_function *f)
@@ -118,7 +114,7 @@ static int by_name(const struct changes_function *x, const struct changes_functi
 	return strcmp(x->name, y->name);
 }
 
-/* Return the last folder and the file of a path. The folders above depend on where the source tree was. */
+/* Return the last folder and the file name of a path. The folders before them depend on the build directory. */
 static const char *end_of_path(const char *file)
 {
 	const char *end = file ? strrchr(file, '/') : NULL;
@@ -148,20 +144,20 @@ static int by_source_name(const struct changes_function *x, const struct changes
 	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
 }
 
-/* A pass of the matching. Functions match if all these keys are equal. */
+/* A pass of the matching. Two functions match if all keys of the pass are equal. */
 struct pass {
 	int (*keys[3])(const struct changes_function *x, const struct changes_function *y);
-	bool all; /* match only if both sides have equally many functions with these keys */
+	bool all; /* match only if both kernels have equally many functions with these keys */
 };
 
-/* Passes in order: an earlier pass is less likely to be wrong. */
+/* The order of the passes: an earlier pass makes fewer wrong pairs. */
 static const struct pass passes[] = {
 	{ { by_name, by_file }, true },
 	{ { by_name, by_file, by_shape } },
 	{ { by_name, by_file } },
 	{ { by_name }, true },
 	{ { by_source_name, by_file }, true },
-	{ { by_file, by_shape }, true }, /* renamed */
+	{ { by_file, by_shape }, true }, /* renamed functions */
 };
 
 struct item {
@@ -188,7 +184,7 @@ static bool has_key(const struct pass *pass,
 	return pass->keys[0] == key || pass->keys[1] == key || pass->keys[2] == key;
 }
 
-/* Return SIDE's functions that have no pair yet and that PASS may pair, sorted; for free(). */
+/* Return the functions without a pair that PASS may match, sorted by the keys of PASS. The caller frees the array. */
 static struct item *unpaired(const struct analyze_changes *c, struct changes_side *side,
 			     const struct pass *pass, size_t *n)
 {

@@ -11,9 +11,7 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* ---- a place's instructions and bodies, and the executions of each instruction ---- */
-
-/* Return the index of PLACE's body with ID; ANALYZE_NO_BODY: none, or PLACE's own body. */
+/* Return the index of the function with this ID that is inlined into PLACE, or ANALYZE_NO_BODY. PLACE's own BODY has no index. */
 static uint32_t body_find(const struct analyze_annotation *a, const struct analyze_place *place,
 			  uint32_t id)
 {
@@ -23,7 +21,7 @@ static uint32_t body_find(const struct analyze_annotation *a, const struct analy
 	return ANALYZE_NO_BODY;
 }
 
-/* Return whether BODY is within PLACE. BODY's parent was added before BODY, since outer bodies have lower numbers. */
+/* Return whether the inlined function BODY lies within PLACE. BODY's parent has a lower id, so A->bodies already has it. */
 static bool body_is_within(const struct analyze_annotation *a, const struct analyze_place *place,
 			   const struct kernel_body *body)
 {
@@ -69,7 +67,7 @@ static void add_bodies(struct making *m, uint32_t number)
 	}
 }
 
-/* Return whether INSN is padding between pieces of code. Padding is no instruction of the function. */
+/* Return whether INSN is padding: no path in the function reaches it, and it does nothing or traps. */
 static bool is_padding(const struct kernel_insn *insn)
 {
 	return !(insn->flags & KERNEL_INSN_REACHED) &&
@@ -77,12 +75,12 @@ static bool is_padding(const struct kernel_insn *insn)
 		insn->kind == KERNEL_INSN_BAD);
 }
 
-/* The counts of one function's blocks, in the requested contexts. */
+/* Block counts of one function in the requested contexts. */
 struct counted {
-	const struct profile_blocks *blocks; /* NULL: there are none */
+	const struct profile_blocks *blocks; /* NULL: the function has no counts */
 	uint64_t *counts;
 	double calls;
-	double elsewhere; /* executions of code outside of all blocks: 0 in an exact recording, else NAN */
+	double elsewhere; /* count of code in no block: 0 if recording is exact, else NAN */
 };
 
 static uint32_t context_find(const struct making *m)
@@ -115,7 +113,7 @@ static void counted_init(struct counted *c, const struct making *m,
 	}
 }
 
-/* Return the executions of the instruction at ADDR; NAN: neither counted nor derived from counts. */
+/* Return how often the instruction at ADDR was executed; NAN: unknown. */
 static double executions_at(const struct counted *c, uint64_t addr)
 {
 	const struct profile_block *items = c->blocks ? c->blocks->items : NULL;
@@ -145,7 +143,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	i.body = at.body == KERNEL_NONE ? ANALYZE_NO_BODY : body_find(a, place, at.body);
 	i.executions = executions_at(counted, insn->addr);
 	i.per_call = i.executions / counted->calls;
-	/* merge_lines() replaces LINE by the index of the merged line. */
+	/* merge_lines() sets the final index. */
 	i.line = a->n_lines;
 	vec_push(a, lines,
 		 ((struct analyze_line){ .path = i.body == ANALYZE_NO_BODY ? NULL :
@@ -157,7 +155,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	place->n_insns++;
 }
 
-/* Add a place's bodies and instructions, each instruction with a line of its own. Return 0, or kernel_flow_of()'s error. */
+/* Add inlined functions, instructions, and one line per instruction of place NUMBER. Return 0 or kernel_flow_of()'s error. */
 static int annotate_add_code(struct making *m, uint32_t number)
 {
 	struct analyze_place *place = &m->a->places[number];
@@ -180,14 +178,10 @@ static int annotate_add_code(struct making *m, uint32_t number)
 	return 0;
 }
 
-/* ---- annotate ---- */
-
 static bool hits_any(const struct analyze_hits *h)
 {
 	return analyze_hits_all(h) > 0;
 }
-
-/* --- assign samples to instructions --------------------------------------------------------- */
 
 static struct analyze_instruction *instruction_at(const struct analyze_annotation *a,
 						  const struct analyze_place *place, uint64_t addr)
@@ -215,14 +209,12 @@ static void count_instruction(struct making *m, const struct profile_sample *s, 
 		m->a->astray += analyze_hits_all(&hits);
 }
 
-/* --- lines ---------------------------------------------------------------------------------- */
-
 define_compare(line_compare, struct analyze_line,
 	       compare_text(a->path, b->path)         ?:
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->line, b->line));
 
-/* Unite equal lines. On entry, each instruction has a line of its own, whose N_INSNS is the index of the instruction. */
+/* Unite equal lines. Before this, each instruction has its own line, and the line's N_INSNS is the instruction's index. */
 static void merge_lines(struct analyze_annotation *a)
 {
 	uint32_t n = 0;
@@ -247,7 +239,6 @@ static void merge_lines(struct analyze_annotation *a)
 	a->n_lines = n;
 }
 
-/* Sum up the instructions executed per call over the counted places. */
 static void sum_executions(struct analyze_annotation *a)
 {
 	for (uint32_t i = 0; a->counted && i < a->n_insns; i++) {
@@ -257,8 +248,6 @@ static void sum_executions(struct analyze_annotation *a)
 			a->per_call += a->insns[i].per_call;
 	}
 }
-
-/* --- bodies --------------------------------------------------------------------------------- */
 
 static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 		      const struct analyze_instruction *i)
@@ -276,7 +265,7 @@ static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 		b->last_line = line->line;
 }
 
-/* Return the row of body B in struct analyze_ranges, for the requested context; NULL: none. */
+/* Return the time of the inlined function B in the requested context, or NULL. */
 static const struct analyze_range *range_find(const struct making *m,
 					      const struct analyze_code_body *b)
 {
@@ -305,7 +294,7 @@ static void finish_bodies(struct making *m)
 	for (uint32_t i = 0; i < a->n_insns; i++)
 		if (a->insns[i].body != ANALYZE_NO_BODY)
 			body_take(a, &a->bodies[a->insns[i].body], &a->insns[i]);
-	/* Inner bodies come after outer ones. */
+	/* Visit inner functions before outer ones: outer ones have lower indexes. */
 	for (uint32_t i = a->n_bodies; i-- > 0;) {
 		struct analyze_code_body *b = &a->bodies[i];
 
@@ -319,15 +308,13 @@ static void finish_bodies(struct making *m)
 	}
 }
 
-/* --- figures -------------------------------------------------------------------------------- */
-
-/* Return whether all calls of the timed SITE are calls of the function. */
+/* Return whether the probes of SITE time calls of the annotated function. */
 static bool is_site_of(const struct making *m, const struct profile_site *site)
 {
 	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT ||
 	    !profile_site_is_in(site, m->o->module))
 		return false;
-	/* Do not compare the symbol of an inlined body: it is that of the function around the body. */
+	/* Do not compare SITE->symbol, the symbol of the function that contains the inlined function. */
 	if (site->kind == PROFILE_SITE_RANGE)
 		return annotate_same(site->name, m->o->name) &&
 		       (!m->o->within || annotate_same(site->into, m->o->within));
@@ -335,7 +322,7 @@ static bool is_site_of(const struct making *m, const struct profile_site *site)
 	       (annotate_same(site->name, m->o->name) || annotate_same(site->symbol, m->o->name));
 }
 
-/* Merge the stats of the function's calls by context. Set A's figures from the stats of all contexts together. */
+/* Merge the statistics of the function's calls for each context, and for all contexts together. */
 static void form_figures(struct making *m)
 {
 	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
@@ -355,7 +342,7 @@ static void form_figures(struct making *m)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
 }
 
-/* Set the ticks that a sample stands for in each context: its sampled time / samples if known, else the sampling period. */
+/* Set each context's time per sample: its sampled time divided by its samples, or if unknown, the sampling period. */
 static void form_ticks(struct making *m)
 {
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
@@ -370,9 +357,9 @@ static void form_ticks(struct making *m)
 }
 
 /*
- * Return how many samples of AT_RETURN are the function's own. Samples at its return were due while interrupts were off, in the
- * function or in probes within it. The function's time without probes, divided by the tick, is the number of samples that the
- * function should have. Samples beyond this number are the probes'.
+ * Return how many samples at the function's return count for the function. The kernel took these samples late: when they were due,
+ * interrupts were off in the function or in its probes. The function's time without probe cost tells how many samples to expect in
+ * the function. Further samples count for the probes.
  */
 static double unplaced_in(const struct context *c)
 {

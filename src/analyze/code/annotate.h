@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One function's instructions and source lines, with their samples. A function may lie in several places: its own code, static
- * functions of one name, and each place where it is inlined.
+ * Assign samples to the instructions and source lines of one function. The function's code may have several copies: static
+ * functions with the same name, and inlined copies in other functions.
  *
- * A sample counts once, at its stack's innermost frame that is in the function. It counts as SELF if this frame executed. It
- * counts as CALLEES, at the calling instruction, if a callee executed.
+ * A sample counts once, for the innermost stack frame that lies in the function. The sample counts as SELF if the CPU executed
+ * this frame. It counts as CALLEES, at the call instruction, if the CPU executed a called function.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 struct analyze_hits {
 	double self, callees;
-	double late; /* samples of SELF due while interrupts were off, perhaps in earlier code */
+	double late; /* part of SELF delayed by disabled interrupts, perhaps from earlier code */
 };
 
 static inline double analyze_hits_all(const struct analyze_hits *h)
@@ -31,100 +31,100 @@ static inline double analyze_hits_all(const struct analyze_hits *h)
 
 /* A request for an annotation. */
 struct analyze_annotate_options {
-	const char *name; /* the function's name in the source or in the symbol table */
+	const char *name; /* function name in the source or the symbol table */
 	const char *module; /* the function's module; NULL: the kernel's image */
-	const char *within; /* only bodies inlined into this function; NULL: any place */
-	const char *context; /* count only samples in this context; NULL: in all contexts */
-	bool all; /* include places without samples */
+	const char *within; /* use only copies inlined into this function; NULL: all copies */
+	const char *context; /* count only samples in this context; NULL: all contexts */
+	bool all; /* include copies of the code without samples */
 };
 
 struct analyze_instruction {
 	struct kernel_insn insn;
-	const char *symbol; /* name of the function, or of its .cold part if that has INSN */
+	const char *symbol; /* symbol with this instruction: the function or its .cold part */
 	uint64_t offset; /* from the start of SYMBOL, in bytes */
-	uint32_t body; /* index of the innermost inlined body around it; ANALYZE_NO_BODY: none */
-	uint32_t line; /* index of its source line in the annotation's LINES */
+	uint32_t body; /* innermost inlined function around the instruction, or ANALYZE_NO_BODY */
+	uint32_t line; /* index in struct analyze_annotation's LINES */
 	struct analyze_hits hits;
-	double executions; /* from record --blocks; NAN: neither counted nor derived */
+	double executions; /* number of executions, counted by `record --blocks`; NAN: unknown */
 	double per_call; /* executions per call of the function that contains the instruction */
 };
 
-/* A body: one copy of another function, inlined into one place of the annotated function. */
+/* A function that the compiler inlined into the annotated function. */
 struct analyze_code_body {
 	struct kernel_body body;
-	uint32_t parent; /* index of the body that calls it; ANALYZE_NO_BODY: the function itself */
-	uint32_t depth; /* 1 if the function itself calls it */
+	uint32_t parent; /* index of the inlined function around this one; ANALYZE_NO_BODY: none */
+	uint32_t depth; /* nesting of inlined functions; 1: the outermost */
 	uint32_t place;
-	/* Names of the bodies between this body and the function, innermost first: "new_slab"; NULL: none. */
+	/* Names of the inlined functions around this one, innermost first, such as "new_slab < allocate_slab"; NULL: none. */
 	const char *chain;
-	/* CHAIN with this body's name in front. Lines and bodies of two kernels are matched by it. */
+	/* The function's own name, then CHAIN. Use PATH to match lines and inlined functions of two kernels. */
 	const char *path;
-	const char *called; /* place of the call, "mm/slub.c:1978", or NULL */
-	struct analyze_hits hits, own; /* HITS include inner bodies, OWN do not */
-	uint32_t n_insns; /* number of instructions, inner bodies excluded */
-	double per_call; /* instructions executed per call, inner bodies included; NAN: unknown */
-	/* Source lines of its instructions, inner bodies excluded, in the file of its declaration; 0: none. */
+	const char *called; /* source line of the call, such as "mm/slub.c:1978"; NULL: unknown */
+	struct analyze_hits hits, own; /* HITS include inner inlined functions, OWN do not */
+	uint32_t n_insns; /* number of instructions, without functions inlined into this one */
+	double per_call; /* executed instructions per call, with inner functions; NAN: unknown */
+	/* Lowest and highest source line of the function's own instructions, in the file that declares the function; 0: none. */
 	uint32_t first_line, last_line;
-	/* The body's row in struct analyze_ranges for the requested context, which has its time; NULL: none. */
+	/* Time of the inlined function in the requested context; NULL: unknown. */
 	const struct analyze_range *range;
 };
 
-/* A stretch of code that belongs to the function. */
+/* One copy of the function's code: a separate function or an inlined copy. */
 struct analyze_place {
-	struct kernel_function function; /* contains this code */
-	struct kernel_body body; /* the function as an inlined body; unset unless IS_INLINED */
+	struct kernel_function function; /* the copy, or the function around the inlined copy */
+	struct kernel_body body; /* the inlined copy; unset unless IS_INLINED */
 	bool is_inlined;
-	const char *chain; /* names of the bodies between BODY and FUNCTION; NULL: none */
+	const char *chain; /* inlined functions between BODY and FUNCTION; NULL: none */
 	unsigned int problems; /* enum kernel_flow_problem */
 	uint32_t first_insn, n_insns, first_body, n_bodies;
 	struct analyze_hits hits;
-	double at_return; /* samples of unknown instruction: see PROFILE_SAMPLE_AT_RETURN */
+	double at_return; /* samples delayed to the return, from an unknown instruction */
 };
 
-/* A source line in a body, with its instructions in all places. */
+/* A source line of the function or of an inlined function, with its instructions in all copies of the code. */
 struct analyze_line {
-	const char *path; /* as in struct analyze_code_body; NULL: a line of the function itself */
+	const char *path; /* PATH of the innermost inlined function around the line, or NULL */
 	const char *file; /* NULL: unknown */
 	uint32_t line;
 	uint32_t n_insns;
 	struct analyze_hits hits;
-	double executions, per_call; /* sums over the line's instructions; NAN if any is unknown */
+	double executions, per_call; /* sums over the instructions; NAN: one term is unknown */
 };
 
 struct analyze_annotation {
-	const char *name, *context; /* NAME and CONTEXT as requested; CONTEXT NULL: all */
+	const char *name, *context; /* as requested; CONTEXT NULL: all contexts */
 	enum profile_clock clock;
-	bool exact; /* an exact recording: all executed instructions are samples */
-	vec_of(struct analyze_place, places); /* by falling number of samples */
-	uint32_t n_other_places; /* number of places left out because they have no samples */
-	uint32_t n_unreadable; /* number of PLACES without available instructions */
+	bool exact; /* exact recording: each executed instruction is a sample */
+	vec_of(struct analyze_place, places); /* copies of the code, most samples first */
+	uint32_t n_other_places; /* number of copies left out because they have no samples */
+	uint32_t n_unreadable; /* number of PLACES whose instructions could not be read */
 	vec_of(struct analyze_instruction, insns); /* sorted by place, then address */
-	vec_of(struct analyze_code_body, bodies); /* sorted by place; outer before inner bodies */
+	vec_of(struct analyze_code_body, bodies); /* sorted by place, outer functions first */
 	vec_of(struct analyze_line, lines); /* sorted by path, file, line */
-	bool counted; /* executions of some instructions are known */
-	double per_call; /* sum of the known instructions executed per call */
+	bool counted; /* false: no executions are known */
+	double per_call; /* executed instructions per call, as far as executions are known */
 	uint32_t n_unknown; /* if COUNTED: number of instructions with unknown executions */
 	struct analyze_hits hits;
-	double at_return; /* samples at the function's return, due in it or in probes within it */
-	double unplaced; /* samples of AT_RETURN due in the function, at unknown instructions */
-	double samples; /* all samples of the function: HITS and UNPLACED */
-	double astray; /* part of HITS that is at no known instruction, line or body */
+	double at_return; /* samples delayed to the return, from the function or from its probes */
+	double unplaced; /* part of AT_RETURN from the function, not from its probes */
+	double samples; /* all samples of the function: HITS plus UNPLACED */
+	double astray; /* part of HITS outside of all known instructions */
 	double kernel; /* all kernel samples in the requested contexts */
-	struct analyze_figures figures; /* figures of the function's calls; all NAN if untimed */
+	struct analyze_figures figures; /* of the function's calls; all NAN if calls are untimed */
 	uint32_t runs;
 	/*
-	 * Ticks that one sample stands for, per call if calls were timed, else per run; NAN: unknown. All samples of a timed
-	 * function together stand for all of its time.
+	 * Time of one sample in ticks (ns or counted instructions): per call if calls were timed, else per run. NAN: unknown. All
+	 * samples of a timed function add up to the function's time.
 	 */
 	double tick;
 	bool tick_is_of_call;
-	double tick_of_run; /* ticks that one sample stands for per run */
-	struct alloc_texts texts; /* chains and paths */
+	double tick_of_run; /* TICK if it were always per run: time per run / SAMPLES */
+	struct alloc_texts texts; /* owns the CHAIN and PATH strings */
 };
 
 /*
- * Return 0; -ENOENT: no code has the name; -ENODATA: the bytes of its code are not readable; -ENOTSUP: there is no decoder for
- * this machine. Nothing is reported. IDX, RANGES and P must outlive the result; CODE need not.
+ * Annotate the function in OPTIONS. Return 0; -ENOENT: no such function; -ENODATA: its code cannot be read; -ENOTSUP: this machine
+ * has no decoder. Errors are not reported. IDX, RANGES and P must outlive A; CODE need not.
  */
 int analyze_annotation_init(struct analyze_annotation *a, const struct profile *p,
 			    const struct analyze_ranges *ranges, const struct kernel_index *idx,
@@ -132,35 +132,35 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 			    const struct analyze_annotate_options *options);
 void analyze_annotation_deinit(struct analyze_annotation *a);
 
-/* Return the time of HITS in ticks: per call if A's TICK_IS_OF_CALL is set, else per run. */
+/* Return the time of HITS in ticks: per call if A->tick_is_of_call is set, else per run. */
 double analyze_annotation_cost(const struct analyze_annotation *a, const struct analyze_hits *hits);
-/* Return HITS as a share of the function's samples, with the share's 95 % interval. */
+/* Return HITS as a fraction of the function's samples, with the 95 % interval. */
 struct analyze_estimated analyze_annotation_share(const struct analyze_annotation *a,
 						  const struct analyze_hits *hits);
 
 /*
- * One function on two kernels with different instructions. Lines are matched by source line and by the inlined bodies around
- * them. Bodies are matched by path.
+ * Compare one function of two kernels. Source lines match by their text or number, and by the inlined functions around them.
+ * Inlined functions match by PATH.
  */
 
-/* A line or body on one side. */
+/* A source line or an inlined function in one kernel. */
 struct analyze_annotated_side {
-	double n_insns; /* 0: not on this side */
-	double line; /* source line; NAN: none, or unknown */
-	struct analyze_hits hits; /* all NAN: not on this side */
+	double n_insns; /* 0: this kernel lacks the line or inlined function */
+	double line; /* source line number; NAN: unknown, or not a line */
+	struct analyze_hits hits; /* all NAN if this kernel lacks the line or inlined function */
 	double samples; /* SELF + CALLEES of HITS */
-	double per_call; /* instructions executed per call; NAN: not counted */
-	double share; /* fraction of the function's samples; NAN: none, or not on this side */
-	struct analyze_estimated cost; /* ticks per call or run: IS_OF_CALL; 0: not on this side */
+	double per_call; /* executed instructions per call; NAN: not counted */
+	double share; /* fraction of the function's samples; NAN: unknown */
+	struct analyze_estimated cost; /* in ticks: per call if IS_OF_CALL, else per run */
 };
 
 struct analyze_annotate_diff_row {
-	const char *path; /* as in struct analyze_code_body; NULL: a line of the function itself */
-	const char *file; /* a line's file; NULL: unknown */
-	/* The line in the baseline's source. A line that only the hardened side has is placed just after the line before it. */
+	const char *path; /* PATH of the inlined function, or of that around the line; or NULL */
+	const char *file; /* source file of a line; NULL: unknown */
+	/* Sort key: line number in the baseline's source. A line that only the hardened kernel has follows its previous line. */
 	double place;
 	struct analyze_annotated_side sides[2];
-	/* The hardened side's cost less the baseline's, with its 95 % interval; all NAN if a cost is unknown. */
+	/* Hardened cost minus baseline cost in ticks, with the 95 % interval. All NAN if one cost is unknown. */
 	struct analyze_estimated delta;
 };
 
@@ -169,22 +169,21 @@ struct analyze_annotate_diff_rows {
 };
 
 struct analyze_annotate_diff {
-	bool is_of_call; /* costs and deltas are per call; false: per run */
+	bool is_of_call; /* true: costs are per call; false: per run */
 	struct analyze_annotate_diff_rows lines; /* sorted by path, file, PLACE */
-	struct analyze_annotate_diff_rows bodies; /* sorted by path; figures include inner bodies */
+	struct analyze_annotate_diff_rows bodies; /* inlined functions, sorted by path */
 };
 
 /*
- * Return the text of a source line, or NULL if it is not available. Lines of one file and path are matched by equal texts in the
- * same order, or by number if any of them has no text. Then lines that are left are matched by equal texts in any order, except
- * short texts such as a single bracket.
+ * Return the text of a source line; NULL: unknown. In one file and one chain of inlined functions, lines match by equal texts in
+ * equal order, or by number if a text is unknown. The other lines match by equal texts in any order, except very short texts.
  */
 typedef const char *(*analyze_line_text_fn)(unsigned int side, const char *file, uint32_t line,
 					    void *arg);
 
 /*
- * Compare one function on two kernels; both annotations must outlive D. A kernel without the function has an empty annotation
- * (all zero), and the function costs 0 there. Without TEXT, lines are matched by number.
+ * Compare one function of two kernels. Both annotations must outlive D. For a kernel without the function, pass an annotation of
+ * all zeros: the function then costs 0. If TEXT is NULL, lines match by number.
  */
 void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 				const struct analyze_annotation *baseline,

@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-/* Shorter texts do not identify a line that moved: many lines have such a text. */
+/* Minimum length of a text that identifies a moved line. Many lines have a shorter text such as "}". */
 #define MIN_TEXT 6
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
@@ -16,9 +16,7 @@ define_compare(row_compare, struct analyze_annotate_diff_row,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->place, b->place));
 
-/* --- figures -------------------------------------------------------------------------------- */
-
-/* Return the cost of A's HITS in ticks: per call if D's costs are per call, else per run. */
+/* Return the time of HITS in ticks: per call if D->is_of_call is set, else per run. */
 static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_annotation *a,
 					const struct analyze_hits *hits)
@@ -32,7 +30,7 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,
 		      const struct analyze_annotation *a)
 {
-	/* Code that this side does not have costs exactly 0. */
+	/* A kernel without this code has a cost of exactly 0. */
 	if (!(side->n_insns > 0)) {
 		*side = (struct analyze_annotated_side){
 			.line = NAN, .hits = { NAN, NAN, NAN }, .samples = NAN, .share = NAN
@@ -58,8 +56,6 @@ static void rows_finish(struct analyze_annotate_diff_rows *rows,
 		row->delta = analyze_estimated_difference(&row->sides[0].cost, &row->sides[1].cost);
 	}
 }
-
-/* --- rows ----------------------------------------------------------------------------------- */
 
 static void row_add(void *to, void *from)
 {
@@ -108,8 +104,6 @@ static void bodies_collect(struct analyze_annotate_diff_rows *rows,
 	}
 }
 
-/* --- lines of two sources ------------------------------------------------------------------- */
-
 static bool is_of(const struct analyze_annotate_diff_row *row, unsigned int side)
 {
 	return row->sides[side].n_insns > 0;
@@ -121,7 +115,7 @@ define_compare(by_side, struct analyze_annotate_diff_row,
 		       (int)is_of(a, 1) - (int)is_of(b, 1) ?:
 							     compare_values(a->place, b->place));
 
-/* Return the texts of the N ROWS' lines in SIDE's source, for free(). Return NULL if any text is unknown. */
+/* Return the N rows' source texts in one kernel, or NULL if one text is unknown. The caller frees the array. */
 static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_t n,
 			     unsigned int side, analyze_line_text_fn text, void *arg)
 {
@@ -137,7 +131,7 @@ static const char **texts_of(const struct analyze_annotate_diff_row *rows, size_
 	return texts;
 }
 
-/* The texts of the baseline's lines (A) and of the hardened side's (B). */
+/* Source texts of the baseline's lines (A) and the hardened kernel's lines (B). */
 struct texts {
 	const char *const *a, *const *b;
 };
@@ -150,8 +144,8 @@ static bool texts_same(const void *arg, uint32_t i, uint32_t j)
 }
 
 /*
- * Match A's N lines and B's M lines by equal texts in the same order. A matched line of B gets the place of A's line. Any other
- * line of B gets a place just after B's previous line.
+ * Match N lines of the baseline (A) and M lines of the hardened kernel (B) by equal texts in equal order. A matched line of B gets
+ * the sort key of A's line. Another line of B gets a sort key just after B's previous line.
  */
 static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 			struct analyze_annotate_diff_row *b, uint32_t m, const struct texts *texts)
@@ -169,7 +163,7 @@ static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 	}
 }
 
-/* Match lines of one file and path by equal texts in the same order, since line numbers differ between the sources. */
+/* Match lines with the same file and PATH by equal texts in equal order, since line numbers differ between the two sources. */
 static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 			void *arg)
 {
@@ -194,14 +188,12 @@ static void match_lines(struct analyze_annotate_diff_rows *rows, analyze_line_te
 	}
 }
 
-/* --- lines that have moved ------------------------------------------------------------------ */
-
 static bool is_one_sided(const struct analyze_annotate_diff_row *row, unsigned int side)
 {
 	return row->sides[side].n_insns > 0 && !(row->sides[!side].n_insns > 0);
 }
 
-/* ROW is a line that only the baseline has. Return the first line with the same text that only the hardened side has, or NULL. */
+/* ROW is only in the baseline. Return the first row with the same text that is only in the hardened kernel, or NULL. */
 static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff_rows *rows,
 						    const struct analyze_annotate_diff_row *row,
 						    analyze_line_text_fn text, void *arg)
@@ -223,7 +215,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 	return NULL;
 }
 
-/* Join a line of only the baseline and a line of only the hardened side if their texts are equal: it moved within the file. */
+/* Unite a row of only the baseline with a row of only the hardened kernel if their texts are equal: the line has moved. */
 static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 		       void *arg)
 {
@@ -244,8 +236,6 @@ static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_tex
 	rows->n_rows = kept;
 }
 
-/* -------------------------------------------------------------------------------------------- */
-
 void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 				const struct analyze_annotation *baseline,
 				const struct analyze_annotation *hardened,
@@ -256,7 +246,7 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 
 	memset(d, 0, sizeof(*d));
 	for (unsigned int i = 0; i < 2; i++) {
-		/* A kernel without the function has costs of 0 in both units. */
+		/* A kernel without the function does not decide the unit: its cost is 0 per call and per run. */
 		of_call &= sides[i]->tick_is_of_call || !sides[i]->n_places;
 		lines_collect(&d->lines, sides[i], i);
 		bodies_collect(&d->bodies, sides[i], i);
@@ -264,7 +254,6 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 	d->is_of_call = of_call;
 	if (text)
 		match_lines(&d->lines, text, arg);
-	/* Unite the two sides' rows of the same line, and of the same body. */
 	vec_unite(&d->lines, rows, row_compare, row_add);
 	vec_unite(&d->bodies, rows, row_compare, row_add);
 	if (text)

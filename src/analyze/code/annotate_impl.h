@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files that make an annotation. */
+/* Declarations shared by the files that annotate functions. */
 #pragma once
 
 #include <string.h>
 
 #include "analyze/code/annotate.h"
 
-/* The maximum nesting of inlined bodies, against damaged indexes. Bodies in the kernel nest a dozen deep. */
+/* Limit for damaged debug information. Functions in real kernels are inlined about twelve levels deep. */
 #define ANNOTATE_MAX_DEPTH 64
 
 #define ANNOTATE_NO_PLACE UINT32_MAX
 
-/* The annotated function's samples and calls in one context. */
+/* Samples and calls of the annotated function in one context (a system call or an interrupt). */
 struct context {
-	double placed, at_return; /* samples inside it, and samples at its return */
-	double tick; /* ticks that a sample stands for; NAN: unknown */
-	struct profile_stats stats; /* of the function's calls */
+	double placed, at_return; /* samples at known instructions; samples delayed to return */
+	double tick; /* time of one sample in ticks; NAN: unknown */
+	struct profile_stats stats; /* statistics of the function's calls */
 };
 
 /* The state of an annotation that is being made. */
@@ -26,9 +26,9 @@ struct making {
 	const struct kernel_index *idx;
 	const struct kernel_code *code;
 	const struct analyze_annotate_options *o;
-	char *base; /* the name without clone suffixes */
-	uint32_t *place_of; /* the place's index, or ANNOTATE_NO_PLACE; indexed by location of P */
-	struct context *contexts; /* indexed by the number of P's context */
+	char *base; /* function name without suffixes such as .isra.0 */
+	uint32_t *place_of; /* index in A's PLACES for each location of P, or ANNOTATE_NO_PLACE */
+	struct context *contexts; /* one for each context of P */
 };
 
 static inline bool annotate_same(const char *a, const char *b)
@@ -51,18 +51,18 @@ static inline bool annotate_is_in_ranges(const struct kernel_range *ranges, size
 	return false;
 }
 
-/* Return whether context number CONTEXT was requested. */
+/* Return whether the user requested context number CONTEXT. */
 bool annotate_is_context(const struct making *m, uint32_t context);
 
-/* Set the annotation's places: all code of the function. */
+/* Find all copies of the function's code, and store them in PLACES. */
 void annotate_find_places(struct making *m);
-/* Count samples by place and context. Sort places by samples, and keep only those to show. */
+/* Count the samples of each copy and context. Sort PLACES by samples, and keep only the copies to show. */
 void annotate_select_places(struct making *m);
 
-/* Call FN for each sample of the function. DEPTH is the function's innermost frame on the sample's stack; PLACE contains it. */
+/* Call FN for each sample of the function. PLACE is the copy of the code. DEPTH is the function's innermost frame on the stack. */
 typedef void (*annotate_sample_fn)(struct making *m, const struct profile_sample *s, uint32_t place,
 				   uint32_t depth);
 void annotate_samples_each(struct making *m, annotate_sample_fn fn);
-/* Return whether S was taken at the return of the function at DEPTH of S's stack. */
+/* Return whether sample S was taken when the function returned. The function is at DEPTH of the stack. */
 bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth);
 struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth);

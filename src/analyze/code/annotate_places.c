@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The places of a function's code, and the samples in them. */
+/* Find all copies of a function's code, and count the samples in each copy. */
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/inline/bodies.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* --- places --------------------------------------------------------------------------------- */
-
 static bool is_function(const struct making *m, const struct kernel_function *f)
 {
-	/* A symbol requests one clone; the source's name requests all clones. */
+	/* The name of a symbol requests one clone (NAME.isra.0). The name in the source requests all clones. */
 	return annotate_same(f->name, m->o->name) || annotate_same(f->symbol, m->o->name);
 }
 
@@ -30,7 +28,7 @@ static int add_function(const struct kernel_function *f, void *arg)
 	return 0;
 }
 
-/* Return whether BODY is inlined, directly or not, into another copy of the function, which is a place already. */
+/* Return whether BODY is inlined into another copy of the annotated function. The other copy already includes BODY. */
 static bool is_nested(const struct making *m, const struct kernel_body *body)
 {
 	struct kernel_body around = *body;
@@ -60,7 +58,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Add the place of assembler code, found by its symbol in the samples: it has no function in DWARF. */
+/* Add a function written in assembler. It has no DWARF function, so find its symbol among the sampled addresses. */
 static void add_symbol(struct making *m)
 {
 	vec_each(const struct profile_location, l, m->p, locations) {
@@ -88,9 +86,7 @@ void annotate_find_places(struct making *m)
 		add_symbol(m);
 }
 
-/* --- assign samples to places of the function ----------------------------------------------- */
-
-/* Return the index of the place that contains ADDR; ANNOTATE_NO_PLACE: none. AT describes ADDR. */
+/* Return the index of the copy that contains ADDR, or ANNOTATE_NO_PLACE. AT describes ADDR. */
 static uint32_t place_at(const struct making *m, const struct kernel_place *at, uint64_t addr)
 {
 	for (uint32_t i = 0; i < m->a->n_places; i++) {
@@ -196,7 +192,7 @@ define_compare(place_compare, struct analyze_place,
 		       compare_values(a->function.addr, b->function.addr) ?:
 		       compare_values(a->body.id, b->body.id));
 
-/* Drop places without samples unless they are requested, but keep at least one. */
+/* Remove the copies without samples unless the user requested them. Keep at least one copy. */
 void annotate_select_places(struct making *m)
 {
 	struct analyze_annotation *a = m->a;
@@ -212,7 +208,7 @@ void annotate_select_places(struct making *m)
 		kept--;
 	a->n_other_places = a->n_places - kept;
 	a->n_places = kept;
-	/* PLACE_OF still has the places' indexes before sorting. */
+	/* Sorting has changed the indexes of the copies. */
 	free(m->place_of);
 	find_locations(m);
 }

@@ -9,8 +9,6 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* --- one trace -------------------------------------------------------- */
-
 static struct analyze_trace_line line_of(const struct profile *p, const struct profile_trace *of)
 {
 	const struct profile_location *l = &p->locations[of->location];
@@ -66,9 +64,7 @@ void analyze_trace_deinit(struct analyze_trace *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* --- two traces ------------------------------------------------------- */
-
-/* The lines one level below some line of the trace OF. AT has their indexes in OF. */
+/* The lines directly below one line of a trace, such as the lines of a called function. AT has their indexes in the trace OF. */
 struct body {
 	const struct analyze_trace *of;
 	vec_of(uint32_t, at);
@@ -98,7 +94,7 @@ static const struct analyze_trace_line *line_at(const struct body *body, uint32_
 	return &body->of->lines[body->at[i]];
 }
 
-/* Return whether two lines and all lines below them are equal. */
+/* Return whether two lines are equal, including all lines below them. */
 static bool is_equal(const struct analyze_trace *a, uint32_t at_a, const struct analyze_trace *b,
 		     uint32_t at_b)
 {
@@ -136,7 +132,7 @@ static bool has_alike(const struct body *body, const struct analyze_trace_line *
 	return false;
 }
 
-/* Add line I of BODIES[SIDE] and all lines below it, as one-sided, or as moved if the other body has the same line elsewhere. */
+/* Add line I of BODIES[SIDE] and all lines below it without a pair. The change is MOVED if BODIES[!SIDE] has a similar line. */
 static void add_side(struct analyze_trace_diff *d, int side, const struct body *const bodies[2],
 		     uint32_t i)
 {
@@ -154,7 +150,7 @@ static void add_side(struct analyze_trace_diff *d, int side, const struct body *
 
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
 
-/* The lines of two bodies, in each from index FROM on. */
+/* Two lists of lines to align, each from index FROM on. [0]: baseline, [1]: hardened. */
 struct parts {
 	const struct body *bodies[2];
 	uint32_t from[2];
@@ -168,7 +164,7 @@ static bool parts_alike(const void *arg, uint32_t i, uint32_t j)
 			line_at(p->bodies[1], p->from[1] + j));
 }
 
-/* Align the first N and M lines of the two PARTS. If they are too many to match, treat all as one-sided. */
+/* Align N lines of the baseline with M lines of the hardened trace, from PARTS->from on. If the lines are too many, pair none. */
 static void align_between(struct analyze_trace_diff *d, const struct parts *parts, uint32_t n,
 			  uint32_t m)
 {
@@ -190,7 +186,7 @@ static void align_between(struct analyze_trace_diff *d, const struct parts *part
 		add_side(d, 1, bodies, parts->from[1] + j++);
 }
 
-/* Add two lines that are alike, and align the lines below them. */
+/* Pair two similar lines, then align the lines below them. */
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b)
 {
 	const struct analyze_trace *ta = &d->traces[0], *tb = &d->traces[1];
@@ -220,7 +216,7 @@ out:
 	free(b.at);
 }
 
-/* Return whether P's two lines themselves differ, not only the lines below them. */
+/* Return whether P's two lines differ themselves. Ignore the lines below them. */
 static bool differs_itself(const struct analyze_trace_pair *p)
 {
 	switch (p->change) {

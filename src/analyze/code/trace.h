@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Traces: all lines and calls that one call executed, with names; and the differences of two traces. */
+/* Read the trace of one call: the executed lines and called functions in order. Compare two traces. */
 #pragma once
 
 #include "base/alloc.h"
@@ -8,34 +8,34 @@
 struct analyze_trace_line {
 	enum profile_trace_kind kind;
 	double depth;
-	const char *name; /* the called function, or the innermost body around a line */
-	const char *file; /* a line's file, owned by the profile; NULL: unknown */
-	double line, times; /* the line's number, and how often it was executed */
-	double insns; /* instructions in all of its executions */
+	const char *name; /* the called function, or the inlined function around a line; or NULL */
+	const char *file; /* source file of a line, owned by the profile; NULL: unknown */
+	double line, times; /* LINE: source line number; TIMES: number of executions */
+	double insns; /* instructions in all executions together */
 };
 
 struct analyze_trace {
-	/* Lines in order of execution. A line is followed by the lines of its body, whose DEPTH is greater. */
+	/* In order of execution. The lines inside a call or loop follow the line of the call or loop, with a greater DEPTH. */
 	vec_of(struct analyze_trace_line, lines);
 };
 
-/* Set T to P's first trace; T has no lines if P has none. Adjacent entries of one source line become one line. P must outlive T. */
+/* Read P's first trace; T is empty if P has none. Unite adjacent entries of one source line. P must outlive T. */
 void analyze_trace_init(struct analyze_trace *t, const struct profile *p);
 void analyze_trace_deinit(struct analyze_trace *t);
 
 enum analyze_trace_change {
-	ANALYZE_TRACE_SAME, /* the lines and all lines below are equal; those below have no pairs */
-	ANALYZE_TRACE_DIFFERS, /* TIMES, INSNS or the lines below differ; the lines below follow */
+	ANALYZE_TRACE_SAME, /* the line and all lines below are equal; PAIRS omits those below */
+	ANALYZE_TRACE_DIFFERS, /* TIMES, INSNS or lines below differ; PAIRS has the lines below */
 	ANALYZE_TRACE_BASELINE_ONLY,
 	ANALYZE_TRACE_HARDENED_ONLY,
-	ANALYZE_TRACE_MOVED, /* one-sided here; the other side has the line elsewhere in the call */
+	ANALYZE_TRACE_MOVED, /* the kernels execute the line at different places of the call */
 };
 
 struct analyze_trace_pair {
-	const struct analyze_trace_line *lines[2]; /* NULL: not on that side; indexed by side */
+	const struct analyze_trace_line *lines[2]; /* [0]: baseline, [1]: hardened; NULL: absent */
 	enum analyze_trace_change change;
-	double delta; /* instructions, hardened less baseline */
-	bool first; /* the first pair that is on one side only or differs in TIMES */
+	double delta; /* instructions, hardened minus baseline */
+	bool first; /* first pair with one line missing, or with different TIMES */
 };
 
 struct analyze_trace_diff {
@@ -43,7 +43,7 @@ struct analyze_trace_diff {
 	vec_of(struct analyze_trace_pair, pairs);
 };
 
-/* Align the traces call by call, by a longest common subsequence. D has no pairs if a side has no trace. */
+/* Align two traces call by call, by a longest common subsequence. D has no pairs if a recording has no trace. */
 void analyze_trace_diff_init(struct analyze_trace_diff *d, const struct profile *baseline,
 			     const struct profile *hardened);
 void analyze_trace_diff_deinit(struct analyze_trace_diff *d);

@@ -31,7 +31,7 @@ void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable)
 	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
-/* Set ROW's SIDE from OF, the first of N rows of a table with RUNS runs. Without rows or counted calls, set no figures. */
+/* Set kernel SIDE's figures in ROW from the table row OF. Leave them empty if N is 0 (no such row) or calls were not counted. */
 static void set_side(struct analyze_diff_row *row, int side, const struct analyze_row *of, size_t n,
 		     uint32_t runs)
 {
@@ -76,15 +76,13 @@ const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_
 	return search_array(&key, rows->rows, rows->n_rows, sizeof(key), analyze_diff_row_compare);
 }
 
-/* ---- totals and shares ---- */
-
-/* Return the total of a side; NAN: unknown. KNOWN: the side recorded the row's calls, so a side without calls has a total of 0. */
+/* Return the total time in one kernel; NAN: unknown. KNOWN: calls were recorded, so without calls the total is 0. */
 static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
 {
 	return isnan(f->totals[time]) && known && !(f->calls > 0) ? 0 : f->totals[time];
 }
 
-/* Return the change of a syscall's total. A side without a row made no call. */
+/* Return the change of a system call's total time. A kernel without figures made no such call. */
 static double syscall_change(const struct analyze_diff_row *row, enum analyze_time time)
 {
 	return side_total(&row->sides[1], time, true) - side_total(&row->sides[0], time, true);
@@ -99,7 +97,7 @@ static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze
 	return all;
 }
 
-/* Return the change of CONTEXT's total, the divisor of functions' shares. ALL is the change of the sum of all contexts. */
+/* Return the change of the total time in CONTEXT. For the sum over all contexts, return ALL. */
 static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
 			     enum analyze_time time, double all)
 {
@@ -120,7 +118,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 
 	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		syscalls->rows[i].delta_total = syscall_change(&syscalls->rows[i], time);
-	/* A function's sum precedes its contexts, so SUM is the sum of ROW's function. */
+	/* A function's sum over all contexts comes before the rows of its single contexts. */
 	for (uint32_t i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = analyze_is_sum(row->context);
@@ -139,12 +137,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 	}
 }
 
-/* ---- order ---- */
-
-/*
- * Return the weight of a row in the order: its change, or a side's total if the change is unknown. Rows of unknown change come
- * last.
- */
+/* Return a row's sort weight: the size of its change, or if the change is unknown, the total time in one kernel. */
 static double row_weight(const struct analyze_diff_row *row)
 {
 	if (!isnan(row->delta_total))
@@ -162,11 +155,9 @@ void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows)
 	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), weight_compare);
 }
 
-/* ---- filter ---- */
-
 static bool matches(const char *glob, const char *name)
 {
-	/* Compare the text first, since "[page_fault]" as a glob is one letter. */
+	/* Compare the plain text first: as a pattern, "[page_fault]" matches one letter. */
 	return !glob || !strcmp(glob, name) || !fnmatch(glob, name, 0);
 }
 
@@ -179,7 +170,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 				    matches(function, row->name) && matches(syscall, row->context) :
 				    matches(syscall, row->name);
 
-		/* A filter for syscalls also removes sums over all contexts, although it may match their context "*". */
+		/* A filter for system calls must not keep sums over all contexts, named "*". */
 		if (keep && syscall && analyze_is_sum(row->context))
 			keep = false;
 		if (keep)
@@ -195,8 +186,6 @@ uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_fil
 	return diff->syscalls.n_rows + diff->functions.n_rows;
 }
 
-/* ---- order ---- */
-
 enum key {
 	KEY_DELTA_TOTAL,
 	KEY_DELTA,
@@ -207,7 +196,7 @@ enum key {
 
 const char *const analyze_sort_keys[] = { "delta_total", "delta", "delta_pct", "p", "name", NULL };
 
-/* Return ROW's value for sorting by KEY in ascending order. An unknown value is infinite, and so comes last. */
+/* Return a sort value of ROW, for ascending order. Unknown values are infinite and come last. */
 static double key_value(const struct analyze_diff_row *row, enum key key)
 {
 	double value = key == KEY_DELTA_TOTAL ? -fabs(row->delta_total) :

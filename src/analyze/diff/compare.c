@@ -10,14 +10,14 @@
 #include "base/sorted.h"
 #include "profile/merge.h"
 
-/* Environment keys. If a value differs between the sides, the comparison is of machines, not of kernels. */
+/* If one of these settings differs between two profiles, a comparison shows differences of machines, not of kernels. */
 static const char *const machine_keys[] = {
 	PROFILE_ENV_ARCH,   PROFILE_ENV_CPU,      PROFILE_ENV_CPUS,      PROFILE_ENV_GOVERNOR,
 	PROFILE_ENV_TURBO,  PROFILE_ENV_SMT,      PROFILE_ENV_MICROCODE, PROFILE_ENV_CLOCKSOURCE,
 	PROFILE_ENV_PINNED, PROFILE_ENV_SYSCALLS, PROFILE_ENV_TRACERS,
 };
 
-/* Add an invalidating warning of KIND about SIDE; further arguments set its other members. */
+/* Add a warning that the comparison is invalid. SIDE_ is the profile at fault. Further arguments set other members. */
 #define invalidate(w, kind_, side_, ...)                                                        \
 	analyze_warnings_add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_,      \
 							  .severity = ANALYZE_SEVERITY_INVALID, \
@@ -56,7 +56,7 @@ static void warn_freq(struct analyze_warnings *w, const struct profile *a, const
 		invalidate(w, FREQ, ANALYZE_SIDE_NONE, .values = { a->freq, b->freq });
 }
 
-/* The function sites of a profile that were counted, sorted by name. */
+/* The timed functions of a profile, sorted by name. */
 struct sites {
 	vec_of(const struct profile_site *, sites);
 };
@@ -79,8 +79,8 @@ static struct sites sites_collect(const struct profile *p)
 }
 
 /*
- * Warn of functions with different mechanisms on the two sides. Several sites of one name nearly always have the same
- * mechanism, so only the first one of each side is compared.
+ * Warn of functions with different types of probes (such as fentry) in the two profiles. Compare only the first function of each
+ * name: functions of one name nearly always have the same type.
  */
 static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 			    const struct profile *b)
@@ -109,7 +109,7 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 	free(sb.sites);
 }
 
-/* Warn of a mechanism whose cost is subtracted on one side only: a difference of the sides may be the cost itself. */
+/* Warn if the probes' cost is subtracted in one profile only: the cost then looks like a difference of kernels. */
 static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
 		       const struct analyze_costs *b)
 {
@@ -126,8 +126,8 @@ static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a
 }
 
 /*
- * Warn if probes slow one side down much more than the other. Although the cost of probes is subtracted, the slowdown moves
- * work that depends on time to other places, such as grace periods of RCU and the freeing of memory after them.
+ * Warn if probes slow down one kernel much more than the other. Probe cost is subtracted, but a slowdown also moves work that
+ * depends on time, such as RCU grace periods and the freeing of memory after them.
  */
 static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs *a,
 			  const struct analyze_costs *b)
@@ -143,7 +143,7 @@ static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs
 							  .values = { slow_a, slow_b } });
 }
 
-/* Warn of different load. A busy or hot machine takes longer for the same code, which looks like a difference of kernels. */
+/* Warn of different load. Code takes longer on a busy or hot machine, and this looks like a difference of kernels. */
 static void warn_load(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
 {
 	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
@@ -193,12 +193,12 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 	analyze_costs_deinit(&costs[1]);
 }
 
-/* ---- the noise floor: differences between two recordings of one kernel ---- */
+/* ---- noise: differences between two recordings of one kernel ---- */
 
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
-/* Set the noise in CHANGE, of a row that changed by DELTA. CONTROL and CONTROL_DELTA are its change from baseline to --control. */
+/* Set CHANGE->noise of a row that changed by DELTA. From the baseline to a control recording, it changed by CONTROL_DELTA. */
 static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
 		      const struct analyze_change *control, double control_delta)
 {

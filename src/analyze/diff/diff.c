@@ -9,9 +9,9 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* ---- workload ---- */
+/* ---- compare the workload's own results ---- */
 
-/* The rows of one name on one side: [0] from runs without probes, [1] from runs with probes; NULL: none. */
+/* Results of one name in one profile: [0] without probes, [1] with probes; NULL: none. */
 struct workload_pair {
 	const struct analyze_workload_row *rows[2];
 };
@@ -25,11 +25,11 @@ static struct workload_pair workload_pair(const struct analyze_workload_row *row
 	return pair;
 }
 
-/* Return the row that compares A with B. NAMED is A's row, or B's if A has none. */
+/* Return the row that compares A with B. NAMED is a row of A or B, used if both have no result to compare. */
 static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b,
 						     const struct analyze_workload_row *named)
 {
-	/* Compare unprobed rows if both sides have them, else probed rows if both have them. */
+	/* Compare runs without probes if both profiles have them. Otherwise compare runs with probes if both have them. */
 	int how = a.rows[0] && b.rows[0] ? 0 :
 		  a.rows[1] && b.rows[1] ? 1 :
 					   !a.rows[0] && !b.rows[0];
@@ -73,12 +73,12 @@ static void workload_diff(struct analyze_diff *diff, const struct analyze_worklo
 	sort_array(diff->workload, diff->n_workload, sizeof(*diff->workload), workload_compare);
 }
 
-/* ---- functions that one kernel has inlined ---- */
+/* ---- functions that one kernel's compiler inlined ---- */
 
 define_compare(body_order, struct analyze_range,
 	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
 
-/* Return SIDE's *N rows of inlined bodies called NAME in CONTEXT. */
+/* Return the *N rows of inlined functions with this NAME and CONTEXT. */
 static const void *const *bodies_named(const struct analyze_diff *diff, int side, const char *name,
 				       const char *context, size_t *n)
 {
@@ -87,7 +87,7 @@ static const void *const *bodies_named(const struct analyze_diff *diff, int side
 	return pointers_find(&diff->bodies_by_name[side], &key, n);
 }
 
-/* Add RANGE's figures, divided by RUNS, to F. */
+/* Add RANGE's figures, divided by the number of RUNS, to F. */
 static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
 			enum analyze_time time)
 {
@@ -104,11 +104,11 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 	}
 	f->total = f->totals[time];
 	f->mean = f->means[time];
-	/* The distributions of several bodies cannot be added. */
+	/* Percentiles of several inlined copies cannot be added. */
 	f->p50 = f->p90 = f->p99 = f->p999 = f->min = f->max = NAN;
 }
 
-/* Sum up SIDE's timed inlined bodies with ROW's name and context. Return whether there are any. */
+/* Sum up the timed inlined copies of ROW's function in ROW's context. Return false if there are none. */
 static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
 			 int side, struct analyze_figures *figures, struct analyze_moments *moments)
 {
@@ -129,10 +129,7 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 	return !isnan(figures->calls);
 }
 
-/*
- * If one side has no figures of a function, set them to the sum of this side's timed inlined bodies with the function's name.
- * Return the number of rows set.
- */
+/* If one kernel has no figures of a function, use the sum over its inlined copies instead. Return the number of such functions. */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
 	uint32_t n = 0;
@@ -155,14 +152,12 @@ static uint32_t find_partners(struct analyze_diff *diff)
 	return n;
 }
 
-/* ---- statistics ---- */
-
 struct changes {
 	struct analyze_change **changes;
 	size_t n_changes, cap_changes;
 };
 
-/* Collect the changes of all rows but redundant sums, which would count their only context twice. */
+/* Collect the changes of all rows, except sums over a single context: such a sum repeats the row of the context. */
 static void changes_collect(struct changes *list, struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
@@ -175,7 +170,7 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 				vec_push(list, changes, &lists[i]->rows[j].change);
 }
 
-/* Return whether samples of SIDE hit inlined bodies of NAME. Rows for the sum of all contexts have all samples. */
+/* Return whether a sample in kernel SIDE hit an inlined copy of the function NAME, in any context. */
 static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
 {
 	size_t n;
@@ -187,7 +182,7 @@ static bool is_inlined(const struct analyze_diff *diff, int side, const char *na
 	return false;
 }
 
-/* Return why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was timed on both or neither. */
+/* Return why only one kernel has figures of FUNCTION, a sum over all contexts. Return NONE if both or neither have figures. */
 static enum analyze_note partner_note(const struct analyze_diff_row *function,
 				      const struct analyze_diff *diff)
 {
@@ -202,7 +197,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 	return notes[missing][is_inlined(diff, missing, function->name)];
 }
 
-/* Return the note on ROW. Return NONE if there is nothing to note, or if the reason holds for all rows. */
+/* Return the remark on ROW, or NONE. If all rows have too few repetitions, do not repeat this at each row. */
 static enum analyze_note row_note(const struct analyze_diff_row *row,
 				  const struct analyze_diff *diff)
 {
@@ -226,7 +221,7 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 	return ANALYZE_NOTE_NONE;
 }
 
-/* Set the notes of ROWS, sorted by name. A function's sum precedes its contexts. If a side did not time it, all have this note. */
+/* Set the remarks on ROWS. If a function's first row, the sum, lacks figures in one kernel, say so in all rows of the function. */
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
@@ -250,7 +245,7 @@ static void judge(struct analyze_diff *diff)
 	for (size_t i = 0; i < list.n_changes; i++)
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
 	free(list.changes);
-	/* A redundant sum equals its only context, which follows it. */
+	/* A redundant sum (over a single context) gets the change of this context, the next row. */
 	for (size_t i = 0; i < functions->n_rows; i++)
 		if (functions->rows[i].redundant)
 			functions->rows[i].change = functions->rows[i + 1].change;
@@ -290,7 +285,7 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 	r->note = repetitions_note(clock, a, b, alternate);
 }
 
-/* Set the inlined bodies of both sides, if only one side has figures of some function. */
+/* Read both kernels' inlined functions if some function has figures in only one kernel. */
 static void find_bodies(struct analyze_diff *diff, const struct profile *const p[2],
 			const struct analyze_options *options)
 {
@@ -307,7 +302,6 @@ static void find_bodies(struct analyze_diff *diff, const struct profile *const p
 	}
 }
 
-/* Set TABLE and COMMAND from P, and SIDE's number of runs and boots and its kernel share in DIFF. */
 static void side_init(struct analyze_diff *diff, int side, struct analyze_table *table,
 		      struct analyze_workload *command, const struct profile *p,
 		      const struct analyze_options *options)

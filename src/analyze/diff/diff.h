@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The same work on two kernels, side by side. */
+/* Compare the same work on two kernels: the baseline (index 0) and the hardened kernel (index 1). */
 #pragma once
 
 #include <stdbool.h>
@@ -16,180 +16,178 @@
 #include "base/sorted.h"
 #include "profile/profile.h"
 
-/* ---- the syscalls and functions of two profiles, side by side ---- */
+/* ---- compare system calls and functions ---- */
 
-/* Reasons why a figure of a row is not known, and remarks for its reader. */
+/* Reasons why a row lacks figures, and remarks on a row. */
 enum analyze_note {
 	ANALYZE_NOTE_NONE,
-	/* The named side did not time the function: it is missing or not recorded there (NOT_TIMED), or inlined there (INLINED). */
+	/* NOT_TIMED: the kernel in the name lacks the function or did not record it. INLINED: the kernel inlines the function. */
 	ANALYZE_NOTE_NOT_TIMED_BASELINE,
 	ANALYZE_NOTE_NOT_TIMED_HARDENED,
 	ANALYZE_NOTE_INLINED_BASELINE,
 	ANALYZE_NOTE_INLINED_HARDENED,
-	/* The named side's compiler inlined the function: the figures of this side are sums over inlined bodies. */
+	/* The compiler of the kernel in the name inlined the function. The figures are sums over the inlined copies. */
 	ANALYZE_NOTE_BODIES_BASELINE,
 	ANALYZE_NOTE_BODIES_HARDENED,
-	/* Only the named side calls the function. */
+	/* Only the kernel in the name calls the function. */
 	ANALYZE_NOTE_CALLED_BASELINE,
 	ANALYZE_NOTE_CALLED_HARDENED,
-	ANALYZE_NOTE_FEW, /* too few repetitions have calls */
-	ANALYZE_NOTE_NEAR_ZERO, /* the baseline's mean may be zero: there are no percentages */
-	ANALYZE_NOTE_NO_NUMBER, /* no number of boots can decide the verdict */
+	ANALYZE_NOTE_FEW, /* too few runs or boots have calls */
+	ANALYZE_NOTE_NEAR_ZERO, /* the baseline's mean may be zero, so percentages are unknown */
+	ANALYZE_NOTE_NO_NUMBER, /* no number of boots can make the result certain */
 };
 
 /*
- * One syscall, or one function in one context. Counts and totals are per run: means over the side's probed runs. A side without
- * the row is analyze_figures_none.
+ * One system call, or one function in one context (a system call or an interrupt). Counts and totals are means over a kernel's
+ * probed runs. SIDES[i] is analyze_figures_none if the kernel has no such row.
  */
 struct analyze_diff_row {
 	enum analyze_call_kind kind;
 	const char *name;
-	const char *context; /* as in struct analyze_row */
+	const char *context; /* NULL: the row is a system call; may be ANALYZE_ALL_CONTEXTS */
 	bool redundant;
 	struct analyze_figures sides[2]; /* baseline, hardened */
-	double delta; /* change of the mean per call, in ticks; NAN unless both sides are known */
+	double delta; /* change of the mean time per call in ticks; NAN: unknown in one kernel */
 	double delta_pct; /* DELTA in percent of the baseline's mean */
 	/*
-	 * The difference of the total per run. A side without calls counts as 0 if calls would have been recorded: always for a
-	 * syscall, for a function if the side recorded it. Otherwise NAN.
+	 * Change of the total time per run, in ticks. A kernel without calls counts as 0 if calls would have been recorded: always
+	 * for a system call; for a function only if the kernel's recording has it. Otherwise NAN.
 	 */
 	double delta_total;
 	/*
-	 * Functions: DELTA_TOTAL as a fraction of the context's DELTA_TOTAL, or of the sum over all contexts for
-	 * ANALYZE_ALL_CONTEXTS. It is negative or above 1 if other functions offset it. NAN: one of the two changes is unknown,
-	 * or the divisor is 0. Self times are parts of the on-CPU time without overlap, so its change is their divisor.
+	 * For functions: DELTA_TOTAL divided by the DELTA_TOTAL of the context, or of all contexts together. SHARE is negative or
+	 * above 1 if other functions change in the opposite direction. NAN: a change is unknown, or the divisor is 0. A change of
+	 * self time is divided by the change of on-CPU time: self times add up to on-CPU time.
 	 */
 	double share;
-	double delta_p50, delta_p90, delta_p99, delta_p999; /* changes of a call's percentiles */
-	struct analyze_change change; /* the certainty of DELTA */
+	double delta_p50, delta_p90, delta_p99, delta_p999; /* changes of percentiles, in ticks */
+	struct analyze_change change; /* certainty of DELTA */
 	enum analyze_note note;
-	/* Functions: the reason why one side has no figures in any context; NONE: both or neither have. */
+	/* For functions: the reason why one kernel has no figures in any context. NONE: both or neither have figures. */
 	enum analyze_note no_partner;
-	enum analyze_note inlined; /* the side with sums over inlined bodies; NONE: neither */
+	enum analyze_note inlined; /* the kernel with sums over inlined copies; NONE: neither */
 };
 
 struct analyze_diff_rows {
-	vec_of(struct analyze_diff_row, rows); /* by falling |delta_total| */
+	vec_of(struct analyze_diff_row, rows); /* largest |delta_total| first */
 };
 
-/* Match the rows A of TABLES[0] and B of TABLES[1] by name and context. Add the pairs to OUT. */
+/* Pair the rows A of TABLES[0] and B of TABLES[1] by name and context. Add the pairs to OUT. */
 void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
 			     const struct analyze_rows *a, const struct analyze_rows *b);
 
-/* Set the differences of ROW's sides. COMPARABLE: both sides have the same unit of repetition (enum analyze_unit). */
+/* Set the differences between the kernels' figures in ROW. COMPARABLE: both count the same unit (runs, boots or recordings). */
 void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable);
 
-/* Set the changes of all rows' totals of TIME, and the functions' shares. Both lists are sorted by name. */
+/* Set DELTA_TOTAL of all rows for this kind of TIME, and SHARE of all functions. Both lists are sorted by name. */
 void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
 			 enum analyze_time time);
 
-/* Return the row of NAME and CONTEXT, or NULL. ROWS are sorted by name. */
+/* Return the row with this NAME and CONTEXT, or NULL. ROWS must be sorted by name. */
 const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_rows *rows,
 						      const char *name, const char *context);
 
-/* Compare by name, then context: for sort_array(). */
+/* Comparator for sort_array(): by name, then context. */
 int analyze_diff_row_compare(const void *a, const void *b);
 
 void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows);
 
 struct analyze_diff_workload_row {
-	const char *name, *label; /* as in struct analyze_workload_row */
-	bool probed; /* the figures are of runs with probes */
+	const char *name, *label; /* NAME: from the profile; LABEL: set by the view, else NULL */
+	bool probed; /* the figures come from runs with probes */
 	enum analyze_how how;
 	size_t order;
 	struct analyze_workload_figures sides[2];
-	double delta, delta_pct; /* differences of the mean */
+	double delta, delta_pct; /* changes of the mean */
 	struct analyze_change change;
 };
 
-/* Reasons why there are no verdicts, or limits of the verdicts. */
+/* Reasons why a comparison has no certain results, or has limited ones. */
 enum analyze_repetitions_note {
 	ANALYZE_REPETITIONS_ENOUGH,
-	ANALYZE_REPETITIONS_TOO_FEW, /* too few runs to tell how sure differences are */
-	/* A side is one recording on a real clock: no interval covers differences between recordings. */
+	ANALYZE_REPETITIONS_TOO_FEW, /* too few runs to know the certainty of differences */
+	/* One kernel has a single recording on a real clock. Its interval does not cover differences between recordings. */
 	ANALYZE_REPETITIONS_ONE_RECORDING,
-	/* The sides' recordings on a real clock were not made in turn: no interval covers changes between the sides. */
+	/* The two kernels were not recorded in turn on a real clock. The intervals do not cover changes in time. */
 	ANALYZE_REPETITIONS_IN_A_ROW,
-	ANALYZE_REPETITIONS_ONE_BOOT, /* a single boot per side: no interval covers differences between boots */
-	/* One boot on the named side, several on the other side: the certainty of differences is unknown. */
+	ANALYZE_REPETITIONS_ONE_BOOT, /* one boot per kernel: spread between boots is unknown */
+	/* The kernel in the name has one boot, the other has several. The certainty of differences is unknown. */
 	ANALYZE_REPETITIONS_BOOT_BASELINE,
 	ANALYZE_REPETITIONS_BOOT_HARDENED,
 };
 
-/* Return whether no difference can be certain, because the spread between recordings is unknown. */
+/* Return whether every difference is uncertain, because the spread between recordings is unknown. */
 static inline bool analyze_repetitions_undecided(enum analyze_repetitions_note note)
 {
 	return note == ANALYZE_REPETITIONS_ONE_RECORDING || note == ANALYZE_REPETITIONS_IN_A_ROW;
 }
 
-/* The repetitions of a diff's statistics. */
+/* The number of repetitions (runs, boots or recordings) behind a comparison's statistics. */
 struct analyze_diff_repetitions {
 	enum analyze_unit unit;
-	uint32_t n[2]; /* of the baseline and the hardened side */
-	uint32_t rows; /* number of rows with a p-value; each p-value is adjusted for this number */
+	uint32_t n[2]; /* [0]: baseline, [1]: hardened */
+	uint32_t rows; /* number of rows with a p-value; p-values are adjusted for this number */
 	double margin_pct;
 	enum analyze_repetitions_note note;
-	/* Neither a side nor --control is one recording on a real clock: the time of recording causes no change above the noise. */
+	/* False if the baseline, the hardened kernel or the control (option --control) is a single recording on a real clock. */
 	bool controlled;
 };
 
 struct analyze_diff {
 	enum profile_clock clock;
-	bool some; /* only some syscalls were measured */
-	bool has_control; /* the noise of rows (struct analyze_change) is set */
-	enum analyze_time time; /* the time of totals, means and their changes */
-	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
+	bool some; /* only some system calls were measured */
+	bool has_control; /* NOISE in each row's CHANGE is set */
+	enum analyze_time time; /* the kind of time in totals and means */
+	uint32_t runs[2], boots[2]; /* [0]: baseline, [1]: hardened */
 	struct analyze_diff_repetitions repetitions;
 	struct analyze_env env;
-	struct analyze_warnings warnings; /* for a reader of the comparison */
+	struct analyze_warnings warnings;
 	vec_of(struct analyze_diff_workload_row, workload);
 	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
-	/* The inlined bodies of each side, if only one side has figures of some function; else empty. */
+	/* Inlined functions of both kernels. Empty unless some function has figures in only one kernel. */
 	struct analyze_ranges bodies[2];
-	struct pointers bodies_by_name[2]; /* rows of BODIES, by name, then context */
+	struct pointers bodies_by_name[2]; /* rows of BODIES, sorted by name, then context */
 };
 
 /*
- * Compare two profiles, which must outlive DIFF. OPTIONS are as for analyze_table_init(). Return 0. If one profile's times are
- * in ns and the other's are counted instructions, return -EINVAL (reported), with an empty DIFF.
+ * Compare two profiles, which must outlive DIFF. Return 0. If one profile's times are in ns and the other's are instruction
+ * counts, return -EINVAL (reported) and leave DIFF empty.
  */
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options);
 void analyze_diff_deinit(struct analyze_diff *diff);
 
 /*
- * Set the noise (struct analyze_change) of each row of DIFF from CONTROL, another recording of the baseline's kernel. Add a
- * warning if CONTROL is of another kernel. BASELINE and OPTIONS are those of analyze_diff_init(). Return 0 or its error.
+ * Set NOISE in each row of DIFF from CONTROL, another recording of the baseline's kernel. If CONTROL is from another kernel, add a
+ * warning. BASELINE and OPTIONS are those of analyze_diff_init(). Return 0, or an error of analyze_diff_init().
  */
 int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
 			 const struct profile *control, const struct analyze_options *options);
 
-/* ---- the choice and the order of a diff's rows ---- */
-
-/* Globs for fnmatch(); NULL: any. */
+/* Patterns for fnmatch(); NULL matches all names. */
 struct analyze_filter {
-	const char *syscall; /* for syscalls, and for contexts of functions */
+	const char *syscall; /* matches system calls, and the contexts of functions */
 	const char *function;
 };
 
 /*
- * Remove the rows of DIFF that FILTER does not match. Return the number of rows left. A filter for syscalls also removes sums
- * over all contexts. P-values stay adjusted for the number of all rows, so filter after all other steps.
+ * Remove the rows of DIFF that FILTER does not match. Return the number of remaining rows. A filter for system calls also removes
+ * sums over all contexts. Filter last: p-values stay adjusted for the number of all rows.
  */
 uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter);
 
-/* The keys of analyze_diff_sort(), named as the columns; the last is NULL. */
+/* Names of the keys of analyze_diff_sort(), ending with NULL. The names are those of the columns. */
 extern const char *const analyze_sort_keys[];
 
-/* Sort syscalls and functions by KEY, the largest magnitude first; by "p" and "name" in ascending order. */
+/* Sort system calls and functions by KEY: "p" and "name" in ascending order, other keys by falling magnitude. */
 void analyze_diff_sort(struct analyze_diff *diff, const char *key);
 
-/* ---- checks that two profiles may be compared ---- */
+/* ---- check that two profiles may be compared ---- */
 
 /*
- * Add warnings of differences that make a comparison invalid (work, machine, probes or sampling rate) or questionable. Add each
- * side's own warnings. RAW: both sides keep the probe cost. TABLES are the sides', as for analyze_warnings_of_profile().
+ * Add warnings if a comparison is invalid (other work, machine, probes or sampling rate) or doubtful. Also add the warnings of
+ * each profile. TABLES are the profiles' tables. RAW: probe cost is not subtracted.
  */
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
 			      const struct profile *hardened, const struct analyze_table *tables,

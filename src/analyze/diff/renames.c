@@ -6,59 +6,59 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Linux 6.10 replaced functions that allocate memory by macros, to count memory by caller. The functions got this suffix. */
+/* Linux 6.10 added this suffix to memory allocation functions when macros took over their names, to count memory by caller. */
 #define NOPROF "_noprof"
 
 /*
- * The old and new names of other functions that still do the same work. They were found in the differences between 6.1 and
- * 6.12 in the lab's workloads, and read in both sources. --map adds others.
+ * Old and new names of other functions that do the same work. They come from comparisons of Linux 6.1 and 6.12, and were checked
+ * in both sources. Users add more with --map.
  */
 static const char *const known[][2] = {
-	/* On x86 both names have one address. The symbol table of 6.1 has the first as a function, that of 6.12 the second. */
+	/* On x86, both names have one address. Linux 6.1 has the first name as a function in its symbol table, 6.12 the second. */
 	{ "__memcpy", "memcpy" },
 	{ "__memmove", "memmove" },
 	{ "__memset", "memset" },
-	/* 6.3 */
+	/* Linux 6.3: */
 	{ "memcg_kmem_enabled", "memcg_kmem_online" },
 	/* 183654ce26a5 ("mmap: change do_mas_munmap and do_mas_aligned_munmap() to use vma iterator") */
 	{ "do_mas_munmap", "do_vmi_munmap" },
 	{ "do_mas_align_munmap", "do_vmi_align_munmap" },
-	/* The same series as 183654ce26a5. The new functions are in a header, and so are inlined. */
+	/* Same patch series as 183654ce26a5. Its new functions are in a header file, so compilers inline them. */
 	{ "vma_mas_store", "vma_iter_store" },
 	{ "vma_mas_remove", "vma_iter_clear" },
-	/* 6.4: "mm: make mapping_get_entry available outside of filemap.c" */
+	/* Linux 6.4: "mm: make mapping_get_entry available outside of filemap.c" */
 	{ "mapping_get_entry", "filemap_get_entry" },
-	/* 6.5 */
+	/* Linux 6.5: */
 	{ "__cmpxchg_double_slab", "__slab_update_freelist" },
 	{ "cmpxchg_double_slab", "slab_update_freelist" },
 	/* b0cc5e89caad ("mm/mlock: rename mlock_future_check() to mlock_future_ok()") */
 	{ "mlock_future_check", "mlock_future_ok" },
-	/* 6.7: e23edc86b09d and 82845683ca6a ("sched/fair: Rename check_preempt_...() to ...()") */
+	/* Linux 6.7: e23edc86b09d and 82845683ca6a ("sched/fair: Rename check_preempt_...() to ...()") */
 	{ "check_preempt_curr", "wakeup_preempt" },
 	{ "check_preempt_wakeup", "check_preempt_wakeup_fair" },
-	/* 6.8 */
+	/* Linux 6.8: */
 	{ "__unfreeze_partials", "__put_partials" },
 	{ "unfreeze_partials", "put_partials" },
 	{ "unfreeze_partials_cpu", "put_partials_cpu" },
-	/* b06dc281aa99 ("mm/rmap: introduce folio_remove_rmap_[pte|ptes|pmd]()") and other commits of its series */
+	/* Same patch series as b06dc281aa99 ("mm/rmap: introduce folio_remove_rmap_[pte|ptes|pmd]()") */
 	{ "page_remove_rmap", "folio_remove_rmap_ptes" },
 	{ "page_add_file_rmap", "folio_add_file_rmap_ptes" },
 	{ "page_add_anon_rmap", "folio_add_anon_rmap_ptes" },
 	{ "__page_set_anon_rmap", "__folio_set_anon" },
-	/* The series that introduced transparent huge pages of many sizes. */
+	/* Patch series for transparent huge pages of several sizes: */
 	{ "hugepage_vma_check", "__thp_vma_allowable_orders" },
 	{ "__mod_lruvec_page_state", "__lruvec_stat_mod_folio" },
-	/* 6.10 */
+	/* Linux 6.10: */
 	{ "memcg_alloc_slab_cgroups", "alloc_slab_obj_exts" },
 	{ "memcg_free_slab_cgroups", "free_slab_obj_exts" },
 	{ "slab_objcgs", "slab_obj_exts" },
-	/* 6.11 */
+	/* Linux 6.11: */
 	{ "__kmalloc_large_node", "___kmalloc_large_node" },
 	{ "kmalloc_large", "__kmalloc_large_noprof" },
 	{ "kmalloc_large_node", "__kmalloc_large_node_noprof" },
 	{ "kmalloc_node_trace", "__kmalloc_cache_node_noprof" },
 	{ "kmalloc_trace", "__kmalloc_cache_noprof" },
-	/* 6.12 */
+	/* Linux 6.12: */
 	{ "kmem_cache_open", "do_kmem_cache_create" },
 	{ "__fdget", "fdget" },
 	{ "__fdget_pos", "fdget_pos" },
@@ -74,19 +74,17 @@ static const char *const known[][2] = {
 };
 
 /*
- * Many functions changed their parameter from a page to a folio, and mostly only this word of their name. In the lab's kernels
- * this holds for all 36 such names that only 6.1 has, and their counterparts in 6.12.
+ * After Linux 6.1, many functions take a folio instead of a page, and only this word of their names changed. This rule finds the
+ * right name in 6.12 for all 36 such functions of the tested 6.1 kernels.
  */
 static const char *const folio_words[][2] = {
 	{ "huge_page", "hugetlb_folio" },
 	{ "page", "folio" },
 };
 
-/* These functions are not renamed: kernels have them together with functions for folios. */
+/* Do not rename these functions: kernels have separate functions for folios. */
 static const char *const still_pages[] = { "bio_add_page", "filemap_get_pages", "read_cache_page",
 					   "vm_normal_page" };
-
-/* ---- names in a profile ---- */
 
 static bool has_old(const void *rows, uint32_t item, const void *name)
 {
@@ -112,7 +110,7 @@ static struct analyze_renaming *find_new(const struct analyze_renames *renames, 
 	return i == HASH_NONE ? NULL : &renames->rows[i];
 }
 
-/* Return the new name of SIDE's function NAME; NULL: it is not renamed. */
+/* Return the new name of the function NAME in profile SIDE, or NULL. */
 static const char *name_for(const struct analyze_renames *renames, int side, const char *name)
 {
 	const struct analyze_renaming *row = name ? find_old(renames, name) : NULL;
@@ -178,8 +176,6 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 	return rename_all(p, &one, 0);
 }
 
-/* ---- find the renamings ---- */
-
 struct names {
 	const char **names;
 	size_t n_names, cap_names;
@@ -198,7 +194,7 @@ static void names_add(struct names *names, const char *name)
 		vec_push(names, names, name);
 }
 
-/* Collect the names of all functions of P, sorted, each once. */
+/* Collect the names of P's functions, sorted and without duplicates. */
 static void names_collect(struct names *names, const struct profile *p)
 {
 	for (size_t i = 0; i < p->n_sites; i++) {
@@ -233,11 +229,11 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 					     how }));
 }
 
-/* Add the renaming of OLD to NEW if only SIDE has OLD, and only the other side has NEW. */
+/* Rename OLD to NEW if only profile SIDE has OLD, and only the other profile has NEW. */
 static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
-	/* Skip OLD or NEW if another renaming already has it. */
+	/* Another renaming may already use the name. */
 	if (find_old(renames, old) || find_new(renames, new))
 		return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
@@ -245,7 +241,7 @@ static void consider(struct analyze_renames *renames, const struct names sides[2
 		analyze_renames_add(renames, old, new, side, how);
 }
 
-/* Consider each name that results from OLD, a name of SIDE, if WORD[1] replaces one occurrence of the word WORD[0]. */
+/* Replace the word WORD[0] in the function name OLD by WORD[1], and consider the result as a new name. */
 static void consider_words(struct analyze_renames *renames, const struct names sides[2], int side,
 			   const char *old, const char *const word[2])
 {
@@ -255,7 +251,7 @@ static void consider_words(struct analyze_renames *renames, const struct names s
 	for (at = old; (at = strstr(at, word[0])); at += n) {
 		scoped_free char *new = NULL;
 
-		/* "pages" becomes "folios", but "pagevec" and "freepage" are other words. */
+		/* Replace "page" and "pages" only as whole words, not in "pagevec" or "freepage". */
 		if ((at > old && at[-1] != '_') || (at[n] && at[n] != '_' && at[n] != 's') ||
 		    (at[n] == 's' && at[n + 1] && at[n + 1] != '_'))
 			continue;
@@ -294,7 +290,7 @@ static void see(const struct analyze_renames *renames, const char *name)
 		row->seen = true;
 }
 
-/* Mark the renamings of functions with measurements in P. */
+/* Mark the renamed functions that P called or sampled. */
 static void see_all(const struct analyze_renames *renames, const struct profile *p)
 {
 	scoped_free bool *called = alloc_array(p->n_sites, sizeof(*called));
@@ -326,10 +322,10 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	/* Rename nothing in one kernel: a name on one side only is a function that the other side did not call or sample. */
+	/* Two recordings of one kernel need no renaming: a name that only one has was not called or sampled in the other. */
 	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
-	/* Rename after both sides were searched, since renaming changes their names. */
+	/* Rename only after both profiles were searched. */
 	for (int side = 0; side < 2; side++) {
 		rename_all(profiles[side], renames, side);
 		free(sides[side].names);

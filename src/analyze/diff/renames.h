@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions with different names in two versions of the kernel, compared as one. */
+/* Find functions that have different names in two kernel versions, and compare them as one function. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,37 +11,37 @@
 
 enum analyze_renaming_how {
 	ANALYZE_RENAMING_KNOWN,
-	ANALYZE_RENAMING_INFERRED, /* from the words of the names */
-	ANALYZE_RENAMING_TOLD, /* given by the user with --map */
+	ANALYZE_RENAMING_INFERRED, /* guessed from the words in the names */
+	ANALYZE_RENAMING_TOLD, /* the user gave the names with --map */
 };
 
 struct analyze_renaming {
-	const char *old, *new; /* the comparison uses NEW */
-	int side; /* the side with OLD: 0 the baseline, 1 the hardened side */
+	const char *old, *new; /* the comparison uses NEW for both */
+	int side; /* the profile with OLD; 0: baseline, 1: hardened */
 	enum analyze_renaming_how how;
-	bool seen; /* called or sampled on a side; false: probed, but never called */
+	bool seen; /* called or sampled in one profile; false: only probed */
 };
 
 struct analyze_renames {
-	vec_of(struct analyze_renaming, rows); /* by old name */
-	struct alloc_texts texts; /* of the rows */
-	struct hash_index olds, news; /* used until the renamings are applied */
+	vec_of(struct analyze_renaming, rows); /* sorted by OLD */
+	struct alloc_texts texts; /* owns the strings of ROWS */
+	struct hash_index olds, news; /* hash indexes of ROWS, freed by analyze_renames_apply() */
 };
 
-/* Rename the functions, inlined bodies and syscalls of P called OLD to NEW. Return the number of strings that named OLD. */
+/* Rename the functions, inlined functions and system calls of P from OLD to NEW. Return the number of changed strings. */
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 
 /*
- * Rename functions of an older kernel to their later names, if one profile has only the old name, and the other only the new
- * one. A profile with both names has two functions.
+ * Give functions of the older kernel their names in the newer kernel. Rename only if one profile has just the old name and the
+ * other just the new name: in a profile with both, the names belong to two functions.
  */
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened);
 
-/* Return the name of the function NAME in older or newer kernels; NULL: no other name is known. */
+/* Return NAME's known name in older or newer kernels, or NULL. */
 const char *analyze_renames_known(const char *name);
 
-/* Add a renaming that the caller has applied. */
+/* Add a renaming that the caller has already applied to the profile. */
 void analyze_renames_add(struct analyze_renames *renames, const char *old, const char *new,
 			 int side, enum analyze_renaming_how how);
 

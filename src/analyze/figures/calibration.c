@@ -13,9 +13,9 @@ static double known(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* The calls of a function or inlined body in a context. */
+/* Calls of one function in one context (a system call or an interrupt). */
 struct timed_calls {
-	uint64_t where; /* the context, then the site */
+	uint64_t where; /* high 32 bits: context number; low 32 bits: function number */
 	double calls;
 };
 
@@ -24,7 +24,7 @@ static void add_calls(void *to, void *from)
 	((struct timed_calls *)to)->calls += ((struct timed_calls *)from)->calls;
 }
 
-/* Return the functions and inlined bodies of all contexts, *N of them, with their calls in all runs. The caller frees the array. */
+/* Return an array of all timed functions in all contexts, with their calls in all runs. The caller frees the array. */
 static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 {
 	struct timed_calls *timed = alloc_array(p->n_cells, sizeof(*timed));
@@ -41,10 +41,10 @@ static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 }
 
 /*
- * Set, for each context, the relative error of the cost subtracted for callees. The profile does not say which function made a
- * call, so this is the spread of the cost of all timed calls in the context. On a real clock, the cost of a mechanism has the
- * same error in all calls, so the errors add up. With counted instructions, it is right on average, but wrong for each function
- * by its probe's place, so the squares of the errors add up.
+ * Set the relative error of the cost subtracted for called functions in each context. The profile does not say which function made
+ * a call, so use the spread over all timed calls in the context. On a real clock, all calls with one type of probe have the same
+ * error, so errors add up. For counted instructions, the error depends on each probe's address and is random, so squares of errors
+ * add up.
  */
 static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full[PROFILE_N_MECHANISMS],
@@ -121,7 +121,7 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 	row = analyze_cost_find(&costs, "sample");
 	if (row && p->sample_period) {
 		c->sample = known(row->interrupt);
-		/* Counts have nothing subtracted for samples. */
+		/* Samples do not change the counts of events. */
 		c->sample_spread = counter == ANALYZE_OF_TIME ?
 					   known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD :
 					   0;
@@ -141,7 +141,7 @@ void analyze_calibration_deinit(struct analyze_calibration *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Return the number of samples expected in CELL's on-CPU time. */
+/* Return the expected number of samples in the on-CPU time of CELL. */
 static double samples_of(const struct analyze_calibration *c, const struct profile_cell *cell)
 {
 	return c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
@@ -155,8 +155,8 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 }
 
 /*
- * Return the cost subtracted from all CELL's calls for its own probes, in ticks. With cold caches, a syscall's probes cost more
- * (docs/accounting.md). The additional cost is known only if nothing else was timed in the context.
+ * Return the cost in ticks that was subtracted from all calls in CELL for their own probes. A system call's probes cost more with
+ * cold caches (docs/accounting.md). The additional cost is known only if nothing else is timed in the context.
  */
 static double own_cost(const struct analyze_calibration *c, const struct profile *p,
 		       const struct profile_cell *cell)
@@ -180,7 +180,6 @@ double analyze_calibration_uncertainty(const struct analyze_calibration *c, cons
 	double hits = (double)profile_stats_observed(&cell->stats);
 	double samples = samples_of(c, cell), callees = fmax(cost - own - samples * c->sample, 0);
 
-	/* Nothing was subtracted, so nothing is uncertain. */
 	if (!(cost > 0))
 		return 0;
 	return fmax(hits, inner > 0 ? own / inner : 0) * spread +
@@ -218,7 +217,7 @@ void analyze_net_deinit(struct analyze_net *net)
 	analyze_calibration_deinit(&net->calibration);
 }
 
-/* Return the cost of probes for each call of CELL, and its standard deviation in *ERROR. */
+/* Return the cost of probes per call in CELL, in ticks, and its standard deviation in *ERROR. */
 static double cell_cost(const struct analyze_net *net, const struct profile_cell *cell,
 			double *error)
 {
@@ -226,7 +225,7 @@ static double cell_cost(const struct analyze_net *net, const struct profile_cell
 	const struct analyze_net_probes *probes = is_fault ? &net->fault : &net->syscall;
 	double calls = (double)cell->stats.calls;
 	double own = own_cost(&net->calibration, net->p, cell) / calls;
-	/* Cold caches raise the cost outside the call's time by the same factor as the cost inside. */
+	/* Cold caches multiply the cost outside and inside the measured time by the same factor. */
 	double outer = probes->inner > 0 ? own / probes->inner * probes->outer : probes->outer;
 
 	*error = analyze_calibration_uncertainty(&net->calibration, net->p, cell) / calls +
@@ -255,9 +254,7 @@ double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iter
 	return n == 1 || iterations == 1 ? cost : NAN;
 }
 
-/* ---- cost ---- */
-
-/* Return the row of MECH. Until drop_unused() runs, rows are indexed by mechanism. */
+/* Return the row of probe type MECH. Rows are indexed by type until drop_unused() runs. */
 static struct analyze_cost *row_of(struct analyze_costs *costs, enum profile_mechanism mech)
 {
 	struct analyze_cost *row = &costs->rows[mech];
@@ -280,7 +277,6 @@ static struct analyze_cost *row_of(struct analyze_costs *costs, enum profile_mec
 	return row;
 }
 
-/* Remove the rows of mechanisms without data. */
 static void drop_unused(struct analyze_costs *costs)
 {
 	uint32_t n = 0;
@@ -309,7 +305,7 @@ static void read_calibration(struct analyze_costs *costs, const struct profile *
 			row->interrupt_spread = cost->spread;
 		}
 	}
-	/* FULL includes INNER. If FULL is smaller, it was not measured. */
+	/* FULL includes INNER, so a smaller FULL was not measured. */
 	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (costs->rows[i].full < costs->rows[i].inner)
 			costs->rows[i].full = costs->rows[i].full_spread = NAN;
@@ -360,7 +356,7 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	}
 }
 
-/* Set the row of MECH, with N functions. HITS_IN and COST_IN are the entries of LOSSES that sum up its hits and their cost. */
+/* Set the row of MECH for N functions. LOSSES[HITS_IN] of a run counts executed probes; LOSSES[COST_IN] sums up their cost. */
 static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		       enum profile_mechanism mech, uint32_t n, enum profile_loss hits_in,
 		       enum profile_loss cost_in)
@@ -389,7 +385,7 @@ static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		row->share = total / costs->oncpu;
 }
 
-/* Return the number of functions that capture values. */
+/* Return the number of functions whose arguments or variables were captured. */
 static uint32_t capturing_functions(const struct profile *p)
 {
 	scoped_free bool *seen = alloc_array(p->n_sites, sizeof(*seen));
@@ -418,7 +414,7 @@ static void form_totals(struct analyze_costs *costs)
 	}
 }
 
-/* Return the mean time from start to exit of the *N runs of KIND; NAN: none. */
+/* Return the mean time from start to exit of the runs of KIND, or NAN if there are none. Set *N to their number. */
 static double mean_wall(const struct profile *p, enum profile_run_kind kind, uint32_t *n)
 {
 	double sum = 0;
@@ -433,7 +429,7 @@ static double mean_wall(const struct profile *p, enum profile_run_kind kind, uin
 	return *n ? sum / *n : NAN;
 }
 
-/* Return the time that probes are known to have taken, including the time around syscalls if it was calibrated. */
+/* Return the time in ticks that probes took, within the measured time of system calls and page faults and just outside of it. */
 static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;

@@ -11,10 +11,10 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/state.h"
 
-/* A name with its value; ORDER keeps sorting stable. */
+/* A setting's name and value. ORDER keeps the sorting stable. */
 struct setting {
 	struct catalogue_text name, value;
-	struct catalogue_text shown; /* NAME as written in this profile */
+	struct catalogue_text shown; /* name as written in this profile */
 	size_t order;
 };
 
@@ -43,7 +43,6 @@ static void setting_add(struct settings *list, struct catalogue_text name,
 	vec_push(list, settings, setting);
 }
 
-/* Collect the options that are set. */
 static void config_collect(struct settings *list, const char *config)
 {
 	struct catalogue_setting option;
@@ -56,7 +55,7 @@ static void config_collect(struct settings *list, const char *config)
 	}
 }
 
-/* Collect parameters, or names of static keys. */
+/* Collect command-line parameters, or the names of static keys. */
 static void words_collect(struct settings *list, const char *words)
 {
 	struct catalogue_setting parameter;
@@ -78,7 +77,7 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, const c
 			 .kind = kind, .name = name, .sides = { baseline, hardened } }));
 }
 
-/* Return the values of N settings joined by commas, as "ttyS0,tty0" for `console=ttyS0 console=tty0`; NULL: none. */
+/* Return the values of N settings joined by commas, or NULL: "ttyS0,tty0" for `console=ttyS0 console=tty0`. */
 static char *values_join(const struct setting *settings, size_t n)
 {
 	size_t size = 0;
@@ -95,7 +94,7 @@ static char *values_join(const struct setting *settings, size_t n)
 	return text;
 }
 
-/* Add a row if an option differs. Among several settings the last one counts. A missing option is "n". */
+/* Add a row if the values of an option differ. The last setting of an option counts. The value of a missing option is "n". */
 static void option_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 		       const struct setting *b, size_t n_b)
 {
@@ -111,7 +110,7 @@ static void option_row(struct analyze_env *env, const struct setting *a, size_t 
 			keep(env, name), keep(env, was), keep(env, is));
 }
 
-/* Add a row if a parameter differs. All values of a repeated parameter count. */
+/* Add a row if the values of a parameter differ. All values of a repeated parameter count. */
 static void parameter_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 			  const struct setting *b, size_t n_b)
 {
@@ -133,7 +132,7 @@ static void static_key_row(struct analyze_env *env, const struct setting *a, siz
 typedef void (*row_fn)(struct analyze_env *env, const struct setting *a, size_t n_a,
 		       const struct setting *b, size_t n_b);
 
-/* Add the rows of settings that differ, and free the lists. */
+/* Add a row for each setting that differs. Free the lists. */
 static void settings_diff(struct analyze_env *env, struct settings *a, struct settings *b,
 			  row_fn row)
 {
@@ -155,7 +154,7 @@ static enum analyze_env_kind key_kind(const char *key)
 								 ANALYZE_ENV_OTHER;
 }
 
-/* Return whether KEY's value is compared as it is: it is neither parsed nor about the recording itself. */
+/* Return whether KEY's value can be compared unparsed, and KEY is not about the recording. */
 static bool key_is_plain(const char *key)
 {
 	return strcmp(key, PROFILE_ENV_CONFIG) && strcmp(key, PROFILE_ENV_CMDLINE) &&
@@ -189,7 +188,7 @@ static const char *state_name(const struct catalogue_protection *protection,
 	return catalogue_state_name(catalogue_state(protection, p, false, NULL));
 }
 
-/* Add the protections whose states differ. A state that is unknown on one side is not a difference. */
+/* Add the protections whose states differ. Skip a protection if its state is unknown in one profile. */
 static void states_diff(struct analyze_env *env, const struct profile *baseline,
 			const struct profile *hardened)
 {
@@ -229,7 +228,6 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 
 	memset(env, 0, sizeof(*env));
 	states_diff(env, baseline, hardened);
-	/* Compare options only if both configurations are known. */
 	if (config[0] && config[1]) {
 		config_collect(&a, config[0]);
 		config_collect(&b, config[1]);
@@ -274,11 +272,9 @@ void analyze_env_deinit(struct analyze_env *env)
 	memset(env, 0, sizeof(*env));
 }
 
-/* ---- load ---- */
-
 static const struct {
 	const char *name, *unit;
-	double unlike; /* report a difference between two recordings if it is larger than this */
+	double unlike; /* warn if the loads of two recordings differ by more, in this unit */
 } loads[ANALYZE_N_LOADS] = {
 	[ANALYZE_LOAD_WAITING] = { "tasks waiting for a CPU", " % of the time", 10 },
 	[ANALYZE_LOAD_STOLEN] = { "stolen by the hypervisor", " % of the CPUs' time", 2 },
@@ -296,7 +292,7 @@ char *analyze_load_text(enum analyze_load load, double value)
 	return isnan(value) ? NULL : alloc_printf("%.3g%s", value, loads[load].unit);
 }
 
-/* Return the sum of the loss KIND over all runs, or NAN if a run did not count KIND. */
+/* Return the sum of KIND over all runs, or NAN if a run did not count KIND. */
 static double sum(const struct profile *p, enum profile_loss kind)
 {
 	double n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Differences between the machines, kernels and settings of two profiles. */
+/* Compare the machines, kernels and settings of two profiles. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,16 +9,16 @@
 #include "profile/profile.h"
 
 enum analyze_env_kind {
-	ANALYZE_ENV_STATE, /* a protection of the catalogue: "on", "off", "built in" */
-	ANALYZE_ENV_PROTECTION, /* a kernel option that is a protection */
-	ANALYZE_ENV_CONFIG, /* any other kernel option */
-	ANALYZE_ENV_CMDLINE, /* a parameter of the kernel's command line */
-	ANALYZE_ENV_STATIC_KEY, /* "on", "off": a switch in the code, set by parameters or at run time */
-	ANALYZE_ENV_OTHER, /* machine, mitigations: all other keys of profile.h */
-	ANALYZE_ENV_KERNEL, /* release, version and build-id: differ between any two builds */
+	ANALYZE_ENV_STATE, /* state of a protection in the catalogue, such as "on" or "built in" */
+	ANALYZE_ENV_PROTECTION, /* kernel configuration option of a protection */
+	ANALYZE_ENV_CONFIG, /* other kernel configuration option */
+	ANALYZE_ENV_CMDLINE, /* parameter on the kernel's command line */
+	ANALYZE_ENV_STATIC_KEY, /* static key, a switch of kernel code: "on" or "off" */
+	ANALYZE_ENV_OTHER, /* other keys PROFILE_ENV_*, such as machine and mitigations */
+	ANALYZE_ENV_KERNEL, /* release, version, build-id: they differ between any two builds */
 };
 
-/* One fact and its value on each side; NULL: none. */
+/* One setting and its values in the baseline and the hardened profile. NULL: no value. */
 struct analyze_env_row {
 	enum analyze_env_kind kind;
 	const char *name;
@@ -26,35 +26,35 @@ struct analyze_env_row {
 };
 
 struct analyze_env {
-	vec_of(struct analyze_env_row, rows); /* by kind, then name */
-	struct alloc_texts texts; /* of the rows */
+	vec_of(struct analyze_env_row, rows); /* sorted by kind, then name */
+	struct alloc_texts texts; /* owns the strings of ROWS */
 };
 
-/* Set the differences. An option that is not set, or that a kernel does not know, is "n" on that side. */
+/* List all differences. The value of an option that is not set, or that a kernel does not know, is "n". */
 void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		      const struct profile *hardened);
 
-/* Set a row for each option of P's kernel that is set and is a protection. The value is on the baseline's side. */
+/* List the protections among P's kernel options that are set. Their values are SIDES[0]. */
 void analyze_env_protections(struct analyze_env *env, const struct profile *p);
 
 void analyze_env_deinit(struct analyze_env *env);
 
-/* ---- the machine's load and speed during the runs of a recording, on a real clock ---- */
+/* ---- load and speed of the machine during a recording, on a real clock ---- */
 
 enum analyze_load {
-	ANALYZE_LOAD_WAITING, /* tasks that wait for a CPU, % of the time */
-	ANALYZE_LOAD_STOLEN, /* time stolen by the hypervisor, % of the CPUs' time */
-	ANALYZE_LOAD_FREQUENCY, /* frequency of CPUs that are not halted, % of the nominal one */
-	ANALYZE_LOAD_THROTTLING, /* thermal throttling, times per run */
+	ANALYZE_LOAD_WAITING, /* tasks waiting for a CPU, % of the time */
+	ANALYZE_LOAD_STOLEN, /* time taken by the hypervisor, % of all CPUs' time */
+	ANALYZE_LOAD_FREQUENCY, /* frequency of running CPUs, % of the nominal frequency */
+	ANALYZE_LOAD_THROTTLING, /* number of thermal throttlings per run */
 	ANALYZE_N_LOADS,
 };
 
 const char *analyze_load_name(enum analyze_load load);
-/* Return VALUE with its unit, for free(); NULL: unknown. */
+/* Return VALUE with its unit for free(), or NULL if VALUE is NAN. */
 char *analyze_load_text(enum analyze_load load, double value);
 
-/* Return the load over all runs of P; NAN: unknown. */
+/* Return the load over all runs of P, or NAN if it is unknown. */
 double analyze_load_of(const struct profile *p, enum analyze_load load);
 
-/* Return whether two loads differ too much for a comparison; false if one is unknown. */
+/* Return whether two loads differ too much to compare their recordings; false if one load is unknown. */
 bool analyze_load_unlike(enum analyze_load load, double a, double b);

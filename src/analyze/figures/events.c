@@ -11,10 +11,10 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* A count of events, and the row to which row_add() adds it. */
+/* Counts of one event in one function and context, to be added to a row. */
 struct part {
 	const char *event, *name, *context;
-	uint32_t order; /* the index of EVENT by order_of() */
+	uint32_t order; /* index of EVENT, from order_of() */
 	int side;
 	const struct profile_counted *of;
 };
@@ -27,7 +27,7 @@ struct parts {
 struct side {
 	const struct profile *p;
 	struct analyze_repetitions repetitions;
-	struct analyze_calibration *calibrations; /* by event */
+	struct analyze_calibration *calibrations; /* indexed by event */
 };
 
 static void side_init(struct side *side, const struct profile *p)
@@ -55,7 +55,7 @@ define_compare(row_of_compare, struct part,
 
 define_compare(part_compare, struct part, row_of_compare(a, b) ?: compare_values(a->side, b->side));
 
-/* Return the index of EVENT: A's events come first, then B's events that A does not have. */
+/* Return the sort index of EVENT: A's events come first, then events that only B has. */
 static uint32_t order_of(const char *event, const struct profile *a, const struct profile *b)
 {
 	for (uint32_t i = 0; i < a->n_counters; i++)
@@ -110,7 +110,7 @@ static void row_add(struct analyze_event_row *row, const struct part *part, cons
 			&from->calibrations[of->counter], from->p, cell);
 }
 
-/* Turn SIDE's sums over RUNS runs into calls and counts per run, and means per call. */
+/* Divide the sums of SIDE by RUNS, and set the means per call. */
 static void side_form(struct analyze_event_side *side, uint32_t runs)
 {
 	side->mean = side->calls > 0 ? side->total / side->calls : NAN;
@@ -133,7 +133,7 @@ static void form(struct analyze_event_row *row, const struct profile *const p[2]
 		analyze_change_form(&row->change);
 }
 
-/* Mark sums of one context only. A function's contexts follow its sum. */
+/* Mark the sum of each function that has only one context. The rows of the function's contexts follow the sum. */
 static void mark_redundant(struct analyze_events *e)
 {
 	const struct analyze_event_row *end = e->rows + e->n_rows;
@@ -144,7 +144,7 @@ static void mark_redundant(struct analyze_events *e)
 				  strcmp(row[2].name, row->name));
 }
 
-/* Judge all rows but redundant sums together. A redundant sum gets the verdict of its only context. */
+/* Set the verdicts of all rows. A redundant sum (over a single context) gets the verdict of this context, the next row. */
 static void judge(struct analyze_events *e, double margin_pct, bool undecided)
 {
 	scoped_free struct analyze_change **changes = alloc_array(e->n_rows, sizeof(*changes));
@@ -201,8 +201,6 @@ void analyze_events_deinit(struct analyze_events *e)
 	free(e->rows);
 	*e = (struct analyze_events){ 0 };
 }
-
-/* ---- misses ---- */
 
 static const char *const event_names[] = { MODEL_EVENT_NAMES };
 
@@ -262,7 +260,7 @@ static void read_cycles(const struct profile *p, double cycles[MODEL_N_EVENTS])
 	}
 }
 
-/* Return a row that names STACK's function, and its context or source line as BY says. The row has no figures. */
+/* Return an empty row for the function at the top of STACK, and for its context or source line, depending on BY. */
 static struct analyze_misses_row place_of(const struct profile *p, uint32_t stack, uint32_t context,
 					  enum analyze_misses_by by)
 {

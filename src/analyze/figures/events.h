@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events counted with each call (record --event), of one profile or two. Each event has rows for syscalls and page faults, and
- * for functions in each context and in all contexts together. Figures are per run, less the probes' counts.
+ * Events counted with each call (record --event) in one or two profiles. Each event has rows for system calls and page faults, and
+ * for functions in each context and in all contexts together. Counts are per run, without the probes' own events.
  */
 #pragma once
 
@@ -11,78 +11,77 @@
 #include "kprotperf/event.h"
 #include "profile/profile.h"
 
-/* All members are NAN if the side did not count the event or has no calls of the row. */
+/* One profile's counts. All NAN: the profile has no calls of this row, or did not count the event. */
 struct analyze_event_side {
 	double calls, total;
-	double mean, self; /* per call; SELF excludes timed callees */
+	double mean, self; /* per call; SELF excludes timed called functions */
 };
 
 struct analyze_event_row {
 	const char *event;
-	const char *name; /* the function, or the syscall if CONTEXT is NULL */
-	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
-	bool redundant; /* the sum of a function with one context only */
+	const char *name; /* the function; without CONTEXT, the system call */
+	const char *context; /* may be ANALYZE_ALL_CONTEXTS */
+	bool redundant; /* a function's sum over a single context */
 	struct analyze_event_side sides[2];
-	double delta, delta_pct; /* differences of the mean */
-	struct analyze_sample samples[2]; /* used by analyze_events_init() only */
+	double delta, delta_pct; /* changes of the mean */
+	struct analyze_sample samples[2]; /* temporary, for analyze_events_init() */
 	struct analyze_change change;
 };
 
 struct analyze_events {
-	/* Sorted by event as recorded, then syscalls before functions. Functions are by name and context, the sum first. */
+	/* Sorted by event in recorded order; system calls before functions; functions by name, then context. */
 	vec_of(struct analyze_event_row, rows);
 };
 
 /*
- * Set the rows of A, or of A and B if B is not NULL. Both must outlive E. MARGIN_PCT and UNDECIDED are as in
- * analyze_changes_judge().
+ * Count the events of profile A, or compare A with B. B may be NULL. A and B must outlive E. MARGIN_PCT and UNDECIDED are
+ * arguments of analyze_changes_judge().
  */
 void analyze_events_init(struct analyze_events *e, const struct profile *a, const struct profile *b,
 			 double margin_pct, bool undecided);
 void analyze_events_deinit(struct analyze_events *e);
 
 /*
- * Counts by the emulator's model of a CPU, of one profile or two, per run, by function and context or by line, with the model's
- * own count of instructions. Cycles are an estimate: the sum of events times the model's cycles for each. They are never added
- * to instructions.
+ * Events of the emulator's model of a CPU, such as cache misses, in one or two profiles, per run. Cycles are an estimate: the sum
+ * of all events, each multiplied by the model's cycles for it. Cycles are never added to instructions.
  */
 
 enum analyze_misses_by {
-	ANALYZE_MISSES_BY_FUNCTION, /* and by context; "*" is the whole context */
-	ANALYZE_MISSES_BY_LINE, /* in all functions and contexts together; without user space */
-	/* Rows by type of the accessed object, and context ("*": all). FUNCTION is the type; INSTRUCTIONS are 0. */
+	ANALYZE_MISSES_BY_FUNCTION, /* rows by function and context; "*": the whole context */
+	ANALYZE_MISSES_BY_LINE, /* rows by source line, for all contexts together */
+	/* Rows by type of the accessed object and context ("*": all). FUNCTION is the type. INSTRUCTIONS are 0. */
 	ANALYZE_MISSES_BY_OBJECT,
 };
 
-/* The figures of one side, per run; all NAN: it has no model. */
+/* Counts of one profile per run. All NAN: the profile has no model. */
 struct analyze_misses_side {
 	double events[MODEL_N_EVENTS];
 	double cycles, instructions;
-	/* Part of CYCLES without L1I, ITLB and branches, which depend on the addresses of a build's code. */
+	/* CYCLES without L1I, ITLB and branch events, since these depend on where a build places the code. */
 	double data;
-	double squares; /* mean of the squares of DATA over runs */
+	double squares; /* mean over runs of DATA squared */
 };
 
 struct analyze_misses_row {
-	const char *context; /* NULL: all */
-	const char *function; /* "*": all; "[user]" */
-	const char *file; /* NULL: not known */
-	double line; /* 0: not known */
+	const char *context; /* NULL: all contexts */
+	const char *function; /* "*": all functions; "[user]": user space */
+	const char *file; /* NULL: unknown */
+	double line; /* 0: unknown */
 	struct analyze_misses_side sides[2];
-	struct analyze_misses_side delta; /* the second side less the first */
-	double plus_minus; /* half the 95 % interval of DELTA.DATA; NAN: unknown */
-	double p; /* p-value of DELTA.DATA, not adjusted for the number of rows; NAN: unknown */
-	uint32_t side, run; /* used by analyze_misses_init() only */
+	struct analyze_misses_side delta; /* second profile minus first profile */
+	double plus_minus; /* half of DELTA.data's 95 % interval; NAN: unknown */
+	double p; /* p-value of DELTA.data, not adjusted for several rows; NAN: unknown */
+	uint32_t side, run; /* temporary, for analyze_misses_init() */
 };
 
 struct analyze_misses {
-	const char *model; /* NULL: a side has no model, or the models differ; there are no rows */
-	/* Sorted by falling CYCLES or, for two profiles, by falling magnitude of DELTA.DATA. */
+	const char *model; /* NULL: no model, or different models; ROWS are empty */
+	/* One profile: most CYCLES first. Two profiles: largest |DELTA.data| first. */
 	vec_of(struct analyze_misses_row, rows);
-	struct hash_index index; /* used by analyze_misses_init() only */
+	struct hash_index index; /* temporary, for analyze_misses_init() */
 };
 
-/* Set the rows of A, or of A and B, which must outlive M. */
+/* Count the model's events in profile A, or compare A with B. B may be NULL. A and B must outlive M. */
 void analyze_misses_init(struct analyze_misses *m, const struct profile *a, const struct profile *b,
 			 enum analyze_misses_by by);
 void analyze_misses_deinit(struct analyze_misses *m);

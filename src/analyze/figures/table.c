@@ -11,21 +11,20 @@
 
 const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 
-/* A cell to be added to a row. If CELL is NULL, the entry is for a site: it makes a row even if the site has no calls. */
+/* Calls to add to a row. CELL NULL: no calls, but the function gets a row. */
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
 	bool skipped, uncounted;
-	bool by_block; /* counted by probes of blocks, which distort its time */
+	bool by_block; /* block probes counted these calls and distort their time */
 };
 
-/* The inputs of all rows besides their cells. */
 struct sampling {
 	const struct profile *p;
 	const struct analyze_repetitions *repetitions;
 	struct analyze_calibration calibration;
 	const struct analyze_options *options;
-	double seconds; /* analyze_duration() */
+	double seconds; /* from analyze_duration() */
 };
 
 struct refs {
@@ -33,7 +32,7 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* Return the total TIME of S less probe cost unless RAW. Integers make this exact. It may be negative: the cost is estimated. */
+/* Return the total TIME of S, minus probe cost unless RAW, in exact integers. If the result is negative, the cost is too large. */
 static double time_total(const struct profile_stats *s, enum analyze_time time, bool raw)
 {
 	if (time == ANALYZE_TIME_SELF)
@@ -42,11 +41,11 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 				 (raw ? 0 : s->cost));
 }
 
-/* The BPF side sums up squares; for calls of LONG_CALL ticks or more, those of time / LONG_CALL_LESS, rounded down. */
+/* BPF programs sum up squares of times. In a call of LONG_CALL ticks or more, they square time / LONG_CALL_LESS, rounded down. */
 #define LONG_CALL      (1 << 20)
 #define LONG_CALL_LESS 1024
 
-/* Return the standard deviation. Dropped bits of long calls may lower the variance by HIDDEN: add it, up to half the range. */
+/* Return the standard deviation. If rounding of long calls may hide it, add HIDDEN to the variance, up to half the range. */
 static double spread_of(const struct analyze_figures *f, double sumsq)
 {
 	double hidden = f->max < LONG_CALL ? 0 : f->mean * LONG_CALL_LESS;
@@ -56,7 +55,7 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
 }
 
-/* Return TIME, or NAN if TIME is not above 0: no call takes 0, so too much was subtracted for its probes. */
+/* Return TIME, or NAN if TIME is not above 0: then the subtracted probe cost is too large. */
 static double known(double time)
 {
 	return time > 0 ? time : NAN;
@@ -76,7 +75,7 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	}
 	f->total = f->totals[options->time];
 	f->mean = f->means[options->time];
-	/* Only on-CPU times less cost have a distribution. */
+	/* The recorder has percentiles only for on-CPU time without probe cost. */
 	if (options->time != ANALYZE_TIME_ONCPU || (options->raw && stats->cost) || !stats->calls)
 		return;
 	f->min = (double)stats->min;
@@ -176,14 +175,14 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		row.figures = has_cells ? row.figures : analyze_figures_none;
 	}
 	row.figures.rate = row.figures.calls / sampling->seconds;
-	/* There is no caveat for counted instructions: the correction is exact. */
+	/* The cost of counted instructions is exact, so it needs no remark. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
 	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
 		row.caveat = analyze_caveat_probes;
 	vec_push(rows, rows, row);
 }
 
-/* Add a row for each context in which the function of REFS, N of one name, has calls. Return the number of rows. */
+/* Add a row for each context in REFS, which are N entries of one function. Return the number of rows. */
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
 			   const struct sampling *sampling)
 {

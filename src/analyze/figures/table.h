@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Make rows from the cells of one profile, summed over the probed runs: the syscalls (over all contexts, pseudo-contexts
- * included) and the functions inside them.
+ * Sum up the calls of one profile over its probed runs. The rows are system calls (also page faults and interrupts), and functions
+ * in each context.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* The context of rows that sum up a function's contexts. */
+/* Context of rows that sum up a function over all contexts. */
 #define ANALYZE_ALL_CONTEXTS "*"
 
 static inline bool analyze_is_sum(const char *context)
@@ -22,7 +22,7 @@ static inline bool analyze_is_sum(const char *context)
 	return context && !strcmp(context, ANALYZE_ALL_CONTEXTS);
 }
 
-/* The times of a call: docs/accounting.md. */
+/* The times of a call, defined in docs/accounting.md. */
 enum analyze_time {
 	ANALYZE_TIME_ONCPU,
 	ANALYZE_TIME_WALL,
@@ -30,29 +30,28 @@ enum analyze_time {
 	ANALYZE_N_TIMES,
 };
 
-/* The choice of figures. Zero is the default. */
+/* Choice of the figures. All zero is the default. */
 struct analyze_options {
 	enum analyze_time time;
-	bool raw; /* probe cost stays in the times */
-	double margin_pct; /* a diff's margin: see analyze_changes_judge(); 0: ANALYZE_MARGIN_PCT */
+	bool raw; /* do not subtract probe cost */
+	double margin_pct; /* changes within this margin are "same"; 0: ANALYZE_MARGIN_PCT */
 };
 
 /*
- * The figures of one row's calls. Times are in ticks of the profile's clock, less probe cost unless RAW. They are negative if
- * the calibration subtracts too much. NAN: no calls, or not counted.
+ * Figures of one row's calls. Times are in ticks (ns or counted instructions), without probe cost unless RAW. Times are negative
+ * if the subtracted cost is too large. NAN: no calls, or not counted.
  */
 struct analyze_figures {
 	double calls;
-	double rate; /* calls per second of a recording without a command; else NAN */
+	double rate; /* calls per second if no command was recorded, else NAN */
 	double errors;
-	double total, mean; /* sum and mean of the requested time */
+	double total, mean; /* sum and mean of the requested kind of time */
 	double p50, p90, p99, p999, min,
-		max; /* of a call's on-CPU time; NAN if another time was requested */
+		max; /* of a call's on-CPU time; NAN if another time is requested */
 	double spread; /* standard deviation of a call's on-CPU time */
 	double totals[ANALYZE_N_TIMES], means[ANALYZE_N_TIMES];
 };
 
-/* All figures are unknown. */
 #define ANALYZE_FIGURES_NONE                                                                     \
 	{                                                                                        \
 		.calls = NAN, .rate = NAN, .errors = NAN, .total = NAN, .mean = NAN, .p50 = NAN, \
@@ -69,48 +68,47 @@ enum analyze_call_kind {
 	ANALYZE_CALL_FUNCTION,
 };
 
-/* Strings are the profile's, which must outlive the row. */
+/* The profile owns the strings and must outlive the row. */
 struct analyze_row {
 	enum analyze_call_kind kind;
 	const char *name;
-	const char *context; /* NULL for syscalls; ANALYZE_ALL_CONTEXTS for the sum */
-	const char *label; /* the name in tables, with "!" or the caveat after it */
-	bool redundant; /* the sum of a function with one context only */
-	const char *caveat; /* why its figures are doubtful; NULL: they are not */
+	const char *context; /* NULL: the row is a system call; may be ANALYZE_ALL_CONTEXTS */
+	const char *label; /* name to display; a CAVEAT adds "!" or its text in brackets */
+	bool redundant; /* a function's sum over a single context */
+	const char *caveat; /* reason why the figures are doubtful, or NULL */
 	struct analyze_figures figures;
-	struct analyze_moments moments; /* of the time of a call, over repetitions */
+	struct analyze_moments moments; /* mean and variance of a call's time over repetitions */
 };
 
 struct analyze_rows {
-	vec_of(struct analyze_row, rows); /* by name, then context, the sum first */
+	vec_of(struct analyze_row, rows); /* sorted by name, then context, the sum first */
 };
 
 struct analyze_table {
 	enum profile_clock clock;
-	enum analyze_time time; /* the time of TOTAL and MEAN */
-	uint32_t runs, boots; /* number of summed probed runs, and of their boots */
+	enum analyze_time time; /* kind of time in TOTAL and MEAN */
+	uint32_t runs, boots; /* number of probed runs, and number of their boots */
 	struct analyze_repetitions repetitions;
 	struct analyze_rows syscalls, functions;
-	struct alloc_texts labels; /* labels that differ from the names */
-	double oncpu, cost; /* of all syscalls and pseudo-contexts, before any subtraction */
+	struct alloc_texts labels; /* owns labels that differ from the names */
+	double oncpu, cost; /* sums over all contexts; COST is not subtracted from ONCPU */
 };
 
 /*
- * Set the rows of P. Clones and namesakes (sites reported under one name) are summed up. A function that was never called has a
- * sum without calls. With RAW, percentiles, min and max are NAN if probes had a cost, since it was subtracted while recording.
+ * Make the rows of P. Functions reported under one name are summed up. A function without calls gets a row with 0 calls. With RAW,
+ * percentiles, min and max are NAN if probes had a cost, since the recorder has already subtracted the cost.
  */
 void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options);
 void analyze_table_deinit(struct analyze_table *table);
 
-/* Sort rows by falling total. A function's sum comes before contexts with the same total. */
+/* Sort rows by total time, largest first. A function's sum comes before a context with the same total. */
 void analyze_rows_sort_by_total(struct analyze_rows *rows);
 
-/* Set F from the stats of cells. */
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options);
 
-/* Add CELL's calls and time to S, as analyze_figures_form() counts them. R and C are P's repetitions and calibration. */
+/* Add CELL's calls and time to S, with the time that OPTIONS choose. R and C are P's repetitions and calibration. */
 void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repetitions *r,
 			     const struct analyze_calibration *c, const struct profile *p,
 			     const struct profile_cell *cell,
@@ -119,14 +117,13 @@ void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repe
 /* Return F with counts and totals divided by RUNS. */
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs);
 
-/* The caveat of a row on a real clock: the cost subtracted for its probes is larger than the remaining time. */
+/* Remark on a row on a real clock: the cost subtracted for probes is larger than the remaining time. */
 extern const char analyze_caveat_probes[];
 
-/* All figures are unknown. */
 extern const struct analyze_figures analyze_figures_none;
 
-/* Return the total time of P's probed runs in seconds, if tasks were followed without a command; else NAN. */
+/* Return the duration of P's probed runs in seconds, or NAN if P recorded a command. */
 double analyze_duration(const struct profile *p);
 
-/* Compare contexts as strcmp() does, with NULL first, then the sum. */
+/* Compare contexts as strcmp() does, with NULL first and ANALYZE_ALL_CONTEXTS second. */
 int analyze_context_compare(const char *a, const char *b);

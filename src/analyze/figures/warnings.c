@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* Number of functions with missed returns to report. */
+/* Maximum number of functions with missed returns to report. */
 #define MISSED_SHOWN 3
 
 void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning warning)
@@ -34,7 +34,7 @@ void analyze_warnings_deinit(struct analyze_warnings *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* A warning about one profile. */
+/* The source of warnings about one profile. */
 struct warning {
 	struct analyze_warnings *out;
 	const struct profile *p;
@@ -47,7 +47,7 @@ static enum analyze_severity severity_of(double n, double of)
 	return n < NEGLIGIBLE * of ? ANALYZE_SEVERITY_INFO : ANALYZE_SEVERITY_ACT;
 }
 
-/* Add a warning of KIND about W's profile; further arguments set its other members. */
+/* Add a warning of KIND about W's profile. Further arguments set other members of the warning. */
 #define warn(w, kind_, severity_, ...)                                                            \
 	analyze_warnings_add((w)->out, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_, \
 								 .severity = severity_,           \
@@ -88,7 +88,7 @@ static double calls_of(const struct profile *p, const struct profile_site *site)
 	return calls;
 }
 
-/* Warn of missed returns. A kprobe misses the return of a function if too many tasks sleep in the function; fentry misses none. */
+/* Warn of missed returns: a kprobe misses a return if too many tasks sleep in the function. An fentry probe never misses one. */
 static void warn_missed(const struct warning *w)
 {
 	struct pointers sites =
@@ -126,7 +126,7 @@ static void warn_failed_runs(const struct warning *w)
 		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
-/* Warn of tasks left after the command. Do not warn if a whole process or machine was recorded: its tasks always remain. */
+/* Warn of tasks that outlive the command. Skip recordings of a whole process or machine: their tasks always remain. */
 static void warn_tasks_left(const struct warning *w)
 {
 	struct analyze_losses losses;
@@ -141,7 +141,7 @@ static void warn_tasks_left(const struct warning *w)
 		warn(w, TASKS_LEFT, ANALYZE_SEVERITY_ACT, .values = { (double)n });
 }
 
-/* Return the first time of ROW (enum analyze_time) below zero, or -1. */
+/* Return the first kind of time (enum analyze_time) that is negative in ROW, or -1. */
 static int negative_time(const struct analyze_row *row)
 {
 	for (int time = 0; time < ANALYZE_N_TIMES; time++)
@@ -153,7 +153,7 @@ static int negative_time(const struct analyze_row *row)
 struct negatives {
 	uint32_t n;
 	const struct analyze_row *worst;
-	int time; /* of WORST */
+	int time; /* time of WORST that is negative */
 };
 
 static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
@@ -161,7 +161,7 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 	vec_each(const struct analyze_row, row, rows, rows) {
 		int time = negative_time(row);
 
-		/* Skip sums: one of their contexts is below zero as well. */
+		/* Skip sums over contexts: one of the contexts is negative, too. */
 		if (time < 0 || (analyze_is_sum(row->context)))
 			continue;
 		found->n++;
@@ -173,7 +173,7 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 	}
 }
 
-/* Add one warning for all negative times: they have one cause. */
+/* Add one warning for all negative times, since they have the same cause. */
 static void warn_negative(const struct warning *w, const struct analyze_table *table)
 {
 	struct negatives found = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Warnings about a profile's figures, as figures and names. view/words.h has the words. */
+/* Warnings about a profile's figures, as codes, names and values. view/words.h has their texts. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,54 +9,54 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* Kinds of warnings, with the meaning of NAMES, VALUES and CODE. Of two entries, [0] is the baseline's. */
+/* Kinds of warnings, and the meaning of their NAMES, VALUES and CODE. [0]: baseline, [1]: hardened, if there are two. */
 enum analyze_warning_kind {
-	/* About two profiles. */
-	ANALYZE_WARNING_WORK, /* argument CODE differs: NAMES */
-	ANALYZE_WARNING_MACHINE, /* environment NAMES[2] differs: NAMES; NULL: unknown */
-	ANALYZE_WARNING_MECHANISMS, /* VALUES[0] functions, such as NAMES[2], have different mechanisms: NAMES */
+	/* Warnings about two profiles: */
+	ANALYZE_WARNING_WORK, /* argument number CODE of the command is NAMES[0] or NAMES[1] */
+	ANALYZE_WARNING_MACHINE, /* setting NAMES[2] is NAMES[0] or NAMES[1]; NULL: unknown */
+	ANALYZE_WARNING_MECHANISMS, /* VALUES[0] functions, such as NAMES[2]: probe types differ */
 	ANALYZE_WARNING_FREQ, /* sampling rates differ: VALUES */
-	ANALYZE_WARNING_CONFIG, /* the configuration of SIDE's kernel is not known */
-	ANALYZE_WARNING_COST_ONE_SIDE, /* mechanism NAMES[0]: cost subtracted on SIDE only */
-	ANALYZE_WARNING_CONTROL, /* --control is a recording of another kernel: OWN_TEXT */
-	ANALYZE_WARNING_SLOWDOWN, /* the slowdown by probes differs: VALUES, in percent */
-	ANALYZE_WARNING_LOAD, /* load CODE (enum analyze_load) differs: VALUES */
-	/* About one profile. */
-	ANALYZE_WARNING_EMPTY, /* no runs */
-	ANALYZE_WARNING_LOSS, /* enum profile_loss CODE, VALUES[0] times */
-	ANALYZE_WARNING_MISSED, /* VALUES[0] returns of the function NAMES[0]; CODE is its mechanism */
-	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls; negative: too many */
-	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1] runs failed; the first one is RUN, number VALUES[2] */
-	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks went on when the command had ended */
+	ANALYZE_WARNING_CONFIG, /* the kernel configuration of SIDE is unknown */
+	ANALYZE_WARNING_COST_ONE_SIDE, /* cost of probe type NAMES[0] is subtracted only on SIDE */
+	ANALYZE_WARNING_CONTROL, /* the --control profile is of another kernel; OWN_TEXT: proof */
+	ANALYZE_WARNING_SLOWDOWN, /* slowdowns by probes differ: VALUES in percent */
+	ANALYZE_WARNING_LOAD, /* loads CODE (enum analyze_load) differ: VALUES */
+	/* Warnings about one profile: */
+	ANALYZE_WARNING_EMPTY, /* the profile has no runs */
+	ANALYZE_WARNING_LOSS, /* loss CODE (enum profile_loss) occurred VALUES[0] times */
+	ANALYZE_WARNING_MISSED, /* probes missed VALUES[0] returns of NAMES[0]; CODE: probe type */
+	ANALYZE_WARNING_UNACCOUNTED, /* VALUES[0] of VALUES[1] calls missing; negative: too many */
+	ANALYZE_WARNING_FAILED_RUNS, /* VALUES[0] of VALUES[1] runs failed; RUN: the first */
+	ANALYZE_WARNING_TASKS_LEFT, /* VALUES[0] tasks ran on after the command's end */
 	/* VALUES[0] rows have negative times. The least is time CODE (enum analyze_time) of NAMES[0] in context NAMES[1]. */
 	ANALYZE_WARNING_NEGATIVE,
-	/* The cost of mechanism NAMES[0] is unknown. It timed VALUES[0] functions, such as NAMES[1]; 0: it timed contexts only. */
+	/* Probe type NAMES[0], of unknown cost, timed VALUES[0] functions, such as NAMES[1]. VALUES[0] = 0: only contexts. */
 	ANALYZE_WARNING_COST_UNKNOWN,
-	ANALYZE_WARNING_DRIFT, /* the cost of a probe changed while recording; NAMES[0] tells which */
-	ANALYZE_WARNING_CLOCK, /* clock source NAMES[0] advanced in steps of VALUES[0] ns */
-	ANALYZE_WARNING_SYSCALLS, /* only the syscalls NAMES[0] were measured */
-	ANALYZE_WARNING_INLINED, /* recorded functions that are also inlined elsewhere: NAMES[0] */
+	ANALYZE_WARNING_DRIFT, /* costs of probes changed during the recording, as NAMES[0] tells */
+	ANALYZE_WARNING_CLOCK, /* clock source NAMES[0] has steps of VALUES[0] ns */
+	ANALYZE_WARNING_SYSCALLS, /* only the system calls NAMES[0] were measured */
+	ANALYZE_WARNING_INLINED, /* functions NAMES[0] also have inlined, untimed copies */
 	ANALYZE_WARNING_NO_FAULTS, /* page faults were not counted */
-	ANALYZE_WARNING_TRACERS, /* others traced the kernel: NAMES[0] */
-	ANALYZE_WARNING_PROGRAMS, /* others loaded BPF programs in a run: NAMES[0] */
+	ANALYZE_WARNING_TRACERS, /* other tools traced the kernel during the recording: NAMES[0] */
+	ANALYZE_WARNING_PROGRAMS, /* other tools loaded the BPF programs NAMES[0] during a run */
 	ANALYZE_WARNING_UNFINISHED, /* the recorder was killed */
-	ANALYZE_WARNING_PREEMPT_RT, /* probes cost less under a lock than is subtracted */
+	ANALYZE_WARNING_PREEMPT_RT, /* too much probe cost is subtracted for calls under a lock */
 };
 
-/* The action that a warning calls for. */
+/* The action that a warning demands from the user. */
 enum analyze_severity {
-	ANALYZE_SEVERITY_INVALID, /* do not compare: not only the kernels differ */
-	ANALYZE_SEVERITY_ACT, /* distrust figures, or record otherwise */
-	ANALYZE_SEVERITY_INFO, /* no action: figures change by less than a thousandth */
+	ANALYZE_SEVERITY_INVALID, /* do not compare: more than the kernels differs */
+	ANALYZE_SEVERITY_ACT, /* distrust figures, or change the recording */
+	ANALYZE_SEVERITY_INFO, /* no action: figures change by less than 0.1 % */
 };
 
 enum analyze_side {
-	ANALYZE_SIDE_NONE = -1, /* there is one profile, or both are meant */
+	ANALYZE_SIDE_NONE = -1, /* one profile only, or both profiles */
 	ANALYZE_SIDE_BASELINE,
 	ANALYZE_SIDE_HARDENED,
 };
 
-/* NAMES belong to the profiles, which must outlive the warning. They are not escaped for a terminal. */
+/* The profiles own NAMES and must outlive the warning. NAMES are not escaped for a terminal. */
 struct analyze_warning {
 	enum analyze_warning_kind kind;
 	enum analyze_severity severity;
@@ -69,18 +69,18 @@ struct analyze_warning {
 };
 
 struct analyze_warnings {
-	vec_of(struct analyze_warning, rows); /* warnings that invalidate a comparison first */
-	uint32_t n_invalid; /* number of warnings that invalidate a comparison */
+	vec_of(struct analyze_warning, rows); /* INVALID warnings first */
+	uint32_t n_invalid; /* number of INVALID warnings */
 };
 
-/* Add WARNING, and take over its OWN_TEXT. */
+/* Add WARNING. W takes ownership of OWN_TEXT. */
 void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning warning);
 void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
- * Add the warnings that a reader of P, on SIDE, must know first: losses, calls not accounted for, failed runs, a too coarse
- * clock. Unless RAW (no cost is subtracted), also warn of negative times, and of probe costs that are unknown or do not hold
- * for all calls. TABLE is P's, with the same RAW; NULL: do not warn of negative times.
+ * Add the most important warnings of P: losses, unaccounted calls, failed runs, a coarse clock. Unless RAW (no cost is
+ * subtracted), also warn of negative times, and of probe costs that are unknown or not valid for all calls. TABLE is P's table
+ * with the same RAW; NULL: do not warn of negative times. SIDE tells which profile P is.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 const struct analyze_table *table, enum analyze_side side,

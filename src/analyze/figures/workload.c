@@ -11,7 +11,7 @@
 
 const struct analyze_workload_figures analyze_workload_none = { NAN, NAN, NAN, NAN };
 
-/* One figure of one run. */
+/* A result that one run reported. */
 struct ref {
 	const char *name;
 	bool probed;
@@ -19,7 +19,7 @@ struct ref {
 	size_t order;
 	struct analyze_workload_figures figures;
 	double gross;
-	double probes, probes_error; /* cost of probes per iteration; NAN: unknown */
+	double probes, probes_error; /* probe cost per iteration in ticks; NAN: unknown */
 };
 
 struct refs {
@@ -27,7 +27,7 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* A mean that skips unknown values. */
+/* Mean of the known values. */
 struct mean {
 	double sum;
 	size_t n;
@@ -46,7 +46,7 @@ static void mean_add(struct mean *mean, double value)
 	mean->n++;
 }
 
-/* Set ROW's net time. PROBES is the cost per iteration. Its error, with the standard deviation ERROR, is the same in all runs. */
+/* Set ROW's time without probes. PROBES is the probe cost per iteration. Its standard deviation ERROR is the same in all runs. */
 static void form_net(struct analyze_workload_row *row, double probes, double error)
 {
 	struct analyze_moments cost = { .n = row->moments.n, .mean = probes, .systematic = error };
@@ -96,8 +96,8 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 }
 
 /*
- * Return the estimated cost of probes in each run of P, inside syscalls and other contexts, for free(). It is 0 if P
- * recorded tasks other than the command's: the command's time does not contain the cost of their probes.
+ * Return an array for free(): the estimated cost of probes in each run of P, in ticks. The cost is 0 if P recorded tasks other
+ * than the command's, since the command's time does not include the probes of other tasks.
  */
 static double *probe_costs(const struct profile *p)
 {
@@ -111,8 +111,8 @@ static double *probe_costs(const struct profile *p)
 }
 
 /*
- * Collect the workload's reports of run I. NET gives the cost of probes per iteration if the run has a single report. If it has
- * several, the cost in each report is unknown.
+ * Collect the results that the workload reported in run number I. NET gives the probe cost per iteration for a single result. For
+ * several results, each one's cost is unknown.
  */
 static void reports_collect(struct refs *refs, const struct analyze_net *net, uint32_t i)
 {
@@ -194,7 +194,7 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 
 		row = row_form(first, j - i, &repetitions[first->probed]);
 		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
-		/* Give the unprobed and the probed row of one name the same ORDER: the lower of the two. */
+		/* If a name has a row with probes and a row without, both get the lower ORDER. */
 		if (other && !strcmp(other->name, row.name)) {
 			if (other->order < row.order)
 				row.order = other->order;
@@ -222,7 +222,7 @@ void analyze_workload_sort_by_order(struct analyze_workload *workload)
 	sort_array(workload->rows, workload->n_rows, sizeof(*workload->rows), order_compare);
 }
 
-/* Return the command's CPU time. In any order of rows the unprobed row precedes the probed row. */
+/* Return the command's CPU time. A row without probes comes before one with probes. */
 static double command_cpu(const struct analyze_workload *w)
 {
 	for (uint32_t i = 0; i < w->n_rows; i++)
@@ -243,9 +243,9 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 	s.kernel /= t->runs;
 	s.share = s.kernel / s.command;
 	/*
-	 * Return NONE if other tasks' syscalls are included, or some syscalls are missing. A profile that does not say so is
-	 * recognized by a share above 1. A command that is all syscalls may be slightly above 1, since the two times are of
-	 * different runs: big-fork had 0.999997 and 1.0033, of three boots each.
+	 * Return NONE if the times include other tasks' system calls, or lack some system calls. A share far above 1 shows this,
+	 * too. The share of a command that only makes system calls may be slightly above 1, since its two times are from different
+	 * runs. Examples from the workload big-fork: 0.999997 and 1.0033, of three boots each.
 	 */
 	return profile_env_get(p, PROFILE_ENV_TASKS) || profile_env_get(p, PROFILE_ENV_SYSCALLS) ||
 			       !(s.share >= 0 && s.share <= (1 + ABOUT_EQUAL)) ?

@@ -7,9 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* ---- chain ---- */
-
-/* Return the chain of the first N of FRAMES, for free(); NULL: N is 0. */
+/* Return the names of the first N FRAMES as one string for free(), or NULL if N is 0. */
 static char *join_chain(const struct profile_frame *frames, uint32_t n)
 {
 	char *chain = NULL;
@@ -40,9 +38,7 @@ char *analyze_chain_place(const struct profile_location *l)
 	return alloc_printf("%s:%" PRIu32, l->frames->file, l->frames->line);
 }
 
-/* ---- bodies ---- */
-
-/* Limits for made-up files; bodies in the kernel nest a dozen deep, and all their chains take a few MB. */
+/* Limits for made-up files. Functions in real kernels are inlined about twelve levels deep; all names take a few MB. */
 #define MAX_DEPTH 64
 #define MAX_BYTES ((size_t)64 << 20)
 
@@ -57,7 +53,7 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 							  compare_values(a->line, b->line);
 }
 
-/* A body around a location. DEPTH: number of bodies between LOCATION and BODY. */
+/* A function inlined at address LOCATION. DEPTH is the number of inlined functions inside it at this address. */
 struct ref {
 	struct analyze_body body;
 	uint32_t location, depth;
@@ -68,10 +64,10 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* The bodies of each location: FIRST[l] to FIRST[l + 1] in IDS, innermost first. */
+/* The inlined functions at location L are IDS[FIRST[L]] to IDS[FIRST[L + 1] - 1], innermost first. */
 struct places {
 	uint32_t *first, *ids;
-	/* Number of a location's function: the index of one of the function's locations. */
+	/* Number of the function at each location: the index of one of the function's locations. */
 	uint32_t *function;
 };
 
@@ -105,7 +101,7 @@ define_compare(ref_compare_body, struct ref, analyze_body_compare(&a->body, &b->
 define_compare(ref_compare_place, struct ref,
 	       compare_values(a->location, b->location) ?: compare_values(a->depth, b->depth));
 
-/* Add each distinct body of REFS, which are sorted by body. Replace the line of a ref's body by the index of the body. */
+/* Add each inlined function in REFS once. REFS are sorted by function. Store the index of the new row in the LINE of each ref. */
 static void bodies_number(struct analyze_bodies *b, struct refs *refs)
 {
 	for (size_t i = 0; i < refs->n_refs; i++) {
@@ -128,7 +124,7 @@ static int location_compare(const void *left, const void *right, void *arg)
 	return compare_text(a->frames[a->n_frames - 1].name, b->frames[b->n_frames - 1].name);
 }
 
-/* Return each location's function as a number: the index of one of the function's locations. Indexed by location. */
+/* Return an array indexed by location: the index of one location of the same function, so equal numbers mean equal functions. */
 static uint32_t *functions_number(const struct profile *p)
 {
 	scoped_free uint32_t *order = alloc_array(p->n_locations, sizeof(*order));
@@ -174,19 +170,19 @@ static void places_deinit(struct places *places)
 	free(places->function);
 }
 
-/* One body's counts in the current context. */
+/* Counts of one inlined function in the current context. */
 struct body_tally {
 	struct analyze_body_count count;
-	uint32_t seen; /* number of the last sample counted for the body, plus 1 */
-	uint32_t inner; /* inlined body that has all of this body's samples so far; NO_BODY: none */
-	uint32_t home; /* number of the body's function */
+	uint32_t seen; /* number of the last counted sample, plus 1 */
+	uint32_t inner; /* index of the only function inlined into this one so far, or NO_BODY */
+	uint32_t home; /* number of the outermost function */
 };
 
-/* One function's counts in the current context. */
+/* Counts of one outermost function in the current context. */
 struct function_tally {
-	double late; /* late samples in the function itself */
+	double late; /* delayed samples in the function itself */
 	double around; /* samples with the function on their stack */
-	uint32_t seen; /* as in struct body_tally */
+	uint32_t seen; /* number of the last counted sample, plus 1 */
 };
 
 struct counting {
@@ -195,7 +191,7 @@ struct counting {
 	struct analyze_bodies *b;
 	struct body_tally *body;
 	struct function_tally *function;
-	/* Bodies and functions with counts in this context: only these must be cleared after it. */
+	/* Entries of BODY and FUNCTION with counts in this context. Only these entries must be cleared afterwards. */
 	vec_of(uint32_t, bodies);
 	vec_of(uint32_t, functions);
 };
@@ -234,7 +230,7 @@ static void count_body(struct counting *c, uint32_t body, uint32_t inner, bool f
 		t->count.own += leaf ? count : 0;
 		t->count.late += leaf && late ? count : 0;
 	}
-	/* Check this also if the sample is already counted: a recursive body may have another inner body in an outer frame. */
+	/* Also check an already counted sample: in a recursion, an outer frame may have another inlined function. */
 	if (t->inner != inner)
 		t->inner = NO_BODY;
 }
@@ -254,7 +250,7 @@ static void count_function(struct counting *c, uint32_t function, uint32_t numbe
 	t->around += count;
 }
 
-/* Count S for all bodies and functions on its stack. NUMBER is the number of S, plus 1. */
+/* Count sample S for all functions and inlined functions on its stack. NUMBER is the sample's number plus 1. */
 static void count_sample(struct counting *c, const struct profile_sample *s, uint32_t number)
 {
 	const struct profile_stack *stack = &c->p->stacks[s->stack];
@@ -281,7 +277,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 	}
 }
 
-/* Move the counts of CONTEXT to the counts of the result, and clear them for the next context. */
+/* Move the counts of CONTEXT to the result, and clear them for the next context. */
 static void context_end(struct counting *c, uint32_t context)
 {
 	while (c->n_bodies) {
@@ -314,7 +310,7 @@ static int sample_compare(const void *left, const void *right, void *arg)
 define_compare(count_compare, struct analyze_body_count,
 	       compare_values(a->body, b->body) ?: compare_values(a->context, b->context));
 
-/* Return the indexes of the kernel's samples outside of probes, sorted by context. Set B's numbers of samples. */
+/* Return the indexes of kernel samples outside of probes, sorted by context. Also set the numbers of samples in B. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
 {
 	uint32_t *order = alloc_array(p->n_samples, sizeof(*order)), i, n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inlined bodies in a profile's samples, and how often each was hit. */
+/* Find the inlined functions in a profile's samples, and count the samples in each. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,63 +9,58 @@
 #include "profile/profile.h"
 
 /*
- * One inlined body, as in a site of kind range. If a body is inlined into an outer body, and copies of the outer body are inlined
- * at several places of FUNCTION, then all copies of the inner body are one struct analyze_body.
+ * One function inlined into another function. FUNCTION may contain several copies of an outer inlined function, and each of these
+ * contains a copy of the inner one. All copies of the inner one are then one struct analyze_body.
  */
 struct analyze_body {
 	const char *name, *function;
-	const char *chain; /* bodies between NAME and FUNCTION, innermost first; NULL: none */
-	const char *file; /* FILE and LINE of the call; FILE NULL: unknown */
+	const char *chain; /* inlined functions between NAME and FUNCTION, or NULL */
+	const char *file; /* FILE and LINE: source line of the inlined call; NULL: unknown */
 	uint32_t line;
 };
 
-/* Compare by function, name, chain, file, line. */
+/* Compare by function, name, chain, file and line. */
 int analyze_body_compare(const struct analyze_body *a, const struct analyze_body *b);
 
 /*
- * The kernel samples of one context with the body on their stack. A late sample was due while interrupts were off. It belongs to
- * the function at its address, but perhaps to another body there.
+ * Kernel samples in one context (a system call or an interrupt) with the inlined function on their stack. A late sample was
+ * delayed while interrupts were off: its address is in the right function, but perhaps in the wrong inlined function.
  */
 struct analyze_body_count {
 	uint32_t body, context;
 	double samples;
-	double around; /* the context's samples with the body's function on their stack */
-	double own; /* part of SAMPLES in the body and bodies inlined into it, not in callees */
-	double late; /* part of OWN that came late */
-	double missing; /* late samples of the body's function outside of the body */
-	/* All SAMPLES are also samples of a single body that is inlined into this body. */
+	double around; /* samples of the context with the outermost function on their stack */
+	double own; /* part of SAMPLES without functions that the inlined function calls */
+	double late; /* part of OWN that was delayed */
+	double missing; /* delayed samples in other code of the outermost function */
+	/* All SAMPLES lie in a single function that is inlined into this inlined function. */
 	bool only_wraps;
 };
 
 struct analyze_bodies {
 	vec_of(struct analyze_body, bodies); /* sorted by analyze_body_compare() */
-	vec_of(struct analyze_body_count, counts); /* by body, then context */
-	double *samples; /* kernel samples outside of probes, indexed by context of the profile */
-	double all, irq; /* ALL: all samples, user space included; IRQ: samples in interrupts */
+	vec_of(struct analyze_body_count, counts); /* sorted by body, then context */
+	double *samples; /* kernel samples outside of probes, by context */
+	double all, irq; /* ALL: all samples, also in user space; IRQ: samples in interrupts */
 	struct alloc_texts chains;
-	size_t bytes; /* of CHAINS */
+	size_t bytes; /* length of all CHAINS in bytes */
 };
 
-/* Return whether S was taken in a probe of the profiler. Such a sample is not the kernel's time. */
+/* Return whether sample S hit one of the profiler's probes. Such a sample does not count as time of the kernel. */
 bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
-/* Return whether LOCATION is the interrupt entry on the stack of S. Frames outside of it are the interrupted code. */
+/* Return whether LOCATION is the interrupt's entry function on the stack of S. The outer frames are the interrupted code. */
 bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
 				       const struct profile_location *location);
 
-/* Count P's samples by body and context, without those of P's control runs. */
+/* Count P's samples for each inlined function and context. Skip runs without probes (control runs). */
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
 void analyze_bodies_deinit(struct analyze_bodies *b);
 
-/*
- * Texts: chains of inlined bodies, innermost first, "shuffle_freelist < new_slab", and places in the source, "mm/slub.c:1978".
- * NULL stands for a chain of no bodies, or an unknown place.
- */
-
-/* Return the chain of the bodies around L, for free(); NULL: none. */
+/* Return the inlined functions around address L, innermost first, as text for free(), such as "f < g". Return NULL if none. */
 char *analyze_chain_of(const struct profile_location *l);
 
-/* Return the chain of the body NAME inlined into the bodies of CHAIN, for free(). CHAIN may be NULL. */
+/* Return NAME followed by CHAIN (NULL: none) as text for free(), such as "shuffle_freelist < new_slab". */
 char *analyze_chain_add(const char *name, const char *chain);
 
-/* Return the source place of L's innermost frame, for free(); NULL: unknown. */
+/* Return the source line of address L as text for free(), such as "mm/slub.c:1978"; NULL: unknown. */
 char *analyze_chain_place(const struct profile_location *l);

@@ -27,12 +27,12 @@ static const struct analyze_range_side range_none = {
 	.estimate = ESTIMATE_NONE,
 };
 
-/* A site, a cell or a sample count that belongs to a body. All items of one body and context together make a row. */
+/* Data about an inlined function, to be merged with other data of the same function and context into one row. */
 struct item {
 	struct analyze_body body;
-	const char *context; /* NULL: the item is a site without a cell */
-	const struct profile_site *site; /* NULL: from samples */
-	const struct profile_cell *cell; /* NULL: from samples, or CONTEXT is NULL */
+	const char *context; /* NULL: the probes of SITE saw no calls */
+	const struct profile_site *site; /* NULL: data from samples */
+	const struct profile_cell *cell; /* NULL: data from samples, or no calls */
 	const struct analyze_body_count *count;
 };
 
@@ -81,8 +81,6 @@ static void items_collect(struct items *items, const struct analyze_bodies *bodi
 	sort_array(items->items, items->n_items, sizeof(*items->items), item_compare);
 }
 
-/* ---- contexts ---- */
-
 define_compare(context_compare, struct analyze_range_context, strcmp(a->name, b->name));
 
 static const struct analyze_range_context *context_find(const struct analyze_ranges *ranges,
@@ -94,7 +92,7 @@ static const struct analyze_range_context *context_find(const struct analyze_ran
 			    context_compare);
 }
 
-/* Return the stats of each context as a whole. Deinit each, then free() the array. A context without calls was not timed. */
+/* Return the statistics of each context. A context without calls was not timed. The caller deinits elements, frees the array. */
 static struct profile_stats *contexts_stats(const struct profile *p)
 {
 	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
@@ -125,7 +123,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		struct analyze_figures figures;
 
 		analyze_figures_form(&figures, &stats[i], &corrected);
-		/* Interrupts are another context, and hit all code alike: subtract their share of all samples. */
+		/* Interrupts hit all code alike and have a context of their own, so subtract their fraction of all samples. */
 		if (ranges->counted)
 			context.sampled = context.samples * ranges->tick;
 		else if (stats[i].calls)
@@ -145,9 +143,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		   context_compare);
 }
 
-/* ---- estimates ---- */
-
-/* Return K / N with its interval; the interval is K / N itself if instructions were counted. */
+/* Return K / N with its interval. For counted instructions, the interval is only K / N, since the counts are exact. */
 static struct analyze_estimated share_of(const struct analyze_ranges *ranges, double k, double n)
 {
 	return ranges->counted ? (struct analyze_estimated){ k / n, k / n, k / n } :
@@ -155,9 +151,9 @@ static struct analyze_estimated share_of(const struct analyze_ranges *ranges, do
 }
 
 /*
- * Return the time of K samples in CONTEXT. If instructions were counted, the time is exact. If the context was timed, the time is
- * the samples' share of the context's time. Else each sample stands for a sampling period, and the interval follows from the K
- * samples' share of all samples.
+ * Return the time of K samples in CONTEXT, in ticks. Counted instructions give an exact time. In a timed context, return the
+ * samples' fraction of the context's time. Otherwise, each sample counts as one sampling period, and the interval follows from the
+ * fraction of all samples.
  */
 static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 					const struct analyze_range_context *context, double k)
@@ -176,7 +172,7 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
-/* A key to find counts of bodies by function and context. COUNT: index of the count in struct analyze_bodies. */
+/* Key to find the counts of inlined functions by outermost function and context. COUNT is an index in struct analyze_bodies. */
 struct enclosed {
 	const char *function;
 	uint32_t context, count;
@@ -193,7 +189,7 @@ static bool is_timed_function(const struct profile *p, const struct profile_cell
 	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
 }
 
-/* Add the time of CELL to the times of all counts of bodies in its function and context. */
+/* Add CELL's time to TIMES of each function that is inlined into CELL's function, in CELL's context. */
 static void times_add(double *times, const struct enclosed *all, size_t n, const struct profile *p,
 		      const struct profile_cell *cell)
 {
@@ -207,8 +203,8 @@ static void times_add(double *times, const struct enclosed *all, size_t n, const
 }
 
 /*
- * Return an array with an element for each count of BODIES: the on-CPU time, less probe cost, of the function around the count's
- * body, in the count's context; NAN: not timed. The caller frees the array.
+ * Return the time of the outermost function for each count of BODIES: on-CPU time in ticks without probe cost, in the count's
+ * context. NAN: not timed. The caller frees the array.
  */
 static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
 {
@@ -231,8 +227,8 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 }
 
 /*
- * Estimate the time of a body in a timed function: the function's TIME, multiplied by the body's share of the function's samples.
- * Only this share is uncertain, since the function's share of the context is known.
+ * Estimate the time of an inlined function: the outer function's measured TIME times the inlined function's fraction of its
+ * samples. Only this fraction is uncertain, since TIME is measured.
  */
 static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
 			    const struct analyze_body_count *count,
@@ -245,7 +241,7 @@ static void estimate_within(const struct analyze_ranges *ranges, struct analyze_
 		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
 }
 
-/* Return the estimate of COUNT's body. TIME is the time of the function around the body; NAN: not timed. */
+/* Return the estimate for COUNT. TIME is the measured time of the outermost function in ticks; NAN: not timed. */
 static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
 					     const struct analyze_body_count *count,
 					     const struct analyze_range_context *context,
@@ -267,7 +263,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	return e;
 }
 
-/* Add B to A, which are estimates of one body in different contexts. */
+/* Add estimate B to estimate A of the same inlined function in another context. */
 static void estimate_add(struct analyze_estimate *a, const struct analyze_estimate *b)
 {
 	if (isnan(a->samples)) {
@@ -281,7 +277,7 @@ static void estimate_add(struct analyze_estimate *a, const struct analyze_estima
 	a->missing += b->missing;
 }
 
-/* Set the shares of a sum over contexts, as fractions of the samples of all contexts. */
+/* Set E's fractions of the samples in all contexts. */
 static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze_ranges *ranges)
 {
 	const struct analyze_range_context *all = context_find(ranges, ANALYZE_ALL_CONTEXTS);
@@ -294,8 +290,8 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 }
 
 /*
- * Return whether late samples could shift the estimate by half the distance to an end of its interval. The body's late samples
- * may belong to other code of its function, and the function's late samples elsewhere may belong to the body.
+ * Return whether delayed samples could shift the estimate by half the distance to an end of its interval. LATE samples of the
+ * inlined function may belong to other code of its outermost function, and MISSING samples in that code to the inlined function.
  */
 static bool estimate_is_doubtful(const struct analyze_estimate *e)
 {
@@ -305,15 +301,13 @@ static bool estimate_is_doubtful(const struct analyze_estimate *e)
 	       e->missing > e->samples * (t->high / t->value - 1) / 2;
 }
 
-/* ---- rows ---- */
-
-/* The state while the rows of one body are added. */
+/* The state while the rows of one inlined function are added. */
 struct body_rows {
 	struct analyze_ranges *ranges;
 	const struct profile *p;
 	const struct analyze_calibration *calibration;
 	const struct analyze_options *options;
-	const double *times; /* see function_times() */
+	const double *times; /* from function_times() */
 	const char *location, *why;
 	bool timed;
 };
@@ -341,7 +335,7 @@ static void side_form(struct analyze_range_side *side, const struct body_rows *b
 		side->caveat = ANALYZE_CAVEAT_IRQS_OFF;
 }
 
-/* Add the row of the N items from FIRST on, which are in CONTEXT; NULL: in all contexts. Return the row's index. */
+/* Add a row for the N items from FIRST on. CONTEXT is their context, or NULL for all contexts. Return the row's index. */
 static uint32_t row_add(struct body_rows *body, const struct item *first, size_t n,
 			const char *context)
 {
@@ -384,7 +378,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	return ranges->n_rows - 1;
 }
 
-/* Add the rows of an inlined body, which has N ITEMS: one for all contexts, then one for each context. */
+/* Add the rows of an inlined function with N ITEMS: first a row for all contexts, then a row for each context. */
 static void body_add(struct body_rows body, const struct item *items, size_t n)
 {
 	struct analyze_ranges *ranges = body.ranges;
@@ -398,7 +392,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 		if (items[i].site->estimated)
 			body.why = items[i].site->estimated;
 	}
-	/* The body is not timed if one of its sites is not timed. */
+	/* One untimed copy makes the time of the whole function unknown. */
 	body.timed &= !body.why;
 	if (b->file)
 		body.location = alloc_keep(&ranges->locations,
@@ -452,7 +446,7 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges)
 	memset(ranges, 0, sizeof(*ranges));
 }
 
-/* Timed rows first, then known totals, then the largest total. */
+/* Timed rows come first, then rows with known totals, then the largest total. */
 define_compare(total_compare, struct analyze_range,
 	       a->estimated - b->estimated                                             ?:
 		       !!isnan(a->side.figures.total) - !!isnan(b->side.figures.total) ?:

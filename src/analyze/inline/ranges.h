@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inlined bodies with their times: timed by probes if requested, else estimated from samples. docs/accounting.md has the method. */
+/* Times of inlined functions: measured by probes if requested, else estimated from samples. docs/accounting.md has the method. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,73 +10,73 @@
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 
-/* The estimate of a body in a context, from samples. All NAN: the body has no samples. */
+/* Estimated time of an inlined function in one context (a system call or an interrupt). All NAN: no sample hit it. */
 struct analyze_estimate {
-	double samples, of; /* samples with the body on their stack; all samples of the context */
-	struct analyze_estimated share; /* the body's fraction of the context's time */
-	double self_share; /* SHARE without the functions that the body calls out of line */
-	/* On-CPU time, in ticks. */
+	double samples, of; /* SAMPLES: function is on the stack; OF: all of the context */
+	struct analyze_estimated share; /* fraction of the context's time */
+	double self_share; /* SHARE without called functions */
+	/* On-CPU time in ticks (ns or counted instructions). */
 	struct analyze_estimated total;
 	double self_total;
-	double late; /* part of SAMPLES that came late: perhaps due outside of the body */
-	double missing; /* late samples elsewhere in the body's function: perhaps due in the body */
+	double late; /* part of SAMPLES that was delayed, and perhaps belongs to other code */
+	double missing; /* delayed samples of the outermost function, perhaps due in this one */
 };
 
 enum analyze_source {
 	ANALYZE_SOURCE_NONE, /* nothing is known */
-	ANALYZE_SOURCE_EXACT, /* timed */
+	ANALYZE_SOURCE_EXACT, /* timed by probes */
 	ANALYZE_SOURCE_ESTIMATED, /* from samples */
-	ANALYZE_SOURCE_COUNTED, /* exact recording: all executed instructions are samples */
+	ANALYZE_SOURCE_COUNTED, /* exact recording: each executed instruction is a sample */
 };
 
-/* Reasons not to trust an estimate. */
+/* Reasons to doubt an estimate. */
 enum analyze_caveat {
 	ANALYZE_CAVEAT_NONE,
-	ANALYZE_CAVEAT_IRQS_OFF, /* samples came late: they were perhaps due in other code */
+	ANALYZE_CAVEAT_IRQS_OFF, /* interrupts off: samples were late, perhaps from other code */
 };
 
-/* The figures of one body in one profile. */
+/* The figures of one inlined function in one profile. */
 struct analyze_range_side {
 	enum analyze_source source;
-	double entries; /* number of entries into the body's code; NAN: not counted */
+	double entries; /* how often execution entered the code; NAN: not counted */
 	struct analyze_figures figures; /* for an estimate, only the on-CPU total is known */
-	double low, high; /* interval of an estimate's share of the context; NAN: no estimate */
-	struct analyze_estimate estimate; /* set whatever SOURCE is */
+	double low, high; /* 95 % interval of the estimated share of the context; NAN: none */
+	struct analyze_estimate estimate; /* also set if SOURCE is not ESTIMATED */
 	enum analyze_caveat caveat;
-	const char *why; /* the recorder's reason for not timing a requested body; NULL: none */
+	const char *why; /* the recorder's reason for not timing the function; or NULL */
 };
 
-/* One body in one context. The profile or struct analyze_ranges owns the strings. */
+/* One inlined function in one context. The profile or struct analyze_ranges owns the strings. */
 struct analyze_range {
 	struct analyze_body body;
-	const char *location; /* "mm/slub.c:1978", or NULL */
-	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
+	const char *location; /* source line of the call, such as "mm/slub.c:1978", or NULL */
+	const char *context; /* may be ANALYZE_ALL_CONTEXTS */
 	struct analyze_range_side side;
 	double share; /* fraction of the time of CONTEXT */
 	/*
-	 * Another row has the same time: this is the sum of a body with only one context, or an estimate that is nearly all of its
-	 * context, or an estimate with all samples in one body inlined into it.
+	 * Another row has the same time. Either this row is the sum over a single context, or this estimate is nearly all of its
+	 * context, or all its samples lie in a single function inlined into this one.
 	 */
 	bool redundant;
 	bool estimated;
-	struct analyze_sample sample; /* its time in each repetition; empty unless it was timed */
+	struct analyze_sample sample; /* time in each run, boot or recording; empty if not timed */
 };
 
-/* One context. Shares of bodies are fractions of its figures. */
+/* One context (a system call or an interrupt). SHARE of an inlined function is a fraction of these figures. */
 struct analyze_range_context {
-	const char *name; /* ANALYZE_ALL_CONTEXTS: all together */
-	uint32_t number; /* index in the profile; unset for ANALYZE_ALL_CONTEXTS */
+	const char *name; /* may be ANALYZE_ALL_CONTEXTS */
+	uint32_t number; /* index in the profile's contexts; unset for ANALYZE_ALL_CONTEXTS */
 	double samples; /* kernel samples outside of probes */
-	/* On-CPU time of SAMPLES, less probe cost and interrupts, in ticks; NAN: the context was not timed as a whole. */
+	/* On-CPU time of SAMPLES in ticks, without probes and interrupts. NAN: the context was not timed. */
 	double sampled;
-	double totals[ANALYZE_N_TIMES]; /* as in the context's row of a report */
+	double totals[ANALYZE_N_TIMES]; /* total times in the context's row of a report */
 };
 
 struct analyze_ranges {
-	vec_of(struct analyze_range, rows); /* sorted by body, then context, the sum first */
+	vec_of(struct analyze_range, rows); /* sorted by inlined function, then context */
 	vec_of(struct analyze_range_context, contexts); /* sorted by name */
-	bool counted; /* all executed instructions are samples */
-	double tick; /* sampling period, in ticks; NAN: unknown */
+	bool counted; /* each executed instruction is a sample */
+	double tick; /* sampling period in ticks; NAN: unknown */
 	struct analyze_bodies bodies;
 	struct analyze_repetitions repetitions;
 	struct alloc_texts locations;
@@ -86,5 +86,5 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options);
 void analyze_ranges_deinit(struct analyze_ranges *ranges);
 
-/* Sort timed rows first, then by falling total. */
+/* Sort rows timed by probes first, then by total time, largest first. */
 void analyze_ranges_sort_by_total(struct analyze_ranges *ranges);

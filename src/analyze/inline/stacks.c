@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* Limits for made-up files; stacks of the kernel have 127 addresses at most. */
+/* Limits for made-up files. Real kernel stacks have at most 127 addresses. */
 #define MAX_FRAMES 1024
-#define MAX_BYTES  (256UL << 20) /* names in all stacks, without the first ONE_STACK bytes of each */
-#define ONE_STACK  2048 /* twice the bytes of the longest stacks in exact recordings */
+#define MAX_BYTES  (256UL << 20) /* limit of all names beyond ONE_STACK bytes for each stack */
+#define ONE_STACK  2048 /* twice the bytes of the longest stack in exact recordings */
 
 static const struct analyze_frame frame_user = { ANALYZE_FRAME_OTHER, "[user]" };
 static const struct analyze_frame frame_no_stack = { ANALYZE_FRAME_OTHER, "[no_stack]" };
@@ -28,7 +28,7 @@ static struct analyze_frame frame_of(const struct profile_frame *frame)
 				       frame->name };
 }
 
-/* Return a frame for an address without a symbol: "[MODULE]" in a module, else "_stext+0x12". */
+/* Return a frame for an address without a symbol, with a name such as "[MODULE]" or "_stext+0x12". */
 static struct analyze_frame frame_unresolved(const struct profile_location *l,
 					     struct alloc_texts *texts)
 {
@@ -51,7 +51,7 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 	return compare_values(n_a, n_b);
 }
 
-/* Compare samples, but not their runs and counts. */
+/* Compare two samples, ignoring run and count. */
 define_compare(sample_compare, struct profile_sample,
 	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:
@@ -62,7 +62,7 @@ static void sample_add(void *to, void *from)
 	((struct profile_sample *)to)->count += ((struct profile_sample *)from)->count;
 }
 
-/* Return P's samples summed over all runs, for free(). */
+/* Return the samples of all runs, with equal ones summed up. The caller frees the array. */
 static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out)
 {
 	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
@@ -75,14 +75,12 @@ static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out
 	return samples;
 }
 
-/* ---- stacks ---- */
-
 static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 {
 	vec_push(s, frames, frame);
 }
 
-/* If IS_CALL, the innermost location is a callee's entry: leave out the bodies inlined there. */
+/* IS_CALL: the innermost address is the entry of a called function, so omit functions inlined at this address. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
 				     bool is_call, struct alloc_texts *texts)
 {
@@ -150,7 +148,7 @@ static int finish(struct analyze_stacks *stacks)
 			  MAX_BYTES >> 20);
 		return -E2BIG;
 	}
-	/* Stacks with different addresses are equal if the names of their frames are. */
+	/* Stacks are equal if the names of their frames are equal, even with different addresses. */
 	vec_unite(stacks, rows, stack_compare, stack_merge);
 	return 0;
 }
@@ -216,9 +214,7 @@ void analyze_stacks_deinit(struct analyze_stacks *stacks)
 	memset(stacks, 0, sizeof(*stacks));
 }
 
-/* ---- leaves ---- */
-
-/* Return S as a leaf without a share. TEXTS keeps names that P does not own. */
+/* Return the function that sample S hit, without a share. TEXTS owns the names that P does not own. */
 static struct analyze_leaf leaf_of(const struct profile *p, const struct profile_sample *s,
 				   struct alloc_texts *texts)
 {
@@ -232,7 +228,7 @@ static struct analyze_leaf leaf_of(const struct profile *p, const struct profile
 	} else {
 		const struct profile_location *l = &p->locations[stack->locations[0]];
 
-		/* The last frame is the function; the frames before it are inlined there. */
+		/* The last frame is the function itself; earlier frames are inlined functions. */
 		leaf.frames[0] = l->n_frames ? frame_of(&l->frames[l->n_frames - 1]) :
 					       frame_unresolved(l, texts);
 	}
@@ -275,9 +271,7 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves)
 	memset(leaves, 0, sizeof(*leaves));
 }
 
-/* ---- neighbours ---- */
-
-/* Return LIST's neighbour for FRAME (NULL: the function itself). Add the neighbour if LIST does not have it. */
+/* Return LIST's entry for FRAME (NULL: the function itself). Add an entry if there is none. */
 static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 				      const struct analyze_frame *frame)
 {
@@ -295,8 +289,8 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 }
 
 /*
- * Set the indexes of the function's outermost and innermost frame on STACK; 0: STACK does not have the function. Skip the first
- * frame, which is a context or "[user]" and has no caller.
+ * Set the indexes of the function's outermost and innermost frames on STACK, or 0 if it is not on STACK. Skip frame 0: a context
+ * or "[user]" has no caller.
  */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
@@ -327,7 +321,7 @@ static void add_calls(struct analyze_neighbour *neighbour, double calls)
 	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
 }
 
-/* Count the call from STACK's last but one frame to the last frame, if one of these frames is the function. */
+/* Count the call between the last two frames of STACK if one of them is the requested function. */
 static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
 	uint32_t last = stack->n_frames - 1;
@@ -350,7 +344,7 @@ static void finish_list(struct analyze_neighbour_list *list, double all, double 
 	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
-/* Return the name that stacks have for FUNCTION, which may be another symbol at the same address. */
+/* Return FUNCTION's name in stacks, which may be another symbol at the same address. */
 static const char *name_in_stacks(const struct profile *p, const char *function)
 {
 	vec_each(const struct profile_site, site, p, sites) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples as stacks of frames, and the functions with most samples. Control runs are left out. */
+/* Samples as call stacks, and the functions with most samples. Runs without probes (control runs) are left out. */
 #pragma once
 
 #include <stddef.h>
@@ -7,58 +7,58 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* Output cuts longer names. */
+/* Maximum length of a function name in output, in bytes. Longer names are cut. */
 #define ANALYZE_FRAME_NAME_MAX 256
 
 enum analyze_frame_kind {
-	ANALYZE_FRAME_OTHER, /* the context, "[user]", "[no_stack]", "[irqs_off]" */
-	ANALYZE_FRAME_KERNEL, /* a function; without a name "[MODULE]" or "_stext+0x12" */
+	ANALYZE_FRAME_OTHER, /* the context's name, "[user]", "[no_stack]", "[irqs_off]" */
+	ANALYZE_FRAME_KERNEL, /* function name, or without a symbol "[MODULE]" or "_stext+0x12" */
 	ANALYZE_FRAME_INLINED,
 };
 
 struct analyze_frame {
 	enum analyze_frame_kind kind;
-	const char *name; /* as in the file, not escaped for a terminal */
+	const char *name; /* as in the recording, not escaped for a terminal */
 };
 
 /*
- * A stack, outermost frame first: the context, then functions and inlined bodies. A sample in user space has the frame "[user]",
- * after its context if it had one. A late sample ends in "[irqs_off]": it was due while interrupts were off, and the frame before
- * enabled them.
+ * A call stack, outermost frame first: the context (a system call or an interrupt), functions, inlined functions. A sample in user
+ * space has the frame "[user]". A sample that was delayed while interrupts were off ends in "[irqs_off]": the frame before it
+ * enabled interrupts again.
  */
 struct analyze_stack {
 	vec_of(struct analyze_frame, frames);
-	double count[2]; /* indexed by side */
+	double count[2]; /* samples in each of two profiles */
 };
 
 struct analyze_stacks {
 	struct analyze_stack *rows; /* distinct stacks */
 	size_t n_rows, cap_rows;
-	size_t bytes; /* names in stacks, without the first 2048 bytes of each */
+	size_t bytes; /* bytes of names beyond 2048 bytes for each stack */
 	struct alloc_texts texts;
 };
 
 /*
- * Add P's samples to the counts of SIDE (0 or 1), each multiplied by SCALE. P must outlive STACKS. Return 0, or -E2BIG
- * (reported): the names take more memory than those of any real recording.
+ * Add P's samples to COUNT[SIDE] of the stacks, each multiplied by SCALE. P must outlive STACKS. Return 0, or -E2BIG (reported) if
+ * the names take more memory than those of any real recording.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale);
-/* Add the calls in P, an exact recording, as stacks of side 0 that end in the callee. Return as analyze_stacks_add(). */
+/* Add the calls in P, an exact recording, as stacks that end in the called function. Return analyze_stacks_add()'s result. */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
-/* Return the stack of sample S of P; free() its frames. TEXTS owns names that are not P's. */
+/* Return the stack of sample S in P. The caller frees the frames. TEXTS owns the names that P does not own. */
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
 /*
- * Return the number of frames, outermost first, in which the sample's time was surely spent. The time of a late sample was perhaps
- * not spent in the inlined bodies that enabled interrupts, nor in an unlock function that enabled them for its caller.
+ * Return the number of frames, outermost first, that surely contain the sample's time. For a delayed sample, leave out the inlined
+ * functions or the unlock function that enabled interrupts: the time was perhaps spent before.
  */
 uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
 /*
- * The samples taken in a function itself. Bodies inlined into the function count as the function, since they are too many for a
- * list. FRAMES has the function, then "[irqs_off]" if the samples came late.
+ * The samples in one function, without called functions. Samples in inlined functions count for the function around them. FRAMES
+ * has the function, and "[irqs_off]" if the samples were delayed.
  */
 struct analyze_leaf {
 	struct analyze_frame frames[2];
@@ -67,42 +67,42 @@ struct analyze_leaf {
 };
 
 struct analyze_leaves {
-	struct analyze_leaf *leaves; /* sorted by falling SAMPLES */
+	struct analyze_leaf *leaves; /* most samples first */
 	size_t n_leaves, cap_leaves;
-	double samples; /* of all leaves */
+	double samples; /* sum over all LEAVES */
 	struct alloc_texts texts;
 };
 
-/* Find the leaves of P's samples. P must outlive LEAVES. */
+/* Find the functions that P's samples hit. P must outlive LEAVES. */
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p);
 void analyze_leaves_deinit(struct analyze_leaves *leaves);
 
-/* ---- callers and callees of a function or inlined body that samples show; exact recordings show all ---- */
+/* ---- callers and callees of a function, found in samples ---- */
 
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
-	const char *name; /* as in the file; among callees NULL: the function itself */
-	double samples, total; /* samples with both on the stack; their ticks, NAN: unknown */
-	double calls; /* calls between the two; NAN: unknown (inlined body, or no edges) */
+	const char *name; /* as in the recording; NULL in a list of callees: the function itself */
+	double samples, total; /* samples with both functions on the stack; their time in ticks */
+	double calls; /* number of calls, in exact recordings; NAN: unknown */
 	double share; /* fraction of the function's samples */
 };
 
 struct analyze_neighbour_list {
-	vec_of(struct analyze_neighbour, items); /* sorted by falling SAMPLES */
+	vec_of(struct analyze_neighbour, items); /* most samples first */
 };
 
 struct analyze_neighbours {
-	const char *function; /* as requested */
-	const char *name; /* the name in stacks, perhaps another symbol at FUNCTION's address */
+	const char *function; /* name that the user requested */
+	const char *name; /* name in stacks: may be another symbol at the same address */
 	double samples; /* samples in the function and its callees */
 	struct analyze_neighbour_list callers, callees;
 	struct analyze_stacks stacks, calls;
 };
 
 /*
- * Find the callers and callees of FUNCTION in P; both must outlive N. If FUNCTION is on a stack several times, its samples count
- * for the caller of the outermost frame and the callee of the innermost frame. CALLS counts each call
- * with its own caller. Return 0, or -E2BIG (reported): see analyze_stacks_add().
+ * Find the callers and callees of FUNCTION in P; both must outlive N. In a recursion, a sample counts for the caller of the
+ * outermost frame and the callee of the innermost frame. CALLS counts each call with its own caller. Return 0, or -E2BIG
+ * (reported) as analyze_stacks_add().
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);

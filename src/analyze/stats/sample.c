@@ -7,9 +7,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* ---- repetitions ---- */
-
-/* Number the boots with runs of KIND in their order, and set NUMBER_OF, indexed by boot. Return how many there are. */
+/* Number the boots that have runs of KIND. Set NUMBER_OF for each boot. Return the number of such boots. */
 static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind,
 			     uint32_t *number_of)
 {
@@ -25,8 +23,8 @@ static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind
 }
 
 /*
- * Number the recordings with runs of KIND. Return how many there are, and set OF_RUN, indexed by run. Return 0, and leave
- * OF_RUN alone, if there is only one recording, or the recordings are not known.
+ * Number the recordings that have runs of KIND. Set OF_RUN for each run, and return the number of recordings. Return 0 without
+ * changing OF_RUN if there is only one recording or the recordings are unknown.
  */
 static uint32_t number_recordings(const struct profile *p, enum profile_run_kind kind,
 				  uint32_t *of_run)
@@ -92,13 +90,11 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* ---- order of recordings in time ---- */
-
-/* The time of a recording, as text whose order is that of time. PLACE orders recordings of the same second. */
+/* The time of a recording as sortable text. PLACE orders recordings of the same second. */
 struct made {
 	const char *at;
 	size_t n;
-	uint32_t place; /* side + 2 * index among the side's recordings */
+	uint32_t place; /* side + 2 * index of the recording in its profile */
 };
 
 define_compare(made_compare, struct made,
@@ -109,7 +105,7 @@ struct order {
 	vec_of(struct made, items);
 };
 
-/* Add the times of SIDE's recordings to ORDER. Return how many there are; 0: a time is unknown. */
+/* Add the times of a profile's recordings to ORDER. Return their number, or 0 if a time is unknown. */
 static uint32_t add_made(struct order *order, const struct profile *p, uint32_t side)
 {
 	const char *at = profile_env_get(p, PROFILE_ENV_TIMES);
@@ -130,7 +126,7 @@ bool analyze_recordings_alternate(const struct profile *a, const struct profile 
 {
 	struct order order = { 0 };
 	double n_a = add_made(&order, a, 0), n_b = add_made(&order, b, 1);
-	/* Successive recordings of one side are one turn. In random order, 1 + 2 ab / (a + b) turns are expected. */
+	/* Successive recordings of one profile are one turn. Random order has 1 + 2 ab / (a + b) turns on average. */
 	uint32_t turns = 1;
 
 	sort_array(order.items, order.n_items, sizeof(*order.items), made_compare);
@@ -139,8 +135,6 @@ bool analyze_recordings_alternate(const struct profile *a, const struct profile 
 	free(order.items);
 	return n_a > 0 && n_b > 0 && turns > 2 && turns >= 2 * n_a * n_b / (n_a + n_b);
 }
-
-/* ---- samples ---- */
 
 void analyze_sample_deinit(struct analyze_sample *s)
 {
@@ -171,7 +165,7 @@ static void sums_add(void *to, void *from)
 	a->total += b->total;
 }
 
-/* Return the sums of all repetitions with calls. Set *N to the number of these. */
+/* Return the sum over all repetitions with calls. Set *N to their number. */
 static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 {
 	struct analyze_sums all = { 0, 0 };
@@ -188,9 +182,9 @@ static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 }
 
 /*
- * Set VALUES to a time per call for each repetition with calls. Return the number of values. They are pseudo-values of the
- * jackknife, shifted so that their mean is total / calls; their variance is that of this ratio (Efron and Tibshirani, "An
- * Introduction to the Bootstrap" (1993), section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17). If all
+ * Set VALUES to a time per call for each repetition with calls. Return the number of values. The values are jackknife
+ * pseudo-values, shifted so that their mean is total / calls. Their variance is the variance of this ratio (Efron and Tibshirani,
+ * "An Introduction to the Bootstrap" (1993), section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17). If all
  * repetitions have equally many calls, the values are the repetitions' means.
  */
 static uint32_t values_of(const struct analyze_sample *s, double *values)
@@ -202,7 +196,7 @@ static uint32_t values_of(const struct analyze_sample *s, double *values)
 	vec_each(const struct analyze_sums, one, s, sums) {
 		if (!(one->calls > 0))
 			continue;
-		/* This is n - 1 times the difference of the means with and without this repetition. */
+		/* n - 1 times the difference between the means with and without this repetition */
 		values[out] = n == 1 ? 0 :
 				       (n - 1) * (one->total - mean * one->calls) /
 					       (all.calls - one->calls);

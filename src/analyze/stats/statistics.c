@@ -34,18 +34,18 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n)
 	return m;
 }
 
-/* Return the variance that one side's mean adds to a sum or difference. */
+/* Return the variance of one profile's mean, systematic uncertainty included. */
 static double mean_variance(const struct analyze_moments *m)
 {
 	return m->variance / m->n + m->systematic * m->systematic + m->known * m->known;
 }
 
-/* Return the degrees of freedom of a difference of means, with A's variance multiplied by FACTOR. NAN: nothing varies. */
+/* Return the degrees of freedom of a difference of means. A's variance is multiplied by FACTOR. NAN: nothing varies. */
 static double degrees(const struct analyze_moments *a, const struct analyze_moments *b,
 		      double factor)
 {
 	double va = factor * mean_variance(a), vb = mean_variance(b), sum = va + vb;
-	/* These are shares of the sum, so that no square overflows. */
+	/* Use fractions of the sum, so that squares cannot overflow. */
 	double da = factor * a->variance / a->n / sum, db = b->variance / b->n / sum;
 	double ua = factor * a->systematic * a->systematic / sum,
 	       ub = b->systematic * b->systematic / sum;
@@ -78,7 +78,7 @@ struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
 	return w;
 }
 
-/* Return how many standard errors an interval reaches to either side. */
+/* Return half the length of an interval in standard errors. */
 static double reach(double df, double confidence)
 {
 	return isnan(df) ? 0 : qt(0.5 + confidence / 2, df, 1, 0);
@@ -100,7 +100,7 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 	if (!is_enough(a, b) || !(a->mean > 0))
 		return none;
 	t = reach(degrees(a, b, ratio * ratio), confidence);
-	/* In units of a's mean: the ends are where |ratio - x| = t * sqrt(vb + x * x * va). */
+	/* In units of a's mean, the interval ends are solutions X of |ratio - x| = t * sqrt(vb + x * x * va). */
 	va = t * t * (mean_variance(a) / a->mean / a->mean);
 	vb = t * t * (mean_variance(b) / a->mean / a->mean);
 	below = 1 - va;
@@ -164,9 +164,9 @@ enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)
 }
 
 /*
- * Return the least number of repetitions per side with which the interval of the difference excludes two limits, at the distance
- * NEAR on one side and FAR on the other, with the probability ANALYZE_POWER. The interval leaves out TAIL on either side. The
- * degrees of freedom depend on the number, so correct a first guess three times. Systematic uncertainty does not shrink.
+ * Return the minimum number of repetitions per kernel so that the interval of the difference excludes two values with probability
+ * ANALYZE_POWER: one at the distance NEAR, the other at FAR on the other side. TAIL is the probability on each side of the
+ * interval. Degrees of freedom depend on the number, so correct a first guess three times. Systematic uncertainty stays.
  */
 static double boots_for(struct analyze_moments a, struct analyze_moments b, double tail,
 			double near, double far)
@@ -201,16 +201,14 @@ double analyze_boots_needed(const struct analyze_moments *a, const struct analyz
 			      limit + difference));
 }
 
-/* ---- binomial ---- */
-
 #define TAIL (ANALYZE_SIGNIFICANT / 2) /* probability outside the 95 % interval, on each side */
 
 /*
- * A file may contain any counts, and libRmath prints warnings on stdout for numbers that it cannot handle. It warned for none of
- * 80,000 quantiles up to this limit, and for 213 up to 1e13.
+ * Limit of the number of samples. A file may contain any number, and libRmath prints warnings on stdout for too large N. A test of
+ * 80,000 quantiles caused no warning with N up to this limit, but 213 warnings with N up to 1e13.
  */
 #define SAMPLES_MAX 1e12
-/* If the probability that a body gets no sample is below this limit, ignore that only sampled bodies have rows. */
+/* If the probability that an inlined function gets no sample is below this, analyze_binomial() needs no correction. */
 #define NEVER_UNSEEN 1e-4
 #define BISECTIONS   40
 
@@ -228,7 +226,7 @@ struct analyze_estimated analyze_binomial(double k, double n)
 	return e;
 }
 
-/* Return the probability that K or more of N samples hit a body of share P, given that at least one does. */
+/* Return the probability that K or more of N samples hit an inlined function with time fraction P, if at least one does. */
 static double at_least(double p, double k, double n)
 {
 	return pbeta(p, k, n - k + 1, 1, 0) / pbeta(p, 1, n, 1, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Split the change of a function's mean time into a part by other values and a part at equal values, over the leaves of one tree
- * for both sides. This is the decomposition of Oaxaca, "Male-Female Wage Differentials in Urban Labor Markets", International
- * Economic Review 14 (1973), and Blinder, Journal of Human Resources 8 (1973), in two parts, weighted by means of both sides
- * (Reimers, The Review of Economics and Statistics 65 (1983)).
+ * Split the change of a function's mean time into two parts: calls have other values of captured variables, or calls with equal
+ * values take another time. One tree for both profiles groups the calls. This is the decomposition of Oaxaca, "Male-Female Wage
+ * Differentials in Urban Labor Markets", International Economic Review 14 (1973), and Blinder, Journal of Human Resources 8
+ * (1973), in two parts, weighted by means of both profiles (Reimers, The Review of Economics and Statistics 65 (1983)).
  */
 #include "analyze/varies/varies.h"
 
@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Sums over each side's calls in one leaf. TIME: of times less the mean of all times. X: of values of the leaf's line variable. */
+/* Sums over calls in a leaf, by profile. TIME: times minus the mean of all times. X: values of the regression line's variable. */
 struct leaf {
 	struct {
 		double n, time, x, xx, xy;
@@ -25,7 +25,7 @@ static bool is_on_both(const struct leaf *l)
 	return l->sides[0].n > 0 && l->sides[1].n > 0;
 }
 
-/* Return the line's slope within each side. A slope over all calls would include a part of the sides' difference in cost. */
+/* Return the regression line's slope within each profile. A slope over all calls would include the change of cost. */
 static double slope_of(const struct leaf *l, const struct varies_node *node)
 {
 	double xx = 0, xy = 0;
@@ -39,7 +39,7 @@ static double slope_of(const struct leaf *l, const struct varies_node *node)
 	return xx > 0 ? xy / xx : node->line.slope;
 }
 
-/* Set the differences of the sides, second less first: *TIME of their mean times, *LINE of the line at their mean values. */
+/* Set *TIME to the change of the mean time, and *LINE to the change that the regression line predicts from the mean values. */
 static void leaf_differs(const struct leaf *l, const struct varies_node *node, double *time,
 			 double *line)
 {
@@ -48,8 +48,8 @@ static void leaf_differs(const struct leaf *l, const struct varies_node *node, d
 }
 
 /*
- * Return the leaf's contribution to the change by other values. NODE is the leaf in the tree. A side without calls in the leaf is
- * assumed to have the other side's mean time there, except for OFFSET, the second side's extra time at equal values.
+ * Return the part of the change that comes from other values of calls in the leaf NODE. For a profile without calls in the leaf,
+ * assume the other profile's mean time, plus or minus OFFSET: the second profile's extra time of calls with equal values.
  */
 static double by_values(const struct leaf *l, const struct varies_node *node,
 			const struct varies_side *sides, double offset)
@@ -67,7 +67,7 @@ static double by_values(const struct leaf *l, const struct varies_node *node,
 	return (share[1] - share[0]) * (mean[0] + mean[1]) / 2 + (share[0] + share[1]) / 2 * line;
 }
 
-/* Sum up the calls in each leaf. LEAVES is indexed by node. */
+/* Sum up the calls in each leaf. LEAVES is indexed by tree node. */
 static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 		       const struct varies_data *d)
 {
@@ -92,7 +92,7 @@ static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 	}
 }
 
-/* Return the extra time of the second side's calls at equal values; 0 unless both sides have calls. */
+/* Return the second profile's extra time of calls with equal values, in ticks per call; 0 if no leaf has calls of both. */
 static double offset_of(const struct varies_tree *t, const struct varies_data *d)
 {
 	struct leaf leaves[VARIES_NODES] = { 0 };
@@ -112,7 +112,7 @@ static double offset_of(const struct varies_tree *t, const struct varies_data *d
 	return weights > 0 ? sum / weights : 0;
 }
 
-/* Set the calls and means of both sides, and the mean value of C; C may be NULL. */
+/* Set calls and mean times of both profiles. Also set the mean values of variable C unless C is NULL. */
 static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		      const struct varies_column *c)
 {
@@ -122,7 +122,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		for (uint32_t i = 0; i < d->n_rows; i++) {
 			n += d->rows[i].sides[side].n;
 			time += d->rows[i].sides[side].sum;
-			/* A row that only the other side has may have no value. */
+			/* A row without calls in this profile may lack the value. */
 			if (c && d->rows[i].sides[side].n > 0)
 				value += d->rows[i].sides[side].n *
 					 (c->codes[i] < c->n_values ?
@@ -139,7 +139,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 define_compare(shift_compare, struct varies_shift,
 	       compare_values(fabs(b->by_values), fabs(a->by_values)));
 
-/* Add the row of the variable C (NULL: of all variables together), by a tree over the COLUMNS (bits). */
+/* Grow a tree over COLUMNS (bits). From the tree, add a row for variable C, or if C is NULL, for all COLUMNS together. */
 static void add_row(struct varies_shifts *s, const char *function, struct varies_data *d,
 		    uint32_t columns, const struct varies_column *c, double offset)
 {
@@ -158,7 +158,7 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 	vec_push(s, rows, row);
 }
 
-/* Return whether the ranges of both sides' values overlap. If not, the values' effect cannot be separated from the side's. */
+/* Return whether both profiles' ranges of values overlap. Otherwise, effects of the values and of the kernel look the same. */
 static bool overlaps(const struct varies_data *d, const struct varies_column *c)
 {
 	uint32_t first[2] = { UINT32_MAX, UINT32_MAX }, last[2] = { 0 };
@@ -185,7 +185,7 @@ static void drop_apart(struct varies_data *d)
 	d->n_columns = kept;
 }
 
-/* Set *OFFSET to the second side's extra time at equal values, and subtract it. Return the columns that explain the rest. */
+/* Subtract from D *OFFSET, the second profile's extra time of calls with equal values. Return columns that explain the rest. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
 	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
@@ -222,8 +222,6 @@ static void add_function(struct varies_shifts *s, const struct profile *const p[
 	}
 }
 
-/* ---- choose functions ---- */
-
 struct function {
 	const char *name;
 	double calls[2], time[2];
@@ -233,7 +231,7 @@ struct functions {
 	vec_of(struct function, rows);
 };
 
-/* Add P's functions with captured calls. NAMES keeps their names. */
+/* Add P's functions with captured calls. NAMES owns their names. */
 static void functions_add(struct functions *f, const struct profile *p, int side,
 			  struct alloc_texts *names)
 {
@@ -281,7 +279,7 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 		const struct function *row = &f.rows[i];
 		double before = row->time[0] / row->calls[0], after = row->time[1] / row->calls[1];
 
-		/* This is NAN if only one side has calls. */
+		/* NAN if only one profile has calls. */
 		if (!(fabs(after - before) > NEGLIGIBLE * fabs(before)))
 			continue;
 		add_function(s, p, f.rows[i].name);

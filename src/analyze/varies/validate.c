@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Validation: the part of a tree's explanation that is more than chance. */
+/* Grow and validate regression trees, to separate what variables explain from chance. */
 #include "analyze/varies/validate.h"
 
 #include <Rmath.h>
@@ -9,14 +9,12 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* ---- tree ---- */
-
-/* If a variable has at most this many values, a split may separate any single value from the others. */
+/* A split may separate a single value from all others only if the variable has at most this many values. */
 #define CATEGORIES_MAX 8
-/* Take the first of two equally good splits: rounding must not decide. */
+/* Take the first of two equally good splits, so that rounding does not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
-/* Set *BEST to the split of the calls ALL that puts the calls SIDE on its first side, if this split is better. */
+/* Replace *BEST by a better split into two groups of calls. SIDE has the sums over the first group, ALL those over both. */
 static void split_try(const struct varies_data *d, struct varies_split *best, uint32_t column,
 		      enum varies_op op, uint32_t code, const struct varies_sums *side,
 		      const struct varies_sums *all)
@@ -42,7 +40,7 @@ static void line_try(const struct varies_column *c, uint32_t column,
 		x += by_code[i].n * c->x[i];
 		xy += by_code[i].sum * c->x[i];
 	}
-	/* A line needs three values: two values are told apart by a condition. */
+	/* A line needs three values: a condition separates two values equally well. */
 	if (n < 3 || by_code[c->n_values].n > 0)
 		return;
 	mean_x = x / all->n;
@@ -59,7 +57,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 {
 	const struct varies_column *c = &d->columns[column];
 
-	/* Sum up by the value of each byte first, then split by its bits: a byte has only 256 values. */
+	/* Sum up by the value of each byte first, then split by the byte's bits: a byte has only 256 values. */
 	for (uint32_t shift = 0; shift < 8u * c->variable->bytes; shift += 8) {
 		struct varies_sums by_byte[256] = { 0 };
 
@@ -77,7 +75,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 	}
 }
 
-/* Replace *SPLIT and *LINE by the best split and line over COLUMN for the N ROWS (indexes into SUMS), each if it is better. */
+/* Replace *SPLIT and *LINE by the best split and regression line over COLUMN if these are better. ROWS are N indexes into SUMS. */
 static void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *rows,
 			      uint32_t n, const struct varies_sums *sums,
 			      struct varies_split *split, struct varies_line *line)
@@ -122,7 +120,7 @@ static bool is_first_side(const struct varies_split *s, const struct varies_data
 	}
 }
 
-/* Move those of the N ROWS that are on the first side of S to the front. Return their number. */
+/* Move the rows in the first group of split S to the front of ROWS. Return their number. */
 static uint32_t partition(const struct varies_split *s, const struct varies_data *d, uint32_t *rows,
 			  uint32_t n)
 {
@@ -138,7 +136,7 @@ static uint32_t partition(const struct varies_split *s, const struct varies_data
 	return first;
 }
 
-/* Return the decrease of the N ROWS' squared errors by the best line over one of the COLUMNS. */
+/* Return how much the best regression line over one of COLUMNS decreases the squared errors of the N ROWS. */
 static double line_gain(struct varies_data *d, uint32_t columns, const struct varies_sums *sums,
 			const uint32_t *rows, uint32_t n)
 {
@@ -154,8 +152,8 @@ static double line_gain(struct varies_data *d, uint32_t columns, const struct va
 }
 
 /*
- * Find NODE's best line, and the split that explains most together with lines on its two sides. Without these lines, if a line
- * fits a part of the calls only, a split by the line's variable would win over the split that separates this part.
+ * Find NODE's best regression line, and the split that explains most together with regression lines in both groups. Without
+ * these lines, the wrong split could win if a line fits only some of the calls.
  */
 static void node_try(struct varies_node *node, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n)
@@ -182,7 +180,7 @@ static void node_try(struct varies_node *node, struct varies_data *d, uint32_t c
 	}
 }
 
-/* Grow the part of T for the N ROWS, from DEPTH on. Return the index of its top node. */
+/* Grow the subtree of T for the N ROWS from DEPTH on. Return the index of its top node. */
 static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
 {
@@ -201,7 +199,7 @@ static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t colu
 	return index;
 }
 
-/* Grow a tree over the COLUMNS (bits) for the SUMS of all rows, as far as possible. */
+/* Grow an unpruned tree over COLUMNS (bits). SUMS has the calls of each row. */
 static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 			     const struct varies_sums *sums)
 {
@@ -211,7 +209,7 @@ static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint3
 	grow(t, d, columns, sums, d->order, d->n_rows, 0);
 }
 
-/* Set the use of the node at INDEX and of all nodes below. Return squared errors plus PRICE for each leaf. */
+/* Prune the nodes from INDEX down, and set USE of each. Return their squared errors plus PRICE for each leaf. */
 static double prune(struct varies_tree *t, uint32_t index, double price)
 {
 	struct varies_node *node = &t->nodes[index];
@@ -233,7 +231,7 @@ static double prune(struct varies_tree *t, uint32_t index, double price)
 	return best;
 }
 
-/* Set the use of each node. A leaf costs COMPLEXITY times the sum of all squares; a line costs as much as two leaves. */
+/* Set USE of each node. A leaf costs COMPLEXITY times the sum of all squares. A leaf with a regression line costs double. */
 static void varies_tree_prune(struct varies_tree *t, double complexity)
 {
 	prune(t, 0, complexity * varies_rest(&t->nodes[0].sums));
@@ -249,7 +247,7 @@ const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const st
 	return node;
 }
 
-/* Return T's prediction of the latency of ROW's calls, less the mean of all latencies. */
+/* Return the latency that tree T predicts for ROW, minus the mean of all latencies. */
 static double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d,
 				  uint32_t row)
 {
@@ -262,30 +260,26 @@ static double varies_tree_predict(const struct varies_tree *t, const struct vari
 	return mean + node->line.slope * (c->x[c->codes[row]] - node->line.mean_x);
 }
 
-/* ---- validate ---- */
-
-/* Any numbers will do. They are fixed, so that the same recording gives the same figures. */
+/* Arbitrary fixed numbers, so that the same recording always gives the same figures. */
 #define SEEDS 20061, 1984
-/* The minimum number of drawn calls in a leaf. */
+/* Minimum number of sampled calls in a leaf. */
 #define LEAF_LEAST 5
-/* The maximum sample size. With so many calls, a part of NEGLIGIBLE of the variance is far more than chance. */
+/* Maximum number of sampled calls. With so many calls, a NEGLIGIBLE part of the variance is far more than chance. */
 #define CALLS_MAX 16384
-/* The maximum number of selected variables. */
+/* Maximum number of selected variables. */
 #define SELECTED_MAX 4
-/* The maximum number of groups of a variable's values in take_off(). More values are grouped as ranges. */
+/* Maximum number of groups of a variable's values in take_off(). If there are more values, group them as ranges. */
 #define BINS 16
-/* If permutations would look at more rows than this, do fewer permutations: enough to find P below ONE_PERCENT. */
+/* If all permutations would process more than STEPS_MAX rows, do PERMUTATIONS_LEAST: enough for p-values below ONE_PERCENT. */
 #define STEPS_MAX          (1u << 27)
 #define PERMUTATIONS_LEAST 199
 
 static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003 };
 #define N_COMPLEXITIES ARRAY_SIZE(complexities)
 
-/* ---- calls ---- */
-
 /*
- * Return a made-up latency for call number I of a row: the least for 0, the greatest for 1. The remaining calls lie in turn at one
- * distance above and below their mean, so that the row keeps its sum and sum of squares (nearly, for an odd number of calls).
+ * Return a made-up latency for call number I, since ROW has only sums, minimum and maximum: the minimum for call 0, the maximum
+ * for call 1, in turn mean + d and mean - d for others. Then the sum and (nearly, for an odd number) the sum of squares are right.
  */
 static double call_of(const struct varies_row *row, double i)
 {
@@ -334,17 +328,15 @@ void varies_draw(struct varies_data *d)
 	}
 }
 
-/* ---- folds ---- */
-
-/* Return the sum of squared errors of PREDICTION over the calls summed up in PART. */
+/* Return the sum of squared errors of PREDICTION over the calls in PART. */
 static double missed(const struct varies_sums *part, double prediction)
 {
 	return part->squares - 2 * prediction * part->sum + prediction * prediction * part->n;
 }
 
 /*
- * Predict the calls in FOLD by trees grown from the calls in all other folds. Set LEFT to the error at each complexity. Return the
- * error without a tree. OTHERS is scratch, indexed by row.
+ * Predict the calls in FOLD by trees grown from all other folds. Set LEFT to the error for each complexity. Return the error
+ * without a tree. OTHERS is temporary and indexed by row.
  */
 static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 			    struct varies_sums *others, double *left)
@@ -373,7 +365,7 @@ static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 	return all;
 }
 
-/* Return the first (greatest) complexity with an error that exceeds BEST's by at most the standard error of the difference. */
+/* Return the largest complexity whose error exceeds BEST's error by at most the standard error of the difference. */
 static size_t simplest(double (*left)[N_COMPLEXITIES], size_t best)
 {
 	for (size_t c = 0; c < best; c++) {
@@ -423,16 +415,14 @@ double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns
 	return explained;
 }
 
-/* ---- permutations ---- */
-
-/* The state of the permutation test. */
+/* The state of a permutation test. */
 struct shuffled {
 	struct varies_data *d;
-	double *calls; /* latencies, in the order of D's calls */
+	double *calls; /* latencies, in the order of D's sampled calls */
 	struct varies_sums *sums; /* indexed by row */
 };
 
-/* Set GAINS to the decrease of squares by the best split or line of each of the COLUMNS. Return the largest gain. */
+/* Set GAINS for each of COLUMNS: decrease of squared errors by its best split or regression line. Return the largest gain. */
 static double explain(struct shuffled *s, uint32_t columns, double *gains)
 {
 	struct varies_data *d = s->d;
@@ -473,7 +463,7 @@ static void shuffle(double *calls, uint32_t n)
 	}
 }
 
-/* Set each column's P: the share of shuffles in which any of the COLUMNS gains as much as this column does unshuffled. */
+/* Set P of each column: the fraction of shuffles in which one of COLUMNS gains as much as this column does without shuffling. */
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
 	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
@@ -508,8 +498,8 @@ struct cell {
 };
 
 /*
- * Subtract from the calls what the COLUMNS explain: a tree's prediction, then the mean of each combination of their values (more
- * than BINS values are grouped as BINS ranges). Then no variable explains calls only because it correlates with the COLUMNS.
+ * Subtract from the calls what COLUMNS explain: first a tree's prediction, then the mean of each combination of their values (more
+ * than BINS values are grouped as ranges). No other variable then seems to explain calls only because it correlates with COLUMNS.
  */
 static void take_off(struct shuffled *s, uint32_t columns)
 {
@@ -549,7 +539,7 @@ static void take_off(struct shuffled *s, uint32_t columns)
 			s->calls[at++] -= fit[i];
 }
 
-/* Return the number of "->" and "." in COLUMN's name, plus 1. Return 0 for a variable of names, which readers know best. */
+/* Return the number of "->" and "." in COLUMN's name, plus 1. Return 0 if the values are names, which users know best. */
 static int remoteness(const struct varies_data *d, uint32_t column)
 {
 	const struct profile_variable *v = d->columns[column].variable;
@@ -560,7 +550,7 @@ static int remoteness(const struct varies_data *d, uint32_t column)
 	return v->kind == PROFILE_VARIABLE_NAME ? 0 : n;
 }
 
-/* Return the least remote column, see remoteness(), of those of the COLUMNS with a gain of about MOST. */
+/* Return the least remote column (see remoteness()) among the COLUMNS with a gain of about MOST. */
 static uint32_t best_known(const struct varies_data *d, uint32_t columns, const double *gains,
 			   double most)
 {

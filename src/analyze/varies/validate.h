@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Regression trees over groups of calls. Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees" (1984):
- * splits by least squares (8.2), pruning by cost and complexity (3.3). Here a node may also end in a straight line of one
- * variable, which is as complex as one split.
+ * Regression trees over groups of calls. Splits by least squares (section 8.2) and pruning by cost and complexity (3.3) follow
+ * Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees" (1984). In addition, a leaf may be a straight line
+ * over one variable. A line is as complex as one split.
  */
 #pragma once
 
 #include "analyze/varies/varies.h"
 #include "base/alloc.h"
 
-/* The number, sum, and sum of squares of latencies. The mean of all latencies is subtracted from each latency first. */
+/* Number, sum, and sum of squares of latencies. The mean of all latencies is subtracted from each latency before. */
 struct varies_sums {
 	double n, sum, squares;
 };
 
-/* A variable's values, ascending. A value's code is its index; a value that was not captured has the code N_VALUES. */
+/* A variable's distinct values, ascending. The code of a value is its index; N_VALUES is the code of a missing value. */
 struct varies_column {
 	const struct profile_variable *variable;
-	uint32_t *codes; /* indexed by row */
+	uint32_t *codes; /* code of the value in each row */
 	uint64_t *values;
-	double *x; /* distance from the first value; indexed by code */
+	double *x; /* VALUES minus the first value; indexed by code */
 	uint32_t n_values;
 };
 
-/* The maximum number of columns: captured variables, the context, and four differences of two variables. */
+/* Maximum number of variables: captured variables, the context, and four differences of two variables. */
 #define VARIES_COLUMNS (PROFILE_VALUES_MAX + 1 + 4)
 
 /* All calls with the same values of all variables. */
 struct varies_row {
 	uint64_t values[VARIES_COLUMNS];
-	uint32_t absent; /* bits: columns without a captured value */
-	uint64_t context; /* the value that stands for the context's name */
+	uint32_t absent; /* bit C: variable number C was not captured */
+	uint64_t context; /* hash of the context's name */
 	double calls; /* number of captured calls */
-	struct varies_sums sums; /* captured calls, weighted to stand for lost calls too */
-	struct varies_sums sides[2]; /* SUMS by profile, but the mean is not subtracted */
+	struct varies_sums sums; /* captured calls, weighted to represent lost calls */
+	struct varies_sums sides[2]; /* SUMS of each profile; the mean is not subtracted */
 	double min, max;
 };
 
@@ -41,35 +41,35 @@ struct varies_data {
 	vec_of(struct varies_row, rows);
 	struct varies_column columns[VARIES_COLUMNS];
 	uint32_t n_columns;
-	double mean; /* subtracted from all latencies */
+	double mean; /* mean latency, subtracted from all latencies */
 	struct varies_sums all;
-	double lost, sampled; /* as in struct varies */
-	double weight, least; /* maximum weight of a call; minimum number of calls in a leaf */
-	double *calls; /* latencies of the drawn calls, row by row */
-	uint32_t n_calls, *number; /* NUMBER: number of drawn calls of each row */
-	struct varies_sums *folds; /* of drawn calls: for each row, one sum per fold */
-	struct varies_sums *by_code; /* scratch for one column, indexed by code */
-	uint32_t *order; /* scratch: indexes of rows */
+	double lost, sampled; /* number of lost calls; number of known calls among these */
+	double weight, least; /* maximum weight of a call; minimum calls per leaf */
+	double *calls; /* latencies of the sampled calls, row by row */
+	uint32_t n_calls, *number; /* NUMBER: sampled calls of each row */
+	struct varies_sums *folds; /* sums of sampled calls, for each row and fold */
+	struct varies_sums *by_code; /* temporary: sums of one variable, indexed by code */
+	uint32_t *order; /* temporary: indexes of rows */
 	uint64_t steps;
 };
 
-/* Read the calls of FUNCTION in P, which is profile number SIDE of D. Call varies_data_finish() after the last profile. */
+/* Read the calls of FUNCTION from P, which is profile number SIDE (0 or 1). Call varies_data_finish() after the last profile. */
 void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
 		      const char *function);
-/* Make D's rows and columns from the calls read. DIFFERENCES owns the variables that are differences of two others. */
+/* Make D's rows and columns from the calls. DIFFERENCES owns the variables that are differences of two others. */
 void varies_data_finish(struct varies_data *d, struct alloc_texts *differences);
-/* Subtract OFFSET from all latencies of the second profile. Call this at most once. */
+/* Subtract OFFSET ticks from all latencies of the second profile. Call this at most once. */
 void varies_data_offset(struct varies_data *d, double offset);
 void varies_data_deinit(struct varies_data *d);
 void varies_column_free(struct varies_column *c);
-/* Return whether D has enough captured calls, and latencies that vary. */
+/* Return whether D has enough captured calls, and latencies that differ. */
 bool varies_data_tells(const struct varies_data *d);
 
 struct varies_split {
-	double gain; /* decrease of the sum of squared errors; 0: there is no split */
+	double gain; /* decrease of the sum of squared errors; 0: no split */
 	uint32_t column;
-	enum varies_op op; /* condition of the calls in child 0: AT_MOST, EQUAL, BIT or UNKNOWN */
-	uint32_t code; /* code of the condition's value; for BIT the number of the bit */
+	enum varies_op op; /* condition of calls in CHILD[0]: AT_MOST, EQUAL, BIT or UNKNOWN */
+	uint32_t code; /* code of the value in the condition; for BIT the bit's number */
 };
 
 struct varies_line {
@@ -82,12 +82,12 @@ struct varies_node {
 	struct varies_sums sums;
 	struct varies_split split;
 	struct varies_line line;
-	uint32_t child[2]; /* indexes of the nodes below; 0: not split */
+	uint32_t child[2]; /* indexes of the two child nodes; 0: none */
 	enum {
 		VARIES_LEAF,
 		VARIES_LINE,
 		VARIES_SPLIT
-	} use; /* after pruning */
+	} use; /* set by pruning */
 };
 
 struct varies_tree {
@@ -107,28 +107,28 @@ static inline void varies_sums_add(struct varies_sums *to, const struct varies_s
 	to->squares += more->squares;
 }
 
-/* Return the sum of squared distances from the mean. */
+/* Return the sum of squared deviations from the mean. */
 static inline double varies_rest(const struct varies_sums *s)
 {
 	return s->n > 0 ? s->squares - s->sum * s->sum / s->n : 0;
 }
-/* Return the leaf of the pruned tree T that row number ROW belongs to. */
+/* Return the leaf of the pruned tree T for row number ROW. */
 const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
 					   uint32_t row);
 
-/* Draw the calls for validation and selection: all of them, or an even sample if there are too many or some have weights. */
+/* Sample the calls for validation and selection. Take all calls, unless there are too many or some have weights. */
 void varies_draw(struct varies_data *d);
 /*
- * Return the share of variance that a tree over the COLUMNS (bits) explains in calls that it was not grown from. Set *COMPLEXITY,
- * unless NULL, to the complexity of the smallest tree whose error exceeds the best tree's by at most one standard error (section
- * 3.4.3 of the book; differences are paired by fold).
+ * Return the fraction of variance that a tree over COLUMNS (bits) explains in calls that were not used to grow the tree. Set
+ * *COMPLEXITY (unless NULL) to the complexity of the smallest tree whose error exceeds the best tree's by at most one standard
+ * error (Breiman et al., section 3.4.3; the difference is paired by fold).
  */
 double varies_validate(struct varies_data *d, uint32_t columns, double *complexity);
-/* Set T to the tree over the COLUMNS from all calls, pruned by varies_validate()'s complexity. Return varies_validate()'s share. */
+/* Grow tree T over COLUMNS from all calls, and prune it to varies_validate()'s complexity. Return varies_validate()'s result. */
 double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns);
 /*
- * Select columns one after the other: always the column that explains most of the variance that the selected columns leave, as
- * long as it is significant. Return the selected columns (bits). Set each column's P to the share of shuffles of the latencies in
- * which some unselected column explains as much as this column explains without shuffling.
+ * Select variables one by one: each time the variable that explains most of the remaining variance, while it is significant.
+ * Return the selected columns as bits. Set P of each column: the fraction of random shuffles of latencies in which some unselected
+ * column explains as much as this column does without shuffling.
  */
 uint32_t varies_select(struct varies_data *d, double *p);

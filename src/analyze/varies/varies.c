@@ -11,11 +11,9 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* ---- results ---- */
-
 static const struct varies_law no_law = { NULL, NAN, NAN, { NAN, NAN } };
 
-/* Return NODE's line as ticks over values. The interval of its slope is the one of least squares, as in R's confint(lm()). */
+/* Return NODE's regression line in ticks. The interval of its slope is that of least squares, as in R's confint(lm()). */
 static struct varies_law law_of(const struct varies_data *d, const struct varies_node *node)
 {
 	const struct varies_column *c = &d->columns[node->line.column];
@@ -100,7 +98,7 @@ define_compare(rank_compare, struct varies_rank,
 		       compare_values(b->alone, a->alone)     ?:
 								compare_values(a->place, b->place));
 
-/* Set the ranks. Set T to the tree over the selected columns, grown from all calls. */
+/* Rank the variables. Grow T over the selected variables from all calls. */
 static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 {
 	double p[VARIES_COLUMNS];
@@ -182,12 +180,10 @@ void varies_deinit(struct varies *v)
 	alloc_texts_free(&v->differences);
 }
 
-/* ---- read a profile's calls ---- */
-
-/* Fewer captured calls are not analyzed. */
+/* Minimum number of captured calls to analyze. */
 #define CALLS_LEAST (4 * VARIES_FOLDS)
 
-/* A variable with fewer distinct values is not taken for the start or end of a range. */
+/* A variable with fewer distinct values cannot be the start or end of an address range. */
 #define VALUES_LEAST 8
 
 const struct profile_variable varies_context = {
@@ -196,7 +192,7 @@ const struct profile_variable varies_context = {
 	.bytes = sizeof(uint64_t),
 };
 
-/* Return for each of P's sites whether FUNCTION is its name, for free(). */
+/* Return an array for P's SITES: true if the timed function is called FUNCTION. The caller frees the array. */
 static bool *sites_of(const struct profile *p, const char *function)
 {
 	bool *is = alloc_array(p->n_sites, sizeof(*is));
@@ -222,12 +218,12 @@ static void row_add(void *to, void *from)
 	a->max = fmax(a->max, b->max);
 }
 
-/* The columns of a site's captured values, in the order of these values. */
+/* The columns of the values that the probe of one function captures, in the order of the values. */
 struct site_columns {
 	uint32_t n, columns[PROFILE_VALUES_MAX];
 };
 
-/* Give each name of the function's variables a column, up to PROFILE_VALUES_MAX. Return the columns by site, for free(). */
+/* Give each distinct variable of the function a column, at most PROFILE_VALUES_MAX. Return an array by site for free(). */
 static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
 					 const bool *is_of)
 {
@@ -248,8 +244,8 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 }
 
 /*
- * Return the weight of a sampled call in each run: the number of calls that it stands for. Timed calls without room in the table
- * of captures are lost, but a sample of them is known. Add the lost and the sampled calls to D's LOST and SAMPLED.
+ * Return for each run how many calls one sampled call represents. Calls that had no room in the table of captures are lost, but a
+ * random sample of them is known. Add the numbers of lost and sampled calls to D->lost and D->sampled.
  */
 static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
@@ -318,7 +314,7 @@ void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t s
 	}
 }
 
-/* Subtract the mean of all latencies, so that sums of squares lose no digits. */
+/* Subtract the mean of all latencies, so that sums of squares keep their precision. */
 static void rows_center(struct varies_data *d)
 {
 	struct varies_sums *all = &d->all;
@@ -344,7 +340,7 @@ static void rows_center(struct varies_data *d)
 }
 
 struct value {
-	uint64_t key; /* value with the sign bit inverted if it is signed: sorts like the values */
+	uint64_t key; /* the value, with the sign bit inverted if signed, to sort as unsigned */
 	uint32_t row;
 };
 
@@ -362,7 +358,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 	scoped_free struct value *values = alloc_array(d->n_rows, sizeof(*values));
 	uint32_t n = 0;
 
-	c->n_values = 0; /* a rejected difference may have used this column */
+	c->n_values = 0; /* a rejected difference may have used this column before */
 	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
 	c->values = alloc_array(d->n_rows, sizeof(*c->values));
 	c->x = alloc_array(d->n_rows, sizeof(*c->x));
@@ -382,9 +378,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 			c->codes[i] = c->n_values;
 }
 
-/* ---- differences ---- */
-
-/* Return the length of NAME without its last member: "a->" of "a->b". */
+/* Return the length of NAME without the last struct member, such as "a->" of "a->b". */
 static size_t object_length(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -400,7 +394,7 @@ static bool is_place(const struct varies_column *c)
 	       c->variable->kind != PROFILE_VARIABLE_RETURN && c->n_values >= VALUES_LEAST;
 }
 
-/* Set column TO to END less START in rows that have both. Return false if END is below START in any row. */
+/* Set column TO to END minus START in rows with both values. Return false if END is below START in a row. */
 static bool subtract(struct varies_data *d, uint32_t end, uint32_t start, uint32_t to)
 {
 	vec_each(struct varies_row, row, d, rows) {
@@ -440,8 +434,8 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 }
 
 /*
- * Add the differences of two variables that may be the end and the start of a range: members of one object, or two arguments.
- * Keep a difference only if it has at most half as many values as either variable: then no line over one variable can replace it.
+ * Add differences of two variables that may be the end and start of an address range: members of one object, or two arguments.
+ * Skip a difference with more than half as many values as a variable: a regression line over this variable explains calls as well.
  */
 static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 {
@@ -453,7 +447,7 @@ static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 				difference_try(d, end, start, kept);
 }
 
-/* Add the context as the last column, since the first of two columns that explain the same is preferred. */
+/* Add the context as the last column: of two columns that explain the same, the first is preferred. */
 static void context_add(struct varies_data *d)
 {
 	uint32_t column = d->n_columns;
@@ -510,7 +504,7 @@ bool varies_data_tells(const struct varies_data *d)
 
 	for (uint32_t i = 0; i < d->n_rows; i++)
 		captured += d->rows[i].calls;
-	/* Equal times have a small variance by rounding; ignore it. */
+	/* Rounding gives equal times a small variance, which does not count. */
 	return captured >= CALLS_LEAST &&
 	       sqrt(varies_rest(&d->all) / d->all.n) > 1e-6 * fabs(d->mean);
 }

@@ -6,26 +6,26 @@
 
 #include "base/sorted.h"
 
-/* A table shows at most MOST_SHOWN rows of a level. It hides remainders below the fraction ROUNDING of the level above. */
+/* A table shows up to MOST_SHOWN rows of a level. It hides a remainder below the fraction ROUNDING of the parent row's change. */
 #define MOST_SHOWN 6
 #define ROUNDING   1e-6
 
-/* A node's own figures, and the context, function and inlined body that they belong to. FUNCTION or BODY is NULL: none. */
+/* A tree node's own figures, and its context, function and inlined function. FUNCTION and BODY may be NULL. */
 struct item {
 	const struct why_context *context;
 	const char *function, *body;
 	double self[2], calls[2];
-	bool sampled; /* a cause found by samples: only its change is known */
+	bool sampled; /* a cause found by samples: just its change is known */
 };
 
 struct items {
 	vec_of(struct item, items);
 };
 
-/* A row, and the items in it. The command consists of contexts, a context of functions, and a function of inlined bodies. */
+/* A row and its items. A command consists of contexts, a context of functions, a function of inlined functions. */
 struct part {
 	struct why_attribution_row row;
-	const struct item *items; /* all items in it */
+	const struct item *items; /* all items of the row */
 	size_t n_items;
 };
 
@@ -36,7 +36,7 @@ struct parts {
 struct query {
 	struct why_attribution *out;
 	const struct why *w;
-	struct pointers verdicts; /* rows of the diff's syscalls, by name */
+	struct pointers verdicts; /* compared system calls (rows with verdicts), sorted by name */
 	double largest; /* largest change of a context so far */
 };
 
@@ -51,7 +51,7 @@ define_compare(by_size, struct part,
 
 define_compare(by_name, struct analyze_diff_row, strcmp(a->name, b->name));
 
-/* Return whether N is inlined on a side, and is called as a function on neither side. */
+/* Return whether N is inlined in one kernel, and called as a separate function in neither kernel. */
 static bool is_body(const struct tree_pair_node *n)
 {
 	for (int side = 0; side < 2; side++)
@@ -60,7 +60,7 @@ static bool is_body(const struct tree_pair_node *n)
 	return n->inlined[0] || n->inlined[1];
 }
 
-/* Add an item for each sampled cause in each of its contexts. OF: the items of contexts, indexed by node. */
+/* Add an item for each cause found by samples, in each context that it changes. OF[NODE] has the item of a context's node. */
 static void add_sampled(struct items *list, const struct why *w, const struct item *of)
 {
 	const struct why_causes *c = &w->command.causes;
@@ -78,7 +78,7 @@ static void add_sampled(struct items *list, const struct why *w, const struct it
 	}
 }
 
-/* Return sorted items of all nodes in contexts, and of sampled causes. A sampled node belongs to the function above it. */
+/* Return sorted items for all nodes, and for causes found by samples. A node found by samples counts for the function above it. */
 static struct items collect(const struct why *w)
 {
 	const struct tree_pair *t = &w->pair;
@@ -122,7 +122,7 @@ static struct part part_of(enum why_attributed kind, const char *name)
 	return part;
 }
 
-/* Set ROW's calls, totals and changes from the CALLS and TOTALS of both sides. */
+/* Set ROW's figures and changes from CALLS and TOTALS of both kernels. */
 static void set_figures(struct why_attribution_row *row, const double calls[2],
 			const double totals[2])
 {
@@ -131,14 +131,14 @@ static void set_figures(struct why_attribution_row *row, const double calls[2],
 	if (!(calls[0] > 0) && !(calls[1] > 0))
 		return;
 	memcpy(row->calls, calls, sizeof(row->calls));
-	/* The change is (b - a) calls at the baseline's mean, plus the remainder: b calls times the mean's change. */
+	/* BY_CALLS: change of calls times the baseline's mean. BY_MEAN, the rest: change of the mean times the hardened calls. */
 	row->by_calls = calls[0] > 0 && calls[1] > 0 ?
 				(calls[1] - calls[0]) * (totals[0] / calls[0]) :
 				row->delta;
 	row->by_mean = row->delta - row->by_calls;
 }
 
-/* Return a part with the sums of N ITEMS. The calls of a function exclude those of its inlined bodies. */
+/* Return a part with the sums of N ITEMS. Calls of inlined functions do not count as calls of the function. */
 static struct part part_with(enum why_attributed kind, const char *name, const struct item *items,
 			     size_t n)
 {
@@ -161,7 +161,7 @@ static struct part part_with(enum why_attributed kind, const char *name, const s
 	return part;
 }
 
-/* Add a row to PARTS with the rest of the change WHOLE, so that all PARTS add up to WHOLE. */
+/* Add a row to PARTS for the rest of the change, so that PARTS add up to WHOLE. */
 static void add_rest(struct parts *parts, enum why_attributed kind, const char *name, double whole)
 {
 	struct part rest = part_of(kind, name);
@@ -210,8 +210,6 @@ static struct parts functions_of(const struct part *context)
 	return parts;
 }
 
-/* ---- rows ---- */
-
 static bool is_rest(enum why_attributed kind)
 {
 	return kind == WHY_ATTRIBUTED_OUTSIDE || kind == WHY_ATTRIBUTED_UNTIMED ||
@@ -221,7 +219,7 @@ static bool is_rest(enum why_attributed kind)
 static void add_parts(struct query *q, struct parts *parts, double level, double whole,
 		      bool hidden);
 
-/* If PART is a context, add its functions. If PART is a function, add its inlined bodies. */
+/* If PART is a context, add its functions. If PART is a function, add its inlined functions. */
 static void add_below(struct query *q, const struct part *part, double level, bool hidden)
 {
 	struct parts parts = {};
@@ -236,7 +234,7 @@ static void add_below(struct query *q, const struct part *part, double level, bo
 	add_parts(q, &parts, level + 1, part->row.delta, hidden);
 }
 
-/* Add the rows of PARTS, the largest first, and free PARTS. WHOLE: the change of the row above. HIDDEN: that row is hidden. */
+/* Add the rows of PARTS, largest change first, and free PARTS. WHOLE is the parent row's change. HIDDEN: the parent is hidden. */
 static void add_parts(struct query *q, struct parts *parts, double level, double whole, bool hidden)
 {
 	struct why_attribution_row others = part_of(WHY_ATTRIBUTED_OTHERS, "").row;
@@ -286,7 +284,7 @@ static struct parts contexts_of(const struct query *q, const struct items *list)
 	return parts;
 }
 
-/* Return the row of the command's CPU time, or else of its time from start to exit; NULL: neither is known on both sides. */
+/* Return the row of the command's CPU time, else of its time from start to exit, or NULL if neither is known in both kernels. */
 static const struct analyze_diff_workload_row *find_command(const struct analyze_diff *diff)
 {
 	static const char *const names[] = { ANALYZE_COMMAND_CPU, ANALYZE_COMMAND };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The change per run as rows that add up: the command, its contexts, the functions in a context, and the bodies inlined into a
- * function. A function's row has the own time of the function, without its callees in the tree, of all its calls in the context.
+ * List the change per run as rows that add up: the command, its contexts, the functions in each context, and the functions inlined
+ * into each function. A function's row has its own time in all calls in the context, without callees that have rows.
  */
 #pragma once
 
@@ -11,36 +11,36 @@
 enum why_attributed {
 	WHY_ATTRIBUTED_COMMAND,
 	WHY_ATTRIBUTED_CONTEXT,
-	WHY_ATTRIBUTED_OUTSIDE, /* in no context: user space, entry and exit, waiting */
-	WHY_ATTRIBUTED_MOVED, /* part of a context: work that the baseline does in other contexts */
+	WHY_ATTRIBUTED_OUTSIDE, /* outside of contexts: user space, entry and exit, waiting */
+	WHY_ATTRIBUTED_MOVED, /* part of a context: work that moved from other contexts */
 	WHY_ATTRIBUTED_FUNCTION,
-	WHY_ATTRIBUTED_UNTIMED, /* part of a context: outside all functions of the tree */
+	WHY_ATTRIBUTED_UNTIMED, /* part of a context: time outside of all functions in the tree */
 	WHY_ATTRIBUTED_BODY,
-	WHY_ATTRIBUTED_REST, /* part of a function: outside its inlined bodies */
-	WHY_ATTRIBUTED_OTHERS, /* for tables: the sum of a level's hidden lines */
+	WHY_ATTRIBUTED_REST, /* part of a function: time outside of its inlined functions */
+	WHY_ATTRIBUTED_OTHERS, /* for tables: sum of a level's hidden rows */
 };
 
-/* A row of the table. Times are on-CPU, per run, in ticks; NAN: not known. */
+/* One row. Times are on-CPU, per run, in ticks. NAN: unknown. */
 struct why_attribution_row {
 	enum why_attributed part;
 	const char *name;
 	enum analyze_how how; /* set for the command, and for figures from samples */
-	double level; /* 0: the command; a row is part of the last row above with a lower level */
-	double calls[2], totals[2]; /* per run of each side */
-	double delta; /* a side without the row counts as 0 */
-	double share; /* fraction of the level above; NAN if that level did not change */
-	/* Parts of DELTA: more or fewer calls, at the baseline's mean, and the mean's change, in the hardened side's calls. */
+	double level; /* 0: command; a row belongs to the nearest earlier row with a lower level */
+	double calls[2], totals[2]; /* per run */
+	double delta; /* hardened minus baseline; a missing row counts as 0 */
+	double share; /* fraction of the parent row's change; NAN: the parent did not change */
+	/* Parts of DELTA. BY_CALLS: change of calls times the baseline's mean. BY_MEAN: change of mean times hardened calls. */
 	double by_calls, by_mean;
-	enum analyze_verdict verdict; /* on the mean's change; for the command and contexts */
-	bool hidden; /* tables leave it out */
-	uint32_t others; /* for OTHERS: number of hidden lines of the level */
+	enum analyze_verdict verdict; /* command and contexts: verdict on the change of the mean */
+	bool hidden; /* tables omit this row */
+	uint32_t others; /* for OTHERS: number of hidden rows */
 };
 
 struct why_attribution {
-	vec_of(struct why_attribution_row, rows); /* each before its parts, the largest first */
+	vec_of(struct why_attribution_row, rows); /* sorted: each row before its parts */
 };
 
-/* DIFF compares the recordings that W explains. DIFF and W must outlive A. */
+/* DIFF compares the same two recordings as W. DIFF and W must outlive A. */
 void why_attribution_init(struct why_attribution *a, const struct why *w,
 			  const struct analyze_diff *diff);
 void why_attribution_deinit(struct why_attribution *a);

@@ -7,16 +7,16 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define ROUNDING 1e-3 /* ticks per run: a smaller change is due to rounding */
+#define ROUNDING 1e-3 /* ignore smaller changes (ticks per run), since rounding causes them */
 
 struct finder {
 	const struct tree_pair *t;
 	struct why_causes *c;
 	struct hash_index causes, parts, shares;
-	uint32_t context; /* the context whose change is being explained */
+	uint32_t context; /* the context that is being explained */
 	double charged; /* sum of all changes attributed so far */
-	double sure; /* standard deviations by which a sampled node must have changed */
-	/* Attribute nothing to sampled nodes: sum up the absolute changes that they would get in TRIED, and variances in DOUBTS. */
+	double sure; /* minimum change of a sampled node, in standard deviations */
+	/* True: only add up changes of sampled nodes, do not attribute them. TRIED: absolute changes; DOUBTS: variances. */
 	bool only_tries;
 	double tried, doubts;
 };
@@ -66,7 +66,7 @@ static double squares(const double deviations[2])
 	return deviations[0] * deviations[0] + deviations[1] * deviations[1];
 }
 
-/* Attribute DELTA to the code of BY. NODE is BY or the callee that makes the difference. SCALE, RATIO: as in struct why_part. */
+/* Attribute the change DELTA to the code of node BY, because of NODE: BY itself or a callee. SCALE and RATIO: see why_part. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
 {
@@ -102,12 +102,12 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 }
 
 /*
- * The expected factors from the baseline to the hardened side for code below a callee: WORK is the factor of the caller's
- * work, CALLS the factor of the callee's calls. If they differ, the caller may pass the same work in other pieces, or other work.
- * So any factor between the two is expected.
+ * Factors from the baseline to the hardened kernel that are expected below a callee: WORK for the caller's work, CALLS for the
+ * callee's calls. If these differ, the caller may pass the same work in pieces of another size, or other work. So any factor
+ * between the two is expected.
  */
 struct scale {
-	double work, calls; /* equal if no callee is called more or less often */
+	double work, calls; /* equal unless a callee is called more or less often */
 };
 
 static double nearest(struct scale s, double ratio)
@@ -115,7 +115,7 @@ static double nearest(struct scale s, double ratio)
 	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
 }
 
-/* Return the difference between the hardened side's IS and the nearest value that S expects for the baseline's WAS. */
+/* Return how much the hardened kernel's value IS exceeds the nearest value that S expects from the baseline's value WAS. */
 static double excess(double is, double was, struct scale s)
 {
 	return was > 0 ? is - nearest(s, is / was) * was : is;
@@ -123,7 +123,7 @@ static double excess(double is, double was, struct scale s)
 
 static void explain(struct finder *f, uint32_t node, struct scale scale);
 
-/* If *RATIO is NAN, set it to IS / WAS. Return whether IS / WAS is *RATIO. */
+/* Set *RATIO to IS / WAS if *RATIO is NAN. Return whether IS / WAS is about *RATIO. */
 static bool is_of_ratio(double *ratio, double was, double is)
 {
 	if (was > 0 && is > 0 && isnan(*ratio))
@@ -131,7 +131,7 @@ static bool is_of_ratio(double *ratio, double was, double is)
 	return was > 0 && is > 0 && fabs(is - *ratio * was) <= HALF_A_PERCENT * is;
 }
 
-/* Return the next line of N, from AT on, that SIDE executes; NULL: there is none. */
+/* Return the next line of N from index AT on that kernel SIDE executes, or NULL. */
 static const struct tree_line *next_line(const struct tree_pair *t, const struct tree_pair_node *n,
 					 uint32_t *at, int side)
 {
@@ -145,8 +145,8 @@ static const struct tree_line *next_line(const struct tree_pair *t, const struct
 }
 
 /*
- * Set *RATIO to the hardened side's executions of N's lines per execution of the baseline. Lines are matched in order, since a
- * patch may change line numbers. Return false if lines differ, or their ratios. Without lines *RATIO is unchanged.
+ * Set *RATIO to the hardened kernel's executions of N's lines divided by the baseline's. Match lines in order, since patches
+ * change line numbers. Return false if lines or their ratios differ. If N has no lines, leave *RATIO unchanged.
  */
 static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *n, double *ratio)
 {
@@ -165,8 +165,8 @@ static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *
 }
 
 /*
- * Return the hardened side's executions of the inlined body NODE per execution of the baseline; NAN: unknown. Use the ratio of
- * NODE's calls if NODE has no lines, or if both ratios are above or both are below SCALE. Otherwise use the ratio of its lines.
+ * Return the number of executions of the inlined function NODE, hardened divided by baseline; NAN: unknown. Use NODE's calls if
+ * NODE has no lines, or if the ratios of calls and lines are on the same side of SCALE. Otherwise use NODE's lines.
  */
 static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 {
@@ -179,11 +179,11 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
 		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
 			return lines;
-	/* Prefer calls, which are all counted. A line that is compiled twice has only the higher of both counts. */
+	/* Prefer calls, since all calls are counted. For a line that is compiled twice, only the higher count is known. */
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
-/* Return the node to which NODE's calls of CALLEE are attributed: NODE, or CALLEE if its caller in the context is not known. */
+/* Return the node responsible for calls of CALLEE: the caller NODE, or CALLEE itself if its real caller is unknown. */
 static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 {
 	return f->t->tree->has_callers || f->t->nodes[node].parent != TREE_ROOT || !node ? node :
@@ -191,8 +191,8 @@ static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 }
 
 /*
- * If NODE calls CALLEE more or less often than SCALE expects, attribute to NODE the change in and below CALLEE that is not
- * attributed to code there. Calls from lines that only one side has are attributed to NODE in full.
+ * Explain the change of CALLEE and its callees by their own code. If NODE calls CALLEE more or less often than SCALE expects,
+ * attribute the rest of the change to NODE. Also attribute to NODE all calls from source lines that only one kernel has.
  */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
@@ -218,7 +218,7 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 	       below.calls / explained.calls);
 }
 
-/* Return the change of NODE and of those callees that only one side has. Explain callees that both sides have. */
+/* Return the change of NODE and of callees that only one kernel has. Explain callees that both kernels have. */
 static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -235,7 +235,7 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	return sum;
 }
 
-/* Attribute to NODE the change in and below its child I that is not attributed to code there. */
+/* Explain the change of NODE's child I and of the child's callees by their own code. Attribute the rest of the change to NODE. */
 static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct scale scale)
 {
 	const struct tree_pair_node *callee = &f->t->nodes[i];
@@ -247,15 +247,15 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 		       one_sided(f, i, scale), scale.calls, 1);
 }
 
-/* ---- sampled nodes ---- */
+/* ---- nodes known from samples ---- */
 
-/* The change by RATIO of a node and all nodes below it. A node deviates if it is off by more than LEAST and beyond chance. */
+/* Assume that a node and all nodes below it changed by the factor RATIO. A node deviates if its error exceeds LEAST and chance. */
 struct whole {
 	double ratio, least;
-	double sure; /* standard deviations that exclude chance, with all inner nodes tested */
+	double sure; /* standard deviations that chance does not reach if many nodes are tested */
 };
 
-/* Return whether the change from IS[0] to IS[1] deviates from W's. DOUBT: standard deviations of IS; up to DEVIATIONS is chance. */
+/* Return whether IS[1] deviates from RATIO * IS[0] by more than chance. DOUBT has their standard deviations. */
 static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
 		     double deviations)
 {
@@ -264,7 +264,7 @@ static bool is_other(const struct whole *w, const double is[2], const double dou
 	return fabs(is[1] - w->ratio * is[0]) > fmax(deviations * sqrt(squares(part)), w->least);
 }
 
-/* Return whether is_other() holds for the own time of NODE, or for the time of any node below it. */
+/* Return whether is_other() holds for NODE's own time or for any node below NODE. */
 static bool has_other(const struct tree_pair *t, uint32_t node, const struct whole *w,
 		      double deviations)
 {
@@ -279,13 +279,12 @@ static bool has_other(const struct tree_pair *t, uint32_t node, const struct who
 	return false;
 }
 
-/* Return whether N has nearly all of the time ALL, on both sides. */
 static bool has_nearly_all(const struct tree_pair_node *n, const double all[2])
 {
 	return n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
 }
 
-/* Return whether sampled NODE and all nodes below it changed by one factor, as if only the number of NODE's calls changed. */
+/* Return whether sampled NODE and all nodes below it changed by one factor, as if just the number of NODE's calls changed. */
 static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -295,7 +294,7 @@ static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 	       !has_other(f->t, node, &w, CHANCE_DEVIATIONS);
 }
 
-/* Attribute DELTA to NODE, which is known from samples. DOUBT has each side's standard deviation. */
+/* Attribute DELTA to the sampled NODE. DOUBT has the standard deviation for each kernel. */
 static void charge_sampled(struct finder *f, uint32_t node, double delta, const double doubt[2],
 			   struct scale scale)
 {
@@ -311,7 +310,7 @@ static void charge_sampled(struct finder *f, uint32_t node, double delta, const 
 	}
 }
 
-/* Attribute to each node in and below NODE its own change, if its function DIFFERS. Return the sum of attributed changes. */
+/* Attribute the own change of NODE and of each node below it whose function DIFFERS. Return the sum of the attributed changes. */
 static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -324,8 +323,8 @@ static double explain_marked(struct finder *f, uint32_t node, struct scale scale
 }
 
 /*
- * Attribute the change of sampled NODE to the outermost function that changed as a whole, if the change is beyond chance. To
- * name a function with nearly ALL of the divided time would say nothing new. Return the sum of the attributed changes.
+ * Attribute the change of sampled NODE to the outermost function that changed as a whole, if the change is beyond chance. Skip a
+ * function with nearly ALL of the time: naming it would say nothing new. Return the sum of the attributed changes.
  */
 static double explain_sampled(struct finder *f, uint32_t node, const double all[2],
 			      struct scale scale)
@@ -357,8 +356,8 @@ static double explain_all_sampled(struct finder *f, uint32_t node, const double 
 }
 
 /*
- * NODE's time in no timed function changed by DELTA. Attribute this change to sampled functions. If their changes are far larger
- * than DELTA, time only moved between functions: attribute nothing. Return the sum of the attributed changes.
+ * NODE's time outside of timed functions changed by DELTA. Attribute this change to sampled functions. If their changes are far
+ * larger than DELTA, time only moved between functions, so attribute nothing. Return the sum of the attributed changes.
  */
 static double open_sampled(struct finder *f, uint32_t node, const double own[2], double delta,
 			   struct scale scale)
@@ -373,8 +372,8 @@ static double open_sampled(struct finder *f, uint32_t node, const double own[2],
 }
 
 /*
- * Attribute the difference of NODE from SCALE times its baseline, the time expected if its callers work as on the baseline. The
- * recursion is as deep as calls, which tree_pair_init() bounds.
+ * From NODE's callers, expect SCALE times the baseline's time in the hardened kernel. Attribute the difference from this time. The
+ * recursion is as deep as calls; tree_pair_init() limits this depth.
  */
 static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
@@ -383,7 +382,7 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls;
 	double delta = excess(own[1], own[0], scale), rest = delta;
 
-	/* A context's time needs an estimate by samples. A timed function's time does not. */
+	/* Divide a context's own time by samples: it is the time of all untimed functions. A timed function's time stays whole. */
 	if (n->parent == TREE_ROOT)
 		rest -= open_sampled(f, node, own, delta, scale);
 	charge(f, node, WHY_SELF, node, rest, nearest(scale, ratio), 1);
@@ -408,7 +407,7 @@ define_compare(by_rank, struct why_cause,
 		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
 									strcmp(a->name, b->name));
 
-/* Return the function around NODE if it is inlined, else NULL. */
+/* Return the function that contains the inlined NODE, or NULL if NODE is not inlined. */
 static const char *function_around(const struct tree_pair *t, uint32_t node)
 {
 	const char *name = NULL;

@@ -6,10 +6,10 @@
 
 #include "analyze/diff/diff.h"
 
-/* Maximum calls of a timed caller per call of the innermost function. Probes of busier callers slow the workload down. */
+/* Maximum calls of a timed caller per call of the innermost function. Probes of a busier caller slow the workload down. */
 #define CALLS_MOST 2
 
-/* Return the calls of NAME per run, from anywhere, on the side that has more of them. */
+/* Return the calls of NAME per run from all callers, in the kernel with more of these calls. */
 static double calls_of(const struct tree_pair *t, const char *name)
 {
 	double calls[2] = {};
@@ -54,14 +54,14 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *r
 	return NULL;
 }
 
-/* Combine *NOISE with MORE, which is independent of it. Either is NAN if it is not known. */
+/* Add the independent noise MORE to *NOISE. Each may be NAN if it is unknown. */
 static void add_noise(double *noise, double more)
 {
 	if (!isnan(more))
 		*noise = isnan(*noise) ? more : hypot(*noise, more);
 }
 
-/* Set element WHICH of CHECK's changes from PAIR: the change of C, and of the first function of the N NAMES with a row in C. */
+/* Compare PAIR. Set CHECK->context[WHICH] to C's change, CHECK->functions[WHICH] to that of the first of NAMES with a row in C. */
 static int compare(struct why_check *check, const struct why_context *c,
 		   const struct profile *const pair[2], int which, const char *const *names,
 		   uint32_t n)

@@ -10,9 +10,9 @@
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
 
-/* Look for the test of a static key in the part with most of the change, and in at most this many of its callers. */
+/* Look for the test of a static key in the node with most of the change, and in up to this many of its callers. */
 #define NEAR_CALLERS 3
-/* Limit the steps down to the changed code, for malformed files: a kernel stack has fewer functions. */
+/* Limit of steps down to the changed code, for malformed files. Real kernel stacks have fewer functions. */
 #define MAX_STEPS 128
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
@@ -51,7 +51,7 @@ bool why_switched_has(const struct why_switched *s, const struct catalogue_prote
 	return has(s->items, s->n_items, protection);
 }
 
-/* Return the pattern of PROTECTION's functions that matches NAME, or NULL. HOSTS: include functions that also do other work. */
+/* Return PROTECTION's pattern that matches the function NAME, or NULL. Unless HOSTS, skip functions that also do other work. */
 static const char *listed_as(const struct catalogue_protection *protection, const char *name,
 			     bool hosts)
 {
@@ -77,7 +77,7 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 	return found ?: name;
 }
 
-/* Return whether PROTECTION lists PART's function, a caller, or a callee that has most of PART's one-sided instructions. */
+/* Return whether PROTECTION lists PART's function, a caller, or a new callee with most of the new instructions. */
 static bool lists_part(const struct catalogue_protection *protection, const struct tree_pair *t,
 		       const struct why_part *part, bool switched)
 {
@@ -112,7 +112,7 @@ const struct catalogue_protection *why_owner(const struct why_switched *s,
 	return NULL;
 }
 
-/* Return the node of the function that NODE is or is inlined into. */
+/* Return the node of the function around NODE, or NODE itself if it is not inlined. */
 static uint32_t function_of(const struct tree_pair *t, uint32_t node)
 {
 	while (t->nodes[node].inlined[1])
@@ -120,7 +120,7 @@ static uint32_t function_of(const struct tree_pair *t, uint32_t node)
 	return node;
 }
 
-/* Return the static key that NODE's function tests, or NULL. Set *FUNCTION to the function. */
+/* Return the static key that NODE's function tests, or NULL. Set *FUNCTION to the function's name. */
 static const struct analyze_static_key *key_of(const struct analyze_static_keys *keys,
 					       const struct tree_pair *t, uint32_t node,
 					       const char **function)
@@ -129,7 +129,7 @@ static const struct analyze_static_key *key_of(const struct analyze_static_keys 
 	return analyze_static_keys_of(keys, *function);
 }
 
-/* Return the innermost part of NODE that has most of DELTA, NODE's change. Without such a part, return NODE. */
+/* Return the innermost node below NODE that has most of NODE's change DELTA. If there is none, return NODE. */
 static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double delta)
 {
 	uint32_t part = tree_pair_main_part(t, node, delta);
@@ -142,7 +142,7 @@ static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double 
 	return node;
 }
 
-/* Return the static key that is tested nearest to the part with most of timed NODE's change: in the part or in near callers. */
+/* Find the code that has most of NODE's change. Return the static key that it tests, or else the nearest caller's, or NULL. */
 static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
 						       const struct tree_pair *t, uint32_t node,
 						       const char **function)
@@ -176,8 +176,6 @@ const struct analyze_static_key *why_static_key(const struct analyze_static_keys
 	return key;
 }
 
-/* ---- the condition on which a call is made ---- */
-
 static bool is_inlined(const struct tree_pair_node *node)
 {
 	return node->inlined[0] || node->inlined[1];
@@ -190,7 +188,7 @@ static bool calls(const struct profile_block *block, const char *callee)
 	return n && n == strlen(callee) && !strncmp(block->callee, callee, n);
 }
 
-/* Return whether L is in the line SITE or, if INLINED, in the body of CALLEE that is inlined at SITE. */
+/* Return whether L is at the line SITE. If INLINED, return whether L is in CALLEE, inlined at SITE. */
 static bool is_at(const struct profile_location *l, const char *callee, bool inlined,
 		  const struct tree_line *site)
 {
@@ -204,7 +202,7 @@ static bool is_at(const struct profile_location *l, const char *callee, bool inl
 	return false;
 }
 
-/* Return whether BLOCK ends with a call of CALLEE at SITE or, if INLINED, is in the body of CALLEE inlined at SITE. */
+/* Return whether BLOCK ends with a call of CALLEE at SITE. If INLINED, return whether BLOCK is in CALLEE, inlined at SITE. */
 static bool is_site(const struct profile *p, const struct profile_block *block, const char *callee,
 		    bool inlined, const struct tree_line *site)
 {
@@ -216,7 +214,7 @@ static bool is_site(const struct profile *p, const struct profile_block *block, 
 	return false;
 }
 
-/* Return whether BLOCK calls NODE's function, or is in NODE's inlined body. If SITE is not NULL, only this line counts. */
+/* Return whether BLOCK calls NODE's function, or for an inlined NODE, is in it. SITE, unless NULL, is the only line to accept. */
 static bool executes(const struct profile *p, const struct profile_block *block,
 		     const struct tree_pair_node *node, const struct tree_line *site)
 {
@@ -224,7 +222,7 @@ static bool executes(const struct profile *p, const struct profile_block *block,
 	       (!site || is_site(p, block, node->name, is_inlined(node), site));
 }
 
-/* Return the condition on which P's CALLER calls NODE, for free(). NULL: not known. If SITE is not NULL, only this line counts. */
+/* Return the condition for CALLER's call of NODE in P, for free(), or NULL. SITE, unless NULL, is the only line to accept. */
 static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
 		       const struct tree_pair_node *node, const struct tree_line *site,
 		       bool *of_object)
@@ -260,8 +258,8 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 }
 
 /*
- * Set GUARD to the condition on which NODE is called; if SITE is not NULL, from this line only. Ignore a condition on the
- * caller's own variables that holds in nearly all calls on both sides: it says nothing.
+ * Set GUARD to the condition for calls of NODE. SITE, unless NULL, is the only line to accept. Ignore a condition on the caller's
+ * local variables if it is nearly always true in both kernels: it says nothing.
  */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
 		 const struct tree_pair *t, uint32_t node, const struct tree_line *site)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Read patches, and find the lines of a cause that they change. */
+/* Read patches, and find the lines that they change in a cause's code. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,22 +10,22 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-#define MAX_PATCH (256u << 20) /* bytes */
+#define MAX_PATCH (256u << 20) /* maximum size of a patch file in bytes */
 
 struct reader {
 	struct why_patches *p;
 	const char *patch;
 	uint32_t before; /* number of items of earlier patches */
-	char *file; /* NULL: the patch removes it */
-	char *function; /* the last function that began in FILE; NULL: none */
-	uint32_t at, was_at; /* the next line's number, with and without the patch */
-	uint32_t was, is; /* lines of the hunk yet to be read, without and with the patch */
+	char *file; /* NULL: the patch removes the file */
+	char *function; /* last function that began in FILE, or NULL */
+	uint32_t at, was_at; /* number of the next line, with and without the patch */
+	uint32_t was, is; /* lines left in the hunk, without and with the patch */
 	bool changing;
 	bool ended; /* the previous line ended a statement */
 	uint32_t statement, was_statement; /* first line of the current statement */
 };
 
-/* Return whether the line after LINE begins a new statement. */
+/* Return whether the line after LINE starts a new statement. */
 static bool ends_statement(const char *line)
 {
 	size_t n = strlen(line);
@@ -35,7 +35,7 @@ static bool ends_statement(const char *line)
 	return !n || *line == '#' || strchr(";{}:/", line[n - 1]);
 }
 
-/* Shift lines of earlier patches, from line END of the file on, by BY: a hunk shifts the lines after it. */
+/* Add BY to the line numbers of earlier patches from line END on, since a hunk shifts the lines after it. */
 static void move(struct reader *r, uint32_t end, int64_t by)
 {
 	for (uint32_t i = 0; i < r->before; i++) {
@@ -56,8 +56,8 @@ static void end_function(struct reader *r)
 }
 
 /*
- * Read the function that begins in the source line TEXT, if one does: "long do_it(int a)" begins do_it, and
- * "SYSCALL_DEFINE1(it, ...)" begins __do_sys_it.
+ * If the source line TEXT begins a function, read the function's name: do_it for "long do_it(int a)", and __do_sys_it for
+ * "SYSCALL_DEFINE1(it, ...)".
  */
 static void begin_function(struct reader *r, const char *text)
 {
@@ -94,7 +94,7 @@ static void begin_hunk(struct reader *r, const char *line)
 	end_function(r);
 	if (line)
 		begin_function(r, line + strlen("@@ "));
-	/* A hunk's line numbers are those of the file with all earlier hunks applied. */
+	/* A hunk's line numbers already include all earlier hunks. */
 	move(r, r->at + r->was, (int64_t)r->is - r->was);
 	r->changing = false;
 	r->ended = true;
@@ -122,7 +122,7 @@ static void change(struct reader *r, bool added)
 	r->changing = true;
 }
 
-/* Read a line of a hunk: " ", "+" or "-" and a line of the source, or "\\ No newline at end of file". */
+/* Read a line of a hunk: " ", "+" or "-" and a source line, or "\\ No newline at end of file". */
 static void read_source(struct reader *r, const char *line)
 {
 	if (*line == '\\')
@@ -191,8 +191,8 @@ void why_patches_deinit(struct why_patches *p)
 }
 
 /*
- * Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, compare lines that ITEM removes.
- * Recordings by probes do not tell NODE's lines, so compare function names.
+ * Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, use the lines that ITEM removes.
+ * Recordings by probes lack line numbers, so compare function names.
  */
 static bool changes(const struct why_patched *item, const struct tree_pair_node *node)
 {
@@ -220,7 +220,7 @@ static bool find_in(const struct why_patches *p, const struct tree_pair_node *no
 	return found->patch;
 }
 
-/* Find a change in the code of NODE, including bodies inlined there. */
+/* Find a change in the code of NODE, or in functions inlined into NODE. */
 static bool find_in_code(const struct why_patches *p, const struct tree_pair *t, uint32_t node,
 			 struct why_patched *found)
 {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Up to this many functions are named one by one, each with its contexts and reasons. */
+/* Up to this many functions are reported one by one, each with its contexts and reasons. */
 #define FEW 3
 
 struct item {
@@ -18,7 +18,7 @@ struct item {
 define_compare(by_name, struct item,
 	       compare_values(a->part->kind, b->part->kind) ?: strcmp(a->name, b->name));
 
-/* Sum up N ITEMS, which are parts of one kind and one name. */
+/* Sum up N ITEMS with the same kind and name. */
 static struct why_spread sum_up(const struct why_causes *c, const struct item *items, uint32_t n)
 {
 	struct why_spread s = { .name = items[0].name, .most = items[0].part, .n_functions = n };
@@ -31,7 +31,7 @@ static struct why_spread sum_up(const struct why_causes *c, const struct item *i
 		s.delta += part->delta;
 		s.rest += cause->delta - part->delta;
 		s.significance.known += cause->significance.known;
-		/* The causes may vary together, so their deviations add up. */
+		/* The causes may vary together, so add up their standard deviations. */
 		for (int side = 0; side < 2; side++)
 			deviation[side] += sqrt(cause->significance.squares[side]);
 		if (fabs(part->delta) > fabs(s.most->delta))
@@ -75,8 +75,6 @@ uint32_t why_spread_functions(const struct why_context *c, double share)
 		sum += c->causes.items[n++].delta;
 	return n;
 }
-
-/* ---- the context that has most of the change ---- */
 
 const struct why_context *why_main_context(const struct why *w)
 {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Return whether a context begins independently of the command, or later than the call that queues it, as "close [rcu]". */
+/* Return whether a context starts independently of the command, or later than the call that queued it, such as "close [rcu]". */
 static bool is_asynchronous(const char *name)
 {
 	const char *kind = strrchr(name, '[');
@@ -28,7 +28,7 @@ bool why_is_interrupt(const char *context)
 	       !strcmp(context, profile_queued_name(PROFILE_QUEUED_SOFTIRQ));
 }
 
-/* Return whether C begins independently of the command. The name of a command is no context, even if it contains "[". */
+/* Return whether C starts independently of the command. The command's own name is no context, even if it contains "[". */
 static bool comes_by_itself(const struct why_context *c)
 {
 	return !c->is_command && is_asynchronous(c->name);
@@ -39,7 +39,7 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* PAIR compares two repetitions of SIDE. Add WEIGHT times the squared change of each of C's causes in PAIR to SIDE's SQUARES. */
+/* PAIR compares two repetitions of kernel SIDE. Add WEIGHT times the squared change of each of C's causes to SQUARES[SIDE]. */
 static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
 {
 	struct why_causes causes = { .brief = true };
@@ -70,7 +70,7 @@ static bool is_large(const struct why_context *c, double delta)
 	return fabs(delta) >= fmax(c->least * c->total[0], c->floor);
 }
 
-/* Return whether CAUSE is large in C or, if C is the command, in one of its contexts. */
+/* Return whether CAUSE is large in C. If C is the command, CAUSE may be large in just one of its contexts. */
 static bool is_large_cause(const struct why *w, const struct why_context *c,
 			   const struct why_cause *cause)
 {
@@ -98,7 +98,7 @@ static bool begin_to_vary(struct why_context *c, bool (*is_wanted)(const struct 
 	return c->varying;
 }
 
-/* Determine the variation of causes only in contexts that IS_WANTED accepts: matching each repetition takes time. */
+/* Compute the variation of causes only in contexts that IS_WANTED accepts, since comparing repetitions takes time. */
 static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
 	bool any = begin_to_vary(&w->command, is_wanted);
@@ -119,7 +119,7 @@ static double squares_of(const double *values, uint32_t n)
 	return analyze_moments_of(values, n).variance * (n - 1);
 }
 
-/* Set the squares of contexts: sums of squared differences of SIDE's repetitions from their mean. */
+/* Set SQUARES[SIDE] of all contexts: the sum of squared differences of kernel SIDE's repetitions from their mean. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct tree *t = &w->tree;
@@ -145,8 +145,8 @@ static void vary_contexts(struct why *w, int side)
 define_compare(by_value, double, compare_values(*a, *b));
 
 /*
- * Return the median of the contexts' standard deviations in ticks, without those below 1. Mostly, one slab or page is allocated
- * more or less, in the context that uses up the last one. So all contexts have this deviation, even if few runs do not show it.
+ * Return the median of the contexts' standard deviations in ticks, ignoring those below 1. Most contexts allocate one slab or page
+ * more or less, whenever the last one is used up. So every context has this deviation, even if few runs do not show it.
  */
 static double common_deviation(const struct why *w)
 {
@@ -164,7 +164,7 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
-/* Recordings without HAS_NOISE may differ by more than their runs show. So no change is sure: replace P by WITHIN_KNOWN. */
+/* Unless the tree HAS_NOISE, recordings may differ more than their runs show. Then no change is sure: WITHIN_KNOWN replaces P. */
 static void limit(const struct why *w, struct why_significance *significance)
 {
 	if (w->tree.has_noise || isnan(significance->p))
@@ -173,7 +173,7 @@ static void limit(const struct why *w, struct why_significance *significance)
 	significance->p = NAN;
 }
 
-/* LOOKED_AT: as in why_significance_judge(). */
+/* LOOKED_AT is the number of tested changes, as in why_significance_judge(). */
 static void judge(const struct why *w, struct why_significance *significance, double delta,
 		  double looked_at)
 {
@@ -181,7 +181,7 @@ static void judge(const struct why *w, struct why_significance *significance, do
 	limit(w, significance);
 }
 
-/* P is corrected for the number of contexts, since the largest causes of each context are named. */
+/* Adjust P for the number of contexts, since the largest causes of each context are reported. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta)
 {
 	judge(w, significance, delta, w->n_contexts);
@@ -221,7 +221,7 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	const struct why_cause *cause = &c->causes.items[i];
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
 
-	/* If the first cause is small, and named only for its CERTAIN change, name no cause that is not CERTAIN. */
+	/* If the first cause is small and is reported only because it is CERTAIN, skip all causes that are not CERTAIN. */
 	if (cause->patched)
 		return WHY_SURE;
 	if (cause->certain || c->causes.items[0].certain)
@@ -232,13 +232,13 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	return comes_by_itself(c) && c->changed < sure ? c->changed : sure;
 }
 
-/* Return whether C is just the execve() that starts the command, and so is the first to read its files. It ranks last. */
+/* Return whether C is the execve() that starts the command. It ranks last, since it is the first to read the command's files. */
 static bool is_start(const struct why_context *c)
 {
 	return !strcmp(c->name, "execve") && !(c->calls[0] > 1) && !(c->calls[1] > 1);
 }
 
-/* Return C's rank, higher ones first. A cause in code that is known to differ ranks as high as a change of the whole context. */
+/* Return C's rank; higher ranks come first. If the first cause's code is known to differ, the cause counts like a change of C. */
 static int rank(const struct why_context *c)
 {
 	bool known = c->causes.n_items && c->causes.items[0].other_code;
@@ -246,13 +246,13 @@ static int rank(const struct why_context *c)
 	return is_start(c) ? 0 : 3 * (int)c->sureness + (int)(known ? c->sureness : c->changed);
 }
 
-/* Return whether C is work of other tasks or kernel threads, which is listed after the command's contexts that wake them. */
+/* Return whether C is work of other tasks or kernel threads. It is listed after the command's contexts that wake these tasks. */
 static bool is_of_others(const struct why_context *c)
 {
 	return c->name[0] == '[' && is_asynchronous(c->name) && !why_is_interrupt(c->name);
 }
 
-/* Return the size by which C ranks: its change, or its largest cause if only that is beyond chance. */
+/* Return the size that sorts contexts of one rank: C's change or its largest cause, but not a change that may be chance. */
 static double size_of(const struct why_context *c)
 {
 	return c->sureness && !c->changed ? largest_cause(c) :
@@ -265,7 +265,7 @@ define_compare(by_size, struct why_context,
 		       compare_values(size_of(b), size_of(a)) ?:
 								strcmp(a->name, b->name));
 
-/* Standard deviations, summed up over a node and all nodes below it: of probe costs, and of the times of calls. */
+/* Standard deviations summed over a node and all nodes below it: of probe costs, and of the times of calls. */
 struct uncertainty {
 	double costs, calls;
 };
@@ -277,7 +277,7 @@ static void add_uncertainty(struct uncertainty *u, const struct tree_pair *t, ui
 	u->costs += n->error[0] + n->error[1];
 	if (!n->sampled)
 		u->calls += n->own_doubt[0] + n->own_doubt[1];
-	/* Exact recordings have no such uncertainty. */
+	/* In exact recordings, skip the callees: they have no such uncertainty. */
 	for (uint32_t i = t->tree->has_callers ? TREE_NONE : n->first_child; i != TREE_NONE;
 	     i = t->nodes[i].next)
 		add_uncertainty(u, t, i);
@@ -306,7 +306,7 @@ static void add_context(struct why *w, uint32_t node)
 	w->command.total[1] += c.total[1];
 	w->command.moved += c.moved;
 	w->command.significance.known += u.costs;
-	/* Calls of different contexts vary independently, so their squares add up. */
+	/* Times of calls in different contexts vary independently, so their squares add up. */
 	w->command.significance.doubts += u.calls * u.calls;
 }
 
@@ -334,7 +334,7 @@ static void set_large(const struct why *w, struct why_context *c)
 		c->causes.items[i].large = is_large_cause(w, c, &c->causes.items[i]);
 }
 
-/* Set CHANGED and SURENESS of C. A command's change that is large only for one of its contexts counts only with a cause. */
+/* Set CHANGED and SURENESS of C. If the command's whole change is small, only its causes set SURENESS. */
 static void set_told(struct why_context *c)
 {
 	bool large = is_large(c, c->delta);
@@ -342,7 +342,7 @@ static void set_told(struct why_context *c)
 	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
 			     why_significance_sureness(&c->significance) :
 			     WHY_CHANCE;
-	/* The p of contexts is corrected for their number. The command's p is not, so it would too often be "likely" by chance. */
+	/* P of contexts is adjusted for their number. P of the command is not, and would often be "likely" by chance. */
 	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
 		c->changed = WHY_CHANCE;
 	c->sureness = large ? c->changed : WHY_CHANCE;
@@ -394,7 +394,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* Rows that changed by no more than the noise of --control, sorted by name and context. */
+/* Rows with a change no larger than the noise of the control recording, sorted by name and context. */
 struct under_noise {
 	vec_of(struct analyze_diff_row, rows);
 };
@@ -406,7 +406,7 @@ static void add_under_noise(struct under_noise *u, const struct analyze_diff_row
 			vec_push(u, rows, *row);
 }
 
-/* If U has the row NAME in CONTEXT, make SIGNIFICANCE of the change DELTA uncertain by as much as DELTA, and return true. */
+/* If U has the row NAME in CONTEXT, add |DELTA| to the standard deviation in SIGNIFICANCE, judge DELTA again, and return true. */
 static bool doubt(const struct why *w, const struct under_noise *u, const char *name,
 		  const char *context, struct why_significance *significance, double delta)
 {
@@ -429,7 +429,7 @@ static void doubt_causes(const struct why *w, const struct under_noise *u, struc
 	set_told(c);
 }
 
-/* Add uncertainty to changes within the noise of --control. */
+/* Increase the uncertainty of changes that are no larger than the noise of the control recording. */
 static void doubt_contexts(struct why *w)
 {
 	struct under_noise u = {};
@@ -468,7 +468,7 @@ void why_set_command(struct why *w, const struct analyze_diff *diff)
 		c->total[0] = row->sides[0].mean;
 		c->total[1] = row->sides[1].mean;
 		c->significance.ci = row->change.ci;
-		/* P is not corrected, as this is a single row. Within the noise of --control, the change is chance. */
+		/* P needs no adjustment for a single row. A change within the noise of the control is chance. */
 		c->significance.p = row->change.under_noise ? 1 : row->change.p_single;
 		limit(w, &c->significance);
 		set_large(w, c);
@@ -486,8 +486,8 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 }
 
 /*
- * Compare the code of CAUSE and of the function that it is inlined into, if any. The compiler may also keep a part of an
- * inlined function as a function. Set SAME_CODE if no code differs.
+ * Compare the code of CAUSE, and of the function that CAUSE is inlined into. Compilers may also keep a part of an inlined function
+ * as a separate function. Set SAME_CODE if all compared code is the same.
  */
 static void compare_own_code(struct why_cause *cause, struct analyze_changes *changes)
 {
@@ -522,7 +522,7 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 			cause->caller = nodes[at].name;
 }
 
-/* Return the change per call of the function whose code PART is attributed to, at the node with PART's largest change. */
+/* Return PART's change per call of the function responsible for it, at the tree node with PART's largest change. */
 static double per_call(const struct tree_pair *t, const struct why_part *part)
 {
 	const struct tree_pair_node *n = &t->nodes[part->node];
@@ -534,7 +534,7 @@ static double per_call(const struct tree_pair *t, const struct why_part *part)
 		       part->most / calls[1];
 }
 
-/* Return whether the code of C's cause I differs between the kernels, but the cause is too small to be named. */
+/* Return whether cause I of C has different code in the two kernels, but is too small to report. */
 static bool is_candidate(const struct why_context *c, uint32_t i)
 {
 	return c->sureness < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
@@ -548,7 +548,7 @@ static bool has_candidate(const struct why_context *c)
 	return false;
 }
 
-/* Set CHANGED and SURENESS of C, which has certain causes. The change of C counts even if it is small. */
+/* Set CHANGED and SURENESS of C, which has CERTAIN causes. C's change counts even if it is small. */
 static void tell_certain(struct why_context *c)
 {
 	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
@@ -567,7 +567,7 @@ static uint32_t count_candidates(const struct why_context *c)
 	return n;
 }
 
-/* Mark candidates among C's causes that are certain. LOOKED_AT: the number of candidates and contexts, to correct p-values. */
+/* Mark the CERTAIN causes among C's candidates. LOOKED_AT is the number of candidates and contexts, to adjust p-values. */
 static void find_certain(const struct why *w, struct why_context *c, uint32_t looked_at)
 {
 	bool any = false;
@@ -598,7 +598,7 @@ void why_find_certain(struct why *w)
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* Return whether C's cause I is to be named, or would be named if it were certain and its code differed. */
+/* Return whether cause I of C is reported, or would be reported if it were certain and had different code. */
 static bool is_of_interest(const struct why *w, const struct why_context *c, uint32_t i)
 {
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];

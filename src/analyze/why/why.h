@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reasons why one kernel takes longer than another for the same work: docs/internals/why.md. */
+/* Find out why one kernel takes longer than another for the same work. docs/internals/why.md has the method. */
 #pragma once
 
 #include "analyze/changes/changes.h"
@@ -11,12 +11,12 @@
 
 struct kernel_image;
 
-/* ---- the protection of the catalogue that a cause belongs to ---- */
+/* ---- the protection in the catalogue that causes a change ---- */
 
-/* The protections whose known states differ between the sides. */
+/* The protections whose known states differ between the two kernels. */
 struct why_switched {
 	vec_of(const struct catalogue_protection *, items);
-	vec_of(const struct catalogue_protection *, off); /* known to be off on both sides */
+	vec_of(const struct catalogue_protection *, off); /* known to be off in both kernels */
 };
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
@@ -24,33 +24,33 @@ void why_switched_init(struct why_switched *s, const struct profile *baseline,
 void why_switched_deinit(struct why_switched *s);
 bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection);
 
-/* Return the pattern of a switched protection's functions that matches NAME, as "__x86_indirect_thunk_*"; without one, NAME. */
+/* Return the pattern for NAME in the function lists of S's protections, such as "__x86_indirect_thunk_*", or NAME if none fits. */
 const char *why_switched_name(const struct why_switched *s, const char *name);
 
 /*
- * Return the protection for which the catalogue lists PART's function, a caller, or a callee with most of the change; NULL:
- * none. Functions that also do other work (CATALOGUE_HOST) count only if the state of the protection differs between the sides.
- * Protections that are off on both sides are left out.
+ * Return the protection that lists the function of PART, a caller, or a callee with most of the change; NULL: none. A function
+ * that also does other work (CATALOGUE_HOST) counts only if the protection's state differs between the kernels. Protections that
+ * are off in both kernels are skipped.
  */
 const struct catalogue_protection *
 why_owner(const struct why_switched *s, const struct tree_pair *t, const struct why_part *part);
 
-/* Return a static key that differs between the sides and that PART's code tests, in *FUNCTION; NULL: there is none. */
+/* Return a static key that differs between the kernels and that PART's code tests, or NULL. *FUNCTION is the testing function. */
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
 						const struct tree_pair *t,
 						const struct why_part *part, const char **function);
 
-/* ---- lines of causes that patches change: the hardened kernel's sources are the baseline's with the patches ---- */
+/* ---- causes in lines that patches change, if the hardened kernel is the baseline plus patches ---- */
 
-/* Lines of the patched source that PATCH adds to FILE. Removed lines are represented by the line after them. */
+/* Lines that PATCH adds to FILE, numbered as in the patched source. If PATCH only removes lines, FIRST is the line after these. */
 struct why_patched {
-	const char *patch; /* the patch's file name, without folders */
+	const char *patch; /* file name of the patch, without folders */
 	char *file; /* relative to the kernel's tree */
-	char *function; /* the function around the lines; NULL: the patch does not show it */
+	char *function; /* function around the lines; NULL: unknown */
 	uint32_t first, last;
-	/* First line of the statement that line FIRST begins or continues. */
+	/* First line of the statement that contains line FIRST. */
 	uint32_t statement;
-	/* The statement's first line, and the last removed line, as numbered without PATCH. WAS_LAST 0: no lines are removed. */
+	/* First line of the statement, and last removed line, numbered as without PATCH. WAS_LAST 0: no line is removed. */
 	uint32_t was_statement, was_last;
 };
 
@@ -58,38 +58,38 @@ struct why_patches {
 	vec_of(struct why_patched, items);
 };
 
-/* Add the changes of the patch in PATH, applied after all earlier ones. PATH must outlive P. Return 0 or -errno, reported. */
+/* Add the changes of the patch file PATH, which applies after earlier ones. PATH must outlive P. Return 0 or -errno (reported). */
 int why_patches_add(struct why_patches *p, const char *path);
 void why_patches_deinit(struct why_patches *p);
 
 /*
- * Set *FOUND to the range of lines that a patch changes in the code to which PART's change is attributed or, if PART is NEW, in
- * the called code. P owns the strings in *FOUND. Return whether a patch changes any.
+ * Find the lines that a patch changes in the code responsible for PART, or if PART is NEW, in the called code. Return false if
+ * there are none. Set *FOUND to these lines. P owns the strings in *FOUND.
  */
 bool why_patched_find(const struct why_patches *p, const struct tree_pair *t,
 		      const struct why_part *part, struct why_patched *found);
 
-/* Return the nearest caller above PART's node whose code a patch changes, with the change in *FOUND; NULL: none. */
+/* Return the nearest caller above PART whose code a patch changes, or NULL. Set *FOUND to the changed lines. */
 const char *why_patched_caller(const struct why_patches *p, const struct tree_pair *t,
 			       const struct why_part *part, struct why_patched *found);
 
-/* A syscall or other context, or all contexts of the command together. Figures are per run, in ticks of the recordings' clock. */
+/* A system call or other context, or the whole command. Figures are per run, in ticks (ns or counted instructions). */
 struct why_context {
 	const char *name;
 	uint32_t node;
 	double calls[2], total[2];
 	double delta;
-	double moved; /* work that the baseline does in other contexts and the hardened side in this one */
+	double moved; /* work that the baseline does in other contexts */
 	bool is_command; /* all contexts of the command together */
-	bool by_itself; /* no code of the command calls it, as [softirq] */
-	double least; /* fraction of TOTAL[0]: smaller changes are ignored */
-	bool varied; /* the variation of its causes is known */
-	bool varying; /* vary_causes() is determining the variation of its causes */
-	struct why_significance significance; /* of DELTA */
-	double floor; /* ticks: smaller changes are ignored */
-	/* The certainty that DELTA is more than chance; WHY_CHANCE if DELTA is too small. */
+	bool by_itself; /* the command's code does not call this context, such as [softirq] */
+	double least; /* ignore changes below this fraction of TOTAL[0] */
+	bool varied; /* SQUARES (struct why_significance) of all CAUSES are known */
+	bool varying; /* vary_causes() is computing SQUARES of all CAUSES */
+	struct why_significance significance; /* certainty of DELTA */
+	double floor; /* ignore changes below this number of ticks */
+	/* Certainty that DELTA is more than chance. WHY_CHANCE if DELTA is too small. */
 	enum why_sureness changed;
-	/* The highest certainty of CHANGED and of the named causes. Causes may be sure while DELTA is not: they may cancel out. */
+	/* Highest certainty of CHANGED and of the causes to report. Causes that cancel out may be certain when DELTA is not. */
 	enum why_sureness sureness;
 	struct why_causes causes;
 };
@@ -97,114 +97,114 @@ struct why_context {
 struct why {
 	const struct profile *p[2];
 	struct tree tree;
-	struct tree_pair pair; /* of all repetitions of both sides */
+	struct tree_pair pair; /* compares all repetitions of both kernels */
 	struct why_switched switched;
-	struct analyze_static_keys keys; /* none without the kernel's image */
+	struct analyze_static_keys keys; /* empty without the kernel's image */
 	struct why_patches patches; /* set by why_set_patches() */
 	uint32_t repetitions[2];
-	double common; /* COMMON of why_significance_judge(), in ticks */
-	/* All contexts that the command itself executes: not interrupts, other tasks, or work queued for later. */
+	double common; /* argument COMMON of why_significance_judge(), in ticks */
+	/* All contexts that the command itself executes. This excludes interrupts, other tasks, and work queued for later. */
 	struct why_context command;
-	/* Set by why_set_command(), for recordings by probes. */
+	/* why_set_command() sets DIFF, CPU and OUTSIDE, for recordings by probes. */
 	const struct analyze_diff *diff;
-	const struct analyze_diff_workload_row *cpu; /* the command's CPU time */
-	double outside; /* the change of CPU outside of the command's contexts, per run */
-	vec_of(struct why_context, contexts); /* sorted by certainty, then by size of the change */
+	const struct analyze_diff_workload_row *cpu; /* CPU time of the command */
+	double outside; /* change of CPU outside of the command's contexts, in ticks per run */
+	vec_of(struct why_context, contexts); /* most certain first, then the largest change */
 };
 
-/* Return whether A and B can be compared: both are exact or both by probes, with the same clock, and both have calls. */
+/* Return whether A and B can be compared: both have calls and the same clock, and both are exact or both are timed by probes. */
 bool why_can_tell(const struct profile *a, const struct profile *b);
-/* Find the reasons why HARDENED differs from BASELINE. Both must pass why_can_tell(), and outlive W. */
+/* Find out why HARDENED differs from BASELINE. why_can_tell() must accept both profiles, and both must outlive W. */
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened);
 void why_deinit(struct why *w);
 
 /*
- * Set for causes whether their code differs between the kernels, as CHANGES shows; NULL: the kernels are the same. A significant
- * cause whose code differs is named even if it is small.
+ * Find out which causes have different code in the two kernels, by CHANGES. CHANGES is NULL if the kernels are the same. A
+ * significant cause with different code is reported even if it is small.
  */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
 /*
- * Replace the command's time, the sum of its contexts, by its CPU time from DIFF, which must outlive W. A change within the noise
- * of DIFF's control gets an uncertainty as large as the change.
+ * Use the command's CPU time from DIFF instead of the sum of its contexts. DIFF must outlive W. If a change is no larger
+ * than the noise of DIFF's control recording, increase the standard deviation of the change by its size.
  */
 void why_set_command(struct why *w, const struct analyze_diff *diff);
 
-/* Set the PATCHES that only the hardened kernel has. Causes in patched lines are named first. W takes ownership of PATCHES. */
+/* Set the PATCHES that only the hardened kernel has. Report causes in patched lines first. W takes ownership of PATCHES. */
 void why_set_patches(struct why *w, struct why_patches *patches);
 
-/* Mark causes with OTHER_CODE that are significant as CERTAIN, however small they are. why_compare_code() calls this. */
+/* Mark significant causes with OTHER_CODE as CERTAIN, even small ones. why_compare_code() calls this. */
 void why_find_certain(struct why *w);
 
-/* Set P and CI of SIGNIFICANCE for DELTA, a change of a context or of causes. Both are corrected for the number of contexts. */
+/* Set P and CI of SIGNIFICANCE for the change DELTA of a context or a cause, adjusted for the number of contexts. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta);
 
-/* Return whether the command itself executes CONTEXT: it is no interrupt, other task, or work queued for later. */
+/* Return whether the command itself executes CONTEXT: no interrupts, other tasks, or work queued for later. */
 bool why_is_of_command(const char *context);
 /* Return whether CONTEXT is [irq] or [softirq]. */
 bool why_is_interrupt(const char *context);
 
-/* Return the context with most of the command's first named cause; without a cause, its first context; NULL: there is none. */
+/* Return the context where the command's first reported cause has its largest change, else the first context, or NULL. */
 const struct why_context *why_main_context(const struct why *w);
 
-/* Return whether CAUSE is the time that a context spends in no timed function. Exact recordings have no such cause. */
+/* Return whether CAUSE is time that a context spends outside of all timed functions. Exact recordings have no such cause. */
 bool why_is_untimed(const struct why *w, const struct why_causes *c, const struct why_cause *cause);
 
-/* Return whether more of C's change is due to the number of its calls than to the time per call, which C's causes explain. */
+/* Return whether C changed more by the number of its calls than by the time per call. C's causes explain the time per call. */
 bool why_is_called_otherwise(const struct why_context *c);
 
-/* Return the change that C's causes explain. It excludes work that moved from or to another context. */
+/* Return the change that C's causes explain. It excludes work that moved between contexts. */
 double why_caused(const struct why_context *c);
 
-/* Return the certainty of C's cause number I; WHY_CHANCE: the cause is not to be named, as it is chance or too small. */
+/* Return the certainty of C's cause number I. WHY_CHANCE: do not report the cause, since it is chance or too small. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);
 
-/* ---- the conditions on which causes call other code ---- */
+/* ---- conditions in the source for calls of other code ---- */
 
-/* Set GUARD of all causes of W that are to be named. P is the hardened side's recording; IMG is the image of its kernel. */
+/* Set GUARD of all causes to report. P is the hardened kernel's recording, and IMG its image. */
 void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img);
 
-/* ---- changes that many functions have in common, such as code that compilers put everywhere ---- */
+/* ---- changes that many functions share, such as code that compilers insert everywhere ---- */
 
-/* A change that many functions have in common: they call NAME, or have it inlined, on one side only. */
+/* A change that many functions share: they call or inline NAME in only one kernel. */
 struct why_spread {
-	const char *name; /* a function or body, or a pattern of the catalogue for several */
-	const struct why_part *most; /* the largest part; NULL: there is no such change */
-	/* DELTA: the change of these calls or bodies. REST: all other changes of the functions that have them. Ticks per run. */
+	const char *name; /* a function, or the catalogue's pattern for several functions */
+	const struct why_part *most; /* largest part of the change; NULL: no shared change */
+	/* Ticks per run. DELTA: change by calls or inlined copies of NAME. REST: other changes of functions that contain these. */
 	double delta, rest;
 	uint32_t n_functions;
-	struct why_significance significance; /* of DELTA and REST together */
+	struct why_significance significance; /* certainty of DELTA + REST */
 };
 
-/* Find the largest change in C that many functions have in common, without a large part in a single function. */
+/* Find the largest change in C that many functions share, without a large part in any single function. */
 struct why_spread why_spread_find(const struct why *w, const struct why_context *c);
 
-/* Return how many of C's causes, counted from the first, together have the fraction SHARE of its change. */
+/* Return how many of C's first causes are needed to explain the fraction SHARE of C's change. */
 uint32_t why_spread_functions(const struct why_context *c, double share);
 
-/* ---- the same comparison by probes, to check an exact one ---- */
+/* ---- check an exact comparison against recordings by probes ---- */
 
-/* Changes in exact recordings ([0]) and in recordings by probes ([1]); NAN: not known. */
+/* Changes in exact recordings ([0]) and in recordings by probes ([1]). NAN: unknown. */
 struct why_check {
-	const char *function; /* the timed function around the cause; NULL: none */
+	const char *function; /* the timed function around the cause, or NULL */
 	double context[2]; /* change of the context, in instructions per call */
 	double functions[2]; /* change of FUNCTION and its callees in the context, per run */
-	/* Half of the range that these changes may have by chance, between recordings of one kernel; NAN: not known. */
+	/* Half the interval in which CONTEXT and FUNCTIONS vary by chance, between recordings of one kernel. NAN: unknown. */
 	double context_noise, function_noise;
 };
 
 #define WHY_PROBED 3
 
 /*
- * Find the functions around the largest cause of context C of T, innermost first: several, since some cannot be timed.
- * Functions called much more often than the innermost are left out. Return their number; 0: no cause is to be named.
+ * Find up to WHY_PROBED functions around the largest cause of context C, innermost first, since probes cannot time every function.
+ * Skip functions that are called much more often than the innermost. Return their number, or 0 if C has no cause to report.
  */
 uint32_t why_probed_functions(const struct tree_pair *t, const struct why_context *c,
 			      const char *names[WHY_PROBED]);
 
 /*
- * Set CHECK to the changes of C and of the function around its largest cause, in EXACT and in PROBED recordings of both sides. T
- * is the tree of C. Return 0 or the error of analyze_diff_init(), reported.
+ * Set CHECK to the changes of C and of the function around its largest cause, in EXACT recordings and in PROBED recordings of both
+ * kernels. T is the tree of C. Return 0, or the error of analyze_diff_init() (reported).
  */
 int why_check_init(struct why_check *check, const struct tree_pair *t, const struct why_context *c,
 		   const struct profile *const exact[2], const struct profile *const probed[2]);
