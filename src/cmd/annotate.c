@@ -7,16 +7,16 @@
 #include "cmd/cmd.h"
 #include "cmd/view.h"
 
-#define AROUND 3 /* instructions shown before and after one with a cost */
+#define AROUND 3 /* instructions shown before and after an instruction with a cost */
 
 struct annotate_options {
 	struct annotated_options annotated;
 	struct view_annotate_options page;
 	uint32_t format; /* index into view_writers */
-	const char *section; /* a table's name; NULL: none was given */
+	const char *section; /* name of a table; NULL: not given */
 	bool intel;
 	const char *vmlinux;
-	char **args; /* FILE and FUNC */
+	char **args; /* the operands FILE and FUNC */
 };
 
 static void parse_section(void *o, char *arg, struct argp_state *state)
@@ -112,7 +112,7 @@ int cmd_annotate(int argc, char **argv)
 	return status;
 }
 
-/* ---- diff --annotate: one function on two kernels ---- */
+/* ---- `diff --annotate`: one function on two kernels ---- */
 
 #define N_SIDES 2
 
@@ -142,7 +142,7 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 			  profile_clock_words(b->p->clock));
 		return CMD_FAILED;
 	}
-	/* The code of one side is enough: it is a finding that only one kernel has the code. */
+	/* Do not fail if only one kernel has the function: its code there is shown. */
 	if (!a->a.n_places && !b->a.n_places)
 		return annotated_check(b, &o);
 	if (!(a->a.samples > 0) && !(b->a.samples > 0) && !a->a.counted && !b->a.counted)

@@ -32,7 +32,6 @@ const struct cmd_syntax annotated_syntax = { .options = options };
 
 /* --- images and their code ------------------------------------------------------------------- */
 
-/* Return whether F's image is the running kernel's. */
 static bool is_running(const struct annotated *f)
 {
 	struct kernel_build_id id;
@@ -42,7 +41,7 @@ static bool is_running(const struct annotated *f)
 	       kernel_build_id_equal(&id, kernel_image_build_id(f->image));
 }
 
-/* Return the address of MODULE, NULL for the kernel's image, in the running kernel; 0: unknown. */
+/* Return the address of MODULE (NULL: the kernel's image) in the running kernel; 0: unknown. */
 static uint64_t base_of(const struct kernel_kallsyms *ks, const char *module)
 {
 	vec_each(const struct kernel_sym, sym, ks, syms)
@@ -51,7 +50,7 @@ static uint64_t base_of(const struct kernel_kallsyms *ks, const char *module)
 	return module ? 0 : ks->stext;
 }
 
-/* Open the code of F's image, from memory if the running kernel is the recorded one and this user may read its memory. */
+/* Open the code of F's image. Read it from memory if the recorded kernel is running and this user may read its memory. */
 static int open_code(struct annotated *f)
 {
 	struct kernel_live live = {};
@@ -91,7 +90,6 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	return err;
 }
 
-/* Open the module that F names. */
 static int open_module(struct annotated *f)
 {
 	const char *release = view_release(f->p);
@@ -118,9 +116,9 @@ static int open_module(struct annotated *f)
 	return err;
 }
 
-/* --- the image that has the function --------------------------------------------------------- */
+/* --- the image that contains the function ---------------------------------------------------- */
 
-/* Return whether L is in the function. */
+/* Return whether the location L is in F's function. */
 static bool is_in(const struct annotated *f, const struct profile_location *l)
 {
 	if (f->within && l->n_frames && !same_text(l->frames[l->n_frames - 1].name, f->within))
@@ -131,7 +129,7 @@ static bool is_in(const struct annotated *f, const struct profile_location *l)
 	return false;
 }
 
-/* Return the module of the function according to the recording; NULL: none, or the kernel's image has it, too. */
+/* Return the module of F's function as recorded; NULL: unknown, or the kernel's image contains the function, too. */
 static const char *module_recorded(const struct annotated *f)
 {
 	const char *module = NULL;
@@ -160,7 +158,7 @@ static int ignore_function(const struct kernel_function *function, void *arg)
 	return 1;
 }
 
-/* Return whether the image of IDX has the function, inlined or not. For INLINED@FUNC, look for FUNC. */
+/* Return whether the image of IDX contains F's function, inlined or not. For INLINED@FUNC, look for FUNC. */
 static bool has_function(const struct annotated *f, const struct kernel_index *idx)
 {
 	const char *name = f->within ?: f->name;
@@ -171,7 +169,7 @@ static bool has_function(const struct annotated *f, const struct kernel_index *i
 	return found;
 }
 
-/* Return the recording's first module whose file has the function, or NULL. */
+/* Return the first of the recording's modules whose file contains F's function, or NULL. */
 static const char *module_with(const struct annotated *f)
 {
 	const char *found = NULL;
@@ -187,7 +185,7 @@ static const char *module_with(const struct annotated *f)
 	return found;
 }
 
-/* Open the image that has the function, the kernel's or else a module's, and its index. */
+/* Open the image that contains F's function, the kernel's or a module's, and its index. */
 static int open_image(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
 	int err = 0;
@@ -253,10 +251,10 @@ static int say_unknown(const struct annotated *f)
 	return CMD_FAILED;
 }
 
-/* More contexts than a workload has, but few enough to look at each in a forged file. */
+/* Limit for forged files; workloads have fewer contexts. */
 #define MAX_CONTEXTS 500
 
-/* Return the contexts with samples of the function, "clone (31), mmap (2)", for free(); "" if there are none. */
+/* Return the contexts with samples of F's function, "clone (31), mmap (2)", for free(); "" if there are none. */
 static char *contexts_with_samples(const struct annotated *f)
 {
 	struct analyze_annotate_options wanted = { .name = f->name,

@@ -51,9 +51,9 @@ static bool is_elf(const char *path)
 	return n == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
-/* One of the two kernels: a vmlinux, or a recording with its kernel's vmlinux. */
+/* One of the two kernels: a vmlinux file, or a recording and its kernel's vmlinux. */
 struct side {
-	struct profile *p; /* NULL: a vmlinux */
+	struct profile *p; /* NULL for a vmlinux file */
 	struct kernel_image *img;
 	struct kernel_index *index;
 };

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The sub-commands: each takes its own argument vector, argv[0] being its name, and returns the
- * process's exit status.
- */
+/* The subcommands. Each takes its argument vector, with argv[0] as its name, and returns the exit status. */
 #pragma once
 
-/* Exit statuses that scripts rely on; `record` otherwise ends with the workload's. */
+/* Exit statuses that scripts rely on. Except for errors, `record` returns the exit status of the workload. */
 #define CMD_DONE   0
 #define CMD_FAILED 1
-#define CMD_USAGE  2 /* also what argp exits with */
-#define CMD_ABOVE  3 /* diff --fail-above */
+#define CMD_USAGE  2 /* also argp's exit status */
+#define CMD_ABOVE  3 /* the limit of `diff --fail-above` is exceeded */
 
 #define CMD_DEFAULT_FILE "kprotperf.data"
 

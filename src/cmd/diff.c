@@ -26,17 +26,17 @@ struct diff_options {
 	struct view_options view;
 	bool fold, svg, reverse, strict, trace;
 	struct analyze_filter filter;
-	char *filter_text; /* FILTER points into this text */
-	const char *filter_arg; /* the unparsed argument; NULL: not given */
-	const char *sort; /* a key; NULL: the order of analyze_diff_init() */
-	vec_of(char *, maps); /* "OLD=NEW" */
-	double fail_above; /* percent; NAN: not asked for */
-	const char *fail_row; /* NULL: any syscall */
-	const char *control; /* a file; NULL: none */
+	char *filter_text; /* copy of the argument; FILTER points into it */
+	const char *filter_arg; /* argument of --filter; NULL: not given */
+	const char *sort; /* key of --sort; NULL: order of analyze_diff_init() */
+	vec_of(char *, maps); /* arguments of --map, "OLD=NEW" */
+	double fail_above; /* limit in percent; NAN: not given */
+	const char *fail_row; /* the syscall or function of --fail-above; NULL: any syscall */
+	const char *control; /* file of --control; NULL: none */
 	struct why_patches patches;
 	char **files;
 	struct annotated_options annotated;
-	const char *annotate; /* a function; NULL: not asked for */
+	const char *annotate; /* the function of --annotate; NULL: not given */
 	const char *vmlinux[N_SIDES];
 };
 
@@ -223,7 +223,7 @@ static const struct cmd_syntax syntax = {
 
 /* ---- stacks ---- */
 
-/* Write samples per run, so that sides with different numbers of runs can be compared. */
+/* Write samples per run, so that recordings with different numbers of runs can be compared. */
 static int write_stacks(const struct diff_options *o, const struct view_diff *c)
 {
 	const struct profile *const *p = c->common.p;
@@ -249,7 +249,7 @@ static int write_stacks(const struct diff_options *o, const struct view_diff *c)
 
 /* ---- --fail-above ---- */
 
-/* Return the row that --fail-above names: a syscall, else the sum of a function over all contexts; NULL: not found. */
+/* Return the row of the syscall NAME, else the row of the function NAME summed over all contexts; NULL: not found. */
 static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, const char *name)
 {
 	for (uint32_t i = 0; i < diff->syscalls.n_rows; i++)
@@ -262,7 +262,7 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, 
 	return NULL;
 }
 
-/* Return the syscall with the largest relative slowdown; NULL: none was called on both sides. */
+/* Return the syscall with the largest relative slowdown; NULL: no syscall occurs in both recordings. */
 static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *worst = NULL;
@@ -274,7 +274,7 @@ static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 	return worst;
 }
 
-/* Return the message for ROW, which is above LIMIT; for free(). */
+/* Return the message that ROW exceeds LIMIT; for free(). */
 static char *above_text(const struct analyze_diff_row *row, double limit)
 {
 	scoped_free char *sure = isnan(row->change.plus_minus_pct) ?
@@ -286,7 +286,7 @@ static char *above_text(const struct analyze_diff_row *row, double limit)
 			    row->name, row->delta_pct, sure, limit);
 }
 
-/* If a row is above LIMIT, set *ABOVE to the message, for free(). Return -1, after a message, if this cannot be checked. */
+/* If NAME (NULL: any syscall) exceeds LIMIT percent, set *ABOVE to a message, for free(). Return 0; -1, reported: not checked. */
 static int check_fail_above(const struct analyze_diff *diff, double limit, const char *name,
 			    char **above)
 {
@@ -303,7 +303,7 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	return worst && !isnan(worst->delta_pct) ? 0 : -1;
 }
 
-/* Return a key of the kernel, its configuration or its parameters whose values in A and B differ; NULL: none. */
+/* Return a property of the kernel, its configuration or its parameters that differs between A and B; NULL: none. */
 static const char *other_kernel(const struct profile *a, const struct profile *b)
 {
 	static const char *const keys[] = { PROFILE_ENV_RELEASE, PROFILE_ENV_VERSION,
@@ -330,7 +330,7 @@ static int add_control(struct view_diff *c)
 		       -1;
 }
 
-/* Return whether the recordings differ in more than their kernels. Report all these differences in one line. */
+/* Return whether the recordings differ in more than their kernels. If so, report all these differences in one line. */
 static bool refuse_invalid(const struct analyze_warnings *w)
 {
 	scoped_free char *all = NULL;
@@ -346,7 +346,7 @@ static bool refuse_invalid(const struct analyze_warnings *w)
 	return i;
 }
 
-/* Rename as --map says. Return -1, after a message, if a side does not have the name. */
+/* Rename functions and syscalls as --map says. Return 0, or -1 (reported) if a recording lacks a name. */
 static int map_names(const struct diff_options *o, struct profile *const p[N_SIDES],
 		     struct analyze_renames *renames)
 {
@@ -355,7 +355,7 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 		bool has_old, has_new;
 
 		*new ++ = '\0';
-		/* Renaming NEW to itself only checks that it exists. */
+		/* Renaming NEW to itself only checks that NEW exists. */
 		has_new = analyze_rename(p[HARDENED], new, new);
 		has_old = analyze_rename(p[BASELINE], old, new);
 		if (!has_old || !has_new)
@@ -370,7 +370,7 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 	return 0;
 }
 
-/* Write the selected rows in the selected format. */
+/* Apply --filter and --sort, then write the output in the selected format. */
 static int write_all(const struct diff_options *o, struct view_diff *c)
 {
 	if (o->filter_arg && !analyze_diff_filter(&c->diff, &o->filter)) {

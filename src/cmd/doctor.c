@@ -13,7 +13,7 @@
 #include "record/engine/load.h"
 #include "record/target/symbols.h"
 
-/* Print one line: OK, WHAT and, if not OK, the REMEDY. Return OK. */
+/* Print one line: "yes" or "no", WHAT was checked and, if not OK, the REMEDY. Return OK. */
 static bool check(bool ok, const char *what, const char *remedy)
 {
 	printf("  %-4s %-34s %s\n", ok ? "yes" : "no", what, ok ? "" : remedy);
@@ -35,7 +35,7 @@ static bool can_sample(void)
 	return fd >= 0;
 }
 
-/* Return whether there is an index of inlined bodies and lines. Print its path, or how to get one. */
+/* Return whether the kernel has an index of inlined functions and lines. Print its path, or how to get one. */
 static bool check_index(const struct record_symbols *symbols, struct kernel_image *image)
 {
 	struct kernel_index *index = NULL;
@@ -53,7 +53,7 @@ static bool check_index(const struct record_symbols *symbols, struct kernel_imag
 	return index;
 }
 
-/* Check the sources of names and lines: kallsyms and this kernel's vmlinux. */
+/* Check for kallsyms, tracefs, debugfs and this kernel's vmlinux, which are sources of names and lines. */
 static void check_symbols(void)
 {
 	scoped(record_symbols_deinit) struct record_symbols symbols;
@@ -81,7 +81,7 @@ static void check_symbols(void)
 	}
 }
 
-/* Print the verdict; recommend the lab if functions cannot be timed. */
+/* Print a summary. Recommend the lab if functions cannot be timed. */
 static void print_verdict(const struct record_features *f, bool syscalls, bool functions,
 			  bool samples)
 {
@@ -121,7 +121,7 @@ int cmd_doctor(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, NULL);
 	record_features_probe(&f);
-	/* Collect the rows in memory: the verdict is printed before them. */
+	/* Collect the lines in memory, to print the summary before them. */
 	stdout = open_memstream(&rows, &size) ?: out;
 	printf("Required to record:\n");
 	syscalls = check(!f.modules, "privileges", "run with sudo; " RECORD_CAPABILITIES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stacks of a recording, for other tools. */
+/* The commands `export` and `fold`: stacks of a recording, for other tools. */
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
@@ -155,7 +155,6 @@ static const struct cmd_syntax fold_syntax = {
 	.too_many = "too many arguments: expected one file (diff --fold compares two)",
 };
 
-/* Warn if samples were lost. */
 static void warn_of_losses(const struct profile *p)
 {
 	enum profile_loss loss = PROFILE_LOSS_SAMPLES_NOT_RECEIVED;

@@ -31,7 +31,7 @@ static const struct cmd_syntax syntax = {
 	.too_few = "no VMLINUX specified",
 };
 
-/* Return the path for the index of IMG, for free(); NULL, after a message, if the index cannot be stored. */
+/* Return the path for storing the index of IMG, for free(); NULL, after a message: the index cannot be stored. */
 static char *place_for(struct kernel_image *img, bool beside)
 {
 	const char *path = kernel_image_path(img);
@@ -56,7 +56,7 @@ static int make_index(struct kernel_image *img, const char *place)
 	scoped(kernel_index_destroy_at) struct kernel_index *idx;
 	int err;
 
-	/* Do nothing if there is an undamaged index of this version. */
+	/* Keep an index that is undamaged and of the current version. */
 	if (!kernel_index_open(place, kernel_image_build_id(img), &idx))
 		return 0;
 	err = kernel_index_build(img, &idx);

@@ -18,8 +18,8 @@
 #include "record/probe/choose.h"
 
 struct list_options {
-	char **args; /* GLOB, or none */
-	const char *glob; /* GLOB; NULL: none was given */
+	char **args; /* the operand GLOB; NULL: none */
+	const char *glob; /* GLOB; NULL: not given */
 	const char *vmlinux;
 	uint32_t format; /* index into view_writers */
 	bool protections;
@@ -62,18 +62,18 @@ static const char *glob_of(const struct list_options *o)
 
 struct list {
 	struct view_code code;
-	const struct kernel_index *index; /* the index that is searched */
+	const struct kernel_index *index; /* index of the image that is being searched */
 	struct record_symbols symbols; /* symbols of the running kernel */
-	struct record_image *in; /* the image of INDEX; NULL: it is another kernel's */
-	char *inlined; /* glob for bodies */
-	const char *into; /* glob for the functions around them; NULL: any */
-	bool named; /* INTO is a name, without wildcards */
-	bool inlined_known; /* the name of some inlined function matched */
-	/* The image of each of the code's BODIES, in the same order. */
+	struct record_image *in; /* image of INDEX; NULL: INDEX is of another kernel */
+	char *inlined; /* glob for inlined functions */
+	const char *into; /* glob for the functions that contain the inlined code; NULL: any */
+	bool named; /* INTO is a name without wildcards */
+	bool inlined_known; /* INLINED matches the name of an inlined function */
+	/* Images of CODE's BODIES, in the same order. */
 	vec_of(struct record_image *, images);
 };
 
-/* Return TEXT, which LIST frees. */
+/* Return TEXT. LIST takes ownership of TEXT. */
 static const char *keep(struct list *list, char *text)
 {
 	return alloc_keep(&list->code.texts, text);
@@ -110,7 +110,7 @@ static int add_other_function(const struct kernel_function *f, void *arg)
 	return 0;
 }
 
-/* --- inlined bodies ------------------------------------------------------------------------- */
+/* --- inlined functions ---------------------------------------------------------------------- */
 
 /* Return ADDR as "+0x11e" if it is in the function SYMBOL, else as "other+0x2", for free(). */
 static char *address_text(const struct list *list, uint64_t addr, const char *symbol)
@@ -124,7 +124,7 @@ static char *address_text(const struct list *list, uint64_t addr, const char *sy
 			    place.offset);
 }
 
-/* Return BODY's ranges as "+0x11e-0x135, split.cold+0x0-0x12", each with the first byte after it, for free(). */
+/* Return the address ranges of BODY, "+0x11e-0x135, split.cold+0x0-0x12", for free(). The end of a range is exclusive. */
 static char *addresses_text(const struct list *list, const struct kernel_body *body)
 {
 	char *text = NULL;
@@ -163,7 +163,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Add the bodies of INDEX. IN is its image; NULL: it is another kernel's. */
+/* Add the inlined functions of INDEX that match LIST's globs. IN is the image of INDEX; NULL: INDEX is of another kernel. */
 static void add_bodies(struct list *list, const struct kernel_index *index, struct record_image *in)
 {
 	uint32_t n_empty = 0;
@@ -191,7 +191,7 @@ static int add_image(struct record_image *in, void *arg)
 	return 0;
 }
 
-/* List the bodies that match INLINED or INLINED@FUNC; without a GLOB none, as a kernel has 200,000. Return -errno, reported. */
+/* List inlined functions that match INLINED or INLINED@FUNC; without GLOB, only count them. Return 0 or -errno, reported. */
 static int list_bodies(struct list *list, const struct list_options *o)
 {
 	const char *at = o->glob ? strchr(o->glob, '@') : NULL;
@@ -213,7 +213,7 @@ static int list_bodies(struct list *list, const struct list_options *o)
 	return err;
 }
 
-/* Note how record --range would measure the body of ROW, and a remark about it. */
+/* Set ROW's HOW and NOTE: the method by which `record --range` would time the inlined function, and the number of probes. */
 static void note_how(struct list *list, struct view_code_row *row, const struct record_range *r)
 {
 	char *probes = r->why_not ? alloc_strdup(r->why_not) :
@@ -226,7 +226,7 @@ static void note_how(struct list *list, struct view_code_row *row, const struct 
 	row->note = keep(list, probes);
 }
 
-/* Note how record would measure each of the listed bodies on the running kernel. */
+/* Set HOW and NOTE of all listed inlined functions as in note_how(), for the running kernel. */
 static void survey_bodies(struct list *list, const struct record_features *features)
 {
 	scoped(record_ranges_deinit) struct record_ranges ranges = {};
@@ -266,7 +266,7 @@ static void write_list(const struct list_options *o, const struct view_list *lis
 	view_writers[o->format].write(stdout, &request);
 }
 
-/* Print LIST. Return CMD_FAILED, after a message, if nothing matches GLOB. */
+/* Print LIST. If nothing matches GLOB, return CMD_FAILED after a message. */
 static int print_list(const struct list *list, const struct list_options *o)
 {
 	bool any = list->code.functions.n_items || list->code.bodies.n_items;
@@ -306,7 +306,7 @@ static int list_running(struct list *list, const struct list_options *o)
 	return status;
 }
 
-/* List the functions and inlined bodies of a kernel that does not run here. */
+/* List the functions and inlined functions of a kernel other than the running one. */
 static int list_other(struct list *list, const struct list_options *o, struct kernel_image *image)
 {
 	struct kernel_index *index;
@@ -334,7 +334,7 @@ static int list_other(struct list *list, const struct list_options *o, struct ke
 
 /* --- protections ------------------------------------------------------------------------------ */
 
-/* List the protections of the catalogue, or only the one asked for, with their state on the running kernel. */
+/* List the known protections, or only the protection GLOB, with their state on the running kernel. */
 static int list_protections(const struct list_options *o)
 {
 	const struct catalogue_protection *only = o->glob ? catalogue_find(o->glob) : NULL;

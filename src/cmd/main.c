@@ -24,7 +24,7 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *args, *help;
-	const char *examples; /* lines of "  kprotperf …" */
+	const char *examples; /* lines beginning with "  kprotperf" */
 } commands[] = {
 	{ "record", cmd_record, "[OPTION...] [-- CMD [ARG...]]",
 	  "measure a command, a process or the system",
@@ -79,7 +79,7 @@ static char *command_name(size_t i)
 	return i < N_COMMANDS ? alloc_strdup(commands[i].name) : NULL;
 }
 
-/* The KNOWN names of "guess NAME KNOWN…", a command for scripts/lab. */
+/* The names KNOWN in the arguments of the command `guess NAME KNOWN...`, which scripts/lab uses. */
 static char **known;
 
 static char *known_name(size_t i)
@@ -88,8 +88,8 @@ static char *known_name(size_t i)
 }
 
 /*
- * Print the difference of two independent estimates, the second less the first, with the ends of its interval: the command
- * "difference VALUE LOW HIGH VALUE LOW HIGH" for scripts/lab. Return false if a WORD is not a number.
+ * Print the difference of two independent estimates, second less first, and its interval, for scripts/lab. The command is
+ * "difference VALUE LOW HIGH VALUE LOW HIGH". Return false if an argument is not a number.
  */
 static bool print_difference(char **word)
 {
@@ -123,7 +123,7 @@ static void print_help(FILE *out)
 	      out);
 }
 
-/* KPROTPERF_BUILT comes from the Makefile: the versions of libraries and compilers. */
+/* The Makefile defines KPROTPERF_BUILT, the versions of libraries and compilers. */
 static void print_version(void)
 {
 	printf("kprotperf " KPROTPERF_VERSION "\n"
@@ -144,8 +144,8 @@ static bool is_supported(void)
 }
 
 /*
- * If descriptors 0 to 2 are closed, the first files that are opened would get these numbers, and messages would go into them.
- * Therefore, occupy closed ones by something that cannot be read or written. Executed commands have them closed again.
+ * Open closed descriptors 0 to 2. Otherwise files opened later would get these numbers, and messages would be written to them. The
+ * descriptors allow no reading or writing, and are closed in executed commands.
  */
 static void hold_standard_files(void)
 {
@@ -158,8 +158,8 @@ static void hold_standard_files(void)
 }
 
 /*
- * Catch SIGXFSZ: the code that writes reports a file larger than ulimit -f. If SIGXFSZ were ignored, executed commands would ignore
- * it, too.
+ * Catch SIGXFSZ, so that writing beyond ulimit -f returns an error instead of ending the program. If the program ignored the
+ * signal, executed commands would ignore it, too.
  */
 static void on_too_large(int sig)
 {
@@ -172,7 +172,7 @@ static void catch_too_large(void)
 		signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Fail if output was lost, however the program ends. */
+/* Exit with CMD_FAILED if some of the output could not be written. */
 static void check_output(void)
 {
 	errno = 0;
@@ -190,10 +190,10 @@ int main(int argc, char **argv)
 
 	hold_standard_files();
 	atexit(check_output);
-	/* Tables need the width of UTF-8 text. */
+	/* The width of UTF-8 text in tables depends on the locale. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = CMD_USAGE;
-	/* `kprotperf fold … | head` is not worth an error message. */
+	/* End silently if the reader of a pipe ends, as in `kprotperf fold … | head`. */
 	signal(SIGPIPE, SIG_DFL);
 	catch_too_large();
 
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 		return CMD_FAILED;
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(name, commands[i].name)) {
-			/* argp's messages begin with this name. */
+			/* argp's messages begin with argv[0]. */
 			argv[1] = alloc_printf("kprotperf %s", name);
 			cmd_examples = commands[i].examples;
 			return commands[i].run(argc - 1, argv + 1);

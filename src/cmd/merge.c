@@ -43,7 +43,7 @@ static const struct cmd_syntax syntax = {
 };
 
 struct named {
-	char **at; /* its place on the command line */
+	char **at; /* the file's name on the command line */
 	dev_t dev;
 	ino_t ino;
 };
@@ -52,7 +52,7 @@ define_compare(named_compare, struct named,
 	       compare_values(a->dev, b->dev) ?:
 		       (compare_values(a->ino, b->ino) ?: compare_values(a->at, b->at)));
 
-/* Refuse a file given twice: a boot counted twice makes every interval too narrow, and nothing in the data shows it. */
+/* Refuse a file given twice. Counting a boot twice makes all intervals too narrow, and the result does not show it. */
 static int refuse_twice(char **files)
 {
 	struct {
@@ -63,7 +63,7 @@ static int refuse_twice(char **files)
 	for (; *files; files++) {
 		struct stat st;
 
-		/* If stat() fails, reading the file reports why. */
+		/* If stat() fails, reading the file reports the error. */
 		if (!stat(*files, &st) && S_ISREG(st.st_mode))
 			vec_push(&named, items, ((struct named){ files, st.st_dev, st.st_ino }));
 	}

@@ -10,9 +10,9 @@
 
 const char *cmd_examples = "";
 
-#define KEY_FIRST 256 /* the first key of options without a letter */
+#define KEY_FIRST 256 /* argp's key of the first option without a letter */
 
-/* A syntax in the form for argp, and the options that it fills in. */
+/* A command's syntax as data for argp, and the options to set. */
 struct parser {
 	const struct cmd_syntax *syntax;
 	void *o;
@@ -20,7 +20,7 @@ struct parser {
 	struct argp argp;
 	vec_of(struct argp_option, options);
 	vec_of(struct argp_child, children);
-	vec_of(struct parser, parts); /* one for each child */
+	vec_of(struct parser, parts); /* parsers of the syntax's PARTS, one for each of CHILDREN */
 };
 
 const struct cmd_option cmd_recordings_options[] = {
@@ -112,7 +112,6 @@ static void set(const struct cmd_option *option, void *o, char *arg, struct argp
 	}
 }
 
-/* Return the option with KEY, or NULL. */
 static const struct cmd_option *option_of(const struct parser *p, int key)
 {
 	for (uint32_t i = 0; p->syntax->options[i].name; i++)
@@ -181,7 +180,7 @@ static struct parser parser_of(const struct cmd_syntax *syntax, void *o)
 			 ((struct argp_child){ &p.parts[i].argp, 0, syntax->parts[i].header,
 					       syntax->parts[i].group }));
 	vec_push(&p, children, ((struct argp_child){ 0 }));
-	/* argp leaks memory for an empty list. */
+	/* argp leaks memory if a list of options is empty. */
 	p.argp = (struct argp){ p.n_options > 1 ? p.options : NULL,
 				parse,
 				syntax->args_doc,
@@ -200,7 +199,7 @@ static void parser_deinit(struct parser *p)
 	free(p->options);
 }
 
-/* Write the N bytes of TEXT, whole lines, to ERRORS. Escape characters that control a terminal. */
+/* Write N bytes of TEXT, which are whole lines, to ERRORS. Escape characters that control a terminal. */
 static ssize_t put_safe(void *errors, const char *text, size_t n)
 {
 	char *lines = alloc_printf("%.*s", (int)n, text), *rest = lines, *line;
@@ -222,7 +221,7 @@ void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
 			     strchr(syntax->doc, '\v') ? "\n\n" : "\v", cmd_examples);
 	FILE *errors = stderr;
 
-	/* argp and getopt print arguments without escaping them, and then call exit(), which flushes this stream. */
+	/* argp and getopt print arguments without escapes, and then call exit(), which flushes this stream. */
 	stderr = fopencookie(errors, "w", (cookie_io_functions_t){ .write = put_safe }) ?: errors;
 	p.argp.doc = doc;
 	argp_parse(&p.argp, argc, argv, syntax->in_order ? ARGP_IN_ORDER : 0, NULL, &p);

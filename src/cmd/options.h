@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command's options and operands as a table: their description for argp, and the places of their values. */
+/* Options and operands of a command as a table. It describes them for argp, and locates the variables for their values. */
 #pragma once
 
 #include <argp.h>
@@ -10,33 +10,33 @@
 
 enum cmd_kind {
 	CMD_CALL, /* parse() takes the argument */
-	CMD_FLAG, /* bool: set */
+	CMD_FLAG, /* bool: set to true */
 	CMD_TEXT, /* const char * */
-	CMD_NUMBER, /* 32 bits: from MIN to MAX, or the index of one of the choices */
-	CMD_PERCENT, /* double: above 0 */
+	CMD_NUMBER, /* 32 bits: a number from MIN to MAX, or an index into CHOICES */
+	CMD_PERCENT, /* double: a percentage above 0 */
 	CMD_TIME, /* uint64_t: ns, above 0 */
 };
 
 struct cmd_option {
-	const char *name, *arg, *help; /* see struct argp_option; HELP NULL: list the choices */
+	const char *name, *arg, *help; /* as in struct argp_option; HELP NULL: list the choices */
 	enum cmd_kind kind;
-	size_t offset; /* place of the value in the command's options */
+	size_t offset; /* offset of the variable in the command's options */
 	uint32_t min, max;
-	uint32_t zero; /* the value to store instead of 0 */
-	const char *const *choices; /* the allowed arguments, ended by NULL; NULL: any */
-	/* Parse ARG into the command's options O; only for CMD_CALL. */
+	uint32_t zero; /* value to store instead of 0 */
+	const char *const *choices; /* allowed arguments, with NULL at the end; NULL: any */
+	/* Parse ARG into the command's options O. Only for CMD_CALL. */
 	void (*parse)(void *o, char *arg, struct argp_state *state);
-	char *(*help_of)(const void *o); /* return the help, for free(), if it depends on O */
+	char *(*help_of)(const void *o); /* return a help text that depends on O, for free() */
 	char short_name;
 };
 
-/* Store the value in FIELD of struct OF. The type of FIELD determines the kind of the argument. */
+/* Store the argument in the member FIELD of struct OF. The type of FIELD determines the kind of argument. */
 #define CMD_SET(of, field) \
 	.kind = _Generic(((struct of *)0)->field, bool: CMD_FLAG, const char *: CMD_TEXT, int32_t: \
 			 CMD_NUMBER, uint32_t: CMD_NUMBER, double: CMD_PERCENT, uint64_t: CMD_TIME), \
 	.offset = offsetof(struct of, field)
 
-/* The option --vmlinux, for the kernel of a recording. */
+/* The option --vmlinux, for the recorded kernel. */
 #define CMD_VMLINUX(of, field)                                                                     \
 	{                                                                                          \
 		"vmlinux", "FILE", "vmlinux of the recorded kernel, for names", CMD_SET(of, field) \
@@ -45,25 +45,25 @@ struct cmd_option {
 #define CMD_ANY_NUMBER INT_MAX
 
 struct cmd_syntax {
-	const struct cmd_option *options; /* ended by one without a name */
-	const char *args_doc, *doc; /* see struct argp */
-	int least, most; /* number of operands; MOST 0: none are taken */
-	/* Place of a char ** in the command's options: the operands, ended by NULL; set to NULL if there are none. */
+	const struct cmd_option *options; /* the last has no name */
+	const char *args_doc, *doc; /* as in struct argp */
+	int least, most; /* limits on the number of operands */
+	/* Offset of a char ** in the command's options, for the operands with NULL at the end; NULL: no operands. */
 	size_t operands;
-	const char *too_few, *too_many; /* messages for another number of operands */
-	/* Called after all options, to report wrong usage with argp_error(). May be NULL. */
+	const char *too_few, *too_many; /* messages for a wrong number of operands */
+	/* Check the options after all are set, and report wrong usage by argp_error(); may be NULL. */
 	void (*end)(void *o, struct argp_state *state);
-	/* Options that several commands have, and the place of their values; ended by an item without a syntax. */
+	/* Syntaxes that several commands share, each with the offset of its values in the options. The last has no syntax. */
 	const struct cmd_part {
 		const struct cmd_syntax *syntax;
 		size_t offset;
 		const char *header;
 		int group;
 	} * parts;
-	bool in_order; /* words after the first operand are not the command's options */
+	bool in_order; /* words after the first operand are no options of the command */
 };
 
-/* The options of commands that take only recordings and the recorded kernel's vmlinux. */
+/* Options of commands that take only recordings, and the vmlinux of the recorded kernel. */
 struct cmd_recordings {
 	const char *vmlinux;
 	char **files;
@@ -71,13 +71,13 @@ struct cmd_recordings {
 
 extern const struct cmd_option cmd_recordings_options[];
 
-/* The examples of the running command, for its --help. */
+/* The examples in the running command's --help. */
 extern const char *cmd_examples;
 
-/* Fill in the command's options O; --help and wrong usage end the program. */
+/* Set the command's options O from ARGV. Options such as --help, and wrong usage, end the program. */
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o);
 
-/* Return the index of ARG, the argument of --OPTION, in CHOICES. If CHOICES lacks ARG, end the program: wrong usage. */
+/* Return the index of ARG, the argument of --OPTION, in CHOICES. End the program with a usage error if CHOICES lacks ARG. */
 uint32_t cmd_choose(const struct argp_state *state, const char *option, const char *const *choices,
 		    const char *arg);
 

@@ -40,7 +40,7 @@ static void parse_capture(void *o, char *arg, struct argp_state *state)
 	record_names_add(&((struct record_options *)o)->captures, arg);
 }
 
-/* Parse a plan, one option per line. The options keep pointers into its text. */
+/* Parse the options in the plan file PATH, one per line. The options keep pointers into its text, which is never freed. */
 static void parse_plan(void *o, char *path, struct argp_state *state)
 {
 	static const struct {
@@ -129,7 +129,6 @@ static void parse_verbose(void *o, char *arg, struct argp_state *state)
 #define DEFAULT_FREQ 997
 #define FREQ_UNSET   UINT32_MAX
 
-/* The values of --user. */
 static const char *const user_names[] = { "invoker", "root", NULL };
 
 static const struct cmd_option options[] = {
@@ -290,7 +289,7 @@ int cmd_record(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
-	/* A missing library is reported before anything is measured. */
+	/* Report a missing library before the measurement. */
 	decoder_destroy(decoder_create());
 	if (o.freq == FREQ_UNSET)
 		o.freq = o.n_events ? 0 : DEFAULT_FREQ;

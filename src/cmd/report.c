@@ -83,7 +83,7 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-/* Select the tables of --why-varies that the format has. */
+/* Select the tables of --why-varies, as far as the format can show them. */
 static void add_varies(struct view_options *o)
 {
 	static const struct view_table *const tables[] = { &report_variables, &report_variable_tree,

@@ -11,7 +11,7 @@
 #include "profile/resolve.h"
 #include "view/names.h"
 
-/* Return the names of formats, for free(); with HTML only if LIST, which may be NULL, is of recordings. */
+/* Return the names of the formats, for free(). Include "html" only if the tables in LIST (NULL: none) show recordings. */
 static char *formats_text(const struct view_list *list)
 {
 	struct {
@@ -95,7 +95,7 @@ void view_check_format(uint32_t format, const struct view_list *list,
 			"an HTML page is for a browser: write it to a file, as in '> page.html'");
 }
 
-/* Each selected table must exist in the selected format. */
+/* Check that each selected table exists in the selected format. */
 static void check_sections(void *input, struct argp_state *state)
 {
 	struct view_options *o = input;

@@ -15,12 +15,12 @@
 #include "profile/resolve.h"
 #include "view/why.h"
 
-#define N_FILES 4 /* maximum: exact recordings of both sides, then probed ones */
+#define N_FILES 4 /* maximum: two exact recordings, then two recordings with probes */
 
 struct why_options {
 	struct view_options view;
 	const char *plan;
-	vec_of(const char *, contexts); /* none: the command as a whole */
+	vec_of(const char *, contexts); /* names of contexts; empty: the whole command */
 	struct why_patches patches;
 	char **files;
 };
@@ -83,7 +83,7 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-/* Return CMD_DONE if the recordings can be compared as O asks; else report why not. */
+/* Return CMD_DONE if the recordings can be compared with these options; otherwise CMD_FAILED after a message. */
 static int check_recordings(const struct why_options *o, struct profile *const p[])
 {
 	bool exact = profile_is_exact(p[0]);
@@ -102,7 +102,7 @@ static int check_recordings(const struct why_options *o, struct profile *const p
 	return CMD_FAILED;
 }
 
-/* Return the context NAME, or NULL, reported. */
+/* Return the context NAME, or NULL after a message. */
 static const struct why_context *find_context(const struct why *w, const char *name)
 {
 	for (uint32_t i = 0; i < w->n_contexts; i++)
@@ -112,7 +112,7 @@ static const struct why_context *find_context(const struct why *w, const char *n
 	return NULL;
 }
 
-/* Write a plan that times the functions around the largest cause. The plan is one glob, as some may be impossible to time. */
+/* Write a plan that times functions around the largest cause, as one glob: some functions may be impossible to time. */
 static int write_plan(const struct view_why *w, const char *path)
 {
 	const char *names[WHY_PROBED];
@@ -227,7 +227,7 @@ static const struct cmd_option explain_options[] = {
 
 const struct cmd_syntax cmd_patches_syntax = { .options = explain_options };
 
-/* Compare the code of the functions that cause the difference, with its static keys and conditions. */
+/* Find reasons for the difference: changed code of the functions that cause it, changed static keys, and conditions of calls. */
 static void compare_code(struct why *w, const struct profile *const p[2])
 {
 	struct kernel_image *images[2] = {};
@@ -258,7 +258,7 @@ static void compare_code(struct why *w, const struct profile *const p[2])
 	}
 }
 
-/* Find the static keys that differ and, if there are any, the functions that test them. */
+/* Find the static keys that differ. If there are any, open the kernel image to find the functions that test them. */
 static void find_static_keys(struct why *w, const struct profile *const p[2])
 {
 	struct kernel_image *img;

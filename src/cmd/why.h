@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the commands that find causes. */
+/* Declarations for commands that explain a difference. */
 #pragma once
 
 #include "analyze/why/why.h"
 #include "cmd/options.h"
 
-/* The option --patch, for a struct why_patches. */
+/* The option --patch. Its options are a struct why_patches. */
 extern const struct cmd_syntax cmd_patches_syntax;
 
 /*
- * Find the causes of the difference between P[0] and P[1], for which why_can_tell() must be true; for why_deinit(). For
- * recordings by probes, DIFF has the total change; it must outlive W. W takes ownership of PATCHES.
+ * Explain the difference between P[0] and P[1], for which why_can_tell() must be true; for why_deinit(). If these are recordings
+ * with probes, take the total change from DIFF, which must outlive W. W takes ownership of PATCHES.
  */
 void cmd_explain(struct why *w, const struct profile *const p[2], const struct analyze_diff *diff,
 		 struct why_patches *patches);

@@ -12,7 +12,7 @@ struct text {
 	size_t n_chars, cap_chars;
 };
 
-/* Append NAME; replace characters that have a meaning in folded stacks or on a terminal. */
+/* Append NAME. Replace ";", blanks and bytes that are not printable ASCII by "_". */
 static void append_name(struct text *t, const char *name)
 {
 	size_t i, n = strnlen(name, ANALYZE_FRAME_NAME_MAX);
@@ -50,7 +50,7 @@ struct line {
 
 define_compare(line_compare, struct line, strcmp(a->text, b->text));
 
-/* Add up stacks whose names differ only in replaced characters. */
+/* Add up the counts of stacks whose names differ only in replaced characters. */
 static void line_merge(void *to, void *from)
 {
 	struct line *a = to, *b = from;
@@ -62,7 +62,6 @@ static void line_merge(void *to, void *from)
 
 static void write_count(FILE *out, double count)
 {
-	/* flamegraph.pl reads decimals, but no exponents. */
 	fprintf(out, output_number_is_whole(count) ? " %.0f" : " %.3f", count);
 }
 

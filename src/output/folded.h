@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks: the lines that flamegraph.pl reads, `frame;frame;frame COUNT`, root first. Kernel functions end in
- * "_[k]", inlined bodies in "_[i]".
+ * Folded stacks: lines `frame;frame;frame COUNT` for flamegraph.pl, outermost caller first. Kernel functions end in "_[k]",
+ * inlined functions in "_[i]".
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 #include "analyze/inline/stacks.h"
 
-/* Return the part of a folded line before COUNT, with ';', blanks and control bytes in names replaced; for free(). */
+/* Return FRAMES as the part of a folded line before COUNT; for free(). In names, "_" replaces ';', blanks and other bytes. */
 char *output_folded_frames(const struct analyze_frame *frames, size_t n);
 
-/* Write STACKS, sorted by text. N_COUNTS: 1, or 2 for a differential: `stack COUNT1 COUNT2`. */
+/* Write STACKS, sorted by text, with N_COUNTS counts: 1, or 2 for differential graphs: `stack COUNT1 COUNT2`. */
 void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts);

@@ -44,7 +44,7 @@ void output_json_set(json_t *object, const char *key, json_t *value)
 {
 	char *escaped;
 
-	/* Fails, and drops the reference, only for a key that is not UTF-8. */
+	/* json_object_set() fails, without keeping a reference, only for a key that is not UTF-8. */
 	json_incref(value);
 	if (json_object_set(object, key, value)) {
 		escaped = output_text_escape(key);
@@ -67,7 +67,6 @@ static json_t *field_json(const struct output_field *field, enum output_type typ
 	return output_json_number(field->number);
 }
 
-/* Set GROUP's fields of ROW in OBJECT. Return whether any field has a value. */
 static bool group_set(json_t *object, const struct output_section *section, size_t row,
 		      const struct output_group *group)
 {
@@ -84,10 +83,7 @@ static bool group_set(json_t *object, const struct output_section *section, size
 	return any;
 }
 
-/*
- * Return the object of all groups of ROW with the key of GROUPS[FIRST], which is the first of them; null
- * if no field has a value.
- */
+/* Return the JSON object with ROW's fields in GROUPS[FIRST] and all later groups of the same key; null if no field has a value. */
 static json_t *object_json(const struct output_section *section, size_t row, size_t first)
 {
 	const char *key = section->groups[first].key;
@@ -135,7 +131,7 @@ struct nested {
 	int depth;
 };
 
-/* Indent the lines of TEXT. Line ends occur only between values, not inside. */
+/* Indent the lines of TEXT. JSON values contain no line ends. */
 static int put_nested(const char *text, size_t n, void *arg)
 {
 	const struct nested *to = arg;
@@ -147,10 +143,10 @@ static int put_nested(const char *text, size_t n, void *arg)
 	return 0;
 }
 
-/* 12 digits are more than any figure's accuracy, and 0.1 stays 0.1. ASCII, because terminals also obey C1 control characters. */
+/* 12 digits exceed the accuracy of all figures, and print 0.1 as 0.1. ASCII avoids C1 control characters, which terminals obey. */
 #define DUMP (JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 
-/* Print VALUE, nested DEPTH levels deep, and free it. */
+/* Write VALUE, indented by DEPTH levels, and drop its reference. */
 static void put(FILE *out, json_t *value, int depth)
 {
 	struct nested to = { out, depth };
@@ -251,7 +247,7 @@ static void write_key(FILE *out, const struct output_group *group,
 		fprintf(out, "%s%s%s", prefix, joint, column->key);
 }
 
-/* Row -1 is the header. */
+/* Write row number ROW, or the header if ROW is -1. */
 static void write_line(FILE *out, const struct output_section *section, ssize_t row)
 {
 	const char *comma = "";

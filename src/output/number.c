@@ -7,14 +7,14 @@
 
 /* Larger numbers are shown with an exponent. */
 #define DIGITS_LIMIT 1e15
-#define NUMBER_MAX   48 /* enough for any double, in any form below */
+#define NUMBER_MAX   48 /* size of a buffer for any formatted double */
 
 bool output_number_is_whole(double value)
 {
 	return fabs(value) <= 0x1p53 && value == trunc(value);
 }
 
-/* Write VALUE with DECIMALS digits after the point, its thousands separated; SIGN: also "+". */
+/* Write VALUE with DECIMALS digits after the point and separated thousands. SIGN: write "+" before positive numbers. */
 static void put_separated(char *buf, double value, int decimals, bool sign)
 {
 	char digits[NUMBER_MAX];
@@ -28,7 +28,6 @@ static void put_separated(char *buf, double value, int decimals, bool sign)
 	snprintf(digits, sizeof(digits), "%.*f", decimals, fabs(value));
 	n = strlen(digits);
 	whole = decimals ? n - decimals - 1 : n;
-	/* A number that rounds to zero has no sign. */
 	if (strspn(digits, "0.") < n) {
 		if (value < 0)
 			*out++ = '-';
@@ -43,7 +42,7 @@ static void put_separated(char *buf, double value, int decimals, bool sign)
 	*out = '\0';
 }
 
-/* Return the number of decimals for four significant digits; 0 for numbers of 1,000 and more. */
+/* Return the number of decimals that makes four significant digits; 0 for numbers of 1,000 and more. */
 static int decimals_for(double value)
 {
 	double size = fabs(value);
@@ -75,7 +74,7 @@ static void put_ns(char *buf, double value, bool sign)
 
 static void put_count(char *buf, double value, bool sign)
 {
-	/* The mean of a few counts has one digit after the point. */
+	/* Show one decimal of a small mean that is not whole. */
 	put_separated(buf, value, output_number_is_whole(value) || fabs(value) >= 100 ? 0 : 1,
 		      sign);
 }
@@ -88,7 +87,7 @@ static void put_percent(char *buf, double value)
 	strcat(buf, " %");
 }
 
-/* Return one of OUTPUT_NUMBERS buffers, in turn. */
+/* Return one of OUTPUT_NUMBERS static buffers, each in turn. */
 static char *next_buffer(void)
 {
 	static char buffers[OUTPUT_NUMBERS][NUMBER_MAX];
@@ -105,7 +104,7 @@ const char *output_digits(double value, int digits)
 		strcpy(buf, "-");
 	else if (fabs(value) < 999.5)
 		snprintf(buf, NUMBER_MAX, "%.*g", digits, value);
-	else /* printf() would write an exponent, or no separators */
+	else /* printf("%g") would write an exponent */
 		put_separated(buf, value, 0, false);
 	return buf;
 }
@@ -162,7 +161,7 @@ const char *output_number_plain(double value)
 	if (!isfinite(value))
 		buf[0] = '\0';
 	else if (output_number_is_whole(value))
-		snprintf(buf, NUMBER_MAX, "%.0f", value + 0.0); /* -0 becomes 0 */
+		snprintf(buf, NUMBER_MAX, "%.0f", value + 0.0); /* adding 0.0 makes -0 positive */
 	else
 		snprintf(buf, NUMBER_MAX, "%.12g", value);
 	return buf;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows and columns as data, so that one description of a column serves tables, CSV and JSON.
+ * Descriptions of rows and columns, used for tables, CSV and JSON alike.
  *
- * A column says where in a row its field lies and what kind of figure it is; the kind alone decides
- * how it is aligned and formatted. A field is a `const char *` or, with names, an enum (OUTPUT_TEXT), a `bool`
- * (OUTPUT_FLAG), two `double`s (OUTPUT_INTERVAL) or a `double` (all others); NULL and NAN mean that
- * there is no such figure, which a table shows as "-", CSV as an empty field and JSON as null.
+ * A column has the offset of a field in the row, and a type that determines the field's alignment and format. A field is a `const
+ * char *` or an enum with names (OUTPUT_TEXT), a `bool` (OUTPUT_FLAG), two `double`s (OUTPUT_INTERVAL) or a `double` (other
+ * types). NULL and NAN are missing values: "-" in tables, empty in CSV, null in JSON.
  */
 #pragma once
 
@@ -17,18 +16,18 @@
 enum output_type {
 	OUTPUT_TEXT,
 	OUTPUT_FLAG,
-	OUTPUT_COUNT, /* a number of things; not an integer if it is a mean over runs */
-	OUTPUT_CHANGE, /* a difference of counts, always with its sign */
-	OUTPUT_RATE, /* a count per unit of something else */
+	OUTPUT_COUNT, /* a number of things; a mean over runs may be no integer */
+	OUTPUT_CHANGE, /* a difference of counts, always with a sign */
+	OUTPUT_RATE, /* a mean number of things per call or per second */
 	OUTPUT_TIME, /* ticks of the profile's clock */
-	OUTPUT_DELTA, /* a difference of times, always with its sign */
-	OUTPUT_PERCENT, /* a difference in percent, always with its sign */
-	OUTPUT_FRACTION, /* a part, from 0 to 1 */
-	OUTPUT_PROBABILITY, /* shown as "<0.001" if small */
-	OUTPUT_INTERVAL, /* [low, high] in JSON, two columns _low and _high in CSV; not for tables */
+	OUTPUT_DELTA, /* a difference of times, always with a sign */
+	OUTPUT_PERCENT, /* a difference in percent, always with a sign */
+	OUTPUT_FRACTION, /* a fraction from 0 to 1 */
+	OUTPUT_PROBABILITY, /* small values are shown as "<0.001" */
+	OUTPUT_INTERVAL, /* [low, high] in JSON, columns _low and _high in CSV; not in tables */
 };
 
-/* Ranks of columns. If a table is too wide, columns of the greatest rank are left out first. */
+/* Ranks of columns. If a table is too wide, columns of the highest rank are left out first. */
 enum {
 	OUTPUT_ALWAYS = 0,
 	OUTPUT_IF_ANY = -1, /* left out only if no row has a value */
@@ -37,27 +36,27 @@ enum {
 
 struct output_column {
 	const char *key; /* name in JSON and CSV; NULL: in neither */
-	const char *header; /* title in tables; NULL: in no table */
+	const char *header; /* title in tables on pages; NULL: not in tables */
 	enum output_type type;
 	int rank;
-	size_t offset; /* of the field, in the group's object */
-	bool prefixed; /* the section's prefix comes before the header */
-	bool estimable; /* in tables, the section's mark may come before the value */
-	/* Text that is cut if a table is too wide, even in a file: CSV and JSON have all of it. */
+	size_t offset; /* offset of the field in the group's object */
+	bool prefixed; /* the section's PREFIX precedes the header */
+	bool estimable; /* in tables, the section's MARK may precede the value */
+	/* In tables that are too wide, cut the text, even in files. CSV and JSON have the whole text. */
 	bool elastic;
-	bool cut_front; /* cut the beginning: the end says most, as of a file and line */
-	bool is_raw; /* text without escapes: tables and CSV escape its backslashes too */
-	const char *const *names; /* texts for the values of an enum; NULL: the field is a text */
+	bool cut_front; /* cut the beginning of the text instead of the end, as for file names */
+	bool is_raw; /* the text has no escapes yet, so tables and CSV also escape backslashes */
+	const char *const *names; /* names of enum values; NULL: the field is a string */
 };
 
-/* Columns that read one object inside each row. */
+/* Columns that read the same object inside each row. */
 struct output_group {
 	/*
-	 * The name of the object in JSON, and the columns' prefix in CSV; NULL: they belong to the row.
-	 * Several groups of one name make one object.
+	 * Key of the JSON object, and prefix of the columns in CSV; NULL: none, the columns belong to the row. Groups with the
+	 * same key make one JSON object.
 	 */
 	const char *key;
-	size_t offset; /* of the object, in the row */
+	size_t offset; /* offset of the object in the row */
 	const struct output_column *columns;
 	size_t n_columns;
 };
@@ -67,40 +66,39 @@ struct output_section {
 	size_t n_groups;
 	const void *rows;
 	size_t n_rows, row_size;
-	enum profile_clock clock; /* unit of all times in the rows */
-	const char *prefix; /* begins the headers of "prefixed" columns: "WALL"; NULL: none */
-	/* Offset, in a row, of a `bool` that is true if the row only repeats others: tables leave it out. 0: no such field. */
+	enum profile_clock clock; /* clock of all times in the rows */
+	const char *prefix; /* prefix of PREFIXED columns' headers, such as "WALL"; NULL: none */
+	/* Offset, in a row, of a `bool`: tables omit the row if true, since it only repeats other rows. 0: no such field. */
 	size_t redundant;
-	/* Return the mark for ROW's estimable figures of GROUP, "~", or NULL. May be NULL: no marks. */
+	/* Return the mark before estimable values in ROW's columns of GROUP, such as "~", or NULL. Function NULL: no marks. */
 	const char *(*mark)(const void *row, const struct output_group *group);
-	/* Offset, in a row, of a `double`, the row's weight; 0: no such field. Tables show rows of weight NAN. */
+	/* Offset, in a row, of a `double`, its weight; 0: no such field. Tables may omit rows of small weight, but not NAN. */
 	size_t weight;
-	bool pointers; /* ROWS are pointers to the rows */
+	bool pointers; /* ROWS is an array of pointers to rows */
 };
 
-/* The value of a field: the column's type decides which of these are valid. */
+/* The value of a field. The type of the column determines the valid members. */
 struct output_field {
-	const char *text; /* OUTPUT_TEXT; NULL: absent */
-	double number; /* all others; NAN: absent */
-	double high; /* OUTPUT_INTERVAL: the other end */
+	const char *text; /* for OUTPUT_TEXT; NULL: absent */
+	double number; /* for other types; NAN: absent */
+	double high; /* for OUTPUT_INTERVAL: upper end */
 };
 
 struct output_field output_field_get(const struct output_section *section, size_t row,
 				     const struct output_group *group,
 				     const struct output_column *column);
 
-/* Return row number ROW. */
 void *output_row(const struct output_section *section, size_t row);
 
-/* Say on a terminal that ROW is being written, if that takes long. */
+/* Report on stderr that ROW is being written if the output takes long and stdout is no terminal. */
 void output_row_progress(const struct output_section *section, size_t row);
 
-/* Return whether ROW only repeats other rows, and the number of rows that do not. */
+/* Return whether ROW only repeats other rows. Return the number of rows that do not. */
 bool output_row_is_redundant(const struct output_section *section, size_t row);
 size_t output_rows_count(const struct output_section *section);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
 
-/* Return whether COLUMN is in tables, and in CSV and JSON. */
+/* Return whether tables have COLUMN; whether CSV and JSON have COLUMN. */
 bool output_column_in_table(const struct output_column *column);
 bool output_column_in_data(const struct output_column *column);

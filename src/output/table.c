@@ -8,16 +8,16 @@
 #include "output/number.h"
 #include "output/text.h"
 
-#define GAP          2 /* columns between two fields */
+#define GAP          2 /* blanks between two columns */
 #define MIN_TRUNC    12
-#define ELASTIC_ROOM 20 /* columns that elastic text keeps while other fields are left out */
+#define ELASTIC_ROOM 20 /* leave out columns before cutting elastic text below this width */
 
-/* One column of the table while it is laid out. */
+/* A column of the table, with its formatted cells. */
 struct field {
 	const struct output_group *group;
 	const struct output_column *column;
 	char *header;
-	char **cells; /* indexed by row */
+	char **cells; /* indexed by shown row */
 	unsigned int width;
 	bool left_out;
 };
@@ -25,7 +25,7 @@ struct field {
 struct layout {
 	struct field *fields;
 	size_t n_fields, cap_fields;
-	size_t *rows; /* the section's rows that are shown */
+	size_t *rows; /* indexes of the shown rows in the section */
 	size_t n_rows;
 };
 
@@ -62,7 +62,7 @@ static double row_weight(const struct output_section *section, size_t row)
 	return fabs(weight);
 }
 
-/* Return the weight that a row must reach to be shown. */
+/* Return the minimum weight of shown rows: the fraction LEAST of the greatest weight. */
 static double least_weight(const struct output_section *section, double least)
 {
 	double greatest = 0;
@@ -128,7 +128,7 @@ static void layout_deinit(struct layout *l)
 	free(l->rows);
 }
 
-/* Return the layout's width if elastic fields are cut to ELASTIC columns. ELASTIC 0: uncut. */
+/* Return the table's width if elastic columns are cut to ELASTIC characters; 0: not cut. */
 static size_t layout_width_with(const struct layout *l, unsigned int elastic)
 {
 	size_t width = 0;
@@ -147,7 +147,7 @@ static size_t layout_width(const struct layout *l)
 	return layout_width_with(l, 0);
 }
 
-/* Leave out columns without a value in any row and, for rank OUTPUT_IF_VARIES, with the same value in all rows. */
+/* Leave out columns without values and, for rank OUTPUT_IF_VARIES, columns with the same value in all rows. */
 static void leave_out_empty(struct layout *l)
 {
 	size_t row;
@@ -166,7 +166,7 @@ static void leave_out_empty(struct layout *l)
 	}
 }
 
-/* Leave out all columns of the greatest rank, so that both sides of a diff keep the same ones. Return false if none. */
+/* Leave out all columns of the highest rank, so that both sides of a diff have the same ones. Return false if there are none. */
 static bool leave_out_rank(struct layout *l)
 {
 	int rank = OUTPUT_ALWAYS;
@@ -182,7 +182,7 @@ static bool leave_out_rank(struct layout *l)
 	return true;
 }
 
-/* Return the widest text that can still be cut, or NULL. */
+/* Return the widest text column that can still be cut, or NULL. */
 static struct field *widest_text(const struct layout *l, bool elastic_only)
 {
 	struct field *widest = NULL;
@@ -194,7 +194,7 @@ static struct field *widest_text(const struct layout *l, bool elastic_only)
 	return widest;
 }
 
-/* Cut TEXT to F's width if it is longer. */
+/* Cut TEXT to the column's width if it is longer. */
 static void cut(const struct field *f, char *text)
 {
 	size_t len = strlen(text);
@@ -209,7 +209,7 @@ static void cut(const struct field *f, char *text)
 	}
 }
 
-/* Cut the widest text by one column at a time until the table fits or no text can be cut. */
+/* Cut the widest text column, one character at a time, until the table fits in WIDTH or no text can be cut. */
 static void truncate_text(struct layout *l, unsigned int width, bool elastic_only)
 {
 	size_t excess = layout_width(l) > width ? layout_width(l) - width : 0, i, row;
@@ -222,7 +222,7 @@ static void truncate_text(struct layout *l, unsigned int width, bool elastic_onl
 			cut(&l->fields[i], l->fields[i].cells[row]);
 }
 
-/* Return the end of the group of fields that starts at I; *LAST is the last one shown, or NULL. */
+/* Return the index after the group of columns at index I. Set *LAST to its last shown column (NULL: none), *WIDTH to its width. */
 static size_t group_end(const struct layout *l, size_t i, struct field **last, size_t *width)
 {
 	const struct output_group *group = l->fields[i].group;
@@ -238,7 +238,7 @@ static size_t group_end(const struct layout *l, size_t i, struct field **last, s
 	return i;
 }
 
-/* Make room for the groups' names above their columns. */
+/* Widen groups of columns that are narrower than their names. */
 static void widen_groups(struct layout *l)
 {
 	struct field *last;
@@ -272,7 +272,7 @@ static void put_times(FILE *out, char c, size_t n)
 		fputc(c, out);
 }
 
-/* Write the groups' names in a line above the headers, "---- baseline ----"; no line if no group has a name. */
+/* Write the groups' names in a line above the headers, "---- baseline ----". Write no line if no group has a name. */
 static void write_groups(FILE *out, const struct layout *l)
 {
 	size_t end, width, pending = 0;
@@ -292,7 +292,7 @@ static void write_groups(FILE *out, const struct layout *l)
 		}
 		put_times(out, ' ', pending);
 		dashes = width - GAP - strlen(key);
-		/* A blank on each side of the name, where there is room for that and a dash. */
+		/* Write blanks around the name, unless it would leave no space for dashes. */
 		if (dashes < 4) {
 			put_times(out, ' ', dashes);
 			fputs(key, out);
@@ -307,7 +307,7 @@ static void write_groups(FILE *out, const struct layout *l)
 		fputc('\n', out);
 }
 
-/* Write one line without trailing blanks; row -1: the headers. */
+/* Write row number ROW without trailing blanks; the headers if ROW is -1. */
 static void write_row(FILE *out, const struct layout *l, ssize_t row)
 {
 	size_t pending = 0;

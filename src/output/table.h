@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A section as a table for people. libsmartcols does not suffice: it makes a table fit by cutting text, and can neither leave out
- * columns by rank nor put a heading over several columns.
+ * Tables for people. libsmartcols does not suffice: it makes a table fit by cutting text, but cannot omit columns by rank or put a
+ * heading over several columns.
  */
 #pragma once
 
@@ -11,22 +11,22 @@
 #include "output/section.h"
 
 struct output_table_options {
-	/* Columns to fill; 0: no limit. If a table is wider, columns of high rank are left out, then elastic ones are cut. */
+	/* Maximum width; 0: no limit. If a table is wider, columns of high rank are left out, then elastic columns are cut. */
 	unsigned int width;
-	/* Cut any long text if the table is still too wide. Not for files, where a cut name is lost. */
+	/* Also cut texts that are not elastic if the table is still too wide. Do not set this for files: a cut name is lost. */
 	bool truncate;
-	unsigned int top; /* maximum number of rows to show; 0: all */
-	double least; /* minimum weight of a row to show, relative to the greatest; 0: any */
+	unsigned int top; /* maximum number of rows; 0: all rows */
+	double least; /* minimum weight of shown rows, relative to the greatest; 0: none */
 };
 
 void output_table_write(FILE *out, const struct output_section *section,
 			const struct output_table_options *options);
 
-/* Return the number of rows that these options show. */
+/* Return the number of rows that output_table_write() would show. */
 size_t output_table_shown(const struct output_section *section,
 			  const struct output_table_options *options);
 
-/* Return a column's header, and its text in ROW of a table: "-" if there is no such figure. For free(). */
+/* Return a column's header and its text in ROW, "-" if there is no value; for free(). */
 char *output_header_text(const struct output_section *section, const struct output_column *column);
 char *output_cell_text(const struct output_section *section, size_t row,
 		       const struct output_group *group, const struct output_column *column);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text on a terminal: escaping untrusted text, wrapping lines, colour. */
+/* Text on a terminal: escapes of untrusted text, line wrapping, colors. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,27 +7,27 @@
 
 /* Return S with all bytes but printable ASCII as \xNN, for free(). Files are untrusted, and terminals obey escape sequences. */
 char *output_text_escape(const char *s);
-/* Do as output_text_escape(), and escape backslashes too: for names that contain no escapes yet and that anybody may choose. */
+/* Like output_text_escape(), but escape backslashes too: for untrusted names that contain no escapes yet. For free(). */
 char *output_name_escape(const char *s);
 
 /*
- * Print TEXT, which the caller has escaped, broken at spaces into lines of at most WIDTH columns; WIDTH 0: one line. COLUMN columns
- * of the first line are already printed. All other lines are indented by INDENT.
+ * Print TEXT, escaped by the caller, in lines of at most WIDTH columns, broken at spaces; WIDTH 0: one line. The first line
+ * already has COLUMN columns. All other lines are indented by INDENT.
  */
 void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int column,
 		      unsigned int indent);
 
 /*
- * Columns to fill on OUT: $COLUMNS if set, else the terminal's, else OUTPUT_WIDTH_DEFAULT. Sets
- * *is_terminal, which may be NULL.
+ * Return the number of columns on OUT: $COLUMNS, else the terminal's width, else OUTPUT_WIDTH_DEFAULT. Set *IS_TERMINAL unless it
+ * is NULL.
  */
 #define OUTPUT_WIDTH_DEFAULT 100
 unsigned int output_width(FILE *out, int *is_terminal);
 
-/* ---- colour, which only pages on a terminal have ---- */
+/* ---- colors, only for pages on a terminal ---- */
 
 enum output_color {
-	OUTPUT_COLOR_AUTO, /* if stdout is a terminal with colours and NO_COLOR is not set */
+	OUTPUT_COLOR_AUTO, /* color if stdout is a color terminal and NO_COLOR is not set */
 	OUTPUT_COLOR_ALWAYS,
 	OUTPUT_COLOR_NEVER,
 };
@@ -43,6 +43,6 @@ enum output_style {
 
 bool output_color_wanted(enum output_color color);
 
-/* Return the text to print before and after text of STYLE; empty if COLOR is false. */
+/* Return the escape sequence before and after text of STYLE; "" if COLOR is false. */
 const char *output_style_begin(bool color, enum output_style style);
 const char *output_style_end(bool color);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The functions and structures that differ between two kernels. */
+/* The output of `kprotperf changes`: the functions, structures and variables that differ between two kernels. */
 #include "view/changes.h"
 
 #include "base/alloc.h"
@@ -107,7 +107,7 @@ static bool is_one_kernel(const struct view_changes *c)
 	return id->len && kernel_build_id_equal(id, kernel_image_build_id(c->images[1]));
 }
 
-/* Write "4 functions differ, 3 are new, ...". */
+/* Write a sentence such as "4 functions differ, 3 are new, ...". */
 static void page(const struct view *v, const void *data)
 {
 	static const char *const verbs[ANALYZE_N_CHANGES][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of diff, for two recordings. */
+/* The output of `kprotperf diff`, which compares two recordings. */
 #pragma once
 
 #include "analyze/code/trace.h"
@@ -11,7 +11,7 @@
 #include "analyze/why/why.h"
 #include "view/page/table.h"
 
-/* The tables, in the order of JSON and page: each is a struct view_table diff_NAME. */
+/* The tables, in the order of JSON and of the page. The table NAME is the struct view_table diff_NAME. */
 #define VIEW_DIFF_TABLES(TABLE) \
 	TABLE(environment)      \
 	TABLE(renamed)          \
@@ -39,20 +39,20 @@ enum {
 
 extern const char *const view_side_names[VIEW_N_SIDES];
 
-/* The data of diff's tables and page. */
+/* The data for the tables and the page of `kprotperf diff`. */
 struct view_diff {
 	struct view_data common;
 	const char *files[VIEW_N_SIDES];
 	struct analyze_options figures;
 	struct analyze_diff diff;
-	struct why_attribution attribution; /* empty unless times are on-CPU */
+	struct why_attribution attribution; /* empty if the tables do not show on-CPU times */
 	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
 	struct analyze_events events;
 	const struct analyze_renames *renames;
-	const char *control; /* the file of --control; NULL: none */
-	/* Has no contexts if times are raw or not on-CPU, since causes of their changes are unknown. */
+	const char *control; /* another recording of the baseline kernel (--control), or NULL */
+	/* WHY has no contexts if times are raw or not on-CPU times, since the causes of their changes are unknown. */
 	struct why why;
 };
 
@@ -62,20 +62,20 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 
 extern const struct view_list view_diff_list;
 
-/* Return a sentence on the row that changed most, for free(). SIGNIFICANT: return NULL if that change is not significant. */
+/* Return a sentence on the row that changed most, for free(). SIGNIFICANT: return NULL unless the change is significant. */
 char *view_diff_largest(const struct view_diff *c, bool significant);
 
-/* Return a note on missing verdicts, or on variation that intervals do not cover; NULL: neither applies. For free(). */
+/* Return a note if runs are too few, or if intervals ignore variation between boots or recordings; for free(). NULL: no note. */
 char *view_repetitions_note(const struct view_diff *c);
 
-/* Write the first differences in a line, for the top of the page. */
+/* Write a line that names the first few differences between the kernels and machines, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 
-/* Columns of struct analyze_change: the error of the difference; its significance and verdict. */
+/* Columns of struct analyze_change: half the confidence interval of a difference ("+-"); its verdict (such as "slower") and P. */
 extern const struct output_column view_plus_minus[1];
 #define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1
 extern const struct output_column view_verdict[14];
 #define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
 
-/* Return the mark before NOISE in ROW if DELTA is not larger than NOISE, else NULL; for struct output_section. */
+/* Return the mark "under " for the column NOISE if ROW's difference is at most the noise in this column; otherwise NULL. */
 const char *view_noise_mark(const void *row, const struct output_group *group);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of list: the functions and inlined bodies of a kernel, or the kernel's protections. */
+/* The output of `kprotperf list`: the functions and inlined functions of a kernel, or the kernel's protections. */
 #pragma once
 
 #include "base/alloc.h"
@@ -7,17 +7,17 @@
 #include "kernel/debuginfo/index.h"
 #include "view/page/table.h"
 
-/* One function, or one inlined body. */
+/* A function, or an inlined copy of a function. */
 struct view_code_row {
-	const char *kind; /* "function", "inlined" */
+	const char *kind; /* "function" or "inlined" */
 	const char *name;
-	const char *how; /* how it would be timed; NULL: not known, or not at all */
+	const char *how; /* method of timing; NULL: unknown, or it cannot be timed */
 	const char *note;
 	const char *module;
-	const char *function; /* around an inlined body, as in the symbol table */
-	const char *chain; /* bodies between NAME and FUNCTION */
-	const char *place; /* "FILE:LINE": call of a body, declaration of a function */
-	const char *entry, *addresses; /* as offsets from the symbols that contain them */
+	const char *function; /* symbol of the function that contains the inlined copy */
+	const char *chain; /* functions between NAME and FUNCTION in the chain of inlining */
+	const char *place; /* "FILE:LINE" of the inlined call, or of the function's declaration */
+	const char *entry, *addresses; /* such as "+0x11e" in FUNCTION, else "NAME.cold+0x2" */
 	double n_bytes;
 	struct kernel_body body;
 };
@@ -27,27 +27,27 @@ struct view_code_rows {
 };
 
 struct view_code {
-	struct view_data common; /* no times */
+	struct view_data common;
 	struct view_code_rows functions, bodies;
-	struct alloc_texts texts; /* made for the rows */
-	const struct kernel_index *index; /* NULL: inlined bodies are not known */
-	uint32_t n_empty; /* matching bodies without code */
-	bool is_other_kernel; /* not the running one: it is unknown how functions would be timed */
+	struct alloc_texts texts; /* owns strings in the rows */
+	const struct kernel_index *index; /* NULL: inlined functions are not known */
+	uint32_t n_empty; /* inlined copies that match the operand GLOB but have no instructions */
+	bool is_other_kernel; /* it is unknown how another kernel's functions would be timed */
 };
 
-extern const struct view_list view_code_list; /* of a struct view_code */
+extern const struct view_list view_code_list; /* outputs a struct view_code */
 
 struct view_protection {
 	const struct catalogue_protection *protection;
 	enum catalogue_state state;
-	char *how; /* how the state is known */
+	char *how; /* the evidence for STATE */
 };
 
 struct view_protections {
-	struct view_data common; /* no times */
+	struct view_data common;
 	struct view_protection *rows;
 	size_t n;
 };
 
-/* Lists for a struct view_protections: a row per protection; an explanation of its only protection. */
+/* Outputs for a struct view_protections: a table with a row per protection, and an explanation of a single protection. */
 extern const struct view_list view_protections_list, view_protection_list;

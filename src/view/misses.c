@@ -58,7 +58,7 @@ static double percent(double delta, double of)
 	return of > 0 ? 100 * delta / of : NAN;
 }
 
-/* Return ", 95 % of that in dequeue_signal": the function with most misses in ROW's context that changed like ROW. For free(). */
+/* Return ", 95 % of that in dequeue_signal": the function that causes most of the change in ROW's context; for free(). */
 static char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
 {
 	char *text = alloc_strdup("");
@@ -77,8 +77,8 @@ static char *most_of(const struct analyze_misses *m, const struct analyze_misses
 }
 
 /*
- * Return whether ROW is the sum of a syscall or of page faults. Other rows differ between any two runs. So does execve, which
- * starts the command and is the first to read the command's files.
+ * Return whether ROW is the sum over all functions in a syscall or in page faults. Ignore other contexts, whose misses differ
+ * between any two runs, and execve, which starts the command and is the first to read the command's files.
  */
 static bool is_syscall(const struct analyze_misses_row *row)
 {
@@ -89,8 +89,8 @@ static bool is_syscall(const struct analyze_misses_row *row)
 }
 
 /*
- * Return the syscall whose misses change most, significantly after correction for the number of rows; NULL: none. Set *ALL to the
- * baseline side's misses of all syscalls.
+ * Return the row of the syscall with the largest change of misses that is significant after correction for the number of syscalls
+ * (NULL: none). Set *ALL to the misses of all syscalls in the baseline recording.
  */
 static const struct analyze_misses_row *syscall_of(const struct analyze_misses *m, double *all)
 {

@@ -5,21 +5,21 @@
 #include "analyze/figures/events.h"
 #include "view/page/columns.h"
 
-/* Columns of struct analyze_misses_side: for one side; for a difference; for JSON and CSV only. */
+/* Columns of struct analyze_misses_side: for one recording; for a difference of two; for JSON and CSV only. */
 #define VIEW_MISSES_N (MODEL_N_EVENTS + 3)
 extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
 	view_misses_data[VIEW_MISSES_N];
 
-/* Columns for misses of data by object: for one side; for a difference; for JSON and CSV only. */
+/* Columns for data misses in each object, see VIEW_OBJECTS_LEGEND: for one recording; for a difference; for JSON and CSV only. */
 extern const struct output_column view_objects[6], view_objects_delta[6], view_objects_data[6];
 extern const struct output_column view_objects_place[2];
 
-/* Columns of struct analyze_misses_row: function and context. */
+/* Columns of struct analyze_misses_row: function, and calling context. */
 extern const struct output_column view_misses_place[2];
 
 /*
- * Return a sentence on the syscall whose data misses change most, and on whether its instruction count changes too; NULL: no
- * model was used. For free().
+ * Return a sentence on the syscall with the largest change of data misses, and on whether its instruction count changes too; for
+ * free(). NULL: the recordings have no cache model.
  */
 char *view_misses_change(const struct analyze_misses *m);
 

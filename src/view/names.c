@@ -172,7 +172,7 @@ void view_append_context(char **text, const char *context)
 	const char *what = profile_context_queued(context, &by);
 	scoped_free char *whose = output_text_escape(context);
 
-	/* WHOSE begins with the escaped name. The kind after the name, "[rcu]", needs no escapes, so its length is unchanged. */
+	/* WHOSE is the escaped CONTEXT, such as "close [rcu]". Omit the suffix " [rcu]", whose length escapes do not change. */
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of report, for one recording. */
+/* The output of `kprotperf report`, which shows one recording. */
 #pragma once
 
 #include "analyze/blocks/blocks.h"
@@ -16,7 +16,7 @@
 #include "analyze/varies/varies.h"
 #include "view/page/table.h"
 
-/* The tables, in the order of JSON and page: each is a struct view_table report_NAME. */
+/* The tables, in the order of JSON and of the page. The table NAME is the struct view_table report_NAME. */
 #define VIEW_REPORT_TABLES(TABLE) \
 	TABLE(environment)        \
 	TABLE(workload)           \
@@ -44,7 +44,7 @@
 	TABLE(accounting)         \
 	TABLE(costs)
 
-/* Everything said about one profile. */
+/* The data for the tables and the page of `kprotperf report`. */
 struct view_report {
 	struct view_data common;
 	struct analyze_options figures;
@@ -56,8 +56,8 @@ struct view_report {
 	struct analyze_accounting accounting;
 	struct analyze_costs costs;
 	struct analyze_leaves leaves;
-	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
-	struct varies varies; /* of --why-varies; empty without */
+	struct analyze_neighbours neighbours; /* empty without --callers or --callees */
+	struct varies varies; /* empty without --why-varies */
 	struct analyze_events events;
 	struct analyze_trace trace;
 	struct analyze_misses misses, miss_lines, miss_objects;
@@ -73,8 +73,8 @@ VIEW_REPORT_TABLES(VIEW_REPORT_DECLARE)
 
 extern const struct view_list view_report_list;
 
-/* Return whether the recording is exact, and has blocks and loops of all that was executed. */
+/* Return whether the recording is exact, so that it has the blocks and loops of all executed code. */
 bool view_report_is_exact(const void *report);
 
-/* Return the first line of the page: where most time went, and what is missing; for free(). */
+/* Return the first sentence of the page, on the syscall with most on-CPU time; for free(). */
 char *view_report_summary(const struct view_report *r);

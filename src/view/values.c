@@ -8,7 +8,7 @@
 #include "view/names.h"
 #include "view/page/page.h"
 
-/* Return the row of all of FUNCTION's variables together, which the variables' rows follow. FUNCTION NULL: the first function. */
+/* Return the row for all of FUNCTION's variables together; the variables' own rows follow. FUNCTION NULL: the first function. */
 static const struct varies_shift *all_of(const struct varies_shifts *s, const char *function)
 {
 	for (uint32_t i = 0; i < s->n_rows; i++)
@@ -23,8 +23,9 @@ static void append_ticks(char **text, double ticks, enum profile_clock clock, co
 }
 
 /*
- * Append "+5,940 from different values, mostly of crng_init (0 instead of 2 on average)". MOST is the row of the variable with the
- * largest part; NULL: none. Name it only if it has at least half of that time, and that is a tenth of the time at equal values.
+ * Append the change that different captured values cause: "+5,940 from different values, mostly of crng_init (0 instead of 2 on
+ * average)". Omit the variable MOST if it causes less than half of this change, or if it is NULL. Omit MOST also if calls with
+ * equal values changed more than 10 times as much.
  */
 static void append_by_values(char **text, const struct varies_shift *all,
 			     const struct varies_shift *most, enum profile_clock clock)

@@ -15,7 +15,6 @@
 
 static const char *const sides[] = { "baseline", "hardened" };
 
-/* Return "12,345". */
 static const char *count(double n)
 {
 	return output_number(OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS);
@@ -23,7 +22,7 @@ static const char *count(double n)
 
 static void append_machine(char **text, const struct analyze_warning *w)
 {
-	/* The third text stands for a missing value. */
+	/* Rows: a key of the environment, a warning, and the text for a recording without this key (NULL: "unknown"). */
 	static const char *const words[][3] = {
 		{ PROFILE_ENV_ARCH, "different architectures" },
 		{ PROFILE_ENV_CPU, "different CPUs" },
@@ -48,7 +47,6 @@ static void append_machine(char **text, const struct analyze_warning *w)
 	alloc_append(text, "%s: %s and %s", what, w->names[0] ?: none, w->names[1] ?: none);
 }
 
-/* Append the mechanisms that differ between two profiles. */
 static void append_mechanisms(char **text, const struct analyze_warning *w)
 {
 	alloc_append(text,
@@ -172,7 +170,7 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 		alloc_append(text, "syscalls and page faults");
 }
 
-/* Texts of warnings whose only parameter is a name, for "%s". */
+/* Texts of warnings with a name as their only parameter, printed by "%s". */
 static const char *const sentences[] = {
 	[ANALYZE_WARNING_EMPTY] = "the file contains no runs",
 	[ANALYZE_WARNING_SYSCALLS] = "only these syscalls were measured: %s",
@@ -202,7 +200,7 @@ static void append_failed(char **text, const struct analyze_warning *w)
 			     w->values[0], w->values[1], w->values[2], how);
 }
 
-/* Append a warning about one profile's figures. */
+/* Append a warning about the figures of one recording. */
 static void append_one(char **text, const struct analyze_warning *w)
 {
 	scoped_free char *loss = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts for analyze's findings. No other file turns these into English. */
+/* English texts for the results of src/analyze/, which contains no such texts. */
 #pragma once
 
 #include <jansson.h>
@@ -8,21 +8,21 @@
 #include "analyze/figures/warnings.h"
 #include "analyze/varies/varies.h"
 
-/* Return the text, without "warning:" before it or a full stop after it, safe on a terminal; for free(). */
+/* Return the warning as text, without "warning:" and without a full stop, escaped for terminals; for free(). */
 char *view_warning(const struct analyze_warning *w);
 
-/* Return the texts of all warnings as a list of strings: a new reference. */
+/* Return the texts of all warnings as a JSON array of strings: a new reference. */
 json_t *view_warnings_json(const struct analyze_warnings *warnings);
 
 /*
- * Return a sentence on the change of a call of FUNCTION (NULL: the first one in S) by other values and at equal values, in
- * ticks of CLOCK; for free(). NULL: not both sides have captured calls of it.
+ * Return a sentence on the change per call of FUNCTION (NULL: the first function in S), in ticks of CLOCK: the part that other
+ * captured values cause, and the change at equal values. For free(). NULL: a recording lacks captured calls of FUNCTION.
  */
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock);
 
-/* Return the row of the variable that alone explains most of the change by values; NULL: no variable explains any of it. */
+/* Return the row of the variable whose other values cause most of FUNCTION's change; NULL: no variable causes a part of it. */
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
 
-/* Return a line of a call that was kept whole, "    mm/slub.c:1978 shuffle_freelist", indented by its depth; for free(). */
+/* Return a line of a traced call, "    mm/slub.c:1978 shuffle_freelist", indented by its depth in the call; for free(). */
 char *view_trace_text(const struct analyze_trace_line *of);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Export of a recording's stacks, as a tree, to formats of other tools. A new format needs a source file and a line in
+ * Export of a recording's stacks, as a call tree, to formats of other tools. A new format needs a source file and a line in
  * EXPORT_FORMATS.
  */
 #pragma once
@@ -12,71 +12,71 @@
 #include "analyze/inline/stacks.h"
 #include "base/alloc.h"
 
-/* FORMAT(name, is it binary?) */
+/* Arguments of FORMAT: the format's name, and whether it is binary. */
 #define EXPORT_FORMATS(FORMAT)    \
 	FORMAT(speedscope, false) \
 	FORMAT(pprof, true)
 
-/* A distinct frame. LABEL is escaped, and ends in "(inlined)" for an inlined body. */
+/* A distinct stack frame. LABEL is escaped, and ends in "(inlined)" for an inlined function. */
 struct export_frame {
 	enum analyze_frame_kind kind;
-	const char *name; /* not escaped: not for a terminal */
+	const char *name; /* without escapes: do not print on a terminal */
 	char *label;
 };
 
 #define EXPORT_NO_NODE UINT32_MAX
 
-/* A node of the call tree: FRAME, called by PARENT's frame. */
+/* A node of the call tree: a call of FRAME's function by the function of PARENT. */
 struct export_node {
-	uint32_t parent; /* comes earlier in NODES; EXPORT_NO_NODE: none */
-	uint32_t frame, depth; /* DEPTH 0: a root */
+	uint32_t parent; /* index in NODES, less than this node's; EXPORT_NO_NODE: none */
+	uint32_t frame, depth; /* DEPTH is 0 for a root */
 };
 
 struct export
 {
-	const struct profile *p, *other; /* OTHER: the second side; NULL: there is none */
-	char *title; /* the workload's command line */
+	const struct profile *p, *other; /* OTHER: the second recording to compare, or NULL */
+	char *title; /* command line of the workload */
 	const char *unit; /* unit of the counts: "samples" or "instructions" */
 	double period; /* ticks of the profile's clock per count */
-	double noise[2]; /* variance of a count divided by it, by side; 0: counts are exact */
-	double time; /* time of the recording, in seconds since 1970; NAN: unknown */
-	vec_of(struct export_frame, frames); /* no duplicates */
-	vec_of(struct export_node, nodes); /* depth first */
+	double noise[2]; /* variance of each side's count, divided by the count; 0: exact counts */
+	double time; /* start of the recording, in seconds since 1970; NAN: unknown */
+	vec_of(struct export_frame, frames); /* without duplicates */
+	vec_of(struct export_node, nodes); /* each caller before its callees */
 	struct export_leaf {
 		uint32_t node;
-		/* Samples whose stack ends at NODE, by side; formats of one recording use the first. */
+		/* Counts of stacks that end at NODE, for both recordings. Formats for one recording use the first count. */
 		double counts[2];
-	} * leaves; /* in the order of NODES */
+	} * leaves; /* sorted by node */
 	uint32_t n_leaves, cap_leaves;
 };
 
-/* Initialize E from the STACKS of P; both must outlive E. */
+/* Initialize E from the STACKS of P. Both must outlive E. */
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
 /*
- * Add the stacks of the SIDES (the second one may be NULL) to STACKS, and initialize E from STACKS, with counts per run. Return 0
- * or -errno, reported.
+ * Add the stacks of the recordings SIDES (the second may be NULL) to STACKS, and initialize E with them. Counts are per run.
+ * Return 0 or -errno, reported.
  */
 int export_init_sides(struct export *e, const struct profile *const sides[2],
 		      struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
 
-/* Return the difference of the second and the first of COUNTS, relative to the larger; 0 within two standard errors. */
+/* Return the difference between the second and first count, relative to the larger; 0 if it is within two standard errors. */
 double export_change(const struct export *e, const double counts[2]);
 
-/* The selection of E's nodes that a flame graph shows: the widest and, among equally wide ones, those closest to a root. */
+/* The nodes of E that a flame graph draws: the widest nodes and, among equally wide ones, those closest to a root. */
 struct export_graph {
-	/* Counts of each node with all below it, one per side: NODES[N]'s are at 2 * N and 2 * N + 1. The last two are totals. */
+	/* Counts of node N, including nodes below it, at 2 * N (first recording) and 2 * N + 1. The last two are totals. */
 	double *counts;
-	/* Indexed by node: the larger side's count, or the sum of the children's widths if that is more. Last: the roots' sum. */
+	/* Indexed by node: the larger count, or the sum of the children's widths if that is more. The last is the roots' sum. */
 	double *widths;
-	bool *is_drawn; /* indexed by node; implies that the parent is drawn */
+	bool *is_drawn; /* indexed by node; if true, the parent is drawn too */
 	uint32_t left_out; /* number of nodes that are not drawn */
 };
 
 void export_graph_init(struct export_graph *g, const struct export *e);
 void export_graph_deinit(struct export_graph *g);
 
-/* Return COUNT rounded to an integer that fits into each format. */
+/* Return COUNT as an integer, limited to a range that all formats can store. */
 int64_t export_integer(double count);
 
 struct export_format {
@@ -88,9 +88,9 @@ struct export_format {
 EXPORT_FORMATS(EXPORT_DECLARE)
 #undef EXPORT_DECLARE
 
-/* Write the flame graph of `fold --svg` or, for two sides, the differential one of `diff --svg`. */
+/* Write the flame graph of `fold --svg` or, for two recordings, the differential one of `diff --svg`. */
 void export_write_svg(FILE *out, const struct export *e);
 
-/* The formats, and their names, ended by NULL. */
+/* The export formats, and their names with NULL at the end. */
 extern const struct export_format export_formats[];
 extern const char *const export_format_names[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Export for pprof: a compressed perftools.profiles.Profile. Each frame is one function with one location. */
+/* Export for pprof: a compressed perftools.profiles.Profile. Each frame is a function with one location. */
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
@@ -7,15 +7,15 @@
 #include "base/alloc.h"
 #include "output/export/export.h"
 
-/* ---- protocol buffers: written by hand, which is less code than protobuf-c's generator and library ---- */
+/* ---- protocol buffers, without protobuf-c: its generator and library would need more code ---- */
 
-/* All zero is the empty message. */
+/* A protocol buffer message under construction. All zero: an empty message. */
 struct proto {
 	uint8_t *bytes;
 	size_t n_bytes, cap_bytes;
 };
 
-/* The wire types of the two encodings that are used. */
+/* Wire types of protocol buffers, as far as used. */
 enum {
 	VARINT = 0,
 	BYTES = 2
@@ -53,7 +53,7 @@ static void proto_deinit(struct proto *p)
 	*p = (struct proto){ 0 };
 }
 
-/* Add M, and free it. */
+/* Add message M as a field, and free M. */
 static void proto_message(struct proto *p, unsigned int field, struct proto *m)
 {
 	bytes(p, field, m->bytes, m->n_bytes);
@@ -62,7 +62,7 @@ static void proto_message(struct proto *p, unsigned int field, struct proto *m)
 
 /* ---- profile ---- */
 
-/* Numbers of fields in profile.proto. */
+/* Field numbers in pprof's profile.proto. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -83,7 +83,7 @@ enum {
 	FUNCTION_NAME = 2,
 };
 
-/* The first strings in the table; the frames' labels follow. */
+/* Indexes of the first strings in the string table. The frames' labels follow them. */
 enum {
 	STRING_NONE,
 	STRING_UNIT,
@@ -128,7 +128,7 @@ static void write_sample(struct proto *profile, const struct export *e,
 	proto_message(profile, PROFILE_SAMPLE, &sample);
 }
 
-/* Compress as gzip does, without a time; zlib's gzopen() needs a file. */
+/* Write PROFILE compressed like gzip, without a time stamp. zlib's gzopen() would need a file. */
 static void write_compressed(FILE *out, const struct proto *profile)
 {
 	z_stream z = { .next_in = profile->bytes, .avail_in = (uInt)profile->n_bytes };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Export for speedscope.app: a sampled profile according to its file-format-schema.json. */
+/* Export for speedscope.app: a "sampled" profile as in its file-format-schema.json. */
 #include "output/export/export.h"
 #include "output/json.h"
 
-/* The frames from the root to NODE. */
+/* Return the indexes of the frames from the root to NODE. */
 static json_t *stack_json(const struct export *e, uint32_t node)
 {
 	json_t *stack = json_array();

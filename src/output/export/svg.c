@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A flame graph: an SVG that needs no other file. Its script does what FlameGraph's does: a click shows a frame as wide as the
- * page, and Ctrl-F finds names by a regular expression. Frames that are too narrow to be seen are left out.
+ * A flame graph in one self-contained SVG. Its script works as FlameGraph's: a click zooms into a frame, and Ctrl-F searches names
+ * by a regular expression. Frames that are too narrow to be seen are left out.
  */
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "output/export/export.h"
 #include "output/text.h"
 
-/* Sizes in pixels. The graph is WIDTH wide until the script makes it as wide as the window. */
+/* Sizes in pixels. The graph is WIDTH wide until its script adapts it to the window. */
 enum {
 	WIDTH = 1200,
 	MARGIN = 10,
@@ -18,21 +18,21 @@ enum {
 	FOOT = 30
 };
 #define INNER     (WIDTH - 2 * MARGIN)
-#define CHARACTER 7.25 /* width of a character of a 12 pixel monospace font */
+#define CHARACTER 7.25 /* width of a character in a 12 pixel monospace font */
 
 struct color {
 	const char *of;
 	uint8_t rgb[3];
 };
 
-/* The lightest colour of each kind; a frame's name makes it darker. They can be told apart with red-green blindness. */
+/* Lightest color of each kind of frame: names select one of 5 shades. People with red-green blindness can tell kinds apart. */
 static const struct color kinds[] = {
 	[ANALYZE_FRAME_OTHER] = { "syscall or other context", { 170, 200, 235 } },
 	[ANALYZE_FRAME_KERNEL] = { "kernel (_[k] in folded stacks)", { 255, 170, 80 } },
 	[ANALYZE_FRAME_INLINED] = { "inlined (_[i])", { 255, 230, 110 } },
 };
 
-/* The changes of a frame between two sides. */
+/* Change of a frame between two recordings. */
 enum {
 	SAME,
 	MORE,
@@ -44,7 +44,7 @@ static const struct color changes[] = {
 	[LESS] = { "less", { 90, 155, 225 } },
 };
 
-/* Each frame's place is in its attributes: begin and width in the recording's unit. */
+/* Script of the SVG. Attributes of each frame have its begin and width, in the recording's unit. */
 static const char script[] =
 	"const one = id => document.getElementById(id), frames = [...one('frames').children];\n"
 	"const all = +frames[0].dataset.w, svg = document.documentElement;\n"
@@ -120,7 +120,7 @@ static void write_escaped(FILE *out, const char *text, size_t n)
 		}
 }
 
-/* X as in SVG: pixels, or "50%". */
+/* Write a text element. X is a position in SVG: pixels, or "50%". */
 static void write_text(FILE *out, const char *id, const char *anchor, const char *x, double y,
 		       const char *text)
 {
@@ -147,7 +147,7 @@ static void write_legend(FILE *out, const struct color *colors, size_t n, uint32
 			x, HEAD - 14, left_out);
 }
 
-/* Return a line with the kernels and the meaning of a width, for free(). */
+/* Return the subtitle: the kernels' releases, and the meaning of a frame's width; for free(). */
 static char *subtitle_of(const struct export *e, double all)
 {
 	const struct profile *const sides[] = { e->other ?: e->p, e->p };
@@ -171,7 +171,7 @@ static void write_head(FILE *out, const struct export *e, const struct export_gr
 		       double height)
 {
 	scoped_free char *subtitle = subtitle_of(e, g->counts[2 * e->n_nodes]), *title = NULL;
-	int room = (INNER - 200) / 10; /* characters of the title's font */
+	int room = (INNER - 200) / 10; /* number of characters in the title's font */
 
 	title = alloc_printf("%.*s%s", room, e->title, strlen(e->title) > (size_t)room ? ".." : "");
 	fprintf(out,
@@ -199,12 +199,12 @@ static void write_head(FILE *out, const struct export *e, const struct export_gr
 struct bar {
 	const char *label;
 	enum analyze_frame_kind kind;
-	const double *counts; /* indexed by side */
+	const double *counts; /* indexed by recording */
 	double begin, width; /* in the unit of the counts */
 	double y;
 };
 
-/* Write the text that a pointer on BAR shows. */
+/* Write the text that is shown when the pointer is on BAR. */
 static void write_details(FILE *out, const struct export *e, const struct bar *bar,
 			  const double *all)
 {
@@ -219,7 +219,7 @@ static void write_details(FILE *out, const struct export *e, const struct bar *b
 		fprintf(out, " (%.0f %s, %.2f %%)", counts[0], e->unit, 100 * counts[0] / all[0]);
 }
 
-/* Set RGB. One side: a shade of the kind's colour, chosen by BAR's label. Two sides: the more BAR changed, the less grey. */
+/* Set RGB to BAR's color: a shade of its kind's color for one recording, or a mix of grey and a change's color for two. */
 static void color_of(const struct export *e, const struct bar *bar, double rgb[3])
 {
 	double change = e->other ? export_change(e, bar->counts) : 0;
@@ -262,7 +262,7 @@ static void write_bar(FILE *out, const struct export *e, const struct export_gra
 void export_write_svg(FILE *out, const struct export *e)
 {
 	scoped(export_graph_deinit) struct export_graph g = { 0 };
-	/* The place where each node's next child begins, indexed by node; the last is for the roots. */
+	/* Indexed by node: position where the node's next child begins. The last element is for the roots. */
 	scoped_free double *ends = alloc_array(e->n_nodes + 1, sizeof(*ends));
 	uint32_t deepest = 0, n = e->n_nodes;
 	double height, base;

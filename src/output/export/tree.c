@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks as a call tree, whose nodes refer to a list of distinct frames. */
+/* The call tree of stacks. Its nodes refer to a list of distinct frames. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int64_t export_integer(double count)
 	return count < 0x1p62 ? llround(count) : (int64_t)1 << 62;
 }
 
-/* A flame graph leaves out frames narrower than this part of its width, a tenth of a pixel, and those beyond FRAMES_MOST. */
+/* A flame graph has at most FRAMES_MOST frames, and no frames narrower than this part of its width, a tenth of a pixel. */
 #define NARROWEST   (1 / 12000.0)
 #define FRAMES_MOST 10000
 
@@ -93,7 +93,7 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 		uint32_t depth = 0, frame = 0;
 		bool same = true;
 
-		/* Stacks are sorted: the previous one shares the most frames with this one. */
+		/* Stacks are sorted, so this stack shares its outer frames with the previous one. */
 		for (; depth < s->n_frames; depth++) {
 			frame = frame_add(e, &index, &s->frames[depth]);
 			same = same && depth < n_path && e->nodes[path[depth]].frame == frame;
@@ -133,7 +133,7 @@ int export_init_sides(struct export *e, const struct profile *const sides[2],
 	return 0;
 }
 
-/* Return the COUNTS of a struct export_graph, for free(). */
+/* Return the array COUNTS of a struct export_graph, for free(). */
 static double *counts_below(const struct export *e)
 {
 	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
@@ -142,7 +142,7 @@ static double *counts_below(const struct export *e)
 		for (int side = 0; side < 2; side++)
 			counts[2 * leaf->node + side] += leaf->counts[side];
 	}
-	/* Callees come after their callers. */
+	/* NODES has each caller before its callees. */
 	for (uint32_t i = e->n_nodes; i-- > 0;) {
 		uint32_t parent = e->nodes[i].parent;
 
@@ -180,7 +180,7 @@ void export_graph_init(struct export_graph *g, const struct export *e)
 				    .widths = alloc_array(n + 1, sizeof(*g->widths)),
 				    .is_drawn = alloc_array(n, sizeof(*g->is_drawn)),
 				    .left_out = n };
-	/* When the loop reaches a node, its width is the sum of its children's widths. */
+	/* Callees come after their caller, so the loop adds their widths to the caller's before it reaches the caller. */
 	for (uint32_t i = n; i-- > 0;) {
 		const struct export_node *node = &e->nodes[i];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inlined bodies. The figures of a body include bodies inlined into it. */
+/* The table of inlined functions. The figures of an inlined function include functions inlined into it. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -24,7 +24,6 @@ static const struct output_column columns[] = {
 	ROW_COLUMN("calls", COUNT, calls),
 };
 
-/* Return the body's time per call of the function, if it was timed. */
 static double exact_cost(const struct analyze_annotation *a, const struct analyze_range *range)
 {
 	double per = isnan(a->figures.calls) ? a->runs : a->figures.calls;

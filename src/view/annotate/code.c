@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function's instructions with their samples, in the lines and inlined bodies that they are part of. */
+/* The page's code listing: instructions with their samples, below headings for their source lines and inlined functions. */
 
 #include "output/text.h"
 #include "view/annotate/rows.h"
@@ -11,16 +11,16 @@
 #define ADDRESS_FORMAT  " %12s  "
 #define ADDRESS_WIDTH   (1 + 12 + 2)
 
-/* A place while its code is printed. */
+/* The state of the listing of one contiguous part of the function's code. */
 struct listing {
 	FILE *out;
 	const struct annotated *f;
 	const struct analyze_place *place;
 	struct arch_disasm *disasm;
 	bool color;
-	bool sampled, counted; /* there are samples; there are executions */
-	uint32_t body, line; /* of the last printed instruction; ANALYZE_NO_BODY: none */
-	bool fresh; /* nothing is printed yet, or something was left out since */
+	bool sampled, counted; /* the function has samples; its instructions were counted */
+	uint32_t body, line; /* of the last printed instruction; ANALYZE_NO_BODY: none yet */
+	bool fresh; /* the next instruction is the first one, or follows a gap */
 };
 
 static bool has_cost(const struct analyze_instruction *i)
@@ -51,7 +51,7 @@ static void write_empty_columns(const struct listing *l)
 	fprintf(l->out, "%*s", columns_width(l), "");
 }
 
-/* Write the columns before the code, as far as they are shown. */
+/* Write the columns before the code, except columns that are not shown. */
 static void write_columns(const struct listing *l, const char *share, const char *self,
 			  const char *callees, const char *executed, const char *address)
 {
@@ -77,7 +77,7 @@ static uint32_t depth_of(const struct listing *l, uint32_t body)
 	return body == ANALYZE_NO_BODY ? 0 : l->f->a.bodies[body].depth;
 }
 
-/* Return the body around BODY at DEPTH. */
+/* Return the inlined function at nesting DEPTH that contains the inlined function BODY. */
 static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t depth)
 {
 	while (depth_of(l, body) > depth)
@@ -85,7 +85,7 @@ static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t d
 	return body;
 }
 
-/* Write a line for BODY and each body around it that does not contain the previous instruction. */
+/* Write a heading for BODY and for each inlined function around BODY that does not contain the previous instruction. */
 static void write_bodies(struct listing *l, uint32_t body)
 {
 	uint32_t depth = depth_of(l, body), same = l->fresh ? 0 : depth_of(l, l->body);
@@ -136,7 +136,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
 	scoped_free char *plain_address = output_text_escape(address),
 			 *plain = output_text_escape(text);
-	/* Colour by samples; if there are none, by executions, relative to all instructions executed per call. */
+	/* Choose the color by samples; without samples, by executions, relative to all instructions executed per call. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
 	enum output_style style = part >= LITTLE         ? OUTPUT_STYLE_HOT :
 				  part >= HALF_A_PERCENT ? OUTPUT_STYLE_WARM :
@@ -144,7 +144,6 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	bool any = part > 0;
 
 	fputs(any ? output_style_begin(l->color, style) : "", l->out);
-	/* An unreached block's executions are not known: "-". */
 	write_columns(l, shown, self, count_text(i->hits.callees),
 		      output_number(OUTPUT_COUNT, i->per_call, PROFILE_CLOCK_INSN), plain_address);
 	fputs(any ? output_style_end(l->color) : "", l->out);
@@ -186,7 +185,7 @@ static void write_place_title(const struct listing *l)
 
 static void write_place(struct listing *l, const struct view_annotate_options *o)
 {
-	uint64_t next = 0; /* address after the last instruction */
+	uint64_t next = 0;
 	bool gap = false;
 
 	write_place_title(l);

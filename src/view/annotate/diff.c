@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* diff --annotate for people, and the members above its tables in JSON. */
+/* The page of `diff --annotate`, and its JSON members other than tables. */
 #include <math.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "view/annotate/rows.h"
 #include "view/diff.h"
 
-/* ---- diff --annotate: the lines and inlined bodies of one function on two kernels ---- */
+/* ---- `diff --annotate`: the lines and inlined functions of one function on two kernels ---- */
 
-/* Smaller changes are shown as 0.0. */
+/* Minimum size of a shown change. Smaller changes would be printed as 0.0. */
 #define SHOWN 0.05
 
 static uint32_t line_number(double line)
@@ -20,7 +20,7 @@ static uint32_t line_number(double line)
 	return isnan(line) ? 0 : (uint32_t)line;
 }
 
-/* Return "mm/slub.c:1906", or "mm/slub.c:1906, was 1890": the hardened side's place if it has one. */
+/* Return the line's location, "mm/slub.c:1906" or, if it differs on the baseline, "mm/slub.c:1906, was 1890". */
 static char *where_text(const struct analyze_annotate_diff_row *r)
 {
 	double was = r->sides[0].line, is = r->sides[1].line;
@@ -52,7 +52,7 @@ static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c
 	}
 }
 
-/* Return how many more instructions a call executes; 0: they were not counted on both sides. */
+/* Return the increase of instructions executed per call; 0: they were not counted in both recordings. */
 static double executed_more(const struct annotate_diff_row *row)
 {
 	double more = row->of.sides[1].per_call - row->of.sides[0].per_call;
@@ -66,7 +66,7 @@ static bool is_worth_a_row(const struct annotate_diff_row *row)
 	       fabs(executed_more(row)) >= SHOWN;
 }
 
-/* Sort by falling change, of samples, then of counts; unknown changes last. */
+/* Sort by size of the sampled change, then by change in executed instructions, largest first. Unknown changes come last. */
 static int change_compare(const void *left, const void *right)
 {
 	const struct annotate_diff_row *a = left, *b = right;
@@ -98,7 +98,7 @@ static int change_compare(const void *left, const void *right)
 		SIDE_COLUMN("samples", COUNT, samples, .header = samples_, .rank = 2),         \
 		SIDE_COLUMN("per_call", COUNT, per_call, ##__VA_ARGS__)
 
-/* The source of a table's figures. */
+/* The method of measurement behind a table's figures. */
 enum source {
 	SAMPLED,
 	SAMPLED_COUNTED,
@@ -123,7 +123,7 @@ static const struct output_column body_columns[] = {
 	DIFF_COLUMN("body", TEXT, of.path, .header = "IN", .elastic = true),
 };
 
-/* A narrow table shows the place only: the source tells which body it is in. */
+/* A narrow table drops the column IN, since FILE and LINE identify the inlined function. */
 static const struct output_column line_columns[] = {
 	DELTA_COLUMNS,
 	DIFF_COLUMN("body", TEXT, of.path, .header = "IN", .rank = 1, .elastic = true),
@@ -150,7 +150,7 @@ static const struct output_group line_groups[N_SOURCES][3] = {
 	{ SIDES(exact_columns, line_columns) },
 };
 
-/* Return whether all costs are counted, not estimated. */
+/* Return whether all costs are exact counts, not estimates from samples. */
 static bool is_exact(const struct view_annotate_diff *c)
 {
 	return profile_is_exact(c->sides[0].p) && profile_is_exact(c->sides[1].p);
@@ -167,7 +167,7 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 {
 	const struct annotate_diff_row *r = row;
 
-	/* A side without this code certainly has a cost of 0. */
+	/* If a kernel lacks the row's code, the cost there is known to be 0, and is no estimate. */
 	if (group->key && !(r->of.sides[!strcmp(group->key, "hardened")].n_insns > 0))
 		return NULL;
 	return "~";
@@ -185,7 +185,7 @@ static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c,
 		rows->section.mark = NULL;
 }
 
-/* Set ROWS of TABLE, bodies or lines. */
+/* Set ROWS to the rows of TABLE for the page, in the given order. */
 static void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *table,
 				    const struct view_annotate_diff *c,
 				    enum annotate_diff_order order)
@@ -237,7 +237,7 @@ const struct view_table annotate_diff_lines = {
 
 /* ---- diff page ---- */
 
-/* Return "593 instructions executed per call, ", or "" if they were not counted; for free(). */
+/* Return "593 instructions executed per call, ", or "" if instructions were not counted; for free(). */
 static char *executed_text(const struct analyze_annotation *a)
 {
 	if (!a->counted)
@@ -282,8 +282,8 @@ static bool is_significant(const struct annotate_diff_row *row)
 }
 
 /*
- * Return the body or line with the largest significant change: a line if it changed more than any body. Of nested bodies with
- * nearly the same change (above 95 %), return the innermost one.
+ * Return the inlined function or line with the largest significant change: a line if it changed more than any inlined function. If
+ * one inlined function contains another with nearly the same change (above 95 %), return the inner one.
  */
 static const struct annotate_diff_row *find_change(const struct view_rows *bodies,
 						   const struct view_rows *lines)
@@ -309,7 +309,7 @@ static const struct annotate_diff_row *find_change(const struct view_rows *bodie
 	return found;
 }
 
-/* Write the cost of a function that only one kernel has. All of it is the difference. */
+/* Write the cost of a function that only one kernel has. */
 static void write_one_sided(const struct view *v, const struct view_annotate_diff *c)
 {
 	unsigned int side = c->sides[1].a.n_places > 0;

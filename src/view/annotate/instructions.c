@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instructions, for data: the page has them as code. */
+/* The table of instructions for JSON and CSV. The page shows them as a code listing instead. */
 #include "base/alloc.h"
 #include "view/annotate/rows.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Source lines, each in the inlined body that it is part of. */
+/* The table of source lines. A line has a row in each inlined function that contains it. */
 #include "base/alloc.h"
 #include "view/annotate/rows.h"
 

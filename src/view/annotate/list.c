@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* annotate: its tables, and the members above them in JSON. */
+/* The output of `kprotperf annotate`: its tables, and its JSON members other than tables. */
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/annotate.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function for people: the parts with most of its time, then its code. */
+/* The page of `kprotperf annotate`: the inlined functions and lines with most of the time, then the code. */
 #include <math.h>
 
 #include "base/alloc.h"
 #include "base/plural.h"
 #include "view/annotate/rows.h"
 
-/* With fewer samples the page says that they are few. */
+/* Below this number of samples, the page warns that there are few. */
 #define FEW 100
 
 static void write_executed(const struct view *v, const struct analyze_annotation *a)
@@ -70,8 +70,8 @@ static void write_title(const struct view *v, const struct annotated *f)
 }
 
 /*
- * Return "78 % of 5,937 calls' time in shuffle_freelist (mm/slub.c:1905-1921)", of the body that explains most. Of nested
- * bodies with all of that time, take the innermost one. NULL: there is none.
+ * Return the inlined function with most of the time. If it contains another with at least 95 % of that time, return the inner one.
+ * NULL: there is none.
  */
 static const struct annotate_row *main_body(const struct view_rows *bodies)
 {
@@ -127,7 +127,6 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	}
 }
 
-/* Write the notes that a reader of the code needs. */
 static void write_notes(const struct view *v, const struct annotated *f)
 {
 	fputc('\n', v->out);

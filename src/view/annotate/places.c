@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The places of the function's code: itself, and each function that it is inlined into. */
+/* The table of places with the function's code: the function itself, and each function that it is inlined into. */
 #include <math.h>
 
 #include "base/alloc.h"

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by annotate's tables. */
+/* Declarations that annotate's tables share. */
 #pragma once
 
 #include "output/number.h"
 #include "view/annotate.h"
 #include "view/page/columns.h"
 
-/* Figures that all rows have. */
 struct annotate_figures {
 	double share, low, high, cost, self, callees, late, executions, per_call;
 };
 
-/* A row of any table. Each table uses some of the members. */
+/* A row of any table. Each table uses only some of the members. */
 struct annotate_row {
 	struct annotate_figures figures;
 	const char *address, *text, *where, *source, *lines, *called;
@@ -27,7 +26,7 @@ struct annotate_row {
 	ROW_COLUMN("share", FRACTION, figures.share, .header = "SHARE", .rank = OUTPUT_IF_ANY), \
 		ROW_COLUMN("share_low", FRACTION, figures.low),                                 \
 		ROW_COLUMN("share_high", FRACTION, figures.high)
-/* The columns' header gets a prefix: per call, or per run. */
+/* This column's header is the section's prefix, "TIME/CALL" or "TIME/RUN". */
 #define COST                                                                        \
 	ROW_COLUMN("cost", TIME, figures.cost, .header = "", .rank = OUTPUT_IF_ANY, \
 		   .prefixed = true, .estimable = true)
@@ -39,7 +38,7 @@ struct annotate_row {
 	ROW_COLUMN("executions", COUNT, figures.executions), \
 		ROW_COLUMN("per_call", COUNT, figures.per_call)
 
-/* An additional column of pages, for counted blocks. */
+/* An additional column of pages, shown if instructions were counted. */
 extern const struct output_column annotate_counted_columns[1];
 #define COUNTED_GROUPS(array)                          \
 	{                                              \
@@ -49,42 +48,42 @@ extern const struct output_column annotate_counted_columns[1];
 		}                                      \
 	}
 
-/* Return the figures of HITS. EXECUTIONS (in total) and PER_CALL are NAN if they were not counted. */
+/* Return the figures for HITS. EXECUTIONS (in total) and PER_CALL are NAN if executions were not counted. */
 struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 					    const struct analyze_hits *hits, double executions,
 					    double per_call);
-/* Return LINE, or NAN if it is unknown. */
+/* Return the line number as a double; NAN: unknown (0). */
 double annotate_line(uint32_t line);
 
 /*
- * Choose the ROWS of F for a page: only those with samples or executions, most samples first. If blocks were counted,
- * COUNTED replaces the table's own groups.
+ * Choose the ROWS of F for a page: only rows with samples or executions, most samples first. If executions were counted, use
+ * COUNTED as the groups of columns.
  */
 void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
 			  const struct output_group counted[2]);
 
 const char *annotate_mark(const void *row, const struct output_group *group);
 
-/* Write TITLE and at most TOP of ROWS below a blank line; write nothing without rows. */
+/* Write TITLE and at most TOP of ROWS after a blank line. Write nothing if there are no rows. */
 void annotate_table_write(const struct view *v, const char *title, const struct view_rows *rows,
 			  unsigned int top);
 
-/* Return a share as text, "57.2 %", for places without a column. It is valid until the next call. */
+/* Return SHARE as text, "57.2 %". The text is valid until the next call. */
 const char *annotate_percent(double share);
 
 struct annotate_diff_row {
 	struct analyze_annotate_diff_row of;
-	const char *where, *source; /* of lines */
+	const char *where, *source; /* set in tables of lines only */
 };
 
-/* The order of rows on the page of two sides. */
+/* Selection and order of the rows on the page of `diff --annotate`. */
 enum annotate_diff_order {
-	ANNOTATE_DIFF_CHANGED, /* rows with samples or a changed execution count, largest change first */
-	ANNOTATE_DIFF_SEEN, /* the same rows, by body and source */
-	ANNOTATE_DIFF_ALL, /* all rows, by body and source, as in data */
+	ANNOTATE_DIFF_CHANGED, /* rows with samples or another execution count, largest change first */
+	ANNOTATE_DIFF_SEEN, /* the same rows, sorted by inlined function and source line */
+	ANNOTATE_DIFF_ALL, /* all rows, sorted by inlined function and source line */
 };
 
 extern const struct view_table annotate_diff_bodies, annotate_diff_lines;
 
-/* Write a page's code, place by place. */
+/* Write the code listing of the page: each contiguous part of the function's code in turn. */
 void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The parts of a run's change, as a tree whose parts add up. */
+/* The table that divides the change per run: a tree of syscalls and functions whose changes add up to the parent's. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -10,8 +10,8 @@
 
 struct line {
 	struct why_attribution_row row;
-	const char *label; /* the name, indented by its depth */
-	double weight; /* |DELTA|, at most the parent row's weight; NAN for the command */
+	const char *label; /* the row's name, indented by its level in the tree */
+	double weight; /* |DELTA|, at most the parent row's weight; NAN for the whole command */
 };
 
 static const struct output_column columns[] = {
@@ -33,10 +33,9 @@ static const struct output_column columns[] = {
 };
 
 enum {
-	DEPTH = 4 /* levels */
+	DEPTH = 4 /* levels of the tree */
 };
 
-/* Return the label, for free(). */
 static char *label(const struct why_attribution_row *row)
 {
 	char *text = NULL;
@@ -52,7 +51,7 @@ static char *label(const struct why_attribution_row *row)
 	return text;
 }
 
-/* Show people the larger lines, and one line for the others of a level. */
+/* For people, leave out small rows and show one row for the rest of each level. JSON and CSV have all rows. */
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct why_attribution *a = &((const struct view_diff *)data)->attribution;

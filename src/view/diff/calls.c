@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls of syscalls and of functions on both sides: one table for each, both in one list for CSV, and for people a table with
- * the remaining figures.
+ * Comparison of syscalls and of functions: a table for each, a common table for CSV, and tables with further figures on the page.
  */
 #include <math.h>
 
@@ -12,7 +11,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* Number of one-sided functions that the first screen names. */
+/* Maximum number of functions that the page's first screen names because only one recording timed them. */
 #define ALONE_FIRST 2
 
 static const struct output_column kind[] = {
@@ -34,7 +33,6 @@ static const struct output_column figures[] = {
 	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .prefixed = true),
 };
 
-/* Functions have no errors. */
 static const struct output_column errors[] = {
 	COLUMN("errors", COUNT, analyze_figures, errors),
 };
@@ -49,7 +47,6 @@ static const struct output_column deltas[] = {
 	       .rank = 3),
 };
 
-/* Syscalls have no share. */
 static const struct output_column share[] = {
 	COLUMN("share", FRACTION, analyze_diff_row, share, .header = "SHARE"),
 };
@@ -103,7 +100,7 @@ static const struct output_group call_groups[] = {
 	{ COLUMNS(percentile_deltas) },
 };
 
-/* For people: figures without room in the tables above. */
+/* Columns of the page's tables with further figures, which do not fit into the tables of syscalls and functions. */
 static const struct output_column any[] = {
 	COLUMN(NULL, TEXT, analyze_diff_row, name, .header = "NAME"),
 	COLUMN(NULL, TEXT, analyze_diff_row, context, .header = "CONTEXT", .rank = 1),
@@ -166,7 +163,7 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 		  other ? "; also known as " : "", other ? other : "");
 }
 
-/* Write the functions timed on one side only, with their time there: they have no difference. */
+/* List the functions that only one recording timed, with their time per run, since the table has no difference for them. */
 static void function_after(const struct view *v, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;

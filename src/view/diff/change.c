@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns on how sure a difference is. */
+/* Columns for the uncertainty of a difference. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Differences between kernels and machines. */
+/* The table of differences between the two kernels and machines. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* If more kernel options (other than protections) differ, show none: kernel versions differ in hundreds of options. */
+/* If more kernel options (other than protections) differ, the page shows none: kernel versions differ in hundreds of options. */
 #define CONFIG_MOST 8
 /* Maximum number of differences in the line at the top of the page. */
 #define LINE_MOST 3
@@ -61,7 +61,6 @@ static void after(const struct view *v, const void *data)
 			  n);
 }
 
-/* Return the differences of KIND. */
 static json_t *kind_json(const struct analyze_env *env, enum analyze_env_kind kind)
 {
 	json_t *list = json_array();
@@ -99,7 +98,7 @@ static json_t *json(const void *data)
 	return env;
 }
 
-/* Return whether a row before row I says the same. A protection has the names of its parameter, its static key and options. */
+/* Return whether row I repeats an earlier row: the names are equal, or I is a kernel option and the other a protection's state. */
 static bool is_said(const struct analyze_env_row *rows, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -109,7 +108,6 @@ static bool is_said(const struct analyze_env_row *rows, size_t i)
 	return false;
 }
 
-/* Write the first differences in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c)
 {
 	scoped(view_rows_deinit) struct view_rows rows;

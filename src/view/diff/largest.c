@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The sentence on the syscall or function that changed most, which diff shows if no cause of the change is certain enough. */
+/* The sentence on the syscall or function that changed most. `diff` shows it if no cause is certain enough. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -22,8 +22,8 @@ static bool is_better(const struct analyze_diff_row *a, const struct analyze_dif
 }
 
 /*
- * Return the row that changed most, among significant changes if there are any; NULL: none changed. Ignore syscalls whose change is
- * at most LITTLE of the largest one.
+ * Return the row that changed most, from the significant changes if there are any; NULL: no row changed. Ignore syscalls whose
+ * change is at most the fraction LITTLE of the largest change.
  */
 static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 {
@@ -44,7 +44,7 @@ static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 	return best;
 }
 
-/* Append ", 21.4 % slower per call (±0.05 %)". */
+/* Append the change per call with its interval, such as ", 21.4 % slower per call (±0.05 %)". */
 static void append_per_call(char **text, const struct view_diff *c,
 			    const struct analyze_diff_row *row)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* diff: its tables, and the text above them. */
+/* The output of `kprotperf diff`: its tables, and the text above them. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const struct view_table *const tables[] = { VIEW_DIFF_TABLES(ENTRY) };
 
 const char *const view_side_names[] = { "baseline", "hardened" };
 
-/* Write the work, the two recordings, and their differences. */
+/* Write the command, the two recordings, and the differences between their kernels. */
 static void write_sides(const struct view *v, const struct view_diff *c)
 {
 	char *commands[] = { view_command(c->common.p[VIEW_BASELINE]),
@@ -60,7 +60,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 		view_text(v, "note: %s", repetitions);
 }
 
-/* Return the answer, one line per paragraph, for free(). */
+/* Return the explanation of the change, with a line for each paragraph; for free(). NULL: there is no change to explain. */
 static char *conclude(const struct view_diff *c)
 {
 	char *answer = c->why.n_contexts ? view_why(&c->why, &c->why.command) : NULL;
@@ -74,7 +74,7 @@ static char *conclude(const struct view_diff *c)
 	return answer;
 }
 
-/* Return the timed function that is the largest cause; NULL: none is. */
+/* Return the function that is the largest cause of the change, if calls of it were timed; otherwise NULL. */
 static const char *main_function(const struct view_diff *c)
 {
 	const struct why_causes *causes = &c->why.command.causes;
@@ -89,7 +89,7 @@ static char *values_change(const struct view_diff *c)
 	return view_values_change(&c->shifts, main_function(c), c->diff.clock);
 }
 
-/* Return the change of the context that the answer is about, in percent of the command's CPU time; NAN: not known. */
+/* Return the change of the context with most of the command's first cause, in percent of the command's CPU time, or NAN. */
 static double cpu_pct(const struct view_diff *c)
 {
 	const struct why_context *main = why_main_context(&c->why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Changes of misses in the model's caches and TLBs, beside instructions. */
+/* Changes of misses in the cache model's caches and TLBs. */
 #include "view/misses.h"
 
 #include "view/diff.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions that the two kernels call by different names and that are compared as one. */
+/* Functions with different names on the two kernels that are compared as one function. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -7,7 +7,7 @@
 struct renamed {
 	const char *baseline, *hardened, *name;
 	enum analyze_renaming_how how;
-	bool unseen; /* neither called nor sampled on either side */
+	bool unseen; /* neither called nor sampled in either recording */
 };
 
 static const struct output_column columns[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Changes of functions because their calls have other values, by variable. */
+/* The table of changes per call that other captured values cause: a row per function, and a row for each of its variables. */
 #include "analyze/varies/varies.h"
 
 #include "view/page/columns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The work itself on both sides, by its own clock, and the command as a whole. */
+/* The figures that the workload printed, and the command's elapsed time, in both recordings. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A kernel's functions and inlined bodies. */
+/* The lists of a kernel's functions and inlined functions. */
 
 #include "base/alloc.h"
 #include "output/json.h"
@@ -20,7 +20,7 @@ static json_t *place_json(const char *file, uint32_t line)
 
 /* --- functions ------------------------------------------------------------------------------ */
 
-/* JSON and the page have these columns in different orders. */
+/* JSON and the page have the columns in different orders, so HOW is here twice. */
 static const struct output_column function_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "FUNCTION"),
 	COLUMN(NULL, TEXT, view_code_row, how, .header = "HOW"),
@@ -55,7 +55,7 @@ static const struct view_table functions = {
 	.rows = functions_rows,
 };
 
-/* --- inlined bodies ------------------------------------------------------------------------- */
+/* --- inlined functions ---------------------------------------------------------------------- */
 
 static const struct output_column body_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "INLINED"),
@@ -115,7 +115,7 @@ static const struct view_table bodies = {
 	.json = bodies_json,
 };
 
-/* Return the number of matching bodies without code. The key is left out if inlined bodies are unknown. */
+/* Return the number of inlined copies that match GLOB but have no instructions. NULL (inlined functions unknown) omits the key. */
 static json_t *empty_json(const void *data)
 {
 	const struct view_code *code = data;
@@ -129,7 +129,7 @@ static const struct view_table empty = {
 	.json = empty_json,
 };
 
-/* --- all of them, as CSV -------------------------------------------------------------------- */
+/* --- functions and inlined functions together, as CSV --------------------------------------- */
 
 static const struct output_column columns[] = {
 	COLUMN("kind", TEXT, view_code_row, kind),

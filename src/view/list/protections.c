@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The catalogue of protections with their state, or one of them explained. */
+/* The list of known protections with their state, or an explanation of a single protection. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 #include "view/page/columns.h"
 #include "view/list.h"
 
-#define EVIDENCE_WIDTH 44 /* width of this column, to leave room for others */
+#define EVIDENCE_WIDTH 44 /* maximum width of the column EVIDENCE */
 
 struct row {
 	const char *name, *state, *origin, *position, *runs, *in_syscall, *by, *title, *how;
@@ -83,7 +83,7 @@ static json_t *set_span(json_t *object, struct catalogue_span span)
 	return object;
 }
 
-/* Set the first of VALUES, which all mean the same. */
+/* Set KEY to the first of VALUES, synonyms separated by "|". */
 static void set_value(json_t *object, const char *key, const char *values)
 {
 	scoped_free char *first = values ? alloc_strndup(values, strcspn(values, "|")) : NULL;
@@ -130,7 +130,7 @@ static json_t *name_json(const void *entry)
 	return output_json_text(*(const char *const *)entry);
 }
 
-/* Iterate over a list of the catalogue. Entries begin with a name; the end of the list has none. */
+/* Iterate over a list of the catalogue. Each entry begins with a name. The name of the end mark is NULL. */
 #define for_each_entry(at, list, size)                                                            \
 	for (const char *at = (const char *)(list); at && *(const char *const *)(const void *)at; \
 	     at += (size))
@@ -184,7 +184,7 @@ static json_t *json(const void *data)
 	return list;
 }
 
-/* --- one of them, explained ----------------------------------------------------------------- */
+/* --- the explanation of a single protection -------------------------------------------------- */
 
 static char *with_span(char *text, struct catalogue_span span)
 {
@@ -209,7 +209,7 @@ static char *option_text(const void *entry)
 			 option->span);
 }
 
-/* Append "off: NAME=VALUE" with the value to give, "off: NAME" without one. */
+/* Append WHAT, such as "off", and the parameter that does it: "off: NAME=VALUE". VALUE is the first of VALUES, separated by "|". */
 static void append_value(char **text, const char *what, const char *name, const char *values)
 {
 	if (values)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The description of a table's columns, and columns that several tables have. */
+/* Macros that describe a table's columns, and columns that several tables have. */
 #pragma once
 
 #include "analyze/inline/ranges.h"
@@ -8,8 +8,8 @@
 #include "view/page/table.h"
 
 /*
- * A column that reads FIELD of struct OF: its key in data (NULL: none), its type without OUTPUT_, then designated initializers.
- * A column without .header is in no table.
+ * A column with the member FIELD of struct OF. The arguments are its key in JSON and CSV (NULL: in neither), its type without
+ * OUTPUT_, and further members of struct output_column. Tables on pages omit a column without .header.
  */
 #define COLUMN(key_, type_, of, field, ...)                                                \
 	{                                                                                  \
@@ -17,25 +17,25 @@
 		##__VA_ARGS__                                                              \
 	}
 
-/* Set a group's or table's columns, or a table's groups, to ARRAY. */
+/* Initialize the columns of a group or table, or the groups of a table, with ARRAY. */
 #define COLUMNS(array) .columns = array, .n_columns = ARRAY_SIZE(array)
 #define GROUPS(array)  .groups = array, .n_groups = ARRAY_SIZE(array)
-/* Let a group's columns read the object PATH in a row of TYPE. */
+/* Make a group's columns read the object PATH inside a row of TYPE. */
 #define AT(type, path) .offset = offsetof(struct type, path)
-/* Make ARRAY, whose columns read the row itself, the only group. */
+/* Initialize a table's groups with a single group: ARRAY, whose columns read the row itself. */
 #define ONE_GROUP(array) .groups = &(const struct output_group){ COLUMNS(array) }, .n_groups = 1
 
-/* Columns of struct analyze_figures, in data only: percentiles, min and max. */
+/* Percentiles, minimum and maximum of a struct analyze_figures: columns of JSON and CSV only. */
 extern const struct output_column view_distribution[6];
 #define VIEW_DISTRIBUTION .columns = view_distribution, .n_columns = 6
 
-/* Columns of struct analyze_figures, in data only: on-CPU, wall and self time, not only the requested one. */
+/* Means and totals of on-CPU, wall and self time of a struct analyze_figures: columns of JSON and CSV only. */
 extern const struct output_column view_all_times[6];
 #define VIEW_ALL_TIMES .columns = view_all_times, .n_columns = 6
 
 /*
- * The groups of a struct analyze_figures at PATH of a row of OF: the columns of HEAD, VIEW_DISTRIBUTION and VIEW_ALL_TIMES. Further
- * arguments are set in each group: .key = "baseline".
+ * Three groups for the struct analyze_figures at PATH in a row of OF: the columns of HEAD, VIEW_DISTRIBUTION and VIEW_ALL_TIMES.
+ * Further arguments, such as .key = "baseline", are members of each group.
  */
 #define VIEW_FIGURES(of, path, head, ...)                           \
 	{ AT(of, path), COLUMNS(head), ##__VA_ARGS__ },             \
@@ -44,5 +44,5 @@ extern const struct output_column view_all_times[6];
 		AT(of, path), VIEW_ALL_TIMES, ##__VA_ARGS__         \
 	}
 
-/* Return the mark before an estimate of SIDE; NULL: SIDE was timed, or does not exist. */
+/* Return the mark for estimates, "~" or "?~", if SIDE's time is an estimate; otherwise NULL. */
 const char *view_range_mark(const struct analyze_range_side *side);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The format "html": one self-contained file. It is the page that the build makes of src/view/html/, with JSON of the text
- * above the tables, the tables as people see them, and the stacks and distributions of recordings. docs/exports.md describes
- * it.
+ * The format "html": one self-contained file. It is the page that the build makes of src/view/html/, with JSON data: the text
+ * above the tables, the tables as on the page, and the stacks and distributions of recordings. See docs/exports.md.
  */
 #include <math.h>
 #include <string.h>
@@ -16,17 +15,17 @@
 #include "view/page/writer.h"
 
 /*
- * Maximum number of rows of a table; number of distributions from which on no further name gets any; maximum number of bytes of all
- * tables, and of all distributions.
+ * Limits: ROWS_MOST rows per table; CELLS_MOST distributions, plus the remaining ones with the name of the last; BYTES_MOST bytes
+ * for all tables, and as many for all distributions.
  */
 #define ROWS_MOST  2000
 #define CELLS_MOST 1000
 #define BYTES_MOST (2 << 20)
 
-/* The page that the build made of src/view/html/; empty if the build could not make it. */
+/* The page made of src/view/html/ by the build; empty if the build lacked the tools. */
 extern const char view_html_page[];
 extern const size_t view_html_page_size;
-/* The place in the page that the JSON replaces. */
+/* The JSON data replaces this mark in the page. */
 static const char mark[] = "@DATA@";
 
 bool view_html_is_there(void)
@@ -34,7 +33,7 @@ bool view_html_is_there(void)
 	return view_html_page_size;
 }
 
-/* Return what WRITE writes for VIEW without limits, for free(). */
+/* Call WRITE, and return the text that it writes if the width and the number of rows have no limit; for free(). */
 static char *text_of(void (*write)(const struct view *view, const void *data), const void *data)
 {
 	struct view view = { .everything = true, .top = -1, .is_terminal = 1 };
@@ -49,13 +48,13 @@ static char *text_of(void (*write)(const struct view *view, const void *data), c
 	return text;
 }
 
-/* Append ITEM to LIST if it takes at most *ROOM bytes of the page, and reduce *ROOM. */
+/* Append ITEM to LIST, and subtract its bytes from *ROOM. Drop ITEM if it is larger than *ROOM. */
 static void append_within(json_t *list, json_t *item, size_t *room)
 {
 	scoped_free char *text = json_dumps(item, JSON_COMPACT | JSON_ENSURE_ASCII);
 	size_t size = strlen(text);
 
-	/* put_escaped() writes six bytes for each '<'. */
+	/* put_escaped() replaces '<' by six bytes. */
 	for (const char *c = text; (c = strchr(c, '<')); c++)
 		size += 5;
 	if (size > *room) {
@@ -91,7 +90,7 @@ static json_t *columns_json(const struct output_section *section)
 	return columns;
 }
 
-/* Return a text, or a number with its text in the table; null if there is no figure. */
+/* Return a table cell as JSON: a text, or a number with its formatted text; null if there is no value. */
 static json_t *cell_json(const struct output_section *section, size_t row,
 			 const struct output_group *group, const struct output_column *column)
 {
@@ -170,11 +169,12 @@ static json_t *tables_json(const struct view_request *request, size_t *room)
 
 /* ---- stacks ---- */
 
-/* Return the drawn nodes: [parent, frame, width, change, count of either side]. Parents are indexes. Add names to FRAMES. */
+/* Return a list of the drawn frames, [index of parent, of name in FRAMES, width, change, a count per recording]. Set FRAMES. */
 static json_t *nodes_json(const struct export *e, const struct export_graph *g, json_t *frames)
 {
 	scoped_free json_int_t *places = alloc_array(e->n_nodes, sizeof(*places));
-	scoped_free json_int_t *names = alloc_array(e->n_frames, sizeof(*names)); /* from 1 */
+	/* Indexed by frame: index of the name in FRAMES, plus 1; 0: not yet added. */
+	scoped_free json_int_t *names = alloc_array(e->n_frames, sizeof(*names));
 	json_t *nodes = json_array();
 
 	for (uint32_t i = 0; i < e->n_nodes; i++) {
@@ -223,10 +223,10 @@ static json_t *stacks_json(const struct profile *const sides[2])
 /* ---- distributions ---- */
 
 struct distribution {
-	const char *name, *context; /* CONTEXT: NULL for a syscall */
+	const char *name, *context; /* a syscall has no CONTEXT */
 	int side;
 	struct profile_stats stats;
-	uint64_t oncpu; /* of all distributions of this name, which the page adds up */
+	uint64_t oncpu; /* sum over all rows of NAME; orders the rows */
 };
 
 struct distributions {
@@ -267,7 +267,7 @@ static void distributions_add(struct distributions *d, const struct profile *p, 
 	}
 }
 
-/* Sum up each name. The rows are sorted by name. */
+/* Set ONCPU to its sum over all rows of the same name. The rows are sorted by name. */
 static void sum_names(struct distributions *d)
 {
 	for (size_t i = 0, end; i < d->n_rows; i = end) {
@@ -347,7 +347,7 @@ static void write_data(FILE *out, const struct view_request *request)
 	output_json_end(&json);
 }
 
-/* Write JSON as text of a page, so that HTML in a name of the recording ends no element. */
+/* Escape "<" in JSON. Otherwise a name in a recording could contain HTML that ends the script element. */
 static void put_escaped(FILE *out, const char *json)
 {
 	for (size_t n; *json; json += n) {

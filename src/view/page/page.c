@@ -76,7 +76,7 @@ void view_section(const struct view *view, const struct output_section *section,
 		fprintf(view->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
-/* Return the text, for free(). NULL: the warning asks nothing of the reader, and EVERYTHING is not set. */
+/* Return the warning as text, for free(); NULL: it is mere information, and EVERYTHING is not set. */
 static char *shown_warning(const struct analyze_warning *w, bool everything)
 {
 	return everything || w->severity != ANALYZE_SEVERITY_INFO ? view_warning(w) : NULL;
@@ -154,7 +154,7 @@ static char *command_less(const struct profile *p)
 	return target ? alloc_printf("%s %s", tasks, target) : alloc_printf("%s tasks", tasks);
 }
 
-/* Append WORD as a shell reads it: quoted if necessary. */
+/* Append WORD in shell syntax, quoted if necessary. */
 static void append_word(char **text, const char *word)
 {
 	if (*word && !strpbrk(word, " \t\n\"'\\$&|;<>()*?`")) {
@@ -169,7 +169,7 @@ static void append_word(char **text, const char *word)
 
 char *view_command(const struct profile *p)
 {
-	/* The page cuts longer command lines. JSON has all of them. */
+	/* The page shortens long command lines; JSON has the whole line. */
 	enum {
 		LIMIT = 400
 	};

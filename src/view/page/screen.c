@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The format "table": pages for people. The first screen has the top of each table, with as many rows as leave room for all
- * tables; --all and --section have the rest.
+ * The format "table": pages for people. The first screen shows the first rows of each table, so that all tables fit. The options
+ * --all and --section show the rest.
  */
 
 #include "base/alloc.h"
 #include "output/table.h"
 #include "view/page/writer.h"
 
-/* A table with fewer rows is not worth its title. */
+/* Minimum number of rows: omit a table rather than show fewer. */
 #define ROWS_LEAST 2
 
-/* A part of the page, as text. */
+/* A table as text on the page. */
 struct part {
 	const struct view_table *table;
-	unsigned int top; /* rows at most; 0: all */
+	unsigned int top; /* maximum number of rows; 0: no limit */
 	char *text;
 	size_t lines;
 	bool is_partial; /* some rows are left out */
-	bool is_dropped; /* all of it is */
+	bool is_dropped; /* the whole table is left out */
 };
 
 static size_t count_lines(const char *text)
@@ -30,7 +30,7 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-/* Write "Syscalls, by total on-CPU time (5 of 18):"; nothing for a table without a title. */
+/* Write a title such as "Syscalls, by total on-CPU time (5 of 18):". Write nothing if the table has no title. */
 static void write_title(const struct view *view, const struct view_table *table, const void *data,
 			size_t shown, size_t all)
 {
@@ -46,7 +46,7 @@ static void write_title(const struct view *view, const struct view_table *table,
 	view_text(view, "%s%s:", title, part);
 }
 
-/* Write TABLE's title, its rows, and the text below. Return whether rows are left out. */
+/* Write the table's title, its rows, and the text below the rows. Return whether rows are left out. */
 static bool write_rows(const struct view *view, const struct view_table *table, const void *data,
 		       const struct output_table_options *options)
 {
@@ -69,7 +69,7 @@ static bool write_rows(const struct view *view, const struct view_table *table, 
 	return shown < all;
 }
 
-/* Make PART's text for PAGE. */
+/* Format the table of PART as text for PAGE. */
 static void part_make(struct part *part, const struct view *page, const void *data)
 {
 	struct output_table_options options = { .width = page->width,
@@ -104,7 +104,7 @@ static void part_drop(struct part *part)
 	part->is_dropped = true;
 }
 
-/* Return the lines that tell how to see the omitted rows and tables, for free(); NULL: nothing is omitted. */
+/* Return the last lines of the page, on options that show omitted rows and tables; for free(). NULL: nothing is omitted. */
 static char *more_text(const struct view *view, const struct part *parts, size_t n)
 {
 	scoped_free char *names = NULL;
@@ -129,7 +129,7 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 	return text;
 }
 
-/* Make the parts of the first screen, with FIRST rows of each table. Mark other tables that are not empty as dropped. */
+/* Format the tables of the first screen, each with its maximum number of rows. Mark the other tables as dropped unless empty. */
 static struct part *screen_make(const struct view *view, const struct view_request *request)
 {
 	struct part *parts = alloc_array(request->list->n_tables, sizeof(*parts));
@@ -137,7 +137,7 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		/* Make one row of a table that is not on the first screen, to know whether the table is empty. */
+		/* Format one row of a table that is not on the first screen, to know whether the table is empty. */
 		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;
@@ -156,7 +156,7 @@ static void screen_free(struct part *parts, size_t n)
 	free(parts);
 }
 
-/* Return whether PARTS, blank lines between them and the last lines do not fit below HEAD lines. */
+/* Return whether HEAD lines, PARTS with blank lines between them, and the lines of more_text() exceed the screen. */
 static bool is_too_long(const struct view *view, const struct part *parts, size_t n, size_t head)
 {
 	scoped_free char *more = more_text(view, parts, n);
@@ -167,7 +167,7 @@ static bool is_too_long(const struct view *view, const struct part *parts, size_
 	return lines > VIEW_SCREEN_LINES;
 }
 
-/* Make PARTS fit the screen: reduce rows, then drop parts, both from the last part on. Then add rows while there is room. */
+/* Make PARTS fit the screen, last table first: reduce rows, then drop tables. Then add rows to tables while there is space. */
 static void screen_fit(struct part *parts, const struct view *view,
 		       const struct view_request *request, size_t head)
 {
@@ -202,7 +202,7 @@ static void write_parts(const struct view *view, const struct part *parts, size_
 			fprintf(view->out, "\n%s", parts[i].text);
 }
 
-/* Write the first screen below HEAD lines that are there already. */
+/* Write the tables of the first screen. HEAD lines above them are already written. */
 static void write_screen(const struct view *view, const struct view_request *request, size_t head)
 {
 	size_t n = request->list->n_tables;

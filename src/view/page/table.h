@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table is a descriptor in a file of its own, and a line in its command's list (view/report.h, view/diff.h). The page, JSON, CSV
- * and --section are made from these. docs/json.md explains all keys, which a test checks. Never give a key another meaning.
+ * Each table is described by a struct view_table in its own file, and listed in its command's header (such as view/report.h). The
+ * page, JSON, CSV and --section use this description. docs/json.md explains all JSON keys, which a test checks. Never change the
+ * meaning of a key.
  */
 #pragma once
 
@@ -13,85 +14,84 @@
 #include "output/section.h"
 #include "view/page/page.h"
 
-/* The rows of a table, made for one use. */
+/* The rows of a table, made for one output. */
 struct view_rows {
 	struct output_section section;
-	bool for_people; /* rows are selected and sorted for a page; false: all rows, for JSON and CSV */
-	void *owned; /* by view_rows_new(); freed after use, as TEXTS; NULL: none */
+	bool for_people; /* rows are selected and sorted for a page, not all rows */
+	void *owned; /* array from view_rows_new(), freed by view_rows_deinit(); NULL: none */
 	struct alloc_texts texts;
 };
 
-/* The data of every list begins with this. */
+/* The first member of each command's output data. */
 struct view_data {
-	enum profile_clock clock; /* of all its times */
-	const char *prefix; /* before MEAN in the headers of columns; NULL: nothing */
-	/* The recordings, for output that is not in a table, such as distributions; NULL: none. */
+	enum profile_clock clock; /* clock of all times in the data */
+	const char *prefix; /* word before headers, such as "WALL" in "WALL MEAN", or NULL */
+	/* The recordings, for output other than tables, such as distributions; NULL: none. */
 	const struct profile *p[2];
 	const struct analyze_warnings *warnings; /* NULL: not known */
 };
 
-/* The table's data is a struct OF, and its rows are the N_ elements of the array ROWS_ there. */
+/* Initialize a table whose rows are an array in the command's output data, a struct OF: its member ROWS_ with N_ elements. */
 #define VIEW_LIST(of, rows_, n_)                                               \
 	.list = offsetof(struct of, rows_), .list_n = offsetof(struct of, n_), \
 	.row_size = sizeof(*((struct of *)NULL)->rows_)
 
-/* The table's rows are struct OF, which MAKE completes. */
+/* Initialize a table whose rows have the type struct OF. The function MAKE completes each row: see LINE below. */
 #define VIEW_LINES(of, make) .line = make, .line_size = sizeof(struct of)
 
-/* The formats that show a table; 0: all. */
+/* Output formats that contain a table; 0: all formats. */
 enum view_places {
 	VIEW_IN_JSON = 1 << 0,
 	VIEW_IN_CSV = 1 << 1,
 	VIEW_IN_HTML = 1 << 2,
-	VIEW_IN_PAGE = 1 << 3 | VIEW_IN_HTML, /* pages of text; HTML shows these tables too */
+	VIEW_IN_PAGE = 1 << 3 | VIEW_IN_HTML, /* text pages; HTML contains these tables too */
 };
 
-/* DATA is that of the command's list: a struct view_report or view_diff, for example. It begins with a struct view_data. */
+/* A table. The parameter DATA of its functions is the output data of a command, such as a struct view_report. */
 struct view_table {
-	const char *name; /* for --section, and the key in JSON */
-	unsigned int places; /* enum view_places; 0: all */
-	unsigned int first; /* rows on the first screen; 0: none */
+	const char *name; /* argument of --section, and key in JSON */
+	unsigned int places; /* bits of enum view_places; 0: all */
+	unsigned int first; /* maximum rows on the first screen; 0: not on the first screen */
 	bool (*is_aside)(const void *data); /* true: not on the first screen; NULL: never true */
-	/* IS_CLOSED tables are below all others on the HTML page, folded. IS_ANSWER tables are above the flame graph. */
+	/* On the HTML page, IS_CLOSED tables are folded below all others, and IS_ANSWER tables are above the flame graph. */
 	bool is_closed, is_answer;
-	bool is_whole; /* the first screen has FIRST rows of it, or none */
-	const char *title; /* a line without the colon; NULL: none */
-	char *(*title_of)(const void *data); /* a title that depends on data; for free() */
-	/* An explanation below the rows of a requested table; NULL: the title is enough. */
-	const char *legend;
-	const char *none; /* shown if a requested table has no rows; NULL: nothing */
+	bool is_whole; /* the first screen shows FIRST rows, or omits the table */
+	const char *title; /* title without colon; NULL: none */
+	char *(*title_of)(const void *data); /* return a title that depends on data; for free() */
+	const char *legend; /* explanation below the rows, with --all or --section; NULL: none */
+	const char *none; /* text if there are no rows, with --all or --section; NULL: none */
 	const struct output_group *groups;
 	size_t n_groups;
 	size_t redundant; /* as in struct output_section */
 	const char *(*mark)(const void *row, const struct output_group *group);
 	size_t weight;
-	size_t list, list_n, row_size; /* see VIEW_LIST(); ROW_SIZE 0: no array */
+	size_t list, list_n, row_size; /* set by VIEW_LIST(); ROW_SIZE 0: no array */
 	/*
-	 * Complete a row. LINE, of LINE_SIZE bytes, begins with a copy of a row of the array, and is 0 after that. Return false
-	 * to leave it out. NULL: rows stay as they are.
+	 * Complete the row LINE, LINE_SIZE bytes that begin with a copy of an array element and then are 0. Return false to omit
+	 * the row. NULL: rows stay as they are.
 	 */
 	bool (*line)(struct view_rows *rows, void *line, const void *data);
 	size_t line_size;
-	/* Make or replace ROWS, and set other members that depend on DATA; NULL: nothing to do. */
+	/* Make the rows in ROWS or replace them, and set other members of ROWS that depend on DATA; NULL: nothing to do. */
 	void (*rows)(struct view_rows *rows, const void *data);
-	/* Write text below the rows on the page. */
+	/* Write text below the rows on the page; NULL: none. */
 	void (*after)(const struct view *view, const void *data);
-	/* Print the table on the page in a form other than title and rows; print nothing if it is empty. NULL: title and rows. */
+	/* Write the table in a form other than title and rows; write nothing if it is empty. NULL: title and rows. */
 	void (*page)(const struct view *view, const void *data);
-	/* Return JSON other than a list of rows; if this returns NULL, the table has no key. No function: a list of rows. */
+	/* Return JSON other than a list of rows; a NULL result omits the key. Function NULL: a list of rows. */
 	json_t *(*json)(const void *data);
 };
 
-/* The page of a command. */
+/* The output of a command: its tables, and the text above them. */
 struct view_list {
-	const struct view_table *const *tables; /* in the order of JSON and page */
+	const struct view_table *const *tables; /* in the order of JSON and of the page */
 	size_t n_tables;
 	const char *schema;
-	const char *csv; /* the table in CSV by default */
-	/* Write the part before the tables, on a page and in JSON; NULL: nothing. */
+	const char *csv; /* name of the table that CSV contains by default */
+	/* Write the text above the tables of a page, and the JSON members before the tables; NULL: none. */
 	void (*page)(const struct view *view, const void *data);
 	void (*json)(json_t *root, const void *data);
-	bool is_of_recordings; /* the format "html" is available */
+	bool is_of_recordings; /* the output shows recordings, so the format "html" is available */
 };
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name);
@@ -100,13 +100,13 @@ bool view_table_is_in(const struct view_table *table, enum view_places place);
 /* Return the names of the tables of LIST, with NULL at the end; for free(). */
 const char **view_list_names(const struct view_list *list);
 
-/* Set ROWS to TABLE's rows of DATA. The caller frees them by view_rows_deinit(). */
+/* Set ROWS to the rows of TABLE for a command's output data DATA. The caller frees them by view_rows_deinit(). */
 void view_rows_init(struct view_rows *rows, const struct view_table *table, const void *data,
 		    bool for_people);
 void view_rows_deinit(struct view_rows *rows);
 
-/* Return room for N rows of SIZE bytes, all 0. They become ROWS, and are freed with ROWS. */
+/* Return an array of N rows of SIZE bytes, all 0, and make it the rows of ROWS. view_rows_deinit() frees the array. */
 void *view_rows_new(struct view_rows *rows, size_t n, size_t size);
 
-/* Add the N rows of SIZE bytes at LIST to ROWS. They stay at LIST. */
+/* Add the N rows of SIZE bytes at LIST to ROWS, without copying them. */
 void view_rows_refer(struct view_rows *rows, const void *list, size_t n, size_t size);

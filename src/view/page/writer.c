@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The list of formats, and two formats for programs: JSON and CSV. */
+/* The list of output formats, and the formats JSON and CSV. */
 #include "view/page/writer.h"
 
 #include <string.h>

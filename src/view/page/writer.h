@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The output formats. A new one needs a function that writes a command's tables, and a line in VIEW_WRITERS. */
+/* The output formats. A new format needs a function that writes a command's tables, and a line in VIEW_WRITERS. */
 #pragma once
 
 #include "view/page/table.h"
@@ -10,18 +10,18 @@
 	WRITER(csv, VIEW_IN_CSV)    \
 	WRITER(html, VIEW_IN_HTML)
 
-/* A request for output. Zero is the default. */
+/* A request for output. All members may be 0, the default, except LIST and DATA. */
 struct view_request {
 	const struct view_list *list;
 	const void *data;
-	const char *const *sections; /* names in LIST; none: the format decides */
+	const char *const *sections; /* tables in LIST to write; none: the format chooses */
 	size_t n_sections;
-	bool all; /* not just the first screen */
-	int top; /* as in struct view */
+	bool all; /* write all tables and rows, not only the first screen */
+	int top; /* maximum number of rows, as in struct view */
 };
 
 struct view_writer {
-	enum view_places place; /* of its tables */
+	enum view_places place; /* this format's bit in PLACES of a table */
 	void (*write)(FILE *out, const struct view_request *request);
 };
 
@@ -30,7 +30,7 @@ struct view_writer {
 VIEW_WRITERS(VIEW_WRITER_DECLARE)
 #undef VIEW_WRITER_DECLARE
 
-/* The formats, "table" first, and their names, ended by NULL. */
+/* The formats, the default format "table" first, and their names with NULL at the end. */
 extern const struct view_writer view_writers[];
 extern const char *const view_writer_names[];
 

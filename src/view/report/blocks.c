@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Executions of blocks, by function and block. */
+/* Executions of basic blocks, by function and block. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -35,7 +35,7 @@ static const struct output_column block_columns[] = {
 	COLUMN("share", FRACTION, analyze_block, share, .header = "SHARE"),
 };
 
-/* Show people each function's blocks summed over all contexts, the block with most instructions first. */
+/* For people, sum each function's blocks over all contexts, and sort them by executed instructions, largest first. */
 static void block_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_blocks *blocks = &((const struct view_report *)data)->blocks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls of syscalls and of functions: one table of each, and both in one list for CSV. */
+/* Calls of syscalls and of functions: a table for each, and a common table for CSV. */
 #include "base/alloc.h"
 #include "view/page/columns.h"
 #include "view/names.h"
@@ -33,7 +33,6 @@ static const struct output_column figures[] = {
 	COLUMN("max", TIME, analyze_figures, max, .header = "MAX", .rank = 3),
 };
 
-/* Functions have no errors. */
 static const struct output_column errors[] = {
 	COLUMN("errors", COUNT, analyze_figures, errors, .header = "ERRORS", .rank = 1),
 };
@@ -75,7 +74,7 @@ static void call_rows(struct view_rows *rows, const void *data)
 			sizeof(*table->functions.rows));
 }
 
-/* Return an explanation of the mark after names, if there is one. */
+/* Return an explanation of the mark "!" behind names, or "" if no name has the mark. */
 static const char *marks(const struct analyze_rows *of)
 {
 	vec_each(const struct analyze_row, row, of, rows)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The cost of the probes, by mechanism, and how much it slows the workload down. */
+/* The cost of the probes, by attachment mechanism, and the slowdown of the workload. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static char *title(const void *data)
 			    r->costs.boots > 1 ? "in the first boot" : "before the first run");
 }
 
-/* Write the calibrations without inner and full costs, which the table lacks, such as the sampler's; and unknown costs. */
+/* Write the calibrations that have no cost inside the measured time, such as that of the sampler, and probes of unknown cost. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
 	vec_each(const struct analyze_cost, row, costs, rows) {
@@ -43,7 +43,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 	}
 }
 
-/* Return "big-fork +40.4 %, [elapsed time] +16.5 %", from runs with and without probes; NULL: no such runs. For free(). */
+/* Return "big-fork +40.4 %, [elapsed time] +16.5 %", measured by runs with and without probes; NULL: no such runs. For free(). */
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
 	char *text = NULL;
@@ -77,13 +77,13 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 		  measured ? measured : "by record --control-run only");
 }
 
-/* Return "2.509 ms +- 0.24 ms": the subtracted time, and half its 95 % interval if that is known. For free(). */
+/* Return the probe cost subtracted from all times and, if known, half its 95 % interval: "2.509 ms +- 0.24 ms". For free(). */
 static char *subtracted(const struct view_report *r)
 {
 	const struct analyze_costs *costs = &r->costs;
 	double all = 0;
 
-	/* All rows share the calibration's error, so the parts add up. */
+	/* The errors of the rows add up, since they all come from the same calibration. */
 	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
 		all += ANALYZE_SYSTEMATIC_REACH * row->moments.systematic * row->figures.calls;
 	return alloc_printf("%s%s%s%s", output_number(OUTPUT_TIME, costs->subtracted, costs->clock),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel and machine of the recording. */
+/* The kernel and the machine of a recording. */
 #include <string.h>
 
 #include "analyze/figures/environment.h"
@@ -9,8 +9,8 @@
 #include "view/report.h"
 
 /*
- * Return the file's environment, and the calibration as text, which TEXTS keeps; for free(). Leave out the kernel's
- * configuration: 5,000 lines that say little. The protections in it have their own key.
+ * Return the recording's environment and calibration, for free(); TEXTS owns the calibration's strings. Leave out the kernel
+ * configuration, which has 5,000 lines. In JSON, the protections in this configuration have a key of their own.
  */
 static struct profile_env *envs_of(const struct profile *p, struct alloc_texts *texts, uint32_t *n)
 {
@@ -59,7 +59,7 @@ static json_t *json(const void *data)
 
 define_compare(env_compare, struct profile_env, strcmp(a->key, b->key));
 
-/* Vulnerabilities that do not affect the CPU would fill a screen and say nothing. They get one line. */
+/* The page lists vulnerabilities that do not affect the CPU in one line. */
 static void page(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events that record --event counted with each call. */
+/* The perf events that `record --event` counted during each call. */
 #include "view/page/columns.h"
 #include "view/report.h"
 

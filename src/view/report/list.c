@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report: its tables, and the text above them. */
+/* The output of `kprotperf report`: its tables, and the text above them. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 #define ENTRY(name) &report_##name,
 static const struct view_table *const tables[] = { VIEW_REPORT_TABLES(ENTRY) };
 
-/* Return "none (not counted: probe_missed)", for free(). */
+/* Return the losses as text, such as "none (not counted: probe_missed)"; for free(). */
 static char *losses_text(const struct view_report *r)
 {
 	scoped_free char *unknown = NULL;
@@ -34,7 +34,7 @@ static char *losses_text(const struct view_report *r)
 				    unknown ? ")" : "");
 }
 
-/* Write the work, the kernel, units and losses. */
+/* Write the command, the kernel, the unit of times, and losses of data. */
 static void write_recording(const struct view *v, const struct view_report *r)
 {
 	scoped_free char *command = view_command(r->common.p[0]),

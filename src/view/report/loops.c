@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The loops of functions whose blocks were counted. */
+/* Loops in functions whose basic blocks were counted. */
 
 #include "view/page/columns.h"
 #include "view/report.h"
 
 struct line {
 	struct analyze_loop loop;
-	bool is_of_a_context; /* the row of all contexts says the same */
+	bool is_of_a_context; /* the row for all contexts contains this row's counts */
 };
 
 static const struct output_column columns[] = {

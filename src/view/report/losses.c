@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Losses, and the end of each call that was entered. */
+/* Lost data, and a balance of entered and completed calls. */
 #include <math.h>
 
 #include "output/json.h"
@@ -9,7 +9,7 @@
 
 struct loss {
 	const char *key, *text;
-	const char *kind; /* "loss", "accounting" */
+	const char *kind; /* "loss" or "accounting" */
 	double count; /* NAN: not counted */
 	bool is_none;
 };
@@ -40,7 +40,7 @@ static void rows(struct view_rows *rows, const void *data)
 	}
 }
 
-/* Return the kinds of LOSS; with INFO, the kinds of INFO. */
+/* Return the counts of all kinds of loss or, if INFO is set, of all kinds that only inform (profile_loss_is_info()). */
 static json_t *counts_json(const struct view_report *r, bool info)
 {
 	json_t *losses = json_object();
@@ -63,7 +63,7 @@ static json_t *accounting_json(const void *data)
 	const struct analyze_accounting *a = &r->accounting;
 	json_t *accounting = counts_json(r, true);
 
-	/* The sum is known in all runs or unknown: a sum over some runs would not balance. */
+	/* If a run lacks a term of the balance, sums over the other runs do not balance: ENTRIES and UNACCOUNTED are unknown. */
 	output_json_set(accounting, "entries",
 			output_json_number(a->known ? (double)a->entries : NAN));
 	output_json_set(accounting, "calls", output_json_number((double)a->calls));

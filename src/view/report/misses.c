@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misses of the model's caches and TLBs, by function and by line. */
+/* Misses in the cache model's caches and TLBs, by function and by source line. */
 #include "view/misses.h"
 #include "view/report.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report --callers, --callees: the edges of the call graph at one function. */
+/* `report --callers` and `--callees`: callers and callees of one function, with the time in each. */
 
 #include "base/alloc.h"
 #include "output/folded.h"
@@ -23,7 +23,7 @@ struct line {
 	}
 
 static const struct output_column columns[] = NEIGHBOUR_COLUMNS("SAMPLES");
-/* Exact recordings have instructions in the next column, not samples. */
+/* Exact recordings have no samples: omit this column. CPU TOTAL contains instructions. */
 static const struct output_column exact_columns[] = NEIGHBOUR_COLUMNS(NULL);
 static const struct output_group exact_group = { COLUMNS(exact_columns) };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inlined bodies, and calls timed at their call sites because their targets cannot be timed. */
+/* Timed inlined functions, and calls timed at their call sites because their targets cannot be timed. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"
@@ -10,7 +10,6 @@ static const struct output_column body[] = {
 	COLUMN("name", TEXT, analyze_range, body.name, .header = "RANGE"),
 	COLUMN("function", TEXT, analyze_range, body.function, .header = "IN"),
 	COLUMN("chain", TEXT, analyze_range, body.chain),
-	/* A narrow table keeps these columns longer than calls and means. */
 	COLUMN("location", TEXT, analyze_range, location, .header = "AT", .rank = 4),
 	COLUMN("syscall", TEXT, analyze_range, context, .header = "CONTEXT"),
 };

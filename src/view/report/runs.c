@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The runs of the command, one by one. */
+/* The table of the command's runs. */
 #include <math.h>
 
 #include "base/alloc.h"

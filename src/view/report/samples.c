@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples, by the function that was being executed. */
+/* Samples by the function that was being executed. */
 
 #include "base/alloc.h"
 #include "output/folded.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The recording in a sentence or two. */
+/* A summary of the recording in one sentence. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static double oncpu_of(const struct analyze_row *row)
 	return row->figures.totals[ANALYZE_TIME_ONCPU];
 }
 
-/* Return the innermost of the functions that take most of the time of CONTEXT; NULL: none takes much. */
+/* Return the function with most time in CONTEXT or, if several have nearly as much, the innermost; NULL: no function has much. */
 static const struct analyze_row *find_function(const struct view_report *r,
 					       const struct analyze_row *context)
 {
@@ -37,7 +37,7 @@ static const struct analyze_row *find_function(const struct view_report *r,
 	return best;
 }
 
-/* Return "; 18 % of that in shuffle_freelist", or what else is known of where ROW's time goes. */
+/* Return "; 18 % of that is in shuffle_freelist", a part of ROW's time or, if no function was timed, of samples. For free(). */
 static char *where_text(const struct view_report *r, const struct analyze_row *row)
 {
 	const struct analyze_row *f = find_function(r, row);
@@ -58,7 +58,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 			    name, leaf->share > 0.5 ? "" : ", more than anywhere else");
 }
 
-/* Return the syscall, or page faults, with the most on-CPU time; NULL: none. Set *SUM to that of all. */
+/* Return the syscall, or page faults, with the most on-CPU time; NULL: none. Set *SUM to the on-CPU time of all rows. */
 static const struct analyze_row *find_syscall(const struct view_report *r, double *sum)
 {
 	const struct analyze_row *best = NULL;

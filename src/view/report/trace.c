@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report --trace: a call that was kept whole, as an indented tree of calls and lines. */
+/* `report --trace`: a traced call as an indented tree of calls and source lines. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 #include "view/report.h"
 #include "view/words.h"
 
-#define INDENTED_MAX 64 /* deeper lines are indented no further */
+#define INDENTED_MAX 64 /* maximum depth of indentation */
 
 struct line {
 	struct analyze_trace_line of;

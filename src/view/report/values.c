@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls by captured values; values that took most of their function's time come first. */
+/* Calls by captured values of variables, sorted by share of their function's time. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 struct line {
 	struct profile_capture calls; /* summed over all runs */
 	const char *function, *syscall, *values;
-	double n_calls, mean, min, max, share; /* SHARE: of the time of its function's calls */
+	double n_calls, mean, min, max, share; /* SHARE: fraction of FUNCTION's time */
 };
 
 static const struct output_column columns[] = {
@@ -25,7 +25,7 @@ static const struct output_column columns[] = {
 	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
 };
 
-/* For people, leave out values that do not vary, unless none varies. VARIES has a bit for each variable's place. */
+/* Return the captured values as text. For people, omit variables that never vary (no bit in VARIES), unless none varies. */
 static const char *word_values(struct view_rows *rows, const struct profile_capture *c,
 			       const struct profile *p, uint32_t varies)
 {
@@ -37,7 +37,7 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 	return alloc_keep(&rows->texts, text);
 }
 
-/* Calls of one function, in one context and with equal values, become neighbours. */
+/* Sort calls of one function, in one context and with equal values next to each other. */
 define_compare(by_values, struct line,
 	       compare_values(a->calls.site, b->calls.site)               ?:
 		       compare_values(a->calls.context, b->calls.context) ?:
@@ -54,14 +54,14 @@ static void add(struct profile_capture *sum, const struct profile_capture *c)
 {
 	sum->calls += c->calls;
 	sum->time = (int64_t)((uint64_t)sum->time +
-			      (uint64_t)c->time); /* a made-up file may overflow */
+			      (uint64_t)c->time); /* a forged file may cause an overflow */
 	if (c->min < sum->min)
 		sum->min = c->min;
 	if (c->max > sum->max)
 		sum->max = c->max;
 }
 
-/* Return the values (bits) of C's function that differ between FIRST and C. */
+/* Return a bit for each variable whose value differs between FIRST and C. */
 static uint32_t differing(const struct profile_capture *first, const struct profile_capture *c)
 {
 	uint32_t bits = first->absent ^ c->absent;
@@ -71,14 +71,14 @@ static uint32_t differing(const struct profile_capture *first, const struct prof
 	return bits;
 }
 
-/* All captured calls of a function. */
+/* All captured calls of one function. */
 struct site {
 	double time;
 	const struct profile_capture *first;
-	uint32_t varies; /* bits: variables with different values in these calls */
+	uint32_t varies; /* a bit for each variable with different values in these calls */
 };
 
-/* Return the captured calls by P's sites, for free(). */
+/* Return an array of the captured calls of each function, indexed by its site; for free(). */
 static struct site *sites_of(const struct profile *p)
 {
 	struct site *sites = alloc_array(p->n_sites, sizeof(*sites));
@@ -127,7 +127,7 @@ static void rows(struct view_rows *rows, const void *data)
 	rows->section.n_rows = n;
 }
 
-/* Suggest the next question, on the function whose calls took most, if their values differ. */
+/* Suggest `report --why-varies` for the function with most time in captured calls, of those whose captured values differ. */
 static void after(const struct view *view, const void *data)
 {
 	const struct profile *p = ((const struct view_data *)data)->p[0];

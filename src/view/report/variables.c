@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report --why-varies: which captured variable explains a function's latency. */
+/* `report --why-varies`: the captured variables that explain the varying latency of a function. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -49,7 +49,7 @@ static const struct output_column part_columns[] = {
 	COLUMN(NULL, TEXT, part, law, .header = "FIT", .rank = 1, .elastic = true),
 };
 
-/* Return TIME as text, with DIGITS if it is a few instructions or a part of one. */
+/* Return TIME as text, with DIGITS significant digits if it is less than 1000 instructions. */
 static char *number(double time, int digits, enum profile_clock clock)
 {
 	return clock == PROFILE_CLOCK_NS || fabs(time) >= 1000 ?
@@ -71,7 +71,7 @@ static char *law_text(const struct varies_law *law, enum profile_clock clock)
 			    law->constant < 0 ? '-' : '+', constant);
 }
 
-/* Return "crng_init = 0", for free(). */
+/* Return a condition on a variable such as "crng_init = 0", for free(). */
 static char *condition_text(const struct varies_part *part, const struct profile *p)
 {
 	static const struct {
@@ -94,7 +94,7 @@ static char *condition_text(const struct varies_part *part, const struct profile
 	return text;
 }
 
-/* Return the time of a part's calls, as a law or a mean; for free(). */
+/* Return the time of the calls in PART as a linear function of a variable, or as a mean; for free(). */
 static char *part_text(const struct varies_part *part, enum profile_clock clock)
 {
 	return law_text(&part->law, clock) ?:
@@ -102,7 +102,7 @@ static char *part_text(const struct varies_part *part, enum profile_clock clock)
 				    view_unit(clock, part->mean));
 }
 
-/* Append "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": the slower side of each split, then the rest. */
+/* Append "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": the slower part of each split, then the rest. */
 static void append_parts(char **text, const struct varies *v, const struct profile *p)
 {
 	const struct varies_part *part = v->parts, *end = v->parts + v->n_parts;
@@ -131,7 +131,7 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 	}
 }
 
-/* Append ", as do a, b and c": variables that alone explain nearly as much as the first one, if there are any. */
+/* Append ", as do a, b and c": variables that explain, each alone, nearly as much as the first selected variable. */
 static void append_same(char **text, const struct varies *v)
 {
 	scoped_free const char **names = alloc_array(v->n_ranks, sizeof(*names));
@@ -144,7 +144,7 @@ static void append_same(char **text, const struct varies *v)
 	view_append_list(text, names, n);
 }
 
-/* Return a sentence: the variable that explains the time, how much of it, and how sure that is. */
+/* Return a sentence on the variables that explain the latency, and the share that they explain. */
 static char *sentence(const struct varies *v, const struct profile *profile)
 {
 	const enum profile_clock clock = profile->clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The figures that the workload gave of itself, then the command as a whole. */
+/* The figures that the workload printed of itself, then the time of the whole command. */
 #include "view/page/columns.h"
 #include "view/names.h"
 #include "view/report.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: the sentence on a cause, and the protection, key, condition and patch that it belongs to. */
+/* `kprotperf why`: the sentence on a cause of the change, and its protection, static key, condition and patch. */
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "view/names.h"
 #include "view/why.h"
 
-#define WAY_MAX 3 /* names that still make a sentence */
+#define WAY_MAX 3 /* maximum number of functions in a call path */
 
-/* Append BEGIN and the nearest callers of NODE without its context, "ksys_read and vfs_read". Return whether there are any. */
+/* Append BEGIN and NODE's nearest callers, "ksys_read and vfs_read", but not the syscall. Return whether there are any callers. */
 static bool append_way(char **text, const char *begin, const struct tree_pair *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
@@ -35,7 +35,7 @@ static void append_place(char **text, const struct tree_lines *l)
 }
 
 /*
- * Append ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10", ", in 95
+ * Append ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10" or ", in 95
  * % of calls instead of 3 %".
  */
 static void append_iterations(char **text, const struct tree_lines *l)
@@ -60,7 +60,7 @@ static void append_iterations(char **text, const struct tree_lines *l)
 	}
 }
 
-/* Append a clause on the change of a function's own code. */
+/* Append a clause on changed instructions of the function itself. */
 static void append_self(char **text, const struct tree_lines *l)
 {
 	switch (l->kind) {
@@ -104,7 +104,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 	alloc_append(text, ")");
 }
 
-/* Append " in 10 % of calls" or " 3 times per call" unless PART, a call on the hardened side only, is made about once per call. */
+/* PART is called on the hardened side only. Append " in 10 % of calls" or " 3 times per call", or nothing for about once. */
 static void append_how_often(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct tree_pair_node *node = &w->pair.nodes[part->node];
@@ -117,8 +117,8 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 }
 
 /*
- * PART is called on one side only. If its caller calls another function as often on the other side only, perhaps through a pointer,
- * append " in place of write_null" if PART is new, and ", but write_null" if PART is gone.
+ * PART is called on one side only. If its caller calls another function equally often on the other side only, perhaps by a
+ * pointer, append " in place of write_null" if PART is new, and ", but write_null" if PART is gone.
  */
 static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
 			    const struct why_cause *cause, const struct why_part *part)
@@ -139,13 +139,13 @@ static void append_replaced(char **text, const struct why *w, const struct why_c
 	}
 }
 
-/* Return the ratio of PART's calls, hardened to baseline; if PART is inlined, of its executions. */
+/* Return the number of PART's calls, hardened divided by baseline; if PART is inlined, the same ratio of its executions. */
 static double how_often(const struct why_part *part)
 {
 	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] : part->ratio;
 }
 
-/* If executions of a loop in CAUSE's own code changed by the same factor as PART's calls, append the loop. Return whether so. */
+/* Append the loop in CAUSE's own code whose iterations changed by the same factor as PART's calls. Return whether it exists. */
 static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
@@ -170,7 +170,7 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 	return false;
 }
 
-/* Append ", also at fs/eventfd.c:439" or ", no longer at ...": a line that calls PART on one side only. */
+/* Append the line of a call of PART that only one kernel has: ", also at fs/eventfd.c:439" or ", no longer at ...". */
 static void append_site(char **text, const struct why *w, const struct why_part *part)
 {
 	for (int side = 0; side < 2; side++) {
@@ -187,7 +187,7 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 	}
 }
 
-/* Append " 60 times per run instead of 20"; per call of the context if the context is called more or less often. */
+/* Append PART's calls, " 60 times per run instead of 20" or, if why_is_called_otherwise(C), the numbers per call of C. */
 static void append_calls(char **text, const struct why_context *c, const struct why_part *part)
 {
 	if (why_is_called_otherwise(c))
@@ -202,7 +202,7 @@ static void append_calls(char **text, const struct why_context *c, const struct 
 			     view_why_number(OUTPUT_COUNT, part->calls[0]));
 }
 
-/* Return whether SIDE has calls of PART's function by the same caller, on any path. */
+/* Return whether the caller of PART's function also calls it in recording SIDE, on any call path. */
 static bool is_elsewhere(const struct tree_pair *t, const struct why_part *part, int side)
 {
 	const char *caller = t->nodes[t->nodes[part->node].parent].name;
@@ -254,7 +254,7 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 	}
 }
 
-/* Append ", most of that in extract_entropy via crng_make_state": the place of most instructions of NODE, a one-sided call. */
+/* Append ", most of that in extract_entropy via crng_make_state": the place of most instructions below NODE. */
 static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;
@@ -281,7 +281,7 @@ static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 		alloc_append(text, " (estimated from samples)");
 }
 
-/* Append " (inlined into alloc_fd, via dup and get_unused_fd)" after the name of CAUSE. Most of CAUSE is at node AT. */
+/* Append " (inlined into alloc_fd, via dup and get_unused_fd)" after the name of CAUSE. AT is the tree node with most of CAUSE. */
 void view_why_append_where(char **text, const struct why *w, const struct why_context *c,
 			   const struct why_cause *cause, uint32_t at)
 {
@@ -296,9 +296,9 @@ void view_why_append_where(char **text, const struct why *w, const struct why_co
 		view_append_name(text, cause->function);
 		separator = ", ";
 		if (!strcmp(w->pair.nodes[into].name, cause->function))
-			at = into; /* the text names INTO already */
+			at = into; /* do not name INTO twice */
 	}
-	/* Say how often the function is called if its context has no number of calls, as [softirq]. */
+	/* Append the number of calls of the cause if C has no number of calls itself, such as [softirq]. */
 	if (w->pair.nodes[at].parent && calls > 0 && !c->is_command &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
 		alloc_append(text, "%scalled %s %s per run", separator,
@@ -339,7 +339,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	return text;
 }
 
-/* Append "; this belongs to init_on_alloc, which differs between the sides", if it belongs to a protection. */
+/* Append "; this belongs to init_on_alloc, which differs between the sides", if the code belongs to a protection. */
 static void append_owner(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct catalogue_protection *owner = why_owner(&w->switched, &w->pair, part);
@@ -351,7 +351,7 @@ static void append_owner(char **text, const struct why *w, const struct why_part
 				     "");
 }
 
-/* Append "; get_random_u32 tests the static key crng_is_ready, off instead of on". */
+/* Append the changed static key, "; get_random_u32 tests the static key crng_is_ready, off instead of on". */
 static void append_key(char **text, const struct why *w, const struct why_part *part)
 {
 	const char *function;
@@ -366,7 +366,7 @@ static void append_key(char **text, const struct why *w, const struct why_part *
 	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
 }
 
-/* Append "; crng_make_state calls extract_entropy where crng_init == 0". */
+/* Append the condition of the call, "; crng_make_state calls extract_entropy where crng_init == 0". */
 static void append_guard(char **text, const struct why_guard *guard)
 {
 	if (!guard->condition)
@@ -379,14 +379,13 @@ static void append_guard(char **text, const struct why_guard *guard)
 	view_append_name(text, guard->condition);
 }
 
-/* Append "; planted.patch changes kernel/sys.c:292-293" or "; planted.patch changes net/socket.c:1948 in sock_write_iter". */
+/* Append a patch to the code or to its caller: "; planted.patch changes net/socket.c:1948 in sock_write_iter". */
 static void append_patch(char **text, const struct why *w, const struct why_cause *cause,
 			 const struct why_part *part)
 {
 	const char *caller = NULL;
 	struct why_patched found;
 
-	/* Unchanged code may behave differently because a patch changed its caller. */
 	if (why_patched_find(&w->patches, &w->pair, part, &found) ||
 	    ((cause->same_code || cause->caller) &&
 	     (caller = why_patched_caller(&w->patches, &w->pair, part, &found)))) {

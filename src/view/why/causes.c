@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: the causes in the context that the answer is about. */
+/* `kprotperf why`: the table of causes of the change in the explained context. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -35,7 +35,7 @@ static const char *const kinds[] = {
 	[WHY_OFTEN] = "calls",
 };
 
-/* Return "clone 73 %, mmap 27 %", of CAUSE; for free(). */
+/* Return CAUSE's contexts, each with its share of CAUSE's change, "clone 73 %, mmap 27 %"; for free(). */
 static char *contexts_of(const struct why *w, const struct why_causes *c,
 			 const struct why_cause *cause)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: its answer compared with recordings by probes. */
+/* `kprotperf why`: a comparison of the change in exact recordings with the change in recordings with probes. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -7,13 +7,13 @@
 #include "output/text.h"
 #include "view/why.h"
 
-/* Return whether both ways of measuring agree, but for NOISE. */
+/* Return whether VALUES differ by at most NOISE and the fraction WORTH_A_WORD of the first value. */
 static bool is_near(const double values[2], double noise)
 {
 	return fabs(values[1] - values[0]) <= WORTH_A_WORD * fabs(values[0]) + noise;
 }
 
-/* Append "+2,478 instructions per call of clone, 0.6 % below the exact count". */
+/* Append the second of VALUES, measured with probes, "+2,478 instructions per call of clone, 0.6 % below the exact count". */
 static void append_compared(char **text, const struct why *w, const double values[2], double noise,
 			    const char *per, const char *of)
 {

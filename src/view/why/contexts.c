@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: all contexts, each with the largest of its causes. */
+/* `kprotperf why`: the table of contexts, each with the largest cause of its change. */
 #include <math.h>
 
 #include "view/page/columns.h"
@@ -30,7 +30,7 @@ static const struct output_column columns[] = {
 	COLUMN("protection", TEXT, line, protection, .header = "PROTECTION", .rank = OUTPUT_IF_ANY),
 };
 
-/* The protection that C's largest cause belongs to. */
+/* Return the protection to which the code of C's largest cause belongs; NULL: none. */
 static const char *owner_name(const struct why *w, const struct why_context *c)
 {
 	const struct catalogue_protection *owner =

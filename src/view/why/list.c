@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: the page, its first lines and its tables. */
+/* The output of `kprotperf why`: its tables, and the text above them. */
 
 #include "base/alloc.h"
 #include "output/json.h"
@@ -10,7 +10,7 @@
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
 
-/* Sentences on the findings of probes, and on the values that they captured, or NULL; for free(). */
+/* Sentences on whether probes show the same change, and on the values that they captured; for free(). NULL: none. */
 struct checked {
 	char *probes, *values;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why, for recordings by probes: the sentence on a function or context that was timed or sampled. */
+/* `kprotperf why` on recordings with probes: the sentence on a cause, a function or context that was timed or sampled. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "view/page/page.h"
 #include "view/why.h"
 
-/* The calls per run and the own time of a function in a context, or in the command. */
+/* Calls of a function per run, and its self time, for each recording. */
 struct timed {
 	double calls[2], self[2];
 };
@@ -61,8 +61,8 @@ bool view_why_is_unopened(const struct why *w, const struct why_context *c)
 }
 
 /*
- * Append ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run", ", not timed
- * on the baseline side", or nothing.
+ * Append ", called 74,512 times per run instead of 360", ", called on the hardened side only, 360 times per run" or ", not timed
+ * on the baseline side". Append nothing if the numbers of calls are nearly equal.
  */
 static void append_calls(char **text, const struct why *w, const char *name,
 			 const struct timed *timed, bool is_context)
@@ -89,7 +89,7 @@ static void append_calls(char **text, const struct why *w, const char *name,
 			     plural(calls[side], "time", "times"));
 }
 
-/* Append " (inlined into ___slab_alloc, +346 instructions per call)". LONGER is the change of a call; 0: too small to mention. */
+/* Append " (inlined into ___slab_alloc, +346 instructions per call)". LONGER is the change per call, or 0 if it is small. */
 static void append_figures(char **text, const struct why *w, const struct why_cause *cause,
 			   double longer)
 {
@@ -105,7 +105,7 @@ static void append_figures(char **text, const struct why *w, const struct why_ca
 		alloc_append(text, ")");
 }
 
-/* Return the node of the function NAME that was timed in CONTEXT, or TREE_NONE. */
+/* Return the tree node of the timed function NAME in CONTEXT, or TREE_NONE. */
 static uint32_t find_function(const struct tree_pair *t, uint32_t context, const char *name)
 {
 	uint32_t i = t->nodes[context].first_child;
@@ -115,7 +115,7 @@ static uint32_t find_function(const struct tree_pair *t, uint32_t context, const
 	return i;
 }
 
-/* Append ", nearly all of that in shuffle_freelist (estimated from samples)"; MAIN is the largest share of CAUSE. */
+/* Append ", nearly all of that in shuffle_freelist (estimated from samples)". MAIN is CAUSE's largest part in one context. */
 static void append_part(char **text, const struct why *w, const struct why_cause *cause,
 			const struct why_share *main)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* why: the answer for all that the command executes, or for one context: the whole, its causes, and what is left out. */
+/* `kprotperf why`: sentences on the change of the command or of a context, on the causes, and on changes elsewhere. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 #include "view/page/page.h"
 #include "view/why.h"
 
-#define MOST_CAUSES   3 /* in sentences; the table has all */
-#define MOST_CONTEXTS 3 /* of a cause, by name */
+#define MOST_CAUSES   3 /* maximum number of causes with a sentence; the table has all */
+#define MOST_CONTEXTS 3 /* maximum number of named contexts per cause */
 
-/* Return whether recordings by probes, with a clock in ns, do not show the variation between recordings of one kernel. */
+/* Return whether it is unknown how much recordings of one kernel differ: probes measured times in ns, without repetitions. */
 static bool is_unclear(const struct why *w)
 {
 	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
 }
 
-/* Return "Most likely", or "Possibly" if two recordings of the same kernel may differ as much. */
+/* Return "Most likely", or "Possibly" if two recordings of the same kernel may differ as much as these two. */
 static const char *likely(const struct why *w)
 {
 	return is_unclear(w) ? "Possibly" : "Most likely";
@@ -42,7 +42,7 @@ void view_why_append_delta(char **text, const struct why *w, double delta, const
 	enum profile_clock clock = w->p[0]->clock;
 
 	if (w->tree.has_callers)
-		delta = round(delta); /* instructions were counted */
+		delta = round(delta); /* instructions were counted, so they are integers */
 	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, clock),
 		     view_unit(clock, delta), per);
 }
@@ -66,13 +66,12 @@ void view_why_append_change(char **text, const struct why *w, const struct why_c
 		view_why_append_delta(text, w, delta, "run");
 }
 
-/* Begin a paragraph. */
 static void begin(char **text, const char *indent)
 {
 	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
 }
 
-/* Begin the next item of a list; the first one begins a paragraph with FIRST. */
+/* Append the next item of a list after SEPARATOR, or the first item in a new paragraph after FIRST. */
 static void begin_item(char **text, bool *any, const char *first, const char *separator)
 {
 	if (*any)
@@ -82,15 +81,15 @@ static void begin_item(char **text, bool *any, const char *first, const char *se
 	*any = true;
 }
 
-/* ---- the whole ---- */
+/* ---- the change ---- */
 
-/* Return whether C's change as a whole is at least as certain as its causes. */
+/* Return whether C's change is at least as certain as the causes of the change. */
 static bool has_changed(const struct why_context *c)
 {
 	return c->changed && c->changed >= c->sureness;
 }
 
-/* Return whether the sentence on C as a whole says "Most likely". Then the sentences on its causes need not say it. */
+/* Return whether the sentence on C's change says "Most likely". If so, the sentences on causes need not repeat it. */
 static bool is_said_likely(const struct why *w, const struct why_context *c)
 {
 	if (c->sureness != WHY_LIKELY)
@@ -98,7 +97,7 @@ static bool is_said_likely(const struct why *w, const struct why_context *c)
 	return c->is_command ? w->tree.has_callers || is_unclear(w) : has_changed(c);
 }
 
-/* Append "7.0 % more", "the same". */
+/* Append C's change in percent, "7.0 % more", or "the same". */
 static void append_more(char **text, const struct why_context *c)
 {
 	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
@@ -111,7 +110,7 @@ static void append_more(char **text, const struct why_context *c)
 			     c->delta < 0 ? "less" : "more");
 }
 
-/* Append "+2,870,123 instructions per run, ±50,123; 3 boots per side". */
+/* Append the change with its uncertainty, "+2,870,123 instructions per run, ±50,123; 3 boots per side". */
 static void append_figures(char **text, const struct why *w)
 {
 	const struct why_context *c = &w->command;
@@ -154,7 +153,6 @@ static void append_whole(char **text, const struct why *w)
 	alloc_append(text, ".");
 }
 
-/* Append " is 20.0 % slower", or "faster". */
 static void append_percent(char **text, double pct)
 {
 	const char *number = view_why_number(OUTPUT_PERCENT, pct);
@@ -163,7 +161,7 @@ static void append_percent(char **text, double pct)
 		     pct < 0 ? "faster" : "slower");
 }
 
-/* Return the verb for a run of context C, in a clause or in brackets: a syscall is called, others occur. */
+/* Return the verb for context C, in a clause or in brackets: syscalls are called, interrupts and other contexts occur. */
 static const char *verb(const struct why_context *c, bool bracketed)
 {
 	if (strchr(c->name, '['))
@@ -183,7 +181,7 @@ static void append_side(char **text, const struct why_context *c, bool bracketed
 			     plural(c->calls[side], "time", "times"));
 }
 
-/* Append "; 95 % interval: -1,200 to +3,400 instructions per run", of C's change, if it is known. */
+/* Append C's change with its interval, "; 95 % interval: -1,200 to +3,400 instructions per run"; nothing if it is unknown. */
 static void append_interval(char **text, const struct why *w, const struct why_context *c)
 {
 	const struct analyze_interval *ci = &c->significance.ci;
@@ -197,7 +195,7 @@ static void append_interval(char **text, const struct why *w, const struct why_c
 
 /*
  * Return "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of the command's instructions)", for free(). If the
- * change may be chance, UNSURE is a verb such as " differs most", followed by the same figures and their interval.
+ * change may be chance, UNSURE replaces the verb, such as " differs most", and the text has the change's confidence interval.
  */
 static char *change_text(const struct why *w, const struct why_context *c, const char *unsure)
 {
@@ -246,7 +244,7 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	return text;
 }
 
-/* Append "; __fput, 916,944 instructions per run, moved here from close [task work]". */
+/* Append work that moved to or from context C, "; __fput, 916,944 instructions per run, moved here from close [task work]". */
 static void append_moves_of(char **text, const struct why *w, const struct why_context *c)
 {
 	vec_each(const struct tree_move, move, &w->pair, moves) {
@@ -285,9 +283,9 @@ static void append_context(char **text, const struct why *w, const struct why_co
 	alloc_append(text, ".");
 }
 
-/* ---- its causes ---- */
+/* ---- the causes of the change ---- */
 
-/* Return the name of the change that C's causes are shares of. */
+/* Return the name of the change that C's causes explain, for texts such as "52 % of the change per call is in ". */
 static const char *change_name(const struct why_context *c)
 {
 	if (why_is_called_otherwise(c))
@@ -295,7 +293,6 @@ static const char *change_name(const struct why_context *c)
 	return c->moved != 0 ? "the rest of the change" : "it";
 }
 
-/* Append "; the largest part, 40 %, is in ". */
 static void append_largest(char **text, double share, int digits)
 {
 	alloc_append(text, "; the largest part");
@@ -304,7 +301,7 @@ static void append_largest(char **text, double share, int digits)
 	alloc_append(text, " is in ");
 }
 
-/* Append "100 % of it is spread over 4 functions, which call srso_alias_return_thunk ...", if that is so. Return whether so. */
+/* If a change is common to many functions, append "100 % of it is spread over 4 functions, which call ..." and return true. */
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -335,14 +332,13 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	return true;
 }
 
-/* Append "The change is spread out: 58 functions make up 90 % of it", if that says anything. */
+/* Append "The change is spread out: 58 functions make up 90 % of it", unless the change is too small. */
 static void append_spread_out(char **text, const struct why *w, const struct why_context *c)
 {
 	bool functions = w->tree.has_callers || view_why_has_functions(w);
 	uint32_t many = why_spread_functions(c, NEARLY_ALL);
 	double largest;
 
-	/* Too little of the change is left, for example because the number of calls explains it. */
 	if (!c->causes.n_items || fabs(why_caused(c)) < HALF_A_PERCENT * c->total[0])
 		return;
 	largest = c->causes.items[0].delta / why_caused(c);
@@ -360,7 +356,7 @@ static void append_spread_out(char **text, const struct why *w, const struct why
 	alloc_append(text, ".");
 }
 
-/* Return by how much the context at NODE changed, in percent. */
+/* Return the change of the context at NODE in percent. */
 static double change_of(const struct why *w, uint32_t node)
 {
 	vec_each(const struct why_context, c, w, contexts)
@@ -370,8 +366,8 @@ static double change_of(const struct why *w, uint32_t node)
 }
 
 /*
- * Append "; 73 % of this in clone (+0.60 %), 27 % in [irq] (interrupts, +0.12 %) and 5 others", with the change of each as a
- * whole. Explain them for the first cause only.
+ * Append the contexts of CAUSE, with each context's own change: "; 73 % of this in clone (+0.60 %), 27 % in [irq] (interrupts,
+ * +0.12 %) and 5 others". Explain names such as [irq] for the first cause only.
  */
 static void append_contexts(char **text, const struct why *w, const struct why_cause *cause,
 			    bool is_first)
@@ -405,7 +401,7 @@ static void append_contexts(char **text, const struct why *w, const struct why_c
 		alloc_append(text, " and %u %s", more, plural(more, "other", "others"));
 }
 
-/* Return how sure the surest cause of C is. */
+/* Return the highest certainty of C's causes. */
 static enum why_sureness surest(const struct why_context *c)
 {
 	enum why_sureness most = WHY_CHANCE;
@@ -416,7 +412,7 @@ static enum why_sureness surest(const struct why_context *c)
 	return most;
 }
 
-/* Return the share of cause I in C's change. If it exceeds C's change by less than the error of that, return 1 or -1. */
+/* Return cause I's fraction of C's change; 1 or -1 if the cause exceeds the change by less than the change's uncertainty. */
 static double share_of(const struct why_context *c, uint32_t i)
 {
 	double delta = c->causes.items[i].delta, all = why_caused(c);
@@ -427,7 +423,7 @@ static double share_of(const struct why_context *c, uint32_t i)
 	return delta / all;
 }
 
-/* Return whether to give shares: C changed as certainly as SURE, and no cause of that certainty is much larger than the change. */
+/* Return whether to print shares: C's change has the certainty SURE, and no cause that has it is much larger than the change. */
 static bool has_shares(const struct why_context *c, enum why_sureness sure)
 {
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
@@ -436,7 +432,7 @@ static bool has_shares(const struct why_context *c, enum why_sureness sure)
 	return c->changed && c->changed >= sure;
 }
 
-/* Begin the sentence on C's cause I, of certainty SURE: "52 % of it is in ", "An opposite change is in ". N causes came before. */
+/* Begin the sentence on cause I, "52 % of it is in " or "Another is in ". SURE: I's certainty. N: number of causes before I. */
 static void append_share(char **text, const struct why *w, const struct why_context *c, uint32_t i,
 			 enum why_sureness sure, uint32_t n)
 {
@@ -473,7 +469,7 @@ static void append_cause(char **text, const struct why *w, const struct why_cont
 	alloc_append(text, ".");
 }
 
-/* Append the part of the change that no named cause explains, if it is large enough. */
+/* Append the part of C's change that no named cause explains, if it is large enough. */
 static void append_remainder(char **text, const struct why *w, const struct why_context *c,
 			     double remainder)
 {
@@ -542,9 +538,9 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		append_uncertain(text, w, c, uncertain);
 }
 
-/* ---- what is left out ---- */
+/* ---- changes that C's change does not include ---- */
 
-/* Append "__fput moved from close [task work] to close, with 920,948 instructions per run": the sides' contexts of it differ. */
+/* Append code whose context differs between the sides, "__fput moved from close [task work] to close, with 920,948 ...". */
 static void append_moves(char **text, const struct why *w)
 {
 	const struct tree_pair_node *nodes = w->pair.nodes;
@@ -568,8 +564,8 @@ static void append_moves(char **text, const struct why *w)
 }
 
 /*
- * Return whether to name OF, a context that is not in C: its change is certain, or OF is interrupts whose change is large. The
- * latter not if W->cpu is set: a command's CPU time from the kernel includes interrupts.
+ * Return whether to mention the context OF, whose time is not part of C's: its change is certain, or OF is interrupts and changed
+ * much. In the latter case, return false if W->cpu is set, since the kernel's CPU time of a command includes interrupts.
  */
 static bool is_missed(const struct why *w, const struct why_context *c,
 		      const struct why_context *of)
@@ -579,7 +575,7 @@ static bool is_missed(const struct why *w, const struct why_context *c,
 								   HALF_A_PERCENT * c->total[0]));
 }
 
-/* Append the changed contexts that do not belong to the command. */
+/* Append the changed contexts that the command does not execute itself, such as interrupts. */
 static void append_others(char **text, const struct why *w, const struct why_context *c)
 {
 	bool any = false;
@@ -598,7 +594,7 @@ static void append_others(char **text, const struct why *w, const struct why_con
 		alloc_append(text, ".");
 }
 
-/* Append the part of the change of CPU time outside of all contexts, if it is known and large enough. */
+/* Append the change of CPU time outside of syscalls and page faults, if it is known and large enough. */
 static void append_outside(char **text, const struct why *w)
 {
 	double least = w->tree.has_noise ? why_significance_noise(&w->command.significance) :
@@ -612,7 +608,7 @@ static void append_outside(char **text, const struct why *w)
 	alloc_append(text, " are outside of syscalls and page faults.");
 }
 
-/* Append "Instruction counts show only a part of what page_table_isolation costs: cycles are not in them.", on EXTENT. */
+/* Append a note on protections that cost cycles, of which instruction counts show nothing (EXTENT is CATALOGUE_NO) or a part. */
 static void append_cycles(char **text, const struct why *w, enum catalogue_extent extent)
 {
 	const char *names[MOST_CONTEXTS] = {};
@@ -631,13 +627,12 @@ static void append_cycles(char **text, const struct why *w, enum catalogue_exten
 	alloc_append(text, " %s: cycles are not in them.", plural(n, "costs", "cost"));
 }
 
-/* Return the only protection that differs between the sides, or NULL. */
 static const struct catalogue_protection *only_switched(const struct why *w)
 {
 	return w->switched.n_items == 1 ? w->switched.items[0] : NULL;
 }
 
-/* Append a hint on options of record that time functions. */
+/* Append a hint on options of `kprotperf record` that time single functions. */
 static void append_hint(char **text, const struct why *w)
 {
 	const struct catalogue_protection *only = only_switched(w);
@@ -648,7 +643,7 @@ static void append_hint(char **text, const struct why *w)
 	alloc_append(text, "--func to see where.");
 }
 
-/* Append the only protection that differs, if the text does not name it. */
+/* If only one protection differs and the text does not name it, append its name. */
 static void append_switched(char **text, const struct why *w)
 {
 	const struct catalogue_protection *only = only_switched(w);
@@ -662,7 +657,7 @@ static void append_switched(char **text, const struct why *w)
 			     "");
 }
 
-/* Append the probability that the change of C, which is likely but not certain, is chance. */
+/* Append the probability that C's change, which is likely but not certain, is chance, or the reason why it is unknown. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
 	double p =
