@@ -103,7 +103,7 @@ COMMANDS = {
     "list": print_list,
     "remove": remove_kernels,
     "clean": clean,
-    "boot": matrix.boot,  # internal: jobs of a matrix
+    "boot": matrix.boot,  # internal: a job of a matrix
 }
 
 
@@ -140,7 +140,7 @@ def main(scripts: Path, words: list[str]) -> int:
         return 141
     except Stopped as stopped:
         if stopped.args[0] == signal.SIGINT:
-            # A shell must see that the signal ended the lab.
+            # The shell must see that the signal ended the lab.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
         return 128 + int(stopped.args[0])

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Iterable, Iterator, Mapping, NoReturn, Sequence
 
-# The lab's own statuses of `run`, `ab`, `why` and `matrix`. Their other statuses are those of the user's command. Other
+# Exit statuses of the lab itself for `run`, `ab`, `why` and `matrix`. Other statuses are those of the user's command. Other
 # commands of the lab use 1 (failed) and 2 (usage). A command that has already printed why it ends raises SystemExit.
 STATUS_LAB, STATUS_PANIC, STATUS_HANG, STATUS_STATE = 120, 121, 122, 123
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,7 +28,7 @@ class UsageError(LabError):
 
 
 class Stopped(BaseException):
-    """A signal ends the lab. The argument is its number. Cleanup runs while this propagates."""
+    """A signal ends the lab. The argument is the signal's number. Cleanup runs while this exception propagates."""
 
 
 def stop_on_signals() -> None:
@@ -61,13 +61,12 @@ class Lab:
         return self.text((self.data / "usage").read_text())
 
     def text(self, text: str) -> str:
-        """Return text. If the lab is installed, replace names of commands in a clone by the installed ones."""
+        """Return text. If the lab is installed, replace commands of a clone, such as scripts/lab, by their installed names."""
         if (self.repo / "Makefile").exists():
             return text
         return text.replace("scripts/lab", "kprotperf-lab").replace("scripts/setup", str(self.scripts / "setup"))
 
     def note(self, text: str) -> None:
-        """Print a line on stderr."""
         print(f"lab: {self.text(text)}", file=sys.stderr, flush=True)
 
     def command(self, *words: str | Path) -> list[str]:
@@ -82,11 +81,11 @@ class Lab:
         return os.access(self.kprotperf, os.X_OK)
 
     def guess(self, word: str, names: Iterable[str]) -> str:
-        """Return "; did you mean 'NAME'? ..." with the nearest name, or nothing if none is near."""
+        """Return "; did you mean 'NAME'? ..." with the most similar name, or "" if no name is similar."""
         return output([self.kprotperf, "guess", word, *names])
 
     def ask(self, *words: str | Path) -> Any:
-        """Return the JSON that kprotperf prints, None if it fails."""
+        """Run kprotperf with these words. Return the JSON that it prints; None if it fails."""
         text = output([self.kprotperf, *words])
         return json.loads(text) if text else None
 
@@ -116,7 +115,7 @@ class Options:
         return [default, *self.all(option)][-1]
 
     def words(self, options: Sequence[str]) -> list[str]:
-        """Return these options as they were given."""
+        """Return the given options that are in `options`, as words of a command line."""
         return [word for name, value in self.given if name in options for word in (name, value)]
 
 
@@ -124,7 +123,7 @@ def read_options(
     lab: Lab, command: str, words: list[str], valued: str, flags: str = "", unknown: bool = False, first_word_ends: bool = False
 ) -> Options:
     """Remove options from the front of words, up to `--`, and return them. Raise UsageError for unknown options. If `unknown`
-    is set, treat these as words that are no options."""
+    is set, treat unknown options as other words."""
     found = Options()
     while words:
         word = words.pop(0)
@@ -163,7 +162,7 @@ def quote(words: Sequence[str | Path]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return "1 boot", "2 boots"."""
+    """Return a number with its noun, such as "1 boot" or "2 boots"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -197,7 +196,7 @@ def need_tools(purpose: str, setup: str, tools: Sequence[str]) -> None:
 
 
 def outliving_nobody(words: Sequence[str | Path]) -> list[str]:
-    """Return a command line that runs words. The kernel kills it when its parent ends."""
+    """Return a command line that runs words. The kernel kills the program when its parent ends."""
     return ["setpriv", "--pdeathsig", "KILL", *map(str, words)]
 
 
@@ -219,7 +218,7 @@ def with_suffix(path: Path, suffix: str) -> Path:
 
 @contextmanager
 def whole(path: Path, part: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary name. After the block, rename the file or folder of this name to path. Remove it if the block fails."""
+    """Yield a temporary name. After the block, rename the file or folder of this name to path; remove it if the block fails."""
     part = part or path.with_name(f".{path.name}.{os.getpid()}")
     remove(part)
     try:

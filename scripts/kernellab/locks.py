@@ -1,4 +1,4 @@
-"""Locks of the cache. Builds that need no lock in common run in parallel. Guests take no locks of builds."""
+"""Locks of the cache. Builds run in parallel unless they need the same lock. Guests take no locks of builds."""
 
 import fcntl
 import os
@@ -42,8 +42,8 @@ class Lock:
 
 
 def cache_entry(path: Path, kept: int, wait: bool, make: Callable[[Path], None]) -> Path | None:
-    """Return a cached file or folder. Have `make` create it if it is missing, and keep the `kept` newest ones. Return None if
-    `make` raises OSError or, unless wait is set, if another lab is making it."""
+    """Return a cached file or folder. If it is missing, let `make` create it, and keep only the newest `kept` entries. Return
+    None if `make` raises OSError or, unless wait is set, if another lab is making it."""
     lock = Lock(with_suffix(path, ".lock"))
     try:
         if not path.exists():
@@ -65,8 +65,8 @@ def cache_entry(path: Path, kept: int, wait: bool, make: Callable[[Path], None])
 
 
 class Locks:
-    """The locks of builds: one per source tree, per object tree, and per kernel that modules are built for. To avoid deadlocks,
-    take an object tree or a kernel before a source tree, and never two locks of one kind."""
+    """The locks of builds: one per source tree, per object tree, and per kernel with modules. To avoid deadlocks, take the lock
+    of an object tree or kernel before that of a source tree, and never two locks of the same kind."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab

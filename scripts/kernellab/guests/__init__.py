@@ -1,1 +1,1 @@
-"""Guests: sharing the host's files, booting or resuming a saved boot, and the end of a run."""
+"""Guests: sharing the host's files, booting or resuming a saved boot, and watching for the end of a run."""

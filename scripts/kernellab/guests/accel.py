@@ -1,6 +1,6 @@
 """Find out whether KVM works on this machine.
 
-Even if /dev/kvm exists, a guest may hang in its boot. So the lab tries a boot once per boot of the host and version of QEMU.
+Even if /dev/kvm exists, a guest may hang while booting. So the lab tries a guest once per boot of the host and version of QEMU.
 """
 
 import os
@@ -18,14 +18,14 @@ def boot_id() -> str:
 
 
 def machine_id() -> str:
-    """Return an identifier of this boot of the host and this QEMU, in one line."""
+    """Return one line that identifies this boot of the host and this version of QEMU."""
     qemu = shutil.which("qemu-system-x86_64")
     found = os.stat(qemu) if qemu else None
     return f"{boot_id()} {found.st_size}.{int(found.st_mtime)}" if found else boot_id()
 
 
 def trials(lab: Lab) -> list[str]:
-    """Return the results of the trials so far, one line per trial."""
+    """Return the results of earlier trials, one line per trial."""
     file = lab.cache / "accel"
     return file.read_text().splitlines() if file.is_file() else []
 
@@ -39,7 +39,7 @@ def kvm_state(lab: Lab) -> str:
 
 
 def record_trial(lab: Lab, works: str) -> None:
-    """Store the result of a trial. Keep results of other QEMUs in this boot of the host; drop those of earlier boots."""
+    """Store the result of a trial. Keep results of this boot of the host with other QEMUs; drop those of earlier boots."""
     kept = [line for line in trials(lab) if line.startswith(boot_id() + " ")]
     with whole(lab.cache / "accel") as new:
         new.write_text(join_lines([*kept, f"{machine_id()} {works}"]))

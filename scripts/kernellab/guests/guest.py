@@ -21,8 +21,8 @@ from .share import qemu_path, running, shared
 from .watch import ENDED, READER_GONE, SILENT, TIMEOUT, Clock, Output, wait
 
 CONSOLES_KEPT = 20
-CONSOLE_LINES = 15  # of the console, printed if the guest panics or hangs
-SEEDED_BITS = 128  # of entropy: with these, Linux extracts no more random numbers directly from the entropy pool
+CONSOLE_LINES = 15  # lines of the console to print if the guest panics or hangs
+SEEDED_BITS = 128  # bits of entropy; from then on, Linux extracts no more random numbers directly from the entropy pool
 UNSHARED = ("/", "/dev", "/dev/pts", "/proc", "/sys")
 QEMU = ["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none", "-no-reboot"]
 
@@ -33,15 +33,15 @@ class Guest:
     def __init__(self, lab: Lab, machine: Machine, silent: bool = False) -> None:
         self.lab = lab
         self.machine = machine
-        self.silent = silent  # discard output and messages
-        self.received: list[int] = []  # bytes of the command's output and errors
-        self.opened = b""  # the files that the command opened, in a boot that lists them
+        self.silent = silent  # discard the command's output and the lab's messages
+        self.received: list[int] = []  # number of bytes of the command's output and errors
+        self.opened = b""  # names of the files that the command opened, if the boot lists them
         self.cwd = os.path.realpath(".")
         self.control, self.console = Path(), Path()
         self.qemu = shutil.which("qemu-system-x86_64") or ""
 
     def run(self, command: Sequence[str]) -> int:
-        """Boot the guest and run a command. Return the command's status or one of the lab's own (STATUS_...)."""
+        """Boot the guest and run a command. Return the command's exit status, or a status of the lab's own (STATUS_...)."""
         self.check_cwd()
         with self.control_folder() as self.control:
             self.console = self.lab.cache / "logs" / f"console-{time.strftime('%Y%m%d-%H%M%S')}.{self.control.name}.log"
@@ -77,7 +77,7 @@ class Guest:
             raise LabError("the current directory has a quote or newline in its name")
 
     def fill_memory(self, command: Sequence[str]) -> None:
-        """Write the files that the command will read to the control folder, from where the guest copies them into memory."""
+        """Write copies of the files that the command will read to the control folder. The guest copies them into memory."""
         if command[0] == self.lab.kprotperf and "--" in command:
             command = command[command.index("--") + 1 :]
 
@@ -99,7 +99,7 @@ class Guest:
 
     @contextmanager
     def control_folder(self) -> Iterator[Path]:
-        """Make the control folder. Remove those of killed labs: nobody holds their locks, not even in another container."""
+        """Make the control folder. Remove control folders of killed labs, even in other containers: their locks are free."""
         runs = self.lab.cache / "runs"
         try:
             runs.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ class Guest:
                 remove(file.parent)
             lock.release()
         control = Path(tempfile.mkdtemp(dir=runs, prefix=""))
-        # Lock before the rename: another lab would remove a folder with an unlocked lock.
+        # Take the lock before the rename: another lab would remove a folder with a free lock.
         held = Lock(control / "lock.new")
         held.take()
         (control / "lock.new").rename(control / "lock")
@@ -123,15 +123,15 @@ class Guest:
             held.release()
 
     def keep_last_consoles(self) -> None:
-        """Remove console logs, except the last CONSOLES_KEPT and those of running guests. Names begin with the time."""
+        """Remove console logs, except the last CONSOLES_KEPT and those of running guests. Logs' names begin with the time."""
         logs = sorted((self.lab.cache / "logs").glob("console-*.log"))
         for log in logs[:-CONSOLES_KEPT]:
             if not (self.lab.cache / "runs" / log.stem.rpartition(".")[2]).exists():
                 log.unlink(missing_ok=True)
 
     def resolve(self) -> None:
-        """Add names and lines to the recordings that the guest listed: it would need seconds to read DWARF. For --exact, write
-        the recording."""
+        """Add names and lines to the guest's recordings: in the guest, reading DWARF would take seconds. For --exact, make the
+        recording from the counts of QEMU's plugin."""
         listed, control = self.control / "resolve", self.control
         if not listed.is_file() or not self.lab.has_kprotperf():
             return
@@ -147,10 +147,11 @@ class Guest:
                 subprocess.run([self.lab.kprotperf, "resolve", path], check=False)
 
     def boot(self) -> str:
-        """Boot the guest or resume a saved boot, and wait. Return what ended the run: ENDED, TIMEOUT, SILENT or READER_GONE."""
+        """Boot the guest or resume a saved boot. Return the reason for the end of the run: ENDED, TIMEOUT, SILENT or
+        READER_GONE."""
         cache = "always" if self.machine.in_memory else "auto"
         with shared(self.lab, self.machine.share, self.cwd, self.control, cache) as sharing:
-            # Open the FIFOs first: a QEMU that saves a boot opens them too.
+            # Open the FIFOs first, since QEMU opens them even to save a boot.
             outputs, words, saved = self.outputs(), self.arguments(sharing), None
             if self.machine.resume:
                 saved = saved_boot(self.lab, self.qemu, words, self.machine)
@@ -175,13 +176,13 @@ class Guest:
         more = "," + machine.cpu if machine.cpu else ""
         cpu = "max,-erms,-fsrm" + more
         if machine.accel == "icount":
-            # With sleep=off an idle guest's clock jumps from timer to timer until the host answers. The timers' interrupts
-            # would feed a random generator that must stay unseeded.
+            # With sleep=off, the clock of an idle guest jumps from timer to timer until the host answers. The interrupts of
+            # these timers would feed a random generator that must stay unseeded.
             how = ["-accel", "tcg", "-cpu", cpu, "-icount", "shift=0,sleep=on", "-rtc", "clock=vm,base=2026-01-01"]
         elif machine.accel == "kvm":
             how = ["-accel", "kvm", "-cpu", "host" + more]
         else:
-            # Calibrating the TSC by the PIT fails on a busy host: give the kernel another clock.
+            # Calibrating the TSC by the PIT fails on a busy host. Give the kernel another clock.
             hpet = "on"
             how = ["-accel", f"tcg,thread={'single' if machine.accel == 'tcg' else 'multi'}", "-cpu", cpu]
         return [*words, "-machine", f"q35,sata=off,smbus=off,hpet={hpet},usb=off,graphics=off", *how]
@@ -198,7 +199,7 @@ class Guest:
         return [Output(self.control / name, target, self.silent) for target, name in enumerate(("out", "err"), 1)]
 
     def start(self, words: Sequence[str], saved: Path | None, outputs: list[Output]) -> str:
-        """Start QEMU and wait for its end."""
+        """Start QEMU, and wait for its end. Return the reason why the run ended."""
         machine, control, console = self.machine, self.control, self.console
         serial = ["-chardev", f"file,id=console,path={qemu_path(console)},append=on", "-serial", "chardev:console"]
         words = [self.qemu, *words, *self.plugin(), *serial]
@@ -214,7 +215,7 @@ class Guest:
                 one.close()
 
     def judge(self, outcome: str) -> int:
-        """Return the run's status. If it is one of the lab's own, print the reason."""
+        """Return the run's exit status. If the status is one of the lab's own, print the reason."""
         file = self.control / "status"
         word, _, rest = (file.read_text().splitlines() or [""])[0].partition(" ") if file.is_file() else ("", "", "")
         text = self.console.read_text(errors="replace").replace("\r", "")
@@ -244,7 +245,7 @@ class Guest:
         return status
 
     def judge_exit(self, rest: str, text: str, outcome: str) -> int:
-        # WARNING counts only at the start of a message: elsewhere it is about the CPU.
+        # Search WARNING only at the start of a message. Elsewhere it is about vulnerabilities of the CPU.
         if re.search(r"(^|\] )WARNING: |BUG: |KASAN: |INFO: possible|Call Trace:", text, re.MULTILINE):
             self.note(f"the guest's kernel printed a warning: {self.console}")
         status, bits, *sent = rest.split()

@@ -1,4 +1,4 @@
-"""lab run --on ssh:HOST: run a command on a real machine, under another kernel. on-host is the part that runs there.
+"""`lab run --on ssh:HOST`: run a command on a real machine, under another kernel. The script on-host runs on that machine.
 
 A second process, the guard, makes the machine return to its default kernel after the lab has ended, even if it was killed.
 """
@@ -34,21 +34,21 @@ class Host:
         self.lab = lab
         self.host = host
         self.timeout = timeout
-        self.state = ""  # the last answer of on-host: boot ID, release, and lab or default
+        self.state = ""  # the last output of the command `state` or `home` of on-host
 
     def ssh(self, command: str) -> list[str]:
         return ["ssh", *SSH, self.host, command]
 
     def do(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of on-host."""
+        """Run a command of the script on-host."""
         script = (self.lab.data / "guests/on-host").read_bytes()
         done = subprocess.run(self.ssh(f"sh -s -- {quote(words)}"), input=script, capture_output=True, check=False)
         text = (part.decode(errors="surrogateescape").rstrip("\n") for part in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(done.args, done.returncode, *text)
 
     def wait_for(self, word: str, left: str, mark: str) -> bool:
-        """Repeat a command of on-host until the machine is in another boot than `left` and its answer ends with mark. Return
-        whether this happens within self.timeout seconds."""
+        """Repeat the command `word` of on-host until the machine has left the boot with the ID `left` ("": any boot), and the
+        command's output ends with `mark`. Return whether this happens within self.timeout seconds."""
         end = time.monotonic() + self.timeout
         while True:
             done = self.do(word)
@@ -69,7 +69,7 @@ Say = Callable[[str], object]
 
 @contextmanager
 def guard(host: Host) -> Iterator[Say]:
-    """Start the guard, which inherits the lock. Yield a function that tells it the ID of the boot to leave, "" for none."""
+    """Start the guard, which inherits the lock. Yield a function that tells it the ID of the boot to leave later; "": none."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -92,8 +92,8 @@ def guard(host: Host) -> Iterator[Say]:
 
 
 def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[str]) -> int:
-    """Boot a kernel with the parameters append, and run a command. If recording is a file name, record the command and fetch
-    the recording. Return the status."""
+    """Boot a kernel with the parameters `append`, and run a command. If `recording` is a file name, record the command, and
+    fetch the recording into this file. Return the exit status of the command."""
     programs = [command[0]]
     if recording:
         command = [host.lab.kprotperf, "record", "--warmup=1", "--control-run", "-o", RECORDING, "--", *command]
@@ -110,7 +110,7 @@ def run(host: Host, kernel: str, append: str, recording: str, command: Sequence[
 
 
 def boot(host: Host, say: Say, kernel: str, append: str, programs: Sequence[str]) -> None:
-    """Boot the kernel. First make the machine return to its default kernel, if an earlier lab left it in another."""
+    """Boot the kernel. First, if an earlier lab left the machine in another kernel, return to the machine's default kernel."""
     done = host.do("home")
     if done.returncode != 0:
         raise host.error(f"cannot log in: {last_line(done.stderr)}; see that this works: ssh {host.host} true")
@@ -134,7 +134,7 @@ def boot(host: Host, say: Say, kernel: str, append: str, programs: Sequence[str]
 
 
 def run_there(host: Host, command: Sequence[str]) -> int:
-    """Run a command. Return its status."""
+    """Run a command. Return its exit status."""
     booted = host.state
     words = host.ssh(f"cd {quote([os.environ.get('PWD') or os.getcwd()])} 2>/dev/null; exec {quote(command)}")
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL)
@@ -149,7 +149,6 @@ def run_there(host: Host, command: Sequence[str]) -> int:
 
 
 def fetch(host: Host, output: str) -> None:
-    """Fetch the recording."""
     words = host.ssh(f"cat {RECORDING}")
     with open(output, "wb") as file:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE, check=False)

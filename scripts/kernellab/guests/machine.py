@@ -10,7 +10,7 @@ from typing import Sequence
 
 from ..lab import Lab, join_lines, quote, whole
 
-# The guest has its own folders in place of the host's.
+# Folders that the guest has of its own, instead of the host's.
 HIDDEN = ("/tmp", "/run", "/dev/shm")
 PASSED = re.compile(r"PATH|HOME|LANG|LC_.*|TZ|USER|LOGNAME|SHELL|NO_COLOR|XDG_CACHE_HOME|KPROTPERF|KPROTPERF_.*|.*SAN_OPTIONS")
 UNSET = "TERM BOOT_IMAGE lab_share lab_root_options lab_init PERL_HASH_SEED PERL_INTERNAL_RAND_SEED"
@@ -51,8 +51,8 @@ class Machine:
     trace: str = ""
     model: str = ""
     output: str = ""
-    in_memory: bool = False  # whether the guest copies the files that the command reads into memory
-    lists: bool = False  # whether this boot lists the files that the command opens
+    in_memory: bool = False  # copy the files that the command reads into the guest's memory
+    lists: bool = False  # list the files that the command opens
 
     def unseeded(self) -> bool:
         """Return whether the kernel's random generator must stay unseeded."""
@@ -64,15 +64,15 @@ def is_below(path: str, folders: Sequence[str]) -> bool:
 
 
 def share_options(share: str, cache: str) -> tuple[str, str]:
-    """Return file system and mount options. With cache=mmap, writes go to the host at once, as without a cache, and files can
-    be mapped. virtiofs always writes through."""
+    """Return the file system and its mount options. With cache=mmap, files can be mapped, and writes go to the host at once, as
+    without a cache. virtiofs always writes through."""
     if share == "9p":
         return "9p", f"trans=virtio,version=9p2000.L,cache={cache},msize=512000"
     return "virtiofs", "defaults"
 
 
 def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
-    """Return the mounts of the current directory: an overlay without writes to the host, or a share (cached: in_memory)."""
+    """Return the mounts of the current directory: a share, cached if in_memory is set; with `lists`, an overlay on a share."""
     if machine.lists:
         kind, how = share_options(machine.share, "loose")
         layers = "lowerdir=/sys/cwd,upperdir=/sys/cwd-upper,workdir=/sys/cwd-work"
@@ -81,7 +81,7 @@ def cwd_mounts(machine: Machine, cwd: str) -> list[tuple[str, str, str, str]]:
 
 
 def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
-    """Return the mounts of the guest, in order, as guest-init makes them on the bare root."""
+    """Return the guest's mounts, in the order in which guest-init makes them."""
     layers = "lowerdir=/sys/files:/" if machine.in_memory else "lowerdir=/"
     found = [("overlay", "/sys/root", "overlay", layers + ",upperdir=/sys/upper,workdir=/sys/work")]
     found += [(one[0], "/sys/root" + one[1], one[2], one[3]) for one in map(str.split, MOUNTS.splitlines())]
@@ -99,8 +99,8 @@ def mounts(lab: Lab, machine: Machine, cwd: str) -> bytes:
 
 
 def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
-    """Return the shell text "config" that guest-init reads."""
-    # Under icount require the TSC as clock. With other accelerators the kernel may choose any clock.
+    """Return the content of the file `config` for guest-init: a shell script."""
+    # Under icount, demand the TSC as clock. With other accelerators the kernel may choose any clock.
     clock = "tsc" if machine.accel == "icount" and " clocksource=" not in " " + machine.append else ""
     lines = [f"lab_wait_random={int(not machine.unseeded())}", f"lab_clock={clock}", f"lab_lists={int(machine.lists)}"]
     lines += [f"lab_keeps_output={int(machine.in_memory)}", "lab_command() {", f"unset {UNSET}"]
@@ -121,7 +121,7 @@ def config(machine: Machine, cwd: str, command: Sequence[str]) -> str:
 
 
 def guest_init(lab: Lab) -> Path:
-    """Return the path of a copy of guest-init. Saved boots contain this path, so it does not depend on the clone."""
+    """Return the path of a copy of guest-init in the cache. Saved boots contain the path, so clones must share the copy."""
     init = lab.data / "guests/guest-init"
     file = lab.cache / "resume" / f"init-{hashlib.sha256(init.read_bytes()).hexdigest()[:16]}"
     if not os.access(file, os.X_OK):
@@ -132,7 +132,6 @@ def guest_init(lab: Lab) -> Path:
 
 
 def kernel_command_line(lab: Lab, machine: Machine) -> str:
-    """Return the kernel's command line."""
     words = ["console=ttyS0 panic=-1 oops=panic hostname=lab no5lvl"]
     init = guest_init(lab)
     if machine.initramfs:
@@ -147,17 +146,17 @@ def kernel_command_line(lab: Lab, machine: Machine) -> str:
         words.append("tsc=reliable tsc_early_khz=1000000 pmtmr=0 no_timer_check")
         # Calibrating the local APIC's timer takes 10 s of the host's time; the PIT needs no calibration.
         words.append("nolapic_timer")
-        # Randomized addresses of mappings make a page fault of 4,217 instructions vary by 134.
+        # Randomized addresses of mappings would make a page fault of 4,217 instructions vary by 134.
         words.append("norandmaps kprotperf.clock=icount")
     elif machine.accel.endswith("tcg"):
         words.append("tsc=reliable no_timer_check")
     if machine.in_memory:
-        words.append("kprotperf.files=memory")  # recordings keep the command line, so diff shows if only one side has this
+        words.append("kprotperf.files=memory")  # recordings contain this, so `diff` shows if only one side has it
     return " ".join([*words, machine.append])
 
 
 def hidden_file(lab: Lab, cwd: str, command: Sequence[str]) -> str:
-    """Return a file that the command line names and that the guest's own folders (HIDDEN) hide, or ""."""
+    """Return a file in the command line that the guest's own folders (HIDDEN) hide, or ""."""
     inside: list[str] = re.findall(r"/(?:tmp|run|dev/shm)/[^][ \"'`$;:,|&<>(){}=]+", " ".join(command))
     programs = [shutil.which(word) or word for word in command]
     for word in [*command, *programs, *inside]:

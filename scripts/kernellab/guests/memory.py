@@ -1,9 +1,9 @@
 """Copies of the host's files in a guest's memory, so that reading from the host is not part of the command's cost.
 
-A separate boot lists the files and folders that the command opens, and discards what the command writes. In a boot that
-measures, the guest first copies these files to a layer on top of /, and looks up all names in these folders. Files in the
-current directory, which is writable, are only read ahead. Files of which only names are looked up are not copied: git compares
-inode numbers and times.
+A separate boot lists the files and folders that the command opens, and discards what the command writes. Before it measures,
+the guest copies these files to a layer on top of /, and looks up all names in these folders. Files in the current directory,
+which is writable, are only read ahead. A file is not copied if the command only looks up its name: git compares inode numbers
+and times.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from ..locks import cache_entry
 
 KEPT = 100
 LIST_SECONDS = 60  # timeout of the boot that lists files
-BYTES_MOST = 256 << 20  # of copied files, in a guest with 2 GB
+BYTES_MOST = 256 << 20  # maximum size of the copied files; a guest has 2 GB
 COPY_BYTES = 1 << 20
 
 
 def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]) -> list[str]:
-    """Return the files and folders that a command opens, in order. `find` boots a guest to list them, once per command."""
+    """Return the files and folders that a command opens, in order. `find` boots a guest that lists them, once per command."""
 
     def make(file: Path) -> None:
         found = find()
@@ -36,9 +36,9 @@ def listed(lab: Lab, cwd: str, command: Sequence[str], find: Callable[[], bytes]
 
 
 class Pack:
-    """The file "files" that fill_memory in guest-init reads. An entry is a header, ended by a zero byte, and the content. The
-    header has mode, owner, group, time in ns, size, 1 if the file is copied or 0 if it is only looked up or read ahead, and
-    path."""
+    """The file "files" for fill_memory in guest-init. An entry is a header, a zero byte, and the content. The header has mode,
+    owner, group, time in ns, size, a flag and the path. The flag is 1 if the file is copied, or 0 if it is only looked up or
+    read ahead."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -58,7 +58,7 @@ class Pack:
             self.header(path, os.stat(path), 0, True)
 
     def add(self, path: str, into_memory: bool) -> None:
-        """Add a file or folder. Ignore it if it cannot be read."""
+        """Add a file or folder. Ignore a file that cannot be read."""
         try:
             found = os.lstat(path)
             if stat.S_ISREG(found.st_mode) and into_memory:

@@ -1,7 +1,7 @@
-"""lab run --resume: resume guests from a saved boot.
+"""`lab run --resume`: resume guests from a saved boot.
 
-QEMU cannot save a guest that has mounted the host's files. So a guest is saved while it waits (rootdelay) before it mounts
-them. Resumed guests map the saved memory privately.
+QEMU cannot save a guest that has mounted the host's files. So the guest is saved before it mounts them, while it waits because
+of the parameter rootdelay. Resumed guests map the saved memory privately.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from .machine import Machine
 from .share import qemu_path, running
 from .watch import Clock
 
-KEPT = 24  # saved boots: enough for a matrix of 2 sides, 4 workloads and 3 boots
+KEPT = 24  # maximum number of saved boots: enough for a matrix of 2 sides, 4 workloads and 3 boots
 DELAY = b"Waiting 1 sec before mounting root device"
 CAPABILITIES = [{"capability": "x-ignore-shared", "state": True}]
 UNDER_WAY = ("", "setup", "active", "device", "pre-switchover")
@@ -30,7 +30,7 @@ LOOK_SECONDS = 0.02
 
 
 class Monitor:
-    """QEMU's control protocol (QMP) over a socket that QEMU inherits."""
+    """A client of QEMU's control protocol (QMP) over a socket that QEMU inherits."""
 
     def __init__(self) -> None:
         self.ours, self.theirs = socket.socketpair()
@@ -38,7 +38,7 @@ class Monitor:
         self.arguments = ["-chardev", f"socket,id=monitor,fd={self.theirs.fileno()}", "-mon", "chardev=monitor,mode=control"]
 
     def do(self, command: str, **arguments: Any) -> Any:
-        """Have QEMU execute a command. Return its answer; raise OSError if it fails or QEMU has ended."""
+        """Let QEMU execute a command, and return the answer. Raise OSError if the command fails or QEMU has ended."""
         self.ours.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         for line in self.lines:
             said = json.loads(line)
@@ -49,13 +49,13 @@ class Monitor:
         raise OSError("QEMU has ended")
 
     def negotiate(self) -> None:
-        """Start the protocol. Call this once QEMU has inherited its end of the socket."""
+        """Start the protocol. Call this after QEMU has inherited its end of the socket."""
         self.theirs.close()
         self.do("qmp_capabilities")
         self.do("migrate-set-capabilities", capabilities=CAPABILITIES)
 
     def save(self, state: Path) -> None:
-        """Have QEMU write the guest's state, and quit."""
+        """Let QEMU write the guest's state, and quit."""
         self.negotiate()
         self.do("migrate", uri=f"exec:cat >{quote([state])}")
         while (status := self.do("query-migrate").get("status", "")) in UNDER_WAY:
@@ -77,8 +77,8 @@ def memory(folder: Path, share: str) -> list[str]:
 
 
 def saved_boot(lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) -> Path | None:
-    """Return the folder of the saved boot for these arguments of QEMU. Make it if it is missing. Return None if that fails, or
-    if another lab is making it: then the caller boots the guest in full."""
+    """Return the folder of the saved boot for these arguments of QEMU. If it is missing, save a boot. Return None if that
+    fails, or if another lab is saving it. The caller then boots the guest in full."""
     files = [str(machine.bzimage), qemu]
     depends = [f"{file} {os.stat(file).st_size} {int(os.stat(file).st_mtime)}" for file in files]
     depends += [re.sub(r"path=([^,]|,,)*", "", word) for word in arguments]
@@ -91,7 +91,7 @@ def saved_boot(lab: Lab, qemu: str, arguments: Sequence[str], machine: Machine) 
 
 
 def save(folder: Path, qemu: str, arguments: Sequence[str], machine: Machine) -> None:
-    """Boot until the kernel waits for its root, and save the guest to the folder. Raise OSError if that fails."""
+    """Boot until the kernel waits for its root, and save the guest to the folder. Raise OSError on failure."""
     folder.mkdir()
     console = folder / "console"
     with closing(Monitor()) as monitor:

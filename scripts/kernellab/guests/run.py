@@ -1,4 +1,4 @@
-"""lab run: read the options, and choose kernel and accelerator."""
+"""`lab run`: read the options, and choose the kernel and the accelerator."""
 
 import os
 import re
@@ -55,12 +55,12 @@ def run_on_host(lab: Lab, said: Options, words: Sequence[str]) -> int:
 
 
 def choose(kernels: Kernels, said: Options) -> Machine:
-    """Return the machine that the options ask for."""
+    """Return the machine that the options describe."""
     silence = check_seconds("KPROTPERF_LAB_SILENCE", os.environ.get("KPROTPERF_LAB_SILENCE") or "60")
     name, wanted = said.get("--kernel") or ("" if said.get("--bzimage") else "hardened"), dict[str, str]()
     if name:
         machine = lab_kernel(kernels, name)
-        # The kernel's fragment may have a line of default options: `# run: ...`.
+        # The kernel's fragment may have a line of default options for `lab run`: `# run: ...`.
         words = kernels.inherited(name, "run").split()
         wanted = dict(zip(words[::2], words[1::2]))
     else:
@@ -71,7 +71,7 @@ def choose(kernels: Kernels, said: Options) -> Machine:
     cpus = "" if machine.accel == "icount" else wanted.get("--cpus", "")
     machine.cpus = number(said.get("--cpus") or cpus or "1", "--cpus")
     choose_accel(kernels.lab, machine)
-    # With other accelerators the clock runs on between save and resume. QEMU cannot save a guest that uses virtiofs.
+    # With other accelerators, the clock continues between saving and resuming. QEMU cannot save a guest that uses virtiofs.
     machine.resume = said.has("--resume") and machine.accel == "icount" and not machine.initramfs
     machine.in_memory = said.has("--in-memory")
     for file in said.all("--insmod"):
@@ -118,7 +118,7 @@ def choose_accel(lab: Lab, machine: Machine) -> None:
 
 
 def best_accel(lab: Lab, machine: Machine) -> str:
-    """Return the best accelerator that works. Try a boot with KVM, once."""
+    """Return the best accelerator that works. Try a boot with KVM once."""
     works = accel.kvm_state(lab)
     if works == "untried":
         lab.note(f"checking whether KVM works on this machine (once, up to {accel.TRIAL_SECONDS} s)")
@@ -133,7 +133,7 @@ def best_accel(lab: Lab, machine: Machine) -> str:
 
 
 def choose_exact(lab: Lab, machine: Machine, said: Options) -> None:
-    """Check the options of --exact. It needs icount, where the emulator executes one instruction after the other."""
+    """Check the options of --exact. --exact needs icount, where the emulator executes one instruction after the other."""
     machine.trace, model = said.get("--trace"), said.get("--model")
     if (machine.trace or model) and not said.has("--exact"):
         raise UsageError("--trace and --model need --exact")

@@ -20,8 +20,8 @@ def qemu_path(path: str | Path) -> str:
 
 @contextmanager
 def running(words: Sequence[str | Path], log: int | IO[bytes], fds: Sequence[int] = ()) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program until the end of the block or of the lab. It does not inherit the lab's output, whose reader would wait for
-    the program."""
+    """Run a program until the end of the block or of the lab. The program does not inherit the lab's output, whose reader would
+    wait for the program."""
     process = subprocess.Popen(outliving_nobody(words), stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=fds)
     try:
         yield process

@@ -1,4 +1,4 @@
-"""Copy a guest's output until the run ends: by QEMU's end, a timeout, a silent kernel, or the loss of the output's reader."""
+"""Copy a guest's output until QEMU ends, a timeout expires, the kernel is silent, or the output's reader ends."""
 
 import os
 import select
@@ -12,13 +12,13 @@ from ..lab import LabError
 
 ENDED, TIMEOUT, SILENT, READER_GONE = "ended", "timeout", "silent", "reader gone"
 TICK_SECONDS = 0.05
-CLOCK_SECONDS = 1  # between two checks for a timeout
-CHUNK = 4096  # bytes that a pipe takes without blocking, once select() reports it writable
-BUFFERED_MOST = 1 << 30  # bytes of output that wait for a slow reader
+CLOCK_SECONDS = 1  # seconds between two checks for a timeout
+CHUNK = 4096  # bytes that a pipe takes without blocking if select() reports it writable
+BUFFERED_MOST = 1 << 30  # maximum bytes of output to keep for a slow reader
 
 
 class Clock:
-    """The timeouts of a guest. Time in which QEMU waits for a CPU does not count: on a busy host that is most of the time."""
+    """The timeouts of a guest. They exclude the time in which QEMU waits for a CPU, most of the time on a busy host."""
 
     def __init__(self, pid: int, seconds: int, silence: int, console: Path, booted: Path) -> None:
         self.pid = pid
@@ -30,7 +30,7 @@ class Clock:
         self.size, self.grown = -1, 0.0
 
     def waited(self) -> float:
-        """Return the longest time in seconds that a thread of QEMU has waited for a CPU, 0 without CONFIG_SCHED_INFO."""
+        """Return the longest time in seconds that a thread of QEMU has waited for a CPU; 0 without CONFIG_SCHED_INFO."""
         longest = 0.0
         for path in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
             with suppress(OSError, IndexError):
@@ -38,7 +38,7 @@ class Clock:
         return longest
 
     def expired(self) -> str:
-        """Return TIMEOUT if time is up, SILENT if the console of a guest that has not booted does not grow, else nothing."""
+        """Return TIMEOUT if time is up, SILENT if the guest has not booted and its console does not grow, else ""."""
         spent = time.monotonic() - self.begun - self.waited()
         if spent >= self.seconds:
             return TIMEOUT
@@ -52,15 +52,15 @@ class Clock:
 
 
 class Output:
-    """Output of a guest, from a FIFO to a descriptor of the lab."""
+    """Copies output of a guest from a FIFO to a descriptor of the lab."""
 
     def __init__(self, path: Path, target: int, discard: bool) -> None:
-        # Hold the FIFO open for writing: opening then does not wait for QEMU, and the input ends only when this is closed.
+        # Open the FIFO for writing, too: then opening does not wait for QEMU, and the input does not end before this is closed.
         self.hold: int | None = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self.reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         self.target = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC) if discard else target
         self.waiting = bytearray()
-        self.received = 0  # bytes
+        self.received = 0  # bytes received
         self.ended = False
 
     def end_input(self) -> None:
@@ -72,7 +72,7 @@ class Output:
         return self.ended and not self.waiting
 
     def carry(self, ready: Sequence[int]) -> bool:
-        """Read and write without waiting. Return whether the lab's output still has a reader."""
+        """Read and write without blocking. Return whether the lab's output still has a reader."""
         if self.reader in ready:
             with suppress(BlockingIOError):
                 data = os.read(self.reader, 1 << 16)
@@ -104,7 +104,7 @@ def has_all(outputs: Sequence[Output], status: Path) -> bool:
 
 
 def carry_all(outputs: Sequence[Output], also: int | None, timeout: float | None) -> tuple[bool, list[int]]:
-    """Wait until output can be copied, the descriptor `also` is ready, or the timeout (seconds) is over. Copy output. Return
+    """Wait until output can be copied, the descriptor `also` is ready, or timeout seconds have passed. Copy output. Return
     whether the lab's output still has its readers, and the descriptors that were ready."""
     # Read ahead of slow readers: QEMU loses the output that it still has when the guest ends.
     readers = [one.reader for one in outputs if not one.ended and len(one.waiting) < BUFFERED_MOST]
@@ -116,7 +116,7 @@ def carry_all(outputs: Sequence[Output], also: int | None, timeout: float | None
 
 
 def wait(process: subprocess.Popen[bytes], outputs: Sequence[Output], clock: Clock, control: Path) -> str:
-    """Copy output until the run ends, and the rest after it. Kill QEMU. Return what ended the run: ENDED, TIMEOUT, ..."""
+    """Copy output until the run ends, and then the rest. Kill QEMU. Return the reason for the end: ENDED, TIMEOUT, ..."""
     outcome, looked, taken = "", 0.0, control / "taken"
     ended = os.pidfd_open(process.pid)
     try:

@@ -1,1 +1,1 @@
-"""Jobs: several boots for one answer."""
+"""Jobs: commands of the lab that boot several guests and compare their recordings."""

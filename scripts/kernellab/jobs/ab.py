@@ -1,4 +1,4 @@
-"""lab ab, lab why: record one command on two kernels, and print how the recordings differ."""
+"""`lab ab` and `lab why`: record one command on two kernels, and print how the recordings differ."""
 
 import os
 import re
@@ -27,15 +27,15 @@ REFUSED = {
     "--seed": "ab gives each boot its own seed: --seed cannot be used",
     "--output": "ab writes baseline.data and hardened.data: {} cannot be used",
 }
-WHY_BOOTS = "3"  # the standard deviation of two boots is too uncertain
-CHANGED_MOST = 8  # changed functions that --auto times as well
+WHY_BOOTS = "3"  # two boots are too few for a standard deviation
+CHANGED_MOST = 8  # maximum number of changed functions that --auto times as well
 
 
 class Said:
-    """The command line of ab and why, and their temporary files. These are in the current directory, where guests can write."""
+    """The command line of `lab ab` or `lab why`, and its temporary files in the current directory, where guests can write."""
 
     def __init__(self, lab: Lab, words: list[str], why: bool) -> None:
-        """Remove the options from words, so that the command remains. Take unknown options for those of record."""
+        """Remove the options from words, so that the command remains. Pass options unknown to the lab to `kprotperf record`."""
         self.lab, self.why, self.command = lab, why, words
         given = read_options(lab, "ab", words, f"{OWN} {OF_RUN}", FLAGS, unknown=True)
         if not words:
@@ -53,7 +53,7 @@ class Said:
         self.files: list[Path] = []
         self.check()
         if self.exact and not self.accel():
-            self.run += ["--accel", "icount"]  # the emulator counts instructions
+            self.run += ["--accel", "icount"]  # the emulator counts instructions under icount
 
     def check(self) -> None:
         for word in self.record:
@@ -73,7 +73,7 @@ class Said:
         self.lab.need_kprotperf()
 
     def patches(self) -> list[str]:
-        """Return kprotperf's options for the patches by which the sides differ."""
+        """Return kprotperf's options for the patches that the hardened kernel has."""
         return [f"--patch={file}" for file in self.changes.all("--patch")]
 
     def accel(self) -> str:
@@ -89,7 +89,7 @@ class Said:
         return [option, kernel, "--seed", str(seed), *quiet, "--append", f"{self.append} {append}", *self.run]
 
     def file(self, name: str) -> str:
-        """Return the name of a temporary file, which close() removes."""
+        """Return the name of a temporary file. close() removes the file."""
         self.files.append(Path(f".lab-ab.{os.getpid()}.{name}"))
         return str(self.files[-1])
 
@@ -105,7 +105,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def recorded(kernels: Kernels, said: Said) -> "Comparison":
-    """Choose the two kernels, and record the command on both. Build them first if --patch, --tree or --config define one."""
+    """Choose the two kernels, build them if --patch, --tree or --config define one, and record the command on both."""
     sides, protection = choose(kernels, said.given), said.given.get("--protection")
     if sides["baseline"].cpu and "--cpu" not in said.run[::2]:
         said.run += ["--cpu", sides["baseline"].cpu]
@@ -113,7 +113,7 @@ def recorded(kernels: Kernels, said: Said) -> "Comparison":
         more = "".join(" " + value for value in said.given.all(f"--append-{name}"))
         sides[name] = replace(sides[name], append=sides[name].append + more)
     if protection:
-        # Probes add to the command's time, so also run it without probes.
+        # Probes add to the command's time. So run the command without probes, too.
         if not said.exact:
             said.control_run = True
             said.record = ["--protection", protection, *said.record]
@@ -131,39 +131,39 @@ def recorded(kernels: Kernels, said: Said) -> "Comparison":
 
 
 def build_changed(kernels: Kernels, name: str, on: str, changes: Options) -> None:
-    """Define and build the kernel `name`: the kernel `on` with these changes."""
+    """Define and build the kernel `name`, which is the kernel `on` with these changes."""
     with defined(kernels, name, on, changes):
         build(kernels, [name])
 
 
 class Comparison:
-    """A command, recorded on two kernels."""
+    """A command that is recorded on two kernels."""
 
     def __init__(self, kernels: Kernels, said: Said, sides: dict[str, Side]) -> None:
         self.lab = kernels.lab
         self.kernels = kernels
         self.said = said
-        # The control is a second recording of the baseline: it shows how much two recordings of one kernel differ.
+        # The control is a second recording of the baseline. It shows the difference between two recordings of the same kernel.
         self.sides = sides | ({"control": sides["baseline"]} if said.control else {})
         self.record_options = [] if said.why else list(said.record)
         self.plan = ""
         self.folders: dict[str, Path] = {}
-        # why records twice: after the exact recordings it times the functions that these show, with probes.
+        # `lab why` records twice: exact recordings, then recordings with probes in the functions that cause the difference.
         self.pool = Pool(self.lab, said.boots * len(self.sides) * len(said.kinds()) * (2 if said.why else 1))
 
     def side_kernel(self, side: str) -> Path:
-        """Return the folder of a side's kernel, or its bzImage."""
+        """Return the folder of the kernel, or its bzImage."""
         kernel = self.sides[side].kernel
         return Path(readable(kernel)) if "/" in kernel else self.kernels.known_dir(kernel)
 
     def record(self, kinds: Sequence[str], suffix: str) -> None:
-        """Record all boots, and merge those of each side into SIDE<suffix>.data."""
-        # Look kernels up before the first of many boots, since one may be missing.
+        """Record all boots. Merge the boots of each side into SIDE<suffix>.data."""
+        # Look up the kernels before the first of many boots, since a kernel may be missing.
         self.folders = {side: self.side_kernel(side) for side in self.sides}
         if self.said.auto:
             self.choose_functions()
         # Alternate the sides, so that a host that slows down over time affects all of them. Boots of both sides use the same
-        # seeds, so that the emulated hardware's random numbers do not differ.
+        # seeds, so that the emulated hardware has the same random numbers.
         order = [(side, boot, kind) for boot in range(1, self.said.boots + 1) for side in self.sides for kind in kinds]
         parts = {one: self.said.file("{}.{}.{}.data".format(*one)) for one in order}
         self.pool.run([self.boot(*one, parts[one]) for one in order], slots(self.lab, self.said.accel()))
@@ -179,11 +179,11 @@ class Comparison:
                 raise SystemExit(status)
 
     def boot(self, side: str, boot: int, kind: str, part: str) -> Boot:
-        """Return a boot. Unprobed runs need their own boots: after a probed run they would find more files in memory."""
+        """Return a boot. Unprobed runs need boots of their own: after a probed run, more files would be in memory."""
         said, kernel = self.said, self.sides[side].kernel
         if self.side_kernel(side) != self.folders[side]:
             raise LabError(f"kernel {kernel} was changed in the meantime; stopped")
-        # Give the control other seeds: with those of the baseline it would execute the same instructions.
+        # Give the control other seeds: with the baseline's seeds it would execute the same instructions.
         seed = said.boots + boot if side == "control" else boot
         record = ["--", self.lab.kprotperf, "record", *self.record_options]
         words = {
@@ -197,7 +197,7 @@ class Comparison:
         return Boot(title, words, f"recording {side} (kernel {kernel}, boot {boot})")
 
     def choose_functions(self) -> None:
-        """Boot the hardened kernel once more: record --auto chooses the functions to time and writes them to self.plan."""
+        """Boot the hardened kernel once more: `record --auto` chooses the functions to time and writes them to self.plan."""
         self.plan = self.said.file("auto")
         Path(self.plan).write_text("")
         self.lab.note(f"choosing the functions to time (kernel {self.sides['hardened'].kernel})")
@@ -215,8 +215,8 @@ class Comparison:
         self.record_options += ["--plan", self.plan]
 
     def add_changed(self) -> None:
-        """Add functions that a patch changes to the plan: --auto may miss them for lack of samples. Use their names in the
-        source, without suffixes of the compiler such as .isra and .cold."""
+        """Add to the plan the functions that a patch changes: `record --auto` may miss them if they have few samples. Use their
+        names in the source code, without suffixes of the compiler such as .isra and .cold."""
         files = [self.folders[side] / "vmlinux" for side in SIDES]
         if not self.said.patches() or not all(file.is_file() for file in files):
             return
@@ -229,13 +229,13 @@ class Comparison:
                 plan.write(f"--func=@({'|'.join(names)})\n")
 
     def compare(self) -> int:
-        """Print the output of kprotperf diff. Return its status."""
+        """Print the output of `kprotperf diff`. Return its status."""
         more = ["--control", "control.data"] if self.said.control else self.said.patches()
         return subprocess.run([self.lab.kprotperf, "diff", *more, "baseline.data", "hardened.data"], check=False).returncode
 
     def explain(self) -> int:
-        """Print the output of kprotperf why, and return its status. First record the functions that it names with probes. If
-        that fails, explain the exact recordings alone."""
+        """Print the output of `kprotperf why`, and return its status. First, record with probes in the functions that `why
+        --plan` names. If that fails, explain the exact recordings alone."""
         files, plan = ["baseline.data", "hardened.data"], self.said.file("plan")
         done = subprocess.run([self.lab.kprotperf, "why", "--plan", plan, *files], stdout=subprocess.DEVNULL, check=False)
         if done.returncode:

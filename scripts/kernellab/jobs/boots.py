@@ -1,4 +1,4 @@
-"""Run boots, several at a time under icount, where times do not depend on the host."""
+"""Run boots. Under icount, run several at a time, since times in the guest do not depend on the host."""
 
 import os
 import re
@@ -15,25 +15,25 @@ from typing import IO, Sequence
 from ..guests import accel
 from ..lab import Lab
 
-# Options of boots under icount. Each seed has its own saved boot, so resumed boots differ as much as full ones.
+# Options of boots under icount. Each seed has its own saved boot, so resumed boots differ as much as full boots do.
 OPTIONS = ["--resume", "--in-memory"]
-GUEST_KB = 2 << 20  # memory of a guest
+GUEST_KB = 2 << 20  # memory of a guest, in KiB
 GUESTS_PER_CPU = 1.5  # a guest waits for a third of its time
 REFRESH_SECONDS = 1
 
 
 @dataclass
 class Boot:
-    """A boot by `lab run` with the arguments words."""
+    """A boot by `lab run` with the arguments `words`."""
 
     title: str  # a line for the log; empty: print none
     words: list[str]
-    failure: str  # start of the message about a failure; the status follows
+    failure: str  # first part of the message on a failure; the exit status is appended
 
 
 @dataclass
 class Started:
-    """A started boot. output has temporary files for stdout and stderr, if several boots run at a time, else nothing."""
+    """A started boot. `output` is empty or, if several boots run at a time, has temporary files for stdout and stderr."""
 
     boot: Boot
     process: subprocess.Popen[bytes]
@@ -41,12 +41,12 @@ class Started:
 
 
 def is_icount(lab: Lab, wanted: str) -> bool:
-    """Return whether boots will use icount. wanted is the value of --accel, or empty."""
+    """Return whether boots will use icount. `wanted` is the value of --accel, or empty."""
     return wanted == "icount" or (not wanted and accel.kvm_state(lab) == "no")
 
 
 def slots(lab: Lab, wanted: str) -> int:
-    """Return the number of guests that may run at a time. It is 1 without icount, where guests measure the host's time."""
+    """Return the number of guests that may run at a time. Without icount it is 1, since guests measure the host's time."""
     if not is_icount(lab, wanted):
         return 1
     available = re.search(r"MemAvailable: *(\d+)", Path("/proc/meminfo").read_text())

@@ -1,4 +1,4 @@
-"""A cell of a matrix: the answers of kprotperf why and diff about one workload under one protection."""
+"""A cell of a matrix: the results of `kprotperf why` and `kprotperf diff` for one workload and one protection."""
 
 import json
 import subprocess
@@ -15,22 +15,22 @@ NO_ANSWER = "the recordings cannot be compared"
 
 @dataclass
 class Cell:
-    """A cell, made from the recordings of both sides. explained: these are exact, so kprotperf why can read them."""
+    """A cell, made from recordings with the protection off and on. explained: they are exact, so `kprotperf why` reads them."""
 
     folder: Path
     row: str
     workload: str
     html: bool
     explained: bool
-    reason: str = ""  # why the cell cannot be made
+    reason: str = ""  # the reason why the cell cannot be made
     files: dict[str, list[str]] = field(default_factory=lambda: {"off": [], "on": []})
 
     def made_of(self) -> str:
         return f"{'yes' if self.html else 'no'} {' '.join([*self.files['off'], '--', *self.files['on']])}"
 
     def is_made(self) -> bool:
-        """Return whether nothing is to be made: the cell exists and is made from these recordings, or there is a reason why it
-        cannot be made. Remove a cell that is made from other recordings."""
+        """Return whether there is nothing to do: the cell is made from these recordings, or cannot be made for a known reason.
+        Remove a cell that is made from other recordings."""
         boots = self.folder / "boots"
         if not self.reason and boots.is_file() and boots.read_text().strip() == self.made_of():
             return True
@@ -38,7 +38,7 @@ class Cell:
         return bool(self.reason)
 
     def make(self, lab: Lab) -> None:
-        """Make the folder, unless the recordings cannot be compared."""
+        """Make the cell's folder, unless the recordings cannot be compared."""
         with suppress(subprocess.CalledProcessError), whole(self.folder) as part:
             part.mkdir(parents=True)
             (part / "boots").write_text(self.made_of() + "\n")
@@ -51,7 +51,7 @@ class Cell:
                 (part / name).unlink()
 
     def answer(self, lab: Lab, part: Path, command: str, section: str) -> Any:
-        """Return a section of the JSON of `kprotperf COMMAND`. Write its page too, if pages are wanted."""
+        """Return a section of the JSON of `kprotperf COMMAND`. Write its HTML page too, if HTML is wanted."""
 
         def said(*words: str) -> bytes:
             full = [lab.kprotperf, command, *words, "baseline.data", "hardened.data"]
@@ -83,7 +83,7 @@ class Cell:
         }
 
     def content(self) -> dict[str, Any]:
-        """Return the cell's JSON, or the reason why there is none."""
+        """Return the cell's JSON. If there is none, return JSON with the reason."""
         file = self.folder / "cell.json"
         if not self.reason and file.is_file():
             found: dict[str, Any] = json.loads(file.read_text())
@@ -92,7 +92,6 @@ class Cell:
 
 
 def make_all(lab: Lab, cells: Sequence[Cell], at_a_time: int) -> None:
-    """Make cells, at most at_a_time in parallel."""
     # Import this only here: loading it takes a fifth of the time of `lab path`.
     from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,7 @@
-"""lab why; and lab why --range A..B --tree DIR, which finds the commit that causes most of a cost.
+"""`lab why`; and `lab why --range A..B --tree DIR`, which finds the commit that causes most of a cost.
 
-A build takes minutes, a boot seconds. So the search bisects the range with few builds: it boots the middle commit until the
-confidence interval of its cost is above or below half of the whole range's cost.
+A build takes minutes, a boot seconds. So the search bisects the range with few builds: it boots a kernel of the middle commit
+until the confidence interval of its cost is above or below half of the whole range's cost.
 """
 
 import subprocess
@@ -16,13 +16,13 @@ from .ab import Comparison, Said, build_changed, recorded
 from .boots import Boot, Pool, slots
 from .pair import Side, named
 
-BOOTS_MOST = 12  # per commit, to decide whether its cost is above or below half
+BOOTS_MOST = 12  # maximum boots per commit, to decide whether its cost is more than half of the whole
 NOT_BUILT_OF = (":!Documentation", ":!samples", ":!tools/testing")
 
 
 @dataclass
 class Cost:
-    """Instructions per run in one context that a commit has more than the first commit. The interval may be unknown (None)."""
+    """The cost of a commit over the first commit, in instructions per run in one context, and the limits of its interval."""
 
     context: str
     total: float = 0
@@ -32,7 +32,7 @@ class Cost:
 
 
 class Search:
-    """The search for a commit. Commits have indices: 0 is A, the commit before the range, and the last is B."""
+    """The search for a commit. Commits have indices: 0 is A, the commit before the range, and the last index is B."""
 
     def __init__(self, kernels: Kernels, said: Said) -> None:
         self.lab = kernels.lab
@@ -51,7 +51,7 @@ class Search:
         return output(["git", "-C", self.tree, *words])
 
     def list_range(self) -> list[str]:
-        """Return commit A, and the commits of the range that change files outside NOT_BUILT_OF, oldest first."""
+        """Return A, then the commits of the range that change files outside NOT_BUILT_OF, oldest first."""
         ends = [self.git("rev-parse", "--verify", "-q", end + "^{commit}") for end in (self.first, self.last)]
         for end, found in zip((self.first, self.last), ends):
             if not found:
@@ -68,7 +68,7 @@ class Search:
         return self.git("log", "-1", "--format=%h %s", self.commits[index])
 
     def build(self, index: int) -> bool:
-        """Build a commit. Return whether it could be built."""
+        """Build the kernel of a commit. Return whether it could be built."""
         if index in self.parts:
             return True
         self.parts[index] = []
@@ -84,7 +84,7 @@ class Search:
         return False
 
     def measure(self, indices: Sequence[int], boots: int) -> bool:
-        """Build these commits, and boot each until it has this number of boots. Return whether all could be built."""
+        """Build the kernels of these commits, and boot each until it has `boots` boots. Return whether all could be built."""
         if not all([self.build(index) for index in indices]):
             return False
         said, jobs = self.said, []
@@ -100,12 +100,12 @@ class Search:
         return True
 
     def more_boots(self, index: int) -> bool:
-        """Boot a commit and commit 0 once more. Return False if they have BOOTS_MOST boots already."""
+        """Boot the kernels of a commit and of commit 0 once more. Return False if they have BOOTS_MOST boots already."""
         wanted = len(self.parts[index]) + 1
         return wanted <= BOOTS_MOST and self.measure([0, index], wanted)
 
     def cost(self, index: int) -> Cost:
-        """Return a commit's cost. If the whole range reduces the instructions, return the reduction as a positive cost."""
+        """Return the cost of a commit. If the whole range reduces the instructions, return the reduction as a positive cost."""
         if index == 0:
             return Cost(self.context)
         files = []
@@ -125,7 +125,7 @@ class Search:
         return Cost(found["name"], total or 0, low, high, bool(found["significant"]))
 
     def side_of_half(self, index: int) -> bool:
-        """Return whether a commit's cost is more than half of the whole range's."""
+        """Return whether the cost of a commit is more than half of the whole range's cost."""
         half = abs(self.total) / 2
         while True:
             cost = self.cost(index)
@@ -138,7 +138,7 @@ class Search:
                 return cost.total > half
 
     def untried(self, low: int, high: int) -> int:
-        """Return the untried commit that is nearest to the middle of low and high. Raise LabError if all were tried."""
+        """Return the untried commit that is nearest to the middle of low and high. Raise LabError if all commits were tried."""
         middle = (low + high) // 2
         for distance in range(high - low):
             for one in (middle - distance, middle + distance):
@@ -148,7 +148,7 @@ class Search:
         raise LabError(f"the change is in one of the {high - low} commits {commits}, of which only the last can be built")
 
     def whole(self, last: int) -> None:
-        """Measure the whole range: set self.context to the context that changes most, and self.total to its change."""
+        """Measure the whole range. Set self.context to the context with the largest change, and self.total to this change."""
         for index, which in ((0, "first"), (last, "last")):
             if not self.build(index):
                 raise LabError(f"cannot build the {which} commit of {self.said.range}: see above")
@@ -162,7 +162,7 @@ class Search:
         self.lab.note(f"{self.said.range} changes {self.context} by {self.total} instructions per run; {among}")
 
     def run(self) -> int:
-        """Find the commit, and print the answer of kprotperf why. Return its status."""
+        """Find the commit with most of the cost, and print the output of `kprotperf why` on this commit. Return its status."""
         low, high = 0, len(self.commits) - 1
         self.whole(high)
         while high - low > 1:
@@ -175,12 +175,12 @@ class Search:
         return self.explain(low, high)
 
     def explain(self, low: int, high: int) -> int:
-        """Print the answer of kprotperf why about commit high, compared with commit low."""
+        """Print the output of `kprotperf why` on the commit with the index high, compared with low. Return its status."""
         sign = -1 if self.total < 0 else 1
         more = round((self.cost(high).total - self.cost(low).total) * sign)
         of = f"{more:+d} of the {self.total:+d} instructions per run that {self.said.range} adds"
         print(f"{self.title(high)}\n{self.context}: {of}.", flush=True)
-        # The answer names this file: name it after the commit.
+        # Name the patch file after the commit, since the output contains its name.
         patch = Path(self.said.file("commit")) / self.title(high).partition(" ")[0]
         patch.parent.mkdir()
         patch.write_text(self.git("diff", self.commits[low], self.commits[high]) + "\n", errors="surrogateescape")

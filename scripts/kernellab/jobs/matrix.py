@@ -1,4 +1,4 @@
-"""lab matrix: a table with a row per protection and a column per workload. docs/matrix.md describes the files in DIR.
+"""`lab matrix`: a table with a row per protection and a column per workload. docs/matrix.md describes the files in DIR.
 
 A file gets its name when it is complete, and is not made again. So a matrix can be resumed, and any program can run its jobs.
 """
@@ -30,7 +30,7 @@ LOCALE = "LANG TZ USER LOGNAME SHELL NO_COLOR".split()
 
 
 class Said:
-    """The command line of lab matrix."""
+    """The command line of `lab matrix`."""
 
     def __init__(self, lab: Lab, words: list[str]) -> None:
         given = read_options(lab, "matrix", words, VALUED, FLAGS)
@@ -66,7 +66,7 @@ class Workload:
 
 
 def file_name(text: str) -> str:
-    """Return text with the characters replaced that a file's name should not have."""
+    """Return text with characters replaced that file names should not contain."""
     return re.sub(r"[^A-Za-z0-9_.=,-]", "+", text.replace("  ", " ", 1))
 
 
@@ -79,7 +79,7 @@ class Matrix:
         self.said = said
         self.dir = Path(said.dir)
         self.rows: list[Row] = []
-        self.together: list[list[str]] = []  # for each --together, the names of its four rows
+        self.together: list[list[str]] = []  # the names of the four rows of each pair in --together
         self.kernel_reason: dict[str, str] = {}
         self.lab.need_kprotperf()
         if not shutil.which("parallel"):
@@ -88,7 +88,7 @@ class Matrix:
     # --- rows and columns ------------------------------------------------------
 
     def choose(self) -> None:
-        """Choose the rows and the workloads."""
+        """Choose the protections and the workloads."""
         said = self.said
         if said.on:
             self.host_kernels()
@@ -112,7 +112,7 @@ class Matrix:
         return protection_row(self.kernels, name, protection, source, bool(self.said.on))
 
     def workload(self, text: str) -> Workload:
-        """Return the workload that text describes: a program of build/workloads or a command line, with or without NAME=."""
+        """Return the workload in `text`: a program of build/workloads or a command line, with or without NAME=."""
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)=(.+)", text, re.DOTALL)
         name, command = (match[1], match[2]) if match else (text, text)
         program, _, rest = command.strip().partition(" ")
@@ -124,7 +124,7 @@ class Matrix:
         return Workload(name, f"{program} {rest.strip()}".strip(), file_name(name))
 
     def host_kernels(self) -> None:
-        """Use a separate cache, below DIR, and store the configurations of the machine's kernels there."""
+        """Use a separate cache below DIR. Store the configurations of HOST's kernels in this cache."""
         said, host = self.said, Host(self.lab, host_of(self.said.on))
         if said.logins:
             raise UsageError("--on is for one machine: it cannot be combined with --sshlogin")
@@ -146,8 +146,8 @@ class Matrix:
     # --- kernels ---------------------------------------------------------------
 
     def build(self) -> None:
-        """Build missing kernels, ordered by object tree, so that most builds are incremental. Name the folders of all sides.
-        Add the row A+A, which compares one kernel with itself."""
+        """Build missing kernels, ordered by object tree, so that most builds are incremental. Set the folder names of all rows.
+        Add the row A+A, which compares a kernel with itself."""
         kernels = {side.kernel for row in self.rows for side in row.sides.values()}
         missing = sorted((self.kernels.objects(kernel), kernel) for kernel in kernels if not self.kernels.dir(kernel).is_dir())
         started, left = time.monotonic(), ""
@@ -179,13 +179,13 @@ class Matrix:
     # --- boots -----------------------------------------------------------------
 
     def boot_file(self, row: Row, side: str, boot: int, workload: Workload) -> tuple[str, int]:
-        """Return the file of a boot, without .data, and its seed."""
-        # Both sides of A+A boot one kernel. Give the second side other seeds: otherwise it would execute the same instructions.
+        """Return the file name of a boot, without .data, and its seed."""
+        # Both sides of A+A boot one kernel. With the same seeds, they would execute the same instructions.
         seed = self.said.boots + boot if (row.name, side) == (FLOOR, "on") else boot
         return f"{self.said.dir}/boots/{row.folders[side]}/{workload.file}/{seed}", seed
 
     def jobs(self) -> list[str]:
-        """Return the commands of missing boots: first the first boot of each side, then the second boots, and so on."""
+        """Return the command lines of missing boots: the first boot of each side, then the second boots, and so on."""
         lines: dict[str, None] = {}
         start = f"cd {quote([pwd()])} && {quote(self.lab.command())} boot"
         for boot in range(1, self.said.boots + 1):
@@ -206,7 +206,7 @@ class Matrix:
         return quote(words) + ("" if self.said.on else f"  --seed {seed}")
 
     def parallel(self, words: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run GNU parallel. It is killed when the lab ends. With close_fds=False its jobs inherit the lock of the matrix."""
+        """Run GNU parallel, and kill it when the lab ends. With close_fds=False, its jobs inherit the lock of the matrix."""
         command = outliving_nobody(["parallel", "--will-cite", *words])
         env = os.environ | {"PARALLEL_SHELL": "/bin/sh"}
         return subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, check=False, **options)
@@ -226,14 +226,14 @@ class Matrix:
         done = self.parallel(words, input=join_lines(jobs), close_fds=False)
         for line in done.stdout.splitlines():
             file, tab, reason = line.partition("\t")
-            # A host that does not share this folder returns no .failed file, but its job prints the reason.
+            # If a host does not share this folder, it returns no .failed file, but its job prints the reason.
             if tab and not os.path.isfile(file + ".failed"):
                 Path(file + ".failed").parent.mkdir(parents=True, exist_ok=True)
                 Path(file + ".failed").write_text(reason + "\n")
 
     def check_hosts(self, jobs: Sequence[str], words: Sequence[str]) -> list[str]:
-        """Check that each host has the same kernels: their folders' names contain a hash of all that a kernel depends on.
-        Return options of parallel, with which hosts that do not share this folder send their files back."""
+        """Check that each host has the same kernels: the names of their folders contain a hash of all that a kernel depends on.
+        Return options of parallel that make hosts send their files back if they do not share this folder."""
         names = sorted(set(re.findall(r"'--kernel' '([^']*)'", "\n".join(jobs))))
         kernels, here = "".join(name + " " for name in names), quote([pwd()])
         each = f"for kernel in {kernels}; do {quote(self.lab.command())} path $kernel || exit; done"
@@ -271,7 +271,7 @@ class Matrix:
         return cell
 
     def write(self, cells: Sequence[Cell]) -> None:
-        """Write the table in all its forms, as DIR/matrix.*."""
+        """Write the table in all formats, as DIR/matrix.*."""
         contents = [cell.content() for cell in cells]
         rows, workloads = [row.name for row in self.rows], [workload.name for workload in self.workloads]
         found = table.document(self.lab, contents, self.said.boots, rows, workloads, self.together)
@@ -279,13 +279,14 @@ class Matrix:
             with whole(self.dir / f"matrix.{form}") as new:
                 new.write_text(text)
 
-    # --- all of it -------------------------------------------------------------
+    # --- the whole matrix --------------------------------------------------------
 
     def run(self) -> None:
-        """Make missing kernels, recordings and cells, and print the table. With --print-jobs print the commands of boots."""
+        """Make missing kernels, recordings and cells, and print the table. With --print-jobs, print the commands of boots
+        instead."""
         for name in ("kernels", "boots", "cells"):
             (self.dir / name).mkdir(parents=True, exist_ok=True)
-        # Boots inherit this lock. So a new matrix waits for boots that a killed one left.
+        # Boots inherit this lock. So a new matrix waits for boots of a matrix that was killed.
         lock = Lock(self.dir / "lock")
         os.set_inheritable(lock.fd, True)
         lock.wait(self.lab, f"another lab matrix in {self.said.dir}")
@@ -319,7 +320,7 @@ def pwd() -> str:
 
 
 def run_job(failed: Path, words: Sequence[str]) -> int:
-    """Run a command, and return its status. If it fails, write its last error message to the file failed."""
+    """Run a command, and return its status. If it fails, write its last error message to the file `failed`."""
     done = subprocess.run(
         words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, close_fds=False, check=False
     )
@@ -339,15 +340,15 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def boot(kernels: Kernels, words: list[str]) -> None:
-    """Execute `lab boot FILE [RUN-OPTION...] -- CMD...`, a job of a matrix: record one boot into FILE.data. If that fails,
-    write the reason to FILE.failed, and print it."""
+    """Execute `lab boot FILE [RUN-OPTION...] -- CMD...`, a job of a matrix: record one boot into FILE.data. On failure, write
+    the reason to FILE.failed, and print it."""
     if len(words) < 3:
         raise UsageError("boot needs a file, and what run takes")
     file, *words = words
     data, failed = Path(file + ".data"), Path(file + ".failed")
     if data.is_file():
         return
-    # Costs must not depend on the user: the recorder maps files of a locale, and execve() of the command unmaps them.
+    # The user's locale must not change costs: the recorder maps files of the locale, and execve() of the command unmaps them.
     for name in [name for name in os.environ if name in LOCALE or name.startswith("LC_")]:
         del os.environ[name]
     part = data.with_name(f".{data.stem}.{os.getpid()}.data")

@@ -14,11 +14,11 @@ CHANGES = ("--patch", "--tree", "--config")
 
 @dataclass(frozen=True)
 class Side:
-    """A kernel (name or path), and how it is booted."""
+    """A kernel, by name or path, and the options of its boots."""
 
     kernel: str
     append: str = ""
-    cpu: str = ""  # value of --cpu: properties of QEMU's CPU
+    cpu: str = ""  # value of --cpu: features of QEMU's CPU
 
 
 def readable(kernel: str) -> str:
@@ -28,13 +28,13 @@ def readable(kernel: str) -> str:
 
 
 def named(given: Options, side: str) -> str:
-    """Return the name or path of a side's kernel from the options, or ""."""
+    """Return the name or path of the kernel that the options give for a side, or ""."""
     bzimage = given.get("--bzimage-" + side)
     return os.path.realpath(readable(bzimage)) if bzimage else given.get("--" + side)
 
 
 def changed_name(option: str, value: str) -> str:
-    """Return the name of the kernel that --patch, --tree and --config define. It has the name of the first file or folder."""
+    """Return the name of the kernel that --patch, --tree or --config defines. It contains the name of the first file."""
     name = os.path.basename(os.path.abspath(value))
     name = name if option == "--tree" else os.path.splitext(name)[0] or name
     return "ab-" + re.sub("[^a-z0-9_-]", "-", name.lower())
@@ -58,7 +58,7 @@ def fact_of_boots(kernels: Kernels, protection: str, kernel: str) -> Fact:
 
 
 def choose(kernels: Kernels, given: Options) -> dict[str, Side]:
-    """Return the two sides that the options of ab ask for. Raise LabError if such kernels do not exist."""
+    """Return the two kernels that the options of `lab ab` select. Raise LabError if they do not exist."""
     baseline, hardened = named(given, "baseline"), named(given, "hardened")
     kernel, series, protection = map(given.get, ("--kernel", "--series", "--protection"))
     changes, suffix = [one for one in given.given if one[0] in CHANGES], "-" + series if series else ""

@@ -1,4 +1,4 @@
-"""Rows of a matrix. A row compares a protection off and on, as ab --protection does, or combines two protections."""
+"""Rows of a matrix. A row compares a protection off and on, as `lab ab --protection` does, or combines two protections."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -15,16 +15,16 @@ FLOOR = "A+A"
 
 @dataclass
 class Row:
-    """A row: the sides "off" and "on", or the reason why there are none."""
+    """A row: the kernels with the protection "off" and "on", or the reason why there are none."""
 
     name: str
     sides: dict[str, Side] = field(default_factory=dict)
     reason: str = ""
-    folders: dict[str, str] = field(default_factory=dict)  # the names of the sides' folders in boots/
+    folders: dict[str, str] = field(default_factory=dict)  # names of the sides' folders in boots/
 
 
 def protection_row(kernels: Kernels, name: str, protection: str, source: tuple[str, str], own_cpu: bool) -> Row:
-    """Return the row of a protection. source is ("--series" or "--kernel", name). own_cpu: a real machine, so no --cpu."""
+    """Return the row of a protection. `source` is ("--series" or "--kernel", name). `own_cpu`: no --cpu, for a machine."""
     try:
         pair = choose(kernels, Options(("--protection", protection), source))
     except LabError as error:
@@ -34,8 +34,8 @@ def protection_row(kernels: Kernels, name: str, protection: str, source: tuple[s
 
 
 def join(one: Side, other: Side) -> Side:
-    """Return a side with the parameters of both, and with the kernel that is not baseline, if there is one: such kernels are
-    built on baseline. Raise LabError if the two need different kernels or CPUs."""
+    """Return a side with the parameters of both sides. If a side's kernel is not baseline, use it, since it has the options of
+    baseline and more. Raise LabError if the sides need different kernels or CPUs."""
     kernel = other.kernel if BASELINE.fullmatch(one.kernel) else one.kernel
     other_kernel = kernel if BASELINE.fullmatch(other.kernel) else other.kernel
     if kernel != other_kernel:
@@ -47,7 +47,7 @@ def join(one: Side, other: Side) -> Side:
 
 
 def together_rows(p: Row, q: Row, suffix: str) -> list[Row]:
-    """Return the four rows for two protections: each alone, the second with the first on, and both."""
+    """Return the four rows for two protections: each one alone, the second one with the first one on, and both."""
     ways = {
         f"{p.name} without {q.name}": (("off", "off"), ("on", "off")),
         f"{q.name} without {p.name}": (("off", "off"), ("off", "on")),

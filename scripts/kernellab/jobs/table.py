@@ -1,4 +1,4 @@
-"""The table that lab matrix writes as text, CSV, JSON and HTML. kprotperf diff and why compute all figures."""
+"""The table that `lab matrix` writes as text, CSV, JSON and HTML. `kprotperf diff` and `kprotperf why` compute all figures."""
 
 import json
 import math
@@ -23,7 +23,7 @@ body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid 
 def document(
     lab: Lab, cells: list[Found], boots: int, rows: list[str], workloads: list[str], together: Sequence[list[str]]
 ) -> Found:
-    """Return the table as a JSON object. together: for each pair of protections, the names of its four rows."""
+    """Return the table as a JSON object. `together` has, for each pair of protections, the names of its four rows."""
     at = {(cell["protection"], cell["workload"]): cell for cell in cells}
     fours = [[at[row, workload] for row in four] for four in together for workload in workloads]
     return {
@@ -37,8 +37,8 @@ def document(
 
 
 def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
-    """Compare Q's cost with P on and with P off: they are equal if the costs of P and Q add up. The two costs share no
-    recording, so they are independent."""
+    """Compare Q's cost while P is on with Q's cost while P is off. They are equal if the costs of P and Q add up. Their errors
+    are independent, since the two costs come from different recordings."""
     difference, interval = q_with_p["delta"] - q["delta"], None
     if q["ci"] and q_with_p["ci"] and None not in q["ci"] + q_with_p["ci"]:
         estimates = [q["delta"], *q["ci"], q_with_p["delta"], *q_with_p["ci"]]
@@ -57,7 +57,7 @@ def sum_up(lab: Lab, p: Found, q: Found, q_with_p: Found, both: Found) -> Found:
 
 
 def forms(found: Found) -> dict[str, str]:
-    """Return the table as text, CSV, JSON and a page."""
+    """Return the table as text, CSV, JSON and an HTML page."""
     return {
         "json": json.dumps(found, indent=2, ensure_ascii=False) + "\n",
         "txt": join_lines(text(found)),
@@ -94,7 +94,7 @@ def where(context: Found) -> str:
 
 
 def sums(one: Found) -> str:
-    """Return a line that tells whether two costs add up, in percent of the command's CPU time with both protections off."""
+    """Return a line on whether two costs add up, in percent of the command's CPU time with both protections off."""
 
     def percent(value: float | None) -> str:
         return figure(None if value is None else value / one["baseline"] * 100)
@@ -106,7 +106,7 @@ def sums(one: Found) -> str:
 
 
 def cautions(found: Found) -> list[str]:
-    """Return a line for each warning: the cells that have it, and its text."""
+    """Return a line for each warning: the cells with this warning, and its text."""
     cells = defaultdict[str, list[str]](list)
     for cell in found["cells"]:
         for warning in cell.get("warnings") or []:
@@ -115,7 +115,7 @@ def cautions(found: Found) -> list[str]:
 
 
 def failures(found: Found) -> list[str]:
-    """Return a line for each row and reason of missing cells."""
+    """Return a line for each protection and reason of missing cells."""
     workloads = defaultdict[tuple[str, str], list[str]](list)
     for cell in found["cells"]:
         if cell["reason"]:

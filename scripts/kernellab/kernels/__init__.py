@@ -1,1 +1,1 @@
-"""Kernels: definitions, sources, builds, and fetching kernels that a distribution built."""
+"""Kernels: definitions, sources, builds, and kernels that a distribution built."""

@@ -1,4 +1,4 @@
-"""lab build: build kernels into the cache. Kernels that differ little share an object tree, so that builds are incremental."""
+"""`lab build`: build kernels into the cache. Similar kernels share an object tree, so that builds are incremental."""
 
 import os
 import re
@@ -16,9 +16,9 @@ from .define import defined
 from .definitions import Kernels, options_by_symbol, stem_of
 from .layout import lay_out, opened_for, part, put_back, stand_in
 
-OLDER_KEPT = 1  # older builds of the same kernel and sources, which another clone or branch may use; each has 0.3 GB
+OLDER_KEPT = 1  # number of older builds of the same kernel and sources to keep for other clones or branches; each has 0.3 GB
 TARGETS = ("bzImage", "vmlinux", "modules")
-# Two builds of one configuration must not differ.
+# Two builds of the same configuration must not differ.
 FIXED = (
     "KBUILD_BUILD_TIMESTAMP=2026-01-01 KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab KBUILD_BUILD_VERSION=1 LOCALVERSION=".split()
 )
@@ -30,7 +30,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
     """Execute `lab build`."""
     names, changes, before = list[str](), Options(), ""
     for option, value in read_options(kernels.lab, "build", words, "--patch --tree --config --on").given:
-        # The shell expands --patch *.patch to several words. Words after the first one are patches too.
+        # The shell expands --patch *.patch to several words. The words after the first one are patches, too.
         if option or before == "--patch":
             before = option or before
             changes.given.append((before, value))
@@ -46,7 +46,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def build(kernels: Kernels, names: list[str]) -> None:
-    """Build kernels that are not built yet. The name of a protection stands for its two kernels, off and on."""
+    """Build kernels that are not built yet. The name of a protection means its two kernels, off and on."""
     wanted = list[str]()
     for name in names:
         stem = stem_of(name)
@@ -59,7 +59,7 @@ def build(kernels: Kernels, names: list[str]) -> None:
         check_tools(kernels.compiler(kernels.fragment(name)))
         objects = kernels.objects(name)
         with kernels.locks.hold(f"obj-{objects}", f"kernel {name}"):
-            # Another build may have made it while we waited.
+            # Another build may have built the kernel during the wait for the lock.
             if not kernels.dir(name).is_dir():
                 build_one(kernels, name, objects)
 
@@ -89,15 +89,15 @@ def build_one(kernels: Kernels, name: str, objects: str) -> None:
 
 @contextmanager
 def patched(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> Iterator[None]:
-    """Replace src by patched sources, and obj by a copy of the object tree. Put the originals back after the block."""
+    """Replace src by patched sources, and obj by a copy of the object tree. Restore the originals after the block."""
     lay_out(kernels, name, src, part(src))
-    # If nothing is built in obj, build the kernel without patches there. Later builds of other kernels then use these objects.
+    # If nothing is built in obj, build the kernel without its patches first, for later builds of other kernels to use.
     if not (obj / "vmlinux").exists():
         configure(kernels, name, src, obj, log)
         kernels.lab.note(f"building kernel {name} without its patches first (log: {log})")
         run_make(kernels, f"kernel {name}", src, obj, log, *TARGETS)
     remove(part(obj))
-    # Do not copy the largest files, two thirds of the tree: make links them anew.
+    # Do not copy the largest files, two thirds of the tree, since the linker writes them again.
     large = [f"--exclude={file}" for file in ("/vmlinux", "/vmlinux.o", "/.tmp_vmlinux*")]
     if subprocess.run(["rsync", "-a", *large, f"{obj}/", part(obj)], check=False).returncode != 0:
         raise LabError(f"cannot copy {obj} (is the disk full?)")
@@ -111,7 +111,7 @@ def patched(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> Ite
 
 
 def check_options(kernels: Kernels, name: str, src: Path, obj: Path) -> None:
-    """Check that kconfig has not dropped an option whose dependencies are missing."""
+    """Check that kconfig has dropped no option because of a missing dependency."""
     got = options_by_symbol((obj / ".config").read_text().splitlines())
     wanted = options_by_symbol((obj / "fragment").read_text().splitlines())
     tolerated = tolerated_options(kernels, name, src)
@@ -129,7 +129,7 @@ def check_options(kernels: Kernels, name: str, src: Path, obj: Path) -> None:
 
 
 def tolerated_options(kernels: Kernels, name: str, src: Path) -> list[str]:
-    """Return the options that the kernel may lack: those of the base, if the sources are of another version than the series."""
+    """Return the options that kconfig may drop: the base kernel's if the sources' version is not the series, else none."""
     series = kernels.series(name)
     makefile = (src / "Makefile").read_text()
     version = ".".join(re.findall(r"^(?:VERSION|PATCHLEVEL) = (.*)$", makefile, re.MULTILINE))
@@ -137,10 +137,10 @@ def tolerated_options(kernels: Kernels, name: str, src: Path) -> list[str]:
 
 
 def same_kernel(obj: Path, version: str, folder: Path) -> bool:
-    """If a kernel with the configuration in obj is built under any name, make folder a link to it. Return whether one is."""
+    """If a kernel with the configuration in obj exists under any name, make folder a link to it. Return whether one exists."""
 
     def is_set(config: Path) -> list[str]:
-        # Ignore unset options: the installed packages of the compiler decide whether kconfig mentions them.
+        # Ignore unset options: kconfig mentions some of them only if certain packages of the compiler are installed.
         return [line for line in config.read_text().splitlines() if line.startswith("CONFIG_")]
 
     folder.unlink(missing_ok=True)  # remove a link to a kernel that prune() removed
@@ -176,7 +176,7 @@ def keep_patched(kernels: Kernels, name: str, src: Path, into: Path) -> None:
 
 
 def prune(kernels: Kernels, folder: Path) -> None:
-    """Remove older builds of the same kernel and sources, except OLDER_KEPT and those for which a module is being built."""
+    """Remove older builds of the same kernel and sources, except OLDER_KEPT of them, and those that a module build uses."""
     same = [one for one in folder.parent.glob(folder.name[:-12] + "????????????") if one != folder]
     for old in all_but_newest(OLDER_KEPT, same):
         lock = Lock(kernels.locks.folder / f"kernel-{old.name}")
@@ -203,7 +203,7 @@ def make_words(kernels: Kernels, src: Path, obj: Path, *targets: str) -> list[st
 
 
 def configure(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> None:
-    """Make a kernel's configuration in obj. kconfig drops options that it does not accept."""
+    """Make the configuration of a kernel in obj. kconfig drops options that it does not accept."""
     (obj / "fragment").write_text(join_lines(kernels.fragment(name)))
     words = make_words(kernels, src, obj, f"KCONFIG_ALLCONFIG={obj}/fragment", "allnoconfig")
     with log.open("ab") as file:
@@ -214,8 +214,8 @@ def configure(kernels: Kernels, name: str, src: Path, obj: Path, log: Path) -> N
 def run_make(kernels: Kernels, what: str, src: Path, obj: Path, log: Path, *targets: str) -> None:
     """Run make, with a progress line on a terminal. Raise LabError with the first error if it fails."""
     words = make_words(kernels, src, obj, "-j", str(os.cpu_count()), *targets)
-    # Start make in its own process group, so that a signal to the lab can end the compilers too. make removes half-made
-    # targets. It inherits the locks: if only the lab is killed, no other build uses the tree until make ends.
+    # Start make in its own process group, so that a signal to the lab can end the compilers too. make removes unfinished
+    # targets. make inherits the locks: if only the lab is killed, no other build uses the tree before make ends.
     with log.open("ab") as file:
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, process_group=0, pass_fds=kernels.locks.held
@@ -243,7 +243,7 @@ def wait(process: subprocess.Popen[bytes], what: str, log: Path) -> None:
 
 
 def failed(lab: Lab, what: str, log: Path) -> LabError:
-    """Return an error with the first reason in the log, and the number of its line."""
+    """Return an error with the first failure in the log, and its line number."""
     lines = log.read_text(errors="replace").splitlines()
     found = [(number, line) for one in FAILURES for number, line in enumerate(lines, 1) if re.search(one, line)]
     number, line = found[0] if found else (len(lines), "no reason given")
@@ -255,7 +255,7 @@ def failed(lab: Lab, what: str, log: Path) -> LabError:
 
 
 def remove_kernel(kernels: Kernels, name: str) -> None:
-    """Remove a kernel's definition and builds, but nothing that another kernel needs."""
+    """Remove the definition and the builds of a kernel, except files that another kernel needs."""
     stem, version, objects = stem_of(name), kernels.sources(name), kernels.objects(name)
     builds, users = list[Path | None](), []
     for other in [one for one in kernels.names() if one != name]:

@@ -1,4 +1,4 @@
-"""Kernels that the user defines by --on, --patch, --tree and --config. The definition is in own/NAME in the cache."""
+"""Kernels that the user defines by --on, --patch, --tree and --config. The cache has the definition of NAME in own/NAME."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def check(kernels: Kernels, name: str, on: str, files: list[str]) -> None:
 
 
 def source_lines(kernels: Kernels, on: str, tree: str) -> list[str]:
-    """Return the header lines of the kernel's sources. Return none if they are those of the kernel `on` that it builds on."""
+    """Return the header lines that name the kernel's sources; none if the kernel has the sources of the kernel `on`."""
     series = SERIES.fullmatch(on)
     if not tree:
         return [f"# source: {series[2]}"] if series else []
@@ -42,7 +42,7 @@ def source_lines(kernels: Kernels, on: str, tree: str) -> list[str]:
 
 
 def option_lines(file: str) -> list[str]:
-    """Return the option lines of a configuration; raise LabError for any other line."""
+    """Return the option lines of a configuration. Raise LabError for any other line."""
     lines = Path(file).read_text(errors="surrogateescape").splitlines()
     for number, line in enumerate(lines, 1):
         if not OPTION_LINE.match(line):

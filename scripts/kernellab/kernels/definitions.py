@@ -39,8 +39,8 @@ def version_key(version: str) -> list[int | str]:
 
 
 def named_compiler() -> str:
-    """Return the compiler that CC names, by default gcc. Return "gcc" for a link to it such as cc: kbuild compiles everything
-    again if the name changes."""
+    """Return the compiler in the variable CC, by default gcc. Return "gcc" for a link to gcc such as cc: if the name changes,
+    kbuild compiles everything again."""
     name = os.environ.get("CC") or "gcc"
     path, gcc = shutil.which(name), shutil.which("gcc")
     return "gcc" if path and gcc and os.path.samefile(path, gcc) else name
@@ -104,12 +104,12 @@ class Kernels:
         return [f"# about: {fact.title} {pair[1]}", "# on: baseline", *wide, *fact.options[pair[1]]]
 
     def header(self, stem: str, key: str) -> str:
-        """Return the values of all `# KEY: value` lines at the start of a fragment, one per line."""
+        """Return the values of all `# KEY: value` lines at the start of a fragment, one value per line."""
         head = itertools.takewhile(lambda line: line[:1] in ("", "#"), self.lines(stem, ""))
         return "\n".join(line[len(key) + 4 :] for line in head if line.startswith(f"# {key}: "))
 
     def inherited(self, name: str, key: str) -> str:
-        """Return the header KEY of a kernel. If it has none, return that of the nearest kernel that it builds on (`# on:`)."""
+        """Return the header KEY of a kernel; if it has none, the header of the nearest kernel that it builds on (`# on:`)."""
         stem = "" if self.is_stock(name) else stem_of(name)
         while stem:
             value = self.header(stem, key)
@@ -122,7 +122,7 @@ class Kernels:
         return self.header("base", "source")
 
     def all_series(self) -> list[str]:
-        """Return the series of Linux that the lab has options for, the base's first."""
+        """Return the series of Linux for which the lab has options, the base kernel's series first."""
         others = sorted(file.stem.removeprefix("base-") for file in self.lab.fragments.glob("base-*.config"))
         return [self.base_series(), *others]
 
@@ -139,14 +139,14 @@ class Kernels:
         return match[0] if match else ""
 
     def nearest_series(self, version: str) -> str:
-        """Return the newest series with options that is not newer than version, or else the oldest one."""
+        """Return the newest series with options that is not newer than version; if there is none, the oldest series."""
         series = sorted(self.all_series(), key=version_key)
         return ([one for one in series if version_key(one) <= version_key(version)] or series[:1])[-1]
 
     # --- names -----------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Return all names: those without a series, then those with each other series, then those that the user defined."""
+        """Return all names: first those without a series, then those of each other series, then those that the user defined."""
         stems = [file.stem for file in sorted(self.lab.fragments.glob("*.config"))]
         stems = [stem for stem in stems if stem != "base" and stem == stem_of(stem)]
         own = sorted(file.parent.name for file in self.lab.cache.glob("own/*/config"))
@@ -158,7 +158,7 @@ class Kernels:
         return bool(DEBIAN.fullmatch(name)) or (name != "" and "/" not in name and (self.stock / name).is_symlink())
 
     def stock_names(self) -> list[str]:
-        """Return the kernels that are fetched."""
+        """Return the names of the fetched kernels."""
         return sorted(one.name for one in self.stock.glob("*") if one.is_symlink())
 
     def check_known(self, name: str) -> None:
@@ -194,8 +194,8 @@ class Kernels:
         return found
 
     def pair(self, protection: str, series: str) -> tuple[str, str]:
-        """Return the names of the kernels with a protection off and on. They are equal if a kernel parameter switches it. Raise
-        LabError if the lab cannot switch it."""
+        """Return the names of the kernels with a protection off and on. They are equal if a kernel parameter switches the
+        protection. Raise LabError if the lab cannot switch the protection."""
         suffix = "-" + series if series else ""
         fact = self.protections.need(protection, series or self.base_series())
         if fact.missing:
@@ -215,7 +215,7 @@ class Kernels:
     # --- content ---------------------------------------------------------------
 
     def fragment(self, name: str) -> list[str]:
-        """Return all option lines of a kernel and those that it builds on. The last line for an option wins."""
+        """Return all option lines of a kernel and the kernels that it builds on (`# on:`). The last line for an option wins."""
         series = self.series(name)
         last: dict[str, str] = {}
         for stem in self.stems(name):
@@ -225,7 +225,7 @@ class Kernels:
         return list(last.values())
 
     def compiler(self, options: list[str]) -> str:
-        """Return the compiler for these option lines. Of Clang, take the oldest one with KCFI for x86 (from 16 on)."""
+        """Return the compiler for these option lines. For Clang, return the oldest version with KCFI for x86 (16 or later)."""
         if "CONFIG_CC_IS_CLANG=y" not in options:
             return named_compiler()
         found = set()
@@ -244,7 +244,7 @@ class Kernels:
         return str(self.trees.folder(tree)) if tree else f"linux-source-{self.series(name)} {self.sources(name)}"
 
     def patches(self, name: str) -> list[Path]:
-        """Return the patches of the kernels that a kernel builds on, and then its own, in order."""
+        """Return the patches of the kernels that a kernel builds on (`# on:`), then its own patches, in order."""
         return [self.trees.absolute(file) for stem in self.stems(name) for file in self.header(stem, "patch").splitlines()]
 
     def patch_texts(self, name: str) -> bytes:
@@ -257,12 +257,12 @@ class Kernels:
         return text
 
     def tree_id(self, name: str) -> str:
-        """Return the ID of the git tree that a kernel is built from, or ""."""
+        """Return the ID of the git tree with a kernel's sources, or ""."""
         tree = self.inherited(name, "tree")
         return self.trees.identity(tree) if tree else ""
 
     def own_sources(self, name: str) -> bool:
-        """Return whether a kernel's sources differ from the package's: it has a git tree or patches."""
+        """Return whether a kernel's sources differ from those of the package: the kernel has a git tree or patches."""
         return bool(self.inherited(name, "tree")) or bool(self.patches(name))
 
     def objects(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""lab fetch: Debian's kernels from its archive, and unpacked images of any distribution. Nothing is installed."""
+"""`lab fetch`: get Debian's kernels from its archive, and unpacked images of any distribution, without installing them."""
 
 import hashlib
 import os
@@ -57,12 +57,12 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def has_symbols(folder: Path, symbols: str) -> bool:
-    """Return whether folder has the debug symbols: "kernel", "modules" (the kernel's and its modules'), or "" (none)."""
+    """Return whether folder has these debug symbols: "kernel", "modules" (the kernel's and its modules'), or "" (none)."""
     return (not symbols or (folder / "vmlinux").is_file()) and (symbols != "modules" or (folder / "debug").is_dir())
 
 
 class Suite:
-    """A suite of Debian's archive. apt runs with the lists of this suite, and without the machine's configuration."""
+    """A suite of Debian's archive. apt runs with the package lists of this suite, and without the machine's configuration."""
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.name = name
@@ -94,7 +94,7 @@ class Suite:
         return match[1] if match else ""
 
 
-DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # modules' have gigabytes
+DEBUG_KERNEL = "'./usr/lib/debug/boot/vmlinux-*' './usr/lib/debug/lib/modules/*/vmlinux'"  # omit modules, which have gigabytes
 
 
 class Fetcher(Installer):
@@ -105,7 +105,7 @@ class Fetcher(Installer):
         self.kernels = kernels
 
     def list_archive(self) -> None:
-        """Print the kernels that can be fetched, with their versions."""
+        """Print the kernels that Debian's archive has, with their versions."""
         self.check_tools("apt-get")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_bytes(b"")
@@ -118,7 +118,7 @@ class Fetcher(Installer):
             seen |= set(newest)
 
     def pick(self, name: str) -> tuple[Suite, str]:
-        """Return the first suite that has a kernel, and the kernel's newest package there."""
+        """Return the first suite with a kernel, and the kernel's newest package in this suite."""
         kernel, _, suite_name = name.partition("@")
         suites = [suite_name] if suite_name else SUITES
         for suite in [Suite(self.lab, one) for one in suites]:
@@ -137,7 +137,7 @@ class Fetcher(Installer):
             folder = self.lab.cache / "stock/versions" / f"{package}_{version}"
             image = self.part / "image"
             if not folder.is_dir():
-                # From 7.x on, three packages that the image depends on have its files.
+                # From 7.x on, the kernel's files are in three packages that the image depends on.
                 depends = re.findall(r"linux-(?:base|binary|modules)-[^ ,]+", suite.field(package, "Depends"))
                 packages = [one for one in depends if "-" + package.removeprefix("linux-image-") in one] + [package]
                 self.download(name, suite, version, packages, "")
@@ -151,7 +151,7 @@ class Fetcher(Installer):
             remove(self.part)
 
     def download(self, what: str, suite: Suite, version: str, packages: list[str], files: str) -> None:
-        """Print the size, download packages, and unpack the files that match `files`, or all, into stock/part/image."""
+        """Print the size, download packages, and unpack the files that match `files`, or all files, into stock/part/image."""
         size = sum(int(suite.field(package, "Size") or 0) for package in packages) // 1000000
         space = sum(int(suite.field(package, "Installed-Size") or 0) for package in packages) // 1000
         space = VMLINUX_MB if files == DEBUG_KERNEL else space
@@ -172,7 +172,7 @@ class Fetcher(Installer):
                 file.unlink()
 
     def fetch_image(self, source: str, name: str) -> None:
-        """Install an unpacked image of any distribution."""
+        """Install the kernel of an unpacked image of any distribution."""
         image = Path(source)
         if not image.is_dir():
             raise LabError(f"folder {source} does not exist")
@@ -204,7 +204,7 @@ class Fetcher(Installer):
 
 
 def listed(lab: Lab) -> str:
-    """Return a summary of the kernels that can be fetched, from lists of packages that an earlier `lab fetch` stored."""
+    """Return a summary of kernels that can be fetched, from package lists that an earlier `lab fetch` stored."""
     suites = [Suite(lab, name) for name in SUITES if (lab.cache / "stock/apt" / name).is_dir()]
     names = sorted({re.sub(r"-(cloud|rt)$", "", name) for suite in suites for name in suite.kernels()}, key=version_key)
     return f"{' '.join(names)} and these with -cloud or -rt" if names else "scripts/lab fetch lists them"

@@ -77,7 +77,7 @@ class Installer:
         return found
 
     def image(self, image: Path, folder: Path, about: str) -> None:
-        """Make the folder of a kernel from an unpacked image."""
+        """Make the folder of a kernel in the cache from an unpacked image."""
         release = image_release(image)
         kernel, new = self.kernel(image, release), self.part / "kernel"
         modules = image / "lib/modules" / release
@@ -134,8 +134,8 @@ class Installer:
         link.rename(self.stock / name)
 
     def module_files(self, root: Path, release: str, modules: Sequence[str]) -> list[str] | None:
-        """Return the files of modules and their dependencies, in the order to load them. Leave out built-in ones. Return None
-        if one is missing."""
+        """Return the files of modules and of their dependencies, in the order of loading, without built-in modules. Return None
+        if a module is missing."""
         files: list[str] = []
         for module in modules:
             words = ["/sbin/modprobe", "-C", "/dev/null", "-d", str(root), "-S", release, "--show-depends", module]
@@ -146,7 +146,7 @@ class Installer:
         return files
 
     def initramfs(self, folder: Path, release: str) -> None:
-        """Make the initramfs, which loads the modules to mount the host's files. Write 9p or virtiofs to the file "share"."""
+        """Make the initramfs, whose modules can mount the host's files. Write 9p or virtiofs to the file "share"."""
         for module, option in NEEDED.items():
             if self.module_files(folder, release, [module]) is None:
                 raise LabError(f"kernel {release} cannot be a guest of the lab: it lacks CONFIG_{option}")

@@ -1,8 +1,8 @@
 """Source folders of the cache.
 
-kbuild compares absolute names and times of files. So a patched kernel is built in copies that take the places of the unpatched
-sources and object tree, with the same times: make then compiles only files that a patch changes. Meanwhile the originals have
-the suffix .kept.
+kbuild compares absolute names and times of files. So a patched kernel is built in copies of the unpatched sources and object
+tree, which have the same paths and times: make then compiles only files that a patch changes. Meanwhile the originals have the
+suffix .kept.
 """
 
 import os
@@ -25,13 +25,13 @@ def part(folder: Path) -> Path:
 
 
 def stand_in(folder: Path) -> None:
-    """Replace a folder by its .part, until put_back()."""
+    """Replace a folder by its copy with the suffix .part, until put_back()."""
     folder.rename(kept(folder))
     part(folder).rename(folder)
 
 
 def put_back(folder: Path) -> None:
-    """Undo stand_in() of a folder, if it was replaced."""
+    """Undo stand_in() of a folder if it was replaced."""
     if kept(folder).is_dir():
         remove(folder)
         kept(folder).rename(folder)
@@ -39,13 +39,13 @@ def put_back(folder: Path) -> None:
 
 @contextmanager
 def opened(kernels: Kernels, name: str) -> Iterator[Path]:
-    """Yield src/SOURCES, the kernel's sources without its patches, and hold its lock. Kernels that use these sources unchanged
-    share the lock."""
+    """Yield src/SOURCES, the kernel's sources without its patches, while holding their lock. Kernels that use these sources
+    unchanged share the lock."""
     src, own = kernels.lab.cache / "src" / kernels.sources(name), kernels.own_sources(name)
     with kernels.locks.hold(f"src-{src.name}", f"kernel {name}", shared=not own) as lock:
         if own:
             settle(kernels, name, src, unpack)
-        # Unpacking needs the exclusive lock. Try for a second at a time, because another lab may unpack the sources meanwhile.
+        # Unpacking needs the exclusive lock. Try for a second at a time, since another lab may unpack the sources meanwhile.
         while not own and (not src.is_dir() or kept(src).is_dir()):
             if lock.take(seconds=1):
                 settle(kernels, name, src, unpack)
@@ -54,8 +54,8 @@ def opened(kernels: Kernels, name: str) -> Iterator[Path]:
 
 
 def settle(kernels: Kernels, name: str, src: Path, fill: Callable[[Kernels, str, Path], None]) -> None:
-    """Make src the unpatched sources. The caller holds its lock. Check out the kernel's git tree, if it has one. Otherwise call
-    fill if src is missing."""
+    """Make the folder src contain the unpatched sources. The caller holds its lock. If the kernel has a git tree, check out
+    this tree. Otherwise let `fill` make src if it is missing."""
     put_back(src)
     tree = kernels.inherited(name, "tree")
     if tree:
@@ -81,8 +81,8 @@ def link(kernels: Kernels, name: str, into: Path) -> None:
 
 @contextmanager
 def opened_for(kernels: Kernels, name: str, objects: str) -> Iterator[Path]:
-    """Yield the unpatched sources for an object tree, whose lock the caller holds. Object trees other than main have their own
-    folder of sources."""
+    """Yield the unpatched sources for an object tree. The caller holds the object tree's lock. An object tree whose name does
+    not end in -main has a source folder of its own."""
     if objects.endswith("-main"):
         with opened(kernels, name) as src:
             yield src
@@ -93,11 +93,11 @@ def opened_for(kernels: Kernels, name: str, objects: str) -> Iterator[Path]:
 
 
 def lay_out(kernels: Kernels, name: str, src: Path, into: Path) -> None:
-    """Make a folder with the kernel's patched sources. Files that the patches do not change are hard links to those of src."""
+    """Make a folder with the kernel's patched sources. Unpatched files in it are hard links to the files of src."""
     remove(into)
     subprocess.run(["cp", "-al", src, into], check=True)
     for file in kernels.patches(name):
-        # git apply replaces files, so those of src stay as they are. It must not look for a repository above the cache.
+        # git apply replaces files, so the files of src stay unchanged. It must not look for a repository above the cache.
         env = os.environ | {"GIT_CEILING_DIRECTORIES": str(into.parent)}
         done = subprocess.run(["git", "apply", "--", file], cwd=into, env=env, capture_output=True, text=True, check=False)
         if done.returncode != 0:

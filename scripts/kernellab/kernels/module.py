@@ -1,7 +1,7 @@
-"""lab module: build an external module for a kernel that is built.
+"""`lab module`: build an external module for a kernel that is already built.
 
-The module is not built in the kernel's object tree in obj/: the kernel that was built there last may be another one, and the
-module's type information (BTF) would refer to the vmlinux of that one.
+The module is not built in the kernel's object tree in obj/: the last build there may be of another kernel, and the module's
+type information (BTF) would refer to the vmlinux of that kernel.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from .build import check_tools, run_make
 from .definitions import Kernels
 from .layout import lay_out, opened
 
-OLDER_KEPT = 4  # older builds of modules in folders of the same name, which other clones may use
+OLDER_KEPT = 4  # number of older builds of modules in folders of the same name to keep for other clones
 PRODUCTS = re.compile(r"\..*|.*\.(o|ko|mod|mod\.c)|modules\.order|Module\.symvers")
 
 
@@ -31,7 +31,7 @@ def command(kernels: Kernels, words: list[str]) -> None:
 
 
 def build(kernels: Kernels, kernel: str, folder: str) -> list[Path]:
-    """Build the module in folder for a kernel, unless it is built. Return its files."""
+    """Build the module in folder for a kernel, unless it is already built. Return the module's files."""
     kernels.check_own(kernel)
     if not any(os.path.isfile(os.path.join(folder, file)) for file in ("Kbuild", "Makefile")):
         raise LabError(f"neither {folder}/Kbuild nor {folder}/Makefile exists")
@@ -62,7 +62,7 @@ def source_files(folder: Path) -> list[str]:
 
 
 def sources_hash(folder: Path) -> str:
-    """Return a hash of the source files' names and contents, and of the folder's path, which debug information contains."""
+    """Return a hash of the source files' names and contents, and of the folder's path, which is in debug information."""
     found = hashlib.sha256(os.fsencode(folder))
     for file in source_files(folder):
         found.update(os.fsencode(file) + b"\0" + hashlib.sha256((folder / file).read_bytes()).digest())
@@ -70,7 +70,7 @@ def sources_hash(folder: Path) -> str:
 
 
 def prepare(kernels: Kernels, name: str, kernel_dir: Path) -> None:
-    """Make the kernel's folder "build" for modules. If its sources differ from the package's, also make the folder "source"."""
+    """Make the kernel's folder "build" for modules; if its sources differ from the package's, also the folder "source"."""
     log = kernels.lab.cache / "logs" / f"prepare-{name}.log"
     with opened(kernels, name) as src, whole(kernel_dir / "build", kernel_dir / ".build.part") as new:
         if kernels.own_sources(name):
@@ -91,7 +91,7 @@ def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Pat
     log = kernels.lab.cache / "logs" / f"module-{name}.log"
     src = kernel_dir / "source"
     with nullcontext(src) if src.is_dir() else opened(kernels, kernel) as src, whole(module, module.parent / ".part") as new:
-        # Debug information must name the original sources, not the copy, unless make would have to quote their name.
+        # Let debug information name the original sources instead of the copy, unless make would have to quote their name.
         plain = not re.search(r"[^A-Za-z0-9_./+-]", str(sources))
         flags = [f"KCFLAGS=-fdebug-prefix-map={new}={sources}"] if plain else []
         new.mkdir(parents=True)
@@ -111,6 +111,6 @@ def compile_module(kernels: Kernels, kernel: str, kernel_dir: Path, sources: Pat
 
 
 def has_btf(kernel_dir: Path, module: Path) -> bool:
-    """Return whether a module has BTF, if its kernel's configuration asks for it. kbuild may leave BTF out with a message."""
+    """Return whether a module has BTF, or needs none by its kernel's configuration. kbuild may omit BTF with a message only."""
     wanted = "CONFIG_DEBUG_INFO_BTF_MODULES=y" in (kernel_dir / "config").read_text().splitlines()
     return not wanted or " .BTF " in output(["readelf", "-SW", module], env=os.environ | {"LC_ALL": "C"})

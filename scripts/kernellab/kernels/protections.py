@@ -1,7 +1,7 @@
-"""The catalogue of protections (`kprotperf list --protections`), and how the lab switches each of them.
+"""The catalogue of protections (`kprotperf list --protections`), and the ways in which the lab switches them.
 
-If a kernel parameter switches a protection, both sides boot one kernel: baseline, or switches, which has more protections built
-in.
+If a kernel parameter switches a protection, both sides boot the same kernel: "baseline" or, for a protection that it lacks,
+"switches".
 """
 
 from functools import cached_property
@@ -25,7 +25,7 @@ def option_line(option: dict[str, Any], side: str) -> str:
 
 
 class Fact:
-    """How to switch a protection in one series of Linux. The sides are "off" and "on"."""
+    """The way to switch a protection in one series of Linux. The sides are "off" and "on"."""
 
     def __init__(self, entry: dict[str, Any], series: str) -> None:
         self.title: str = entry["title"]
@@ -35,7 +35,7 @@ class Fact:
         by_boot = self.switched_by == "boot"
         options = [option for option in entry["options"] if option["role"] != "default" and exists(option, series)]
         parameters = [parameter for parameter in entry["parameters"] if exists(parameter, series)] if by_boot else []
-        # If a parameter switches the protection, both sides have it built in.
+        # If a kernel parameter switches the protection, both kernels are built with it.
         self.options = {side: [option_line(option, "on" if by_boot else side) for option in options] for side in ("off", "on")}
         self.parameter = {side: parameter_word(parameters[0], side) if parameters else "" for side in ("off", "on")}
         self.symbols: list[str] = [option["symbol"] for option in options if option["on"] != "n"]
@@ -62,7 +62,7 @@ class Protections:
         return list(self.catalogue) if self.lab.has_kprotperf() else []
 
     def need(self, name: str, series: str) -> Fact:
-        """Return a protection in a series; raise UsageError if there is no such protection."""
+        """Return the facts about a protection in a series. Raise UsageError if there is no such protection."""
         if name not in self.catalogue:
             near = self.lab.guess(name, self.names())
             raise UsageError(f"unknown protection '{name}'; see kprotperf list --protections{near}")

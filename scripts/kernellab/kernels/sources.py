@@ -31,7 +31,7 @@ def source_version(lab: Lab, series: str) -> str:
 
 
 def package_version(kept: Path, series: str, file: Path) -> str:
-    # Use the stored version unless dpkg has changed packages since: asking dpkg takes as long as ten other processes.
+    # Use the stored version unless dpkg has changed packages since then: asking dpkg takes as long as ten other processes.
     if DPKG_STATUS.exists() and kept.is_file() and kept.stat().st_mtime_ns > DPKG_STATUS.stat().st_mtime_ns:
         return kept.read_text().strip()
     version = output(["dpkg-query", "-W", "-f", "${Version}", f"linux-source-{series}"])
@@ -49,10 +49,10 @@ class Trees:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.names: dict[str, str] = {}
-        self.identities: set[str] = set()  # IDs of tree objects that are known to exist
+        self.identities: set[str] = set()  # IDs of tree objects that exist
 
     def absolute(self, file: str) -> Path:
-        """Return the absolute path of a file that a fragment names. A relative name starts at the folder of this repository."""
+        """Return the absolute path of a file in a fragment. A relative name starts at the folder of this repository."""
         return self.lab.repo / os.path.expanduser(file)
 
     def folder(self, tree: str) -> Path:
@@ -75,7 +75,7 @@ class Trees:
         return done.stdout.rstrip("\n")
 
     def store(self, tree: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        """Run git with the lab's object store, where it writes new objects. It also finds those of the tree's repository."""
+        """Run git. It writes new objects to the lab's object store, and finds objects in the tree's repository, too."""
         objects = self.path(tree, "--git-path", "objects")
         store = self.lab.cache / "src/git"
         if not (store / "HEAD").exists():
@@ -86,7 +86,7 @@ class Trees:
         return subprocess.run(["git", *words], env=env, check=False, **how)
 
     def repository_name(self, tree: str) -> str:
-        """Return a name for the tree's repository. It is one word, and the same for all work trees of the repository."""
+        """Return a name for the tree's repository, one word, which is the same for all work trees of the repository."""
         if tree not in self.names:
             git = self.path(tree, "--git-common-dir")
             name = re.sub(r"[^A-Za-z0-9_]", "_", git.removesuffix("/.git").rpartition("/")[2])
@@ -136,7 +136,7 @@ class Trees:
         return f"{match[1]}.{match[2]}"
 
     def check_out(self, tree: str, src: Path) -> None:
-        """Update src to the content of a tree. Write only files that differ, so that the others keep their times."""
+        """Update src to the content of a tree. Write only files that differ, so that the other files keep their times."""
         if not src.is_dir():
             self.lab.note(f"checking out {tree}")
         src.mkdir(parents=True, exist_ok=True)
