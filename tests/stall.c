@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * `stall PERCENT COMMAND...` runs COMMAND, and stops single threads of the QEMUs below it, as a busy host would: each thread is
- * stopped for PERCENT of the time, 0.05 to 1.6 s at once, while its guest's other threads run. So a disk is late although the
- * guest's CPU is not, or one of two CPUs is late.
+ * `stall PERCENT COMMAND...` runs COMMAND, and stops single threads of the QEMU processes below it, like a busy host: each thread
+ * is stopped for PERCENT of the time, 0.05 to 1.6 s per stop, while its guest's other threads run. So a guest's disk may be late
+ * while its CPU is not, or one of its two CPUs may be late.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -21,7 +21,7 @@
 
 static struct stopped {
 	pid_t tid;
-	int left; /* ticks until it goes on */
+	int left; /* ticks until the thread continues */
 } stopped[256];
 static int n_stopped;
 static unsigned long stops;
@@ -49,7 +49,7 @@ static void stop(pid_t tid)
 	if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
 		return;
 	if (status >> 16 != PTRACE_EVENT_STOP) {
-		/* A signal came first: deliver it. */
+		/* A signal arrived before the stop: deliver the signal. */
 		ptrace(PTRACE_DETACH, tid, 0, WSTOPSIG(status));
 		return;
 	}
@@ -66,7 +66,7 @@ static void resume_due(void)
 	for (int i = 0; i < n_stopped; i++) {
 		pid_t tid = stopped[i].tid;
 
-		/* A thread killed meanwhile is a zombie until its tracer has waited for it. */
+		/* A thread killed while it is stopped stays a zombie until its tracer waits for it. */
 		if (waitpid(tid, NULL, __WALL | WNOHANG) == tid)
 			continue;
 		if (--stopped[i].left > 0)
@@ -77,7 +77,7 @@ static void resume_due(void)
 	n_stopped = kept;
 }
 
-/* Return the parent of process PID, or 0 without one. Set *IS_QEMU to whether PID is a QEMU. */
+/* Return the parent of process PID, or 0 if unknown. Set *IS_QEMU to whether PID runs QEMU. */
 static pid_t parent(pid_t pid, int *is_qemu)
 {
 	char path[64], comm[32] = "";

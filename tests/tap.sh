@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034 # names the tests use
 #
-# TAP output, a scratch folder and JSON, for all tests in shell. A test sources this file. It then runs in a scratch
-# folder, which is removed at its end. BUILD names the build folder (default: build). LIVE_KEEP=1 keeps the scratch folder.
+# TAP output, a scratch folder and JSON, for all tests in shell. A test sources this file. The test then runs in a scratch
+# folder, which is removed when the test ends. BUILD names the build folder (default: build). LIVE_KEEP=1 keeps the folder.
 
 set -u
 repo=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/..")
@@ -14,7 +14,7 @@ esac
 kprotperf=$build/kprotperf
 workloads=$build/workloads
 
-# A guest uses the scratch folder of the host's side of the test (live/lib.sh).
+# In a guest, use the scratch folder that the test made on the host (live/lib.sh).
 if [ -z "${scratch-}" ]; then
 	scratch=$(mktemp -d "${scratch_below:-${TMPDIR:-/tmp}}/kprotperf-test.XXXXXX") || exit 1
 	if [ -n "${LIVE_KEEP-}" ]; then
@@ -27,7 +27,7 @@ fi
 
 tests=0
 failures=0
-status=0 # exit status of the last try
+status=0 # exit status of the last command run by try()
 
 # report_test STATUS NAME [DETAIL…]: print one line of TAP: "ok" if STATUS is 0, otherwise "not ok", followed by the
 # DETAILs. Without DETAILs, print $status and the files err, wrong and out.
@@ -93,7 +93,7 @@ try() {
 	{ out=$(<out) err=$(<err); } 2>/dev/null
 }
 
-# query FILE FILTER [JQ-OPTION…]: print the result of jq's FILTER, which can use json.jq. Print nothing if it is null or false.
+# query FILE FILTER [JQ-OPTION…]: print the result of jq's FILTER, which can use json.jq, unless it is null or false.
 query() {
 	local file=$1 filter=$2
 	shift 2

@@ -43,15 +43,15 @@ static const char *const keys[] = { "mark",    "switch", "irq_enter", "irq_exit"
 static struct range {
 	enum kind kind;
 	uint64_t start, end;
-	uint64_t *counts; /* for kind COUNT: executions, indexed by byte of the range */
+	uint64_t *counts; /* for COUNT: executions of the instruction at each byte */
 } ranges[RANGES_MAX];
 static unsigned int n_ranges;
 
 static const char *out;
 static unsigned int marks, interrupts, outer;
-static uint64_t task, marked; /* stacks of the running and of the marked task */
-static uint64_t executed; /* all instructions so far, including those that faulted */
-static uint64_t *counted, counted_at; /* the last count that was increased; EXECUTED at that time */
+static uint64_t task, marked; /* kernel stacks of the running task and of the counted task */
+static uint64_t executed; /* all instructions executed so far, including those that faulted */
+static uint64_t *counted, counted_at; /* the last increased count, and EXECUTED at that time */
 
 static bool is_watched(void)
 {
@@ -120,7 +120,7 @@ static void on_fault(unsigned int cpu, void *data)
 	counted = NULL;
 }
 
-/* Return whether INSN leaves R for good: by a return, or by a jump out of R. Read the code as the kernel has patched it. */
+/* Return whether INSN is a return or a jump out of R. Read the code as the kernel has patched it. */
 static bool leaves(const struct range *r, const struct qemu_plugin_insn *insn)
 {
 	const unsigned char *code = qemu_plugin_insn_data(insn);
@@ -154,8 +154,8 @@ static void watch(struct qemu_plugin_insn *insn, const struct range *r)
 		break;
 	case SWITCH:
 		/*
-		 * Pushes go to the new task's stack. QEMU 7.2 does not report all kernels' pops from it, nor other helpers'
-		 * reads after an instruction that calls one of its helpers.
+		 * Watch pushes to the new task's stack. QEMU 7.2 does not report its pops in all kernels, and misses reads after
+		 * an instruction that calls one of QEMU's helpers.
 		 */
 		if (code[code[0] == 0x41] >> 3 == 0x50 >> 3)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS,
@@ -203,7 +203,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		for (unsigned int k = 0; k < n_ranges; k++)
 			if (at >= ranges[k].start && at < ranges[k].end)
 				watch(insn, &ranges[k]);
-		/* This runs after callbacks of the same instruction. */
+		/* This addition runs after all callbacks of the instruction. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &executed, 1);
 	}

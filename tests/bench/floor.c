@@ -2,10 +2,10 @@
 /*
  * floor MECHANISM FUNCTION CMD [ARG...]: run CMD with empty BPF programs attached.
  *
- * Their cost is the minimum for any tool that uses the same mechanism: the kernel's call of a program, and `return 0`. No compiler
- * makes the program, so it has only the two instructions of `return 0`.
+ * The programs' cost is the minimum for any tool that uses the same mechanism: the kernel's call of a program, and `return 0`. No
+ * compiler makes the programs, so each has only the two instructions of `return 0`.
  *
- * CMD is a child process, because links and events live as long as their descriptors.
+ * CMD runs in a child process, because links and events live only while this process keeps their descriptors open.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -72,7 +72,7 @@ static void attach_raw(const char *name)
 		fail("cannot attach to the raw tracepoint %s", name);
 }
 
-/* Read the number in a sysfs file, which may follow "config:". */
+/* Return the number in a sysfs file. The text "config:" may precede it. */
 static int sysfs_number(const char *path)
 {
 	char text[64] = "";

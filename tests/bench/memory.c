@@ -32,7 +32,7 @@ static void walk(volatile char *at, size_t bytes, size_t step, uint64_t n)
 			(void)at[i];
 }
 
-/* Link all lines to one cycle (Sattolo's shuffle). */
+/* Link all cache lines into one random cycle (Sattolo's shuffle). */
 static void link_lines(char *at, size_t lines)
 {
 	uint32_t *order = malloc(lines * sizeof(*order));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbolize VMLINUX STEXT <ADDRESSES: print the functions at each address of the file, inlined bodies first, in the format of
+ * symbolize VMLINUX STEXT <ADDRESSES: print the functions at each address, inlined functions first, in the format of
  * `addr2line -i -f`. Addresses are hexadecimal, one per line; STEXT is the address of _stext. Names are found as in `kprotperf
  * resolve`, so a missing index is built and kept.
  */

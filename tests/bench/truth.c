@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin of QEMU's emulator that counts the instructions of each call of one kernel function, from its first to its return,
- * callees and interrupts included. The guest runs unchanged and without probes, so the counts are the reference for all tools.
+ * A plugin of QEMU's emulator that counts the instructions of each call of one kernel function, from its first instruction to its
+ * return, callees and interrupts included. The guest runs unchanged and without probes, so the counts are the reference for all
+ * tools.
  *
  *     -plugin truth.so,out=FILE,mark=ADDR,entry=ADDR,return=ADDR...,outer=ADDR,outer_return=ADDR...
  *
  *     in=ADDR...,beside=ADDR...,body=ADDR or points=FILE, which has such words, one per line
  *
- * The second form counts an inlined body; it can be combined with the first. IN are all instructions of the body, BESIDE all
- * others of the function around it, BODY the body's entry. An excursion into the body begins with one of IN and ends before the
- * next of BESIDE or RETURN. Its instructions are counted, with callees.
+ * The second form counts an inlined function, and may be added to the first. IN are all instructions of the inlined function,
+ * BESIDE all others of the function around it, BODY its first instruction. An excursion into the inlined function begins with one
+ * of IN and ends before the next of BESIDE or RETURN. Its instructions are counted, with callees.
  *
  * Instructions between the first and the second execution of MARK are counted. RETURN are the addresses after all calls of the
  * function, from the kernel's disassembly: a call ends when one of them is executed. Calls inside OUTER are also counted apart.
@@ -48,7 +49,7 @@ static struct point {
 static unsigned int n_points;
 
 static const char *out;
-static uint64_t executed; /* all instructions so far */
+static uint64_t executed; /* all instructions executed so far */
 static unsigned int marks, outer_depth;
 
 #define DEPTH_MAX 16
@@ -59,7 +60,7 @@ static struct sum {
 	uint64_t calls, insns, min, max;
 } all, inside;
 
-/* All excursions into the inlined body, and those inside OUTER. */
+/* Sums over all excursions into the inlined function, and over those inside OUTER. */
 static struct sum excursions, excursions_inside;
 static uint64_t bodies, bodies_inside, body_executed;
 static bool within;
@@ -97,7 +98,7 @@ static void body_enter(void)
 	within_since = executed;
 }
 
-/* For one instruction, this runs before the callback of IN. */
+/* If an instruction is in BODY and IN, this callback runs before that of IN. */
 static void body_entry(void)
 {
 	if (marks != 1)
@@ -156,7 +157,7 @@ static void executes(unsigned int cpu, void *data)
 	}
 }
 
-/* Sort by address. A body's entry comes first at its address. */
+/* Sort by address. At equal addresses, the inlined function's entry comes first. */
 static int by_address(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
@@ -192,7 +193,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
-		/* Callbacks run before inline operations: they see the number before this instruction. */
+		/* Callbacks run before this addition, so they see EXECUTED without this instruction. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &executed, 1);
 		watch(insn);

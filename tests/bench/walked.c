@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * walked KIB N [spin|call]: measure the mean time of N calls of getppid() by CLOCK_MONOTONIC, each after a walk over KIB of
- * memory. Print and report it as workloads do. The mean excludes times above eight times the median, which were interrupted.
+ * memory. Print and report the mean as workloads do. It excludes times above eight times the median: interrupts caused these.
  * spin: a process on another CPU spins meanwhile. call: it makes the same system call.
  */
 #include <sched.h>
@@ -41,7 +41,7 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* Start a process that calls or spins on CPU 1. This one stays on CPU 0. */
+/* Start a process that calls or spins on CPU 1. The caller stays on CPU 0. */
 static pid_t begin_beside(int calls)
 {
 	pid_t parent = getpid(), pid = fork();

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Check the catalogue against the kernel's sources: all that a row names exists in the versions that the row says, and not
-# in others. Take the sources from the lab if it has unpacked them, otherwise from their package.
+# Check the catalogue against the kernel's sources: each name in an entry exists in the kernel versions that the entry gives,
+# and in no others. Take the sources from the lab if it has unpacked them, otherwise from their package.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -13,9 +13,8 @@ export LC_ALL=C
 "$kprotperf" list --protections --format=json >"$tmp/all.json" 2>"$tmp/wrong"
 report_test $? 'the catalogue as JSON'
 
-# rows LIST VERSION FIELDS: print a line "PROTECTION VALUE… WITHIN" for each entry of LIST, a list of the catalogue's rows.
-# WITHIN is true if the entry exists in VERSION. If VERSION does not have the protection, print only the options that
-# build it.
+# rows LIST VERSION FIELDS: print a line "PROTECTION VALUE… WITHIN" for each entry of LIST, a list of the catalogue's rows. WITHIN
+# is true if the entry exists in VERSION. If VERSION does not have the protection, print only the options that build it.
 rows() {
 	jq -r --arg list "$1" --argjson version "$2" --arg fields "$3" '
 		def number: split(".") | (.[0] | tonumber) * 1000 + (.[1] | tonumber);
@@ -124,7 +123,7 @@ for series in 6.1 6.12; do
 	done
 done
 
-# Each protection that a parameter switches must be built into the lab's kernel baseline or switches.
+# Each protection that a boot parameter switches must be built into the lab's kernel "baseline" or "switches".
 jq -r '.protections[] | select(.switched_by == "boot" and .missing == null) |
 	.options | map(select(.role == "builds") | .symbol) | select(length > 0) | join("|")' "$tmp/all.json" |
 	while read -r symbols; do

@@ -91,7 +91,6 @@ page "Intel's syntax" '(mov|add|lea) [er][a-z0-9]+, ' --intel --all a.data outer
 
 page 'data is named' '\(%rip\).*  # sink$' --all a.data outer
 
-# Colour.
 run annotate a.data outer
 ! grep -q $'\033' out
 report_test $? 'no colour where there is no terminal'
@@ -117,7 +116,7 @@ else
   done
 fi
 
-# Counted blocks: each call executes the nop in innermost 3 times, and the code before it once.
+# In counted.data, each call executes the nop in innermost 3 times, and the code before the nop once.
 page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees; the counts of [0-9]+ of its' \
   counted.data outer
 grep -qE '^ +3 +1\.00 +~60,000 +60 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
@@ -161,7 +160,6 @@ run annotate --format=csv a.data outer
 head -1 out | grep -q '^function,symbol,offset,addr,length,address,text,body,file,line,share,'
 report_test $? 'CSV of instructions'
 
-# Errors.
 fails 1 'no function nowhere in this kernel, inlined or not; kprotperf list' annotate a.data nowhere
 fails 1 'nothing is inlined, but has no instructions left' annotate a.data nothing
 fails 1 'innermost is not inlined into caller' annotate a.data innermost@caller
@@ -172,7 +170,6 @@ fails 1 'is of a different build' annotate --vmlinux=other a.data outer
 fails 1 'cannot read the directory /no-such' annotate --source=/no-such a.data outer
 fails 1 'no-such.data' annotate no-such.data outer
 
-# diff --annotate shows two recordings side by side.
 made b.data "sample read 30 $innermost $start" "sample read 30 $own" 'calls outer read 10 900'
 made exact-a.data record.engine=exact "sample read 60 $innermost" 'calls outer read 10 6'
 made exact-b.data record.engine=exact "sample read 40 $innermost" 'calls outer read 10 4'

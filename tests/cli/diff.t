@@ -147,7 +147,7 @@ report_test $? "--fail-above sees what --filter does not show"
 usage "PCT@ROW" diff --fail-above=much baseline.data hardened.data
 usage "PCT@ROW" diff --fail-above=5@ baseline.data hardened.data
 
-# Three runs per side: verdicts, intervals, and the noise between two recordings.
+# Test recordings of three runs: verdicts, intervals, and the noise between two recordings.
 prints diff-runs.txt diff three-runs.data three-runs.data
 json "json: statistics over runs" \
   '(.statistics | .unit == "run" and .baseline == 3 and (.note | contains("between boots"))) and
@@ -169,7 +169,7 @@ fails 1 "none.data" diff --control=none.data baseline.data hardened.data
 usage "--margin" diff --margin=0 baseline.data hardened.data
 prints diff-percentiles.txt diff --percentiles control-baseline.data control-hardened.data
 
-# Options that select, sort and rename rows.
+# Test the options that select, sort and rename rows.
 json "--filter: rows of one syscall, no sums" \
   '[.syscalls[].name] == ["clone"] and .functions != [] and
    all(.functions[]; .syscall == "clone" and (.name | contains("slab")))' \
@@ -205,7 +205,7 @@ usage "--sort is" diff --sort=size baseline.data hardened.data
 usage "--fold prints all stacks" diff --fold --filter=syscall=clone baseline.data hardened.data
 usage "--reverse needs --fold" diff --reverse baseline.data hardened.data
 
-# The sides may differ in more than their kernels.
+# Test recordings that differ in more than their kernels.
 json "json: a valid comparison" '.valid == true' diff --format=json baseline.data hardened.data
 json "json: one of different work" '.valid == false and (.warnings[0] | contains("different"))' \
   diff --format=json baseline.data empty.data

@@ -9,7 +9,7 @@
 
 fixture baseline
 mkdir tree
-# Copy the objects of the build, so that make compiles only the files that the examples change.
+# Copy the build's object files, so that make compiles only the files that the examples change.
 cp -a "$repo"/{Makefile,src,bpf,include,vmlinux,emulator,workloads} tree/
 # The build folder keeps its name, because the lists of headers (*.d) contain it.
 name=$(basename "$build")

@@ -9,7 +9,7 @@
 fixture baseline hardened control-hardened hostile empty
 
 prints hardened.folded fold hardened.data
-# Samples of control runs do not count.
+# fold leaves out the samples of control runs.
 prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
 fails 1 "record with --freq" fold empty.data

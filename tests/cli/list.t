@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Test the catalogue of protections. Only their states and the evidence depend on the running kernel.
+# Test the catalogue of protections. Only the states and their evidence depend on the running kernel.
 run list --protections
 [ $status -eq 0 ] && grep -qE '^PROTECTION +STATE +RUNS +.*EVIDENCE$' out &&
   [ "$(awk 'NR > 1 { print $1 }' out)" = "$("$kprotperf" list --protections --format=json | jq -r '.protections[].name')" ] &&
@@ -33,7 +33,7 @@ build_kernel() {
     "$repo/tests/symbol/inlines.c"
 }
 
-# lists NAME REGEX ARG…: pass if kprotperf list ARG… of that kernel succeeds, and prints a line that matches REGEX
+# lists NAME REGEX ARG…: pass if `kprotperf list --vmlinux=kernel ARG…` succeeds, and prints a line that matches REGEX
 lists() {
   local name=$1 regex=$2
   shift 2
@@ -99,7 +99,6 @@ fails 1 'has no DWARF' index plain
 fails 1 'no-such: No such file' index no-such
 usage 'no VMLINUX specified' index
 
-# list finds the index beside the vmlinux, and makes no other.
 rm -r cache
 lists 'the index beside is used' '^innermost +outer' innermost
 [ ! -e cache ]

@@ -11,7 +11,7 @@ fails 1 'named pipe' merge -o pipe baseline.data
 fails 1 'named pipe' record -o pipe -- true
 fails 1 'Is a directory' merge -o . baseline.data
 
-# Standard output is closed, or its device is full.
+# Run commands with standard output closed, or on a full device.
 for command in 'report baseline.data' 'report --format=json baseline.data' 'fold baseline.data' 'export --to=pprof baseline.data' 'diff --fold baseline.data baseline.data' \
   'merge -o /dev/stdout baseline.data' 'report --help' --version; do
   for output in '' /dev/full; do

@@ -11,7 +11,7 @@ if ! "$kprotperf" record -F 0 -o first.data -- true 2>err; then
   exit
 fi
 
-# End the recorder with SIGKILL.
+# Kill the recorder by SIGKILL during the run.
 "$kprotperf" record -F 0 -o killed.data -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
 pid=$!
 for _ in $(seq 300); do
@@ -34,8 +34,8 @@ like 'standard output takes it too' "$(<out)" '^execve'
 is 'closed descriptors: the command has them closed' $? 0
 json 'closed descriptors: nothing went into the file' '.schema == "kprotperf-report/1"' report --format=json closed.data
 
-# limited LIMIT FILE: record into FILE with a limit on the size of files, and without CAP_SYS_RESOURCE. record may then raise
-# the limit up to the hard limit only. On a busy machine probes may cost more after the run than before: ignore this warning.
+# limited LIMIT FILE: record into FILE with a limit on the size of files, and without CAP_SYS_RESOURCE. record may then raise the
+# limit up to the hard limit only. Remove a warning that only a busy machine causes: probes cost more after the run than before.
 mkdir aside
 limited() {
   (ulimit "$1" -f 2 && TMPDIR=$PWD/aside KPROTPERF_RESOLVE_LATER=/dev/null exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o "$2" -- true) 2>said
@@ -58,7 +58,7 @@ is 'nothing of it is left' "$(echo limited.data* aside/*)" 'limited.data* aside/
 is 'too few descriptors: one line says so' "$?:$(<out)" '1:kprotperf: cannot load BPF tracing programs: Too many open files (see ulimit -n)'
 (ulimit -n 50 && exec setpriv --bounding-set=-sys_resource "$kprotperf" doctor) >out 2>&1
 like 'doctor says so too' "$(<out)" 'no   BPF tracing programs  +Too many open files \(see ulimit -n\)'
-# The limit also applies to messages that go to a file.
+# The limit on file sizes also applies to messages that go to a file.
 (ulimit -f 0 && KPROTPERF_RESOLVE_LATER=/dev/null exec setpriv --bounding-set=-sys_resource "$kprotperf" record -F 0 -o limited.data -- true) >said 2>&1
 is 'no file can be written: a failure, and no signal' "$?:$(<said)" 1:
 (ulimit -f 0 && exec "$kprotperf" record --help) 2>&1 >redirected | cat >err
@@ -96,8 +96,8 @@ run record -F 0 --duration=500ms -o limited.data -p $!
 is '--duration ends -p' "$status:$(sleep_calls limited.data)" 0:1
 run record -v -F 0 --duration=500ms -o limited.data -a
 is '--duration ends -a' "$status:$(sleep_calls limited.data)" 0:1
-# The cost after the run was 0.91 to 1.29 of that before it in nine recordings, and 0.38 to 0.51 if the second measurement
-# followed no task.
+# In nine recordings the cost after the run was 0.91 to 1.29 times the cost before, and 0.38 to 0.51 times if the second
+# measurement followed no task.
 ok '-a: probes cost as much after the run as before' awk '/syscall probes cost/ { found = $9 > 0.7 * $5 } END { exit !found }' err
 is '--duration leaves the process of -p alone' "$(kill $! && echo alive)" alive
 usage '--exact counts all syscalls, and times none' record --exact --syscall=read -- true

@@ -72,13 +72,12 @@ for width in 100 80; do
   done
 done
 
-# Without a file, report reads kprotperf.data, which record writes by default.
 cp hardened.data kprotperf.data
 run report
 [ "$status" -eq 0 ] && grep -q 'kernel 6.1.192-hardened' out
 report_test $? "without a file: kprotperf.data"
 
-# Warnings follow the first sentence of the page. If stdout is no terminal, they also go to stderr.
+# Warnings follow the report's first sentence. If stdout is no terminal, warnings also go to stderr.
 run report troubled.data
 [ "$status" -eq 0 ] && ! grep -q 'calls not timed\|not accounted for' out err &&
   grep -q '^warning: 31 samples missed' out && [ "$(wc -l <out)" -le 40 ]
@@ -132,12 +131,12 @@ for format in table csv; do
 done
 
 run report --raw --format=csv --section=syscalls troubled.data
-# The probes of 20 calls cost 500,000 each. With --raw the total includes this, and there are no percentiles, because they are
+# The probes of 20 calls cost 500,000 each. With --raw the total includes this cost. Percentiles are missing, because they are
 # known only without probe cost.
 grep -q '^clone,20,274697591,13734879.55,,,,,,,274697591,' out && ! grep -q 'probes cost' err
 report_test $? "--raw"
 
-# Negative values are shown as they are: the probes of 310 calls of allocate_slab cost 20,000 each.
+# Negative times are shown unchanged: the probes of 310 calls of allocate_slab cost 20,000 each.
 json "json: negative times" \
   'function("allocate_slab"; "mmap") | .total == 3651026 - 310 * 20000 and .self_total == .total' \
   report --format=json troubled.data

@@ -80,8 +80,8 @@ fi
 
 if fetched 'opened by speedscope'; then
   if has chromium; then
-    # page NAME: open NAME.speedscope in a browser, as the speedscope command does, and print the page's text. The browser's
-    # virtual time may pass before the profile is loaded: with a load of 15, one page of three had no rows. Then try again.
+    # page NAME: open NAME.speedscope in a browser, as the speedscope command does, and print the page's text. Retry if the
+    # browser's virtual time passes before the profile is loaded: with a load of 15, one page of three had no rows.
     page() {
       local text
       printf 'speedscope.loadFileFromBase64("f", "%s")' "$(base64 -w0 "$1.speedscope")" >"$1.js"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node page.mjs NPM FILE…: looks at pages of --format=html as a reader does, and prints what there is, "KEY: VALUE" a line,
-// for page.t to compare.
+// node page.mjs NPM FILE…: use pages of --format=html in a browser as a reader does, and print the findings for page.t as lines
+// "FILE KEY: VALUE".
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,19 +10,19 @@ const [npm, ...files] = process.argv.slice(2);
 const require = createRequire(join(npm, 'package.json'));
 const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-// page.t says how long everything may take. By default puppeteer gives up a step after 180 s, which a busy host was seen to need.
+// page.t limits the whole time. By default puppeteer aborts a step after 180 s, but a busy host may need longer.
 const browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'],
 	protocolTimeout: 0 });
 
 const say = (file, key, value) => console.log(`${file} ${key}: ${value}`);
 
-// Prints what axe finds wrong, in either color scheme. Frames of a flame graph beyond 200 are taken out first: the page makes
-// all alike, and axe took 16 s for 10,000 on an idle host, over 180 s on a busy one.
+// Print the faults that axe finds in both color schemes. First remove all frames of a flame graph but 200: the page makes all
+// frames alike, and axe took 16 s for 10,000 frames on an idle host, over 180 s on a busy host.
 async function accessibility(page, file) {
 	await page.$$eval('#flame g.frame', (all) => all.slice(200).forEach((g) => g.remove()));
 	for (const scheme of ['light', 'dark']) {
 		await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-		// As what runs in the page itself, which lets no script in from elsewhere.
+		// Run axe as a script of the page itself, because the page loads no script from elsewhere.
 		await page.evaluate(axe);
 		const { violations } = await page.evaluate(() => axe.run({ resultTypes: ['violations'] }));
 
@@ -82,7 +82,7 @@ async function flame(page, file) {
 	say(file, 'found', await page.$$eval('#flame rect', (all) => all.filter((r) => r.getAttribute('fill') === '#E600E6').length));
 }
 
-// Sorted by a click on a header, filtered, and a distribution that a name leads to.
+// Sort the table of functions by a click on its header, filter it, and open a function's distribution.
 async function functions(page, file) {
 	const first = '#functions tbody tr:first-child td:first-child';
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A kernel's configuration, and after a NUL its command line: the state of protections, and the difference between two kernels.
- */
+/* Fuzz the state of protections, and the comparison of two kernels. Input: a kernel's configuration, a NUL, its command line. */
 #include "fuzz.h"
 
 #include "analyze/figures/environment.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A vmlinux or a module: its symbols, and the index built from its DWARF. */
+/* Fuzz the reader of symbols, and the index built from DWARF. The input is a vmlinux or a module. */
 #include "fuzz.h"
 
 #include "kernel/debuginfo/index.h"

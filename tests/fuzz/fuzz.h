@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helpers of the fuzz targets. Each target is one file, linked with the library and libFuzzer: make fuzz. */
+/* Helpers of the fuzz targets (make fuzz). Each target is one file, linked with the library and libFuzzer. */
 #pragma once
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Store the bytes in file K, 0 or 1. Return its path, valid until the next call for K. FUZZ_KEEP: folder to keep both in. */
+/* Store the bytes in file K (0 or 1). Return its path, valid until the next call for K. $FUZZ_KEEP is a folder to keep both in. */
 fuzz_fn const char *fuzz_file(int k, const void *bytes, size_t size)
 {
 	static int fds[2] = { -1, -1 };

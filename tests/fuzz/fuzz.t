@@ -13,7 +13,6 @@ for source in "$repo"/tests/fuzz/*.c; do
 		skip "$target" 'not built: make check builds it'
 		continue
 	fi
-	# "valid" runs all commands on its recordings, so it needs more time.
 	case $target in valid) seconds=20 ;; *) seconds=2 ;; esac
 	BUILD=$build "$repo/tests/fuzz/run" "$target" "$seconds" >log 2>&1
 	report_test $? "$target: nothing found" "$(tail -n 30 log)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Indexes of debug symbols, with correct checksums in three of four cases. */
+/* Fuzz the reader of debug symbol indexes. Three of four inputs get correct checksums. */
 #include "fuzz.h"
 
 #include "kernel/debuginfo/index_impl.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* /proc/kallsyms, which a container may have replaced. */
+/* Fuzz the reader of /proc/kallsyms, which a container may have replaced. */
 #include "fuzz.h"
 
 #include "kernel/image/kallsyms.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Data files, read by the commands. The mutator unpacks a section, mutates its content, and packs it again with a correct
+ * Fuzz the commands that read data files. The mutator unpacks a section, mutates its content, and packs it again with a correct
  * checksum; in one of four cases it mutates the file's bytes.
  */
 #include "fuzz.h"
@@ -11,7 +11,7 @@
 
 #define RAW_MAX 65536
 
-/* Return the start of section number N, modulo the number of sections; 0: the file has none. */
+/* Return the start of section N (modulo the number of sections), or 0 if the file has no section. */
 static size_t find_section(const uint8_t *data, size_t size, unsigned int n)
 {
 	size_t at = FILE_HEADER_SIZE, count = 0, pass;
@@ -35,7 +35,7 @@ static size_t find_section(const uint8_t *data, size_t size, unsigned int n)
 	return 0;
 }
 
-/* Replace the section at AT by RAW's N bytes, packed. Return the new size; 0: they do not fit. */
+/* Replace the section at AT by the N bytes at RAW, packed. Return the file's new size, or 0 if they do not fit. */
 static size_t replace(uint8_t *data, size_t size, size_t max_size, size_t at, const uint8_t *raw,
 		      size_t n)
 {
@@ -72,7 +72,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	return replace(data, size, max_size, at, raw, n) ?: size;
 }
 
-/* Run a command and ignore its result. */
 static void command(int (*run)(int argc, char **argv), int argc, const char **argv)
 {
 	run(argc, (char **)argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A command's reports, which any program can write. The parsed ones can be stored in a data file. */
+/* Fuzz the reader of a command's reports, which any program can write. A data file can store all parsed reports. */
 #include "fuzz.h"
 
 #include <math.h>

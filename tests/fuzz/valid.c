@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two valid recordings with all sections, generated field by field from profile/fields.c, go through commands and formats. Each
- * section has its own seed. Both sides may share it, and then have the same functions, stacks, or counts.
+ * Fuzz commands and formats with two valid recordings, generated field by field from profile/fields.c. Each section has its own
+ * seed. If both recordings share a seed, they have the same functions, stacks, or counts in this section.
  */
 #include "fuzz.h"
 
@@ -106,7 +106,7 @@ struct maker {
 	uint64_t state;
 };
 
-/* splitmix64 */
+/* Return the next number of the random generator splitmix64. */
 static uint64_t next(struct maker *m)
 {
 	uint64_t z = m->state += 0x9e3779b97f4a7c15;
@@ -178,7 +178,7 @@ static bool make_list(struct maker *m, const struct field *f, void *entry)
 
 static uint64_t make_number(struct maker *m, const struct field *f)
 {
-	/* The sum over a section is bounded. */
+	/* The reader limits the sum of such a field over a section. */
 	uint64_t max = f->adds ? 1ull << (below(m, 16) ? 40 : 60) : UINT64_MAX;
 
 	if (f->wrong && !f->table)
@@ -191,7 +191,7 @@ static uint64_t make_number(struct maker *m, const struct field *f)
 		return below(m, 2);
 	if (f->kind == FIELD_SIGNED)
 		return number(m, max) * (below(m, 4) ? 1 : -1ull);
-	if (f->bias) /* addresses that are near each other */
+	if (f->bias) /* mostly addresses near each other */
 		return below(m, 8) ? 16 * below(m, 64) : number(m, f->max) - f->bias;
 	return number(m, max);
 }
@@ -302,7 +302,7 @@ static void mend(struct maker *m, enum section_type type, void *entry)
 		break;
 	case SECTION_CAPTURES:
 		order(&capture->min, &capture->max);
-		capture->calls %= below(m, 16) ? 100 : 1 << 20; /* each of them may be drawn */
+		capture->calls %= below(m, 16) ? 100 : 1 << 20; /* more calls take more time */
 		mend_values(m, capture->site, &capture->absent, capture->values);
 		break;
 	case SECTION_NAMES:
@@ -359,7 +359,7 @@ static void make_file(const uint32_t *seeds, const char *path)
 
 struct command {
 	int (*run)(int argc, char **argv);
-	const char *words; /* A, B: the recordings */
+	const char *words; /* arguments; A and B stand for the recordings */
 };
 
 static const struct command commands[] = {
@@ -414,7 +414,7 @@ static const struct {
 	{ { cmd_why, "A B" }, &view_why_list },
 };
 
-/* Run a command. Its JSON must be valid for any numbers. */
+/* Run COMMAND with the arguments WORDS. Its JSON must be valid for any numbers. */
 static void run(int (*command)(int argc, char **argv), const char *words, const char *a,
 		const char *b)
 {
@@ -453,7 +453,7 @@ static void run_table(size_t n, const char *a, const char *b)
 
 struct input {
 	uint16_t commands[4];
-	uint32_t differ; /* bit mask of sections that the sides do not share */
+	uint32_t differ; /* bit mask of sections whose seeds differ */
 	uint32_t seeds[SECTION_LAST + 1];
 };
 

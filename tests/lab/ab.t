@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab ab boots each side with the right options, and merges and compares the right files. kprotperf is a stand-in that writes its
-# arguments. QEMU is a stand-in that runs the guest's command here. pair.t, patch.t and tests/live/demo.t compare real guests.
+# lab ab boots both kernels with the right options, and merges and compares the right files. kprotperf is a stand-in that writes
+# its arguments. QEMU is a stand-in that runs the guest's command here. pair.t, patch.t and tests/live/demo.t compare real guests.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -11,7 +11,7 @@ qemu_stands_in
 
 cat >kprotperf <<'TEXT'
 #!/bin/sh
-# record writes its arguments to its -o file.
+# This stand-in for record writes its arguments to its -o file.
 sub=$1
 shift
 case $sub in

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab run --exact counts each instruction once, in the function and context where another plugin counts it in the same guest. ab
-# --exact names what slows down without being told where to look.
+# lab run --exact counts each instruction once, in the same function and context as another plugin in the same guest. lab ab
+# --exact finds the slower function without a hint.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's and perl's variables
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -10,7 +10,7 @@
 need hardened
 make_acts
 
-# truth.so counts what happens between two calls of sethostname.
+# truth.so counts the instructions between two calls of sethostname.
 between='$name = "lab"; syscall(170, $name, 3); system(@ARGV); syscall(170, $name, 3)'
 dir=$("$lab" path hardened)
 truth_points "$dir/vmlinux" allocate_slab shuffle_freelist >points
@@ -19,14 +19,14 @@ mkdir shim
 printf '#!/bin/sh\nexec "%s" -plugin "%s,out=%s,points=%s" "$@"\n' "$(command -v qemu-system-x86_64)" \
 	"$build/bench/truth.so" "$PWD/both.truth" "$PWD/points" >shim/qemu-system-x86_64
 chmod +x shim/qemu-system-x86_64
-# On this CPU functions return through a return thunk, and so does the code that calls through pointers.
+# On this CPU, kernel functions and calls through pointers use a return thunk.
 ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --accel icount --exact --trace __x64_sys_clone:1 --append nokaslr \
 	--cpu vendor=AuthenticAMD,family=25,model=1 -o both.data -- perl -e "$between" "$workloads/big-fork" --iterations 2
 
 is 'each instruction is in one stack' "$(json both '[.samples.workload, .samples.expected] | unique | length')" 1
 equal 'nothing is lost' "$(lost both)" nothing
 equal 'forks' "$(syscalls both clone)" 3
-# The last call of each task never returns: of perl, of its child, which is big-fork, and of big-fork's two children.
+# exit_group ends each task and never returns: perl, its child big-fork, and big-fork's two children.
 is 'what a task dies in ends with it' "$(syscalls both exit_group) $(json both '.accounting.closed_by_exit > 20')" '4 true'
 is 'contexts have the instructions of their functions' "$(json both '(.functions | map(select(.syscall != "*")) | group_by(.syscall) |
 	map({ key: .[0].syscall, value: (map(.self_total) | add) }) | from_entries) as $sums |
@@ -34,11 +34,11 @@ is 'contexts have the instructions of their functions' "$(json both '(.functions
 equal 'calls of allocate_slab in forks' "$(calls both allocate_slab clone)" "$(true_calls both outer)"
 equal 'the shortest of them' "$(function_row both allocate_slab min clone)" "$(sed -n 's/^outer .* min=\([0-9]*\) .*/\1/p' both.truth)"
 
-# truth.so counts interrupts as part of what they interrupt.
+# truth.so adds an interrupt's instructions to the interrupted function.
 aside=$(json both '[.syscalls[] | select(.name | test("\\[(irq|softirq|rcu)\\]$")) | .oncpu_total] | add')
 holds 'all of them, but for interrupts' "($(true_sum both outer) - $(function_row both allocate_slab oncpu_total clone)) as \$more |
 	\$more >= 0 and \$more < $aside"
-# Read ranges as CSV: all of them are 55 MB of JSON.
+# Read the table of inlined functions as CSV, because its JSON has 55 MB.
 "$kprotperf" report --section=ranges --format=csv both.data | grep -E '^(name|shuffle_freelist),' >ranges.csv
 body=$(query ranges.csv 'csv | first(.[] | select(.function == "allocate_slab" and .syscall == "clone")) | "\(.source) \(.oncpu_total)"' -R -s)
 like 'an inlined body is counted, not estimated' "$body" '^counted '
@@ -46,17 +46,17 @@ like 'and the table does not call it estimated' "$("$kprotperf" report --section
 holds 'to the instruction, but for interrupts' "($(true_sum both excursions_outer) - ${body#* }) as \$more |
 	\$more >= 0 and \$more < $aside"
 
-# kprotperf makes blocks from the emulator's translation blocks, which overlap. Functions differ only if a call of them has not
-# ended: __schedule, 0 to 5 of 5,900 rows.
+# kprotperf makes blocks from the emulator's translation blocks, which overlap. A function differs from the sum of its blocks only
+# if a call has not ended: __schedule, 0 to 5 of 5,900 rows.
 is 'blocks have the instructions of their function' "$(json both '(reduce (.functions[] | select(.syscall == "clone")) as $f ({}; .[$f.name] = $f.self_mean)) as $self |
 	[.block_functions[] | select(.syscall == "clone" and $self[.function]) |
 	select((.insns_per_call - $self[.function] | fabs) > 0.01) | .function] | join(" ")')" ''
 is 'of all functions' "$(json both '[.block_functions[] | select(.syscall == "clone")] | length > 300')" true
-# Its body is there twice for a freelist of 21 objects (task_struct has 5, vm_area_struct 20).
+# Slabs of task_struct have 5 objects, slabs of vm_area_struct 20.
 like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function == "allocate_slab" and .body == "shuffle_freelist" and .syscall == "clone")) |
 	"\(.location) \(.trip_count > 4 and .trip_count < 128)"')" '^mm/slub.c:19[0-9]+ true$'
 
-# Conditions have names of the source: members, bit fields, variables. DWARF describes these by registers, memory reads and
+# Loop conditions use names of the source: members, bit fields, variables. DWARF describes these by registers, memory reads and
 # computations.
 json both '.loops[] | select(.condition) | "\(.function): \(.condition)"' >conditions
 for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
@@ -64,18 +64,18 @@ for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' '
 	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
 done
 
-# The other 1 % are callbacks that were queued before the recording. Measured: 0 of 7,376.
+# Up to 1 % may be callbacks that were queued before the recording. Measured: 0 of 7,376.
 rcu=$(json both '[.functions[] | select(.name == "mt_free_rcu" and (.syscall | test(" \\[rcu\\]$"))) | .calls] | add')
 holds 'RCU callbacks are work of who queued them' "$rcu >= 0.99 * $(calls both mt_free_rcu '*')"
 
 is 'kernel threads that began before are contexts of their own' \
 	"$(json both '[.functions[].syscall] | unique | map(select(IN("[rcu_gp_kthread]"))) | length')" 1
 
-# If an interrupt hits a safe return (SRSO), the kernel returns in its place, and the thunk does not go on: one or two cases in half
-# of these recordings.
+# If an interrupt hits a safe return (SRSO), the kernel returns in place of the thunk, which does not continue: one or two cases
+# in half of these recordings.
 is 'return thunks call nothing' "$("$kprotperf" fold both.data | grep -c 'safe_ret_\[k\];')" 0
 
-# The report has one row for each caller. Inlined bodies have rows apart from the function around them.
+# The report has one row for each caller. Inlined functions have their own rows.
 "$kprotperf" report --callers=allocate_slab --format=json both.data >callers.json
 is 'all calls of allocate_slab are of a caller' "$(jq '[.callers[].calls] | add' callers.json)" "$(calls both allocate_slab)"
 "$kprotperf" report --callers=get_random_u32 both.data | tr -s ' ' >callers.txt
@@ -89,7 +89,7 @@ is 'annotate has the instructions of each body, and of what that calls' \
 true'
 like 'and calls them so' "$("$kprotperf" annotate both.data shuffle_freelist | grep '^Instructions: ')" 'in the kernel: [0-9]+ in its own code'
 
-# The first fork is perl's, and the smallest.
+# The first fork is that of perl, and takes the fewest instructions.
 is 'a call kept whole has its instructions' "$(json both '.trace[0].oncpu_total')" "$(json both '.syscalls[] | select(.name == "clone").min')"
 is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')" 0
 like 'it is a tree of calls' "$("$kprotperf" report --trace both.data | head -n 70 | tr '\n' ' ')" \
@@ -111,7 +111,7 @@ lacks() {
 }
 lacks unseeded.out 'estimated\|cost of\|probe cost\| probed' 'nothing is called an estimate, or said of probes'
 is 'what enters the kernel does not have what syscalls do' "$(json both '[.functions[] | select(.syscall == "[none]" and (.name | startswith("entry_SYSCALL")) and .oncpu_mean > 3000) | .name] | join(" ")')" ''
-# A syscall that neither allocates nor waits does the same in two boots (docs/internals/exact.md).
+# A syscall that neither allocates nor waits executes the same instructions in two boots (docs/internals/exact.md).
 same() {
 	json "$1" '[.functions[] | select(.syscall | IN("arch_prctl", "close", "pread64", "prlimit64", "set_tid_address")) |
 		"\(.syscall) \(.name) \(.calls) \(.self_total)"] | sort[]'
@@ -140,10 +140,10 @@ is 'a function is traced by the name that tables have' "$(json patched '.trace[0
 like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*\[unknown\]_\[k\] ' patched.folded)" '^[1-9]'
 equal 'and each of its instructions in one stack' "$(awk '{ n += $NF } END { print n }' patched.folded)" "$(json patched .samples.expected)"
 
-# Compare both recorders: functions that a fork calls four times or more, every fourth of them by name, with LONG=1 all of them
-# (docs/internals/exact.md has the table). A function is off if it differs by more than 1 % and 3 instructions. Measured against
-# three exact recordings: 1 of 18 is off in the median and in the shortest call. With LONG=1, of 67 to 70 functions 2 to 6 are off
-# in the median, and 5 to 8 in the shortest call.
+# Compare both recorders for the functions that a fork calls at least four times: every fourth function by name, or with LONG=1
+# all (docs/internals/exact.md has the table). A function is off if it differs by more than 1 % and 3 instructions. Measured
+# against three exact recordings: 1 of 18 is off in the median and in the shortest call. With LONG=1, of 67 to 70 functions 2 to 6
+# are off in the median, and 5 to 8 in the shortest call.
 rows() {
 	json "$1" '.functions[] | select(.syscall == "clone" and .calls >= 4) | "\(.name)|\(.p50)|\(.min)|\(.caveat)"' | LC_ALL=C sort -t'|' -k1,1
 }

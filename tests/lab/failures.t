@@ -1,5 +1,5 @@
 #!/bin/bash
-# The lab tells apart a guest that panics, one that hangs and a command that fails.
+# The lab distinguishes a guest that panics, a guest that hangs, and a command that fails.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -27,7 +27,7 @@ is 'a hang: status 122' "$status" 122
 like 'and a line that says so' "$err" '^lab: the guest did not finish within 30 s'
 is 'what was printed before it is not lost' "$out" before
 
-# This kernel waits for its root, and prints nothing more.
+# This kernel waits for its root device, and prints nothing more.
 try env KPROTPERF_LAB_SILENCE=5 "$lab" run --append 'root=/dev/nosuch rootwait' -- true
 is 'a kernel that stops in its boot: status 123' "$status" 123
 like 'and a line that says so, and where' "$err" \

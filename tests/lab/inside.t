@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Test decisions of the lab in one process, without a guest: which commit carries a cost, which kernels are a pair, what a
-matrix prints."""
+"""Test decisions of the lab in one process, without a guest: the commit that causes a cost, pairs of kernels, the table of
+a matrix."""
 
 import io
 import os
@@ -40,7 +40,7 @@ class Notes(Lab):
         self.notes.append(text)
 
 
-# --- a range of commits --------------------------------------------------------
+# --- search for a commit in a range ---------------------------------------------
 
 
 class Series(Search):
@@ -116,7 +116,7 @@ raises("where only the last one builds, it may be any", LabError, text, series.r
 raises("the first has to", LabError, "cannot build the first commit of start..HEAD", lambda: broken_first().run())
 
 
-# --- pairs -----------------------------------------------------------------------
+# --- pairs of kernels ------------------------------------------------------------
 
 lab = Notes()
 kernels = Kernels(lab)
@@ -166,7 +166,7 @@ is_(
     ["CONFIG_SLAB_FREELIST_RANDOM=y"],
 )
 
-# --- words -----------------------------------------------------------------------
+# --- options of ab and of record -------------------------------------------------
 
 words = ["--boots", "2", "--func=f", "-r", "3", "--", "cmd", "--boots"]
 said = Said(lab, words, why=False)
@@ -276,7 +276,7 @@ class Shell(Notes):
 
 
 def run_all(at_a_time: int, *scripts: str) -> tuple[str, list[str], int]:
-    """Return the output, the messages, and the status."""
+    """Run the scripts as guests. Return their output, the lab's messages, and the status."""
     shell, ours, status = Shell(), sys.stdout, 0
     sys.stdout = io.TextIOWrapper(io.BytesIO())
     try:
@@ -304,15 +304,13 @@ is_("one that fails ends the others, with its status", (said[0], said[2]), ("one
 like("and a line that says which", said[1][-1], "^recording echo two; exit 9 ended with status 9; stopped$")
 is_("one at a time keeps nothing back", run_all(1, "true", "exit 3")[2], 3)
 
-# --- the compiler ------------------------------------------------------------------
-
 os.environ["CC"] = "cc"
 is_("a link to gcc is gcc, whose objects need not be made anew", named_compiler(), "gcc")
 os.environ["CC"] = "nosuch-gcc"
 is_("another compiler is that one", named_compiler(), "nosuch-gcc")
 del os.environ["CC"]
 
-# --- a guest ----------------------------------------------------------------------
+# --- a guest's command line -------------------------------------------------------
 
 like(
     "a guest with files in memory is told so, as recordings have its command line",
@@ -321,7 +319,7 @@ like(
 )
 ok("others are not", "kprotperf.files" not in kernel_command_line(Notes(), Machine(Path("bzImage"), accel="icount")))
 
-# --- output ------------------------------------------------------------------------
+# --- a guest's output --------------------------------------------------------------
 
 scratch = Path(os.environ.get("TMPDIR") or "/tmp") / f"kprotperf-inside.{os.getpid()}"
 os.mkfifo(scratch)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kernels are built once and differ in what they are meant to. A guest is in a known state before its command runs.
+# The lab builds each kernel once, with the intended differences. A guest is in a known state before its command runs.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -38,12 +38,12 @@ like 'a series that the lab does not have is wrong usage' "$status:$err" "^2:.*u
 try "$lab" list
 like 'list shows the kernels of other sources' "$out" '^hardened-6.12 +(built|not built|no source) +.*SLAB freelist'
 is 'and what base-6.12 adds is no kernel' "$(grep -c '^base' <<<"$out")" 2
-# Compare with Debian's own kernel of that series: to build one takes minutes.
+# Compare with Debian's kernel of series 6.12, because building one takes minutes.
 fetch debian-6.12-cloud
 is 'the options of base-6.12 are those of 6.12, with its values' "$(grep '^CONFIG_' \
 	"$(dirname "$lab")/kernels/base-6.12.config" | grep -vxFf "$("$lab" path debian-6.12-cloud)/config")" ''
 
-# Copy the scripts, and add kernels to the copy. It uses the same cache.
+# Copy the scripts, and add kernels to the copy. The copy uses the same cache.
 cp -r "$(dirname "$lab")" scripts
 printf '%s\n' '# about: asks for what there is not' '# on: baseline' \
 	'CONFIG_NO_SUCH_OPTION=y' 'CONFIG_KASAN_SW_TAGS=y' '# CONFIG_TRACING is not set' \
@@ -57,7 +57,7 @@ is 'and nothing that looks built' "$(scripts/lab path impossible 2>/dev/null)" '
 
 rm -f "$cache/logs/build-impossible.log"
 
-# clean removes the lab's own files from a folder, which may have others.
+# lab clean removes only the lab's own files from a folder that has others, too.
 mkdir -p mine/{src,obj,kernels,runs,logs}/x
 touch mine/other
 try env KPROTPERF_LAB="$scratch/mine" "$lab" clean
@@ -65,7 +65,7 @@ is 'clean removes the cache, and only that' "$status:$(ls mine)" 0:other
 
 # --- a guest's state ---------------------------------------------------------
 
-# Do not use perl or python: they read /dev/urandom, which seeds the generator.
+# Do not use perl or python: they read /dev/urandom, which seeds the random generator.
 cat >seeded.c <<'TEXT'
 #include <errno.h>
 #include <stdio.h>
@@ -123,7 +123,6 @@ int main(void)
 TEXT
 cc -O2 -o spin spin.c
 
-# One boot serves all three programs.
 try "$lab" run --accel icount --seed 1 -- sh -c './seeded; sh state.sh; ./spin >spins'
 is 'the random generator is seeded' "$(head -n 1 out)" seeded
 is 'clock and settings are the known ones' "$(tail -n +2 out)" \

@@ -23,8 +23,8 @@ fetch() {
 	}
 }
 
-# qemu_stands_in: make a stand-in for QEMU, first in PATH, that runs the guest's command on the host. The command gets BOOTED,
-# the folder of its kernel, SEED, and LAST_APPENDED, its last parameter. Tests may put more stand-ins into the folder machine.
+# qemu_stands_in: make a stand-in for QEMU, first in PATH, that runs the guest's command on the host, with the variables BOOTED
+# (its kernel's folder), SEED and LAST_APPENDED (its last parameter). Tests may put more stand-ins into the folder machine.
 qemu_stands_in() {
 	mkdir machine
 	cat >machine/qemu-system-x86_64 <<-'TEXT'
@@ -35,7 +35,7 @@ qemu_stands_in() {
 			-append:*) export LAST_APPENDED=${2##* } ;;
 			-seed:*) export SEED=$2 ;;
 			-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
-			# This stand-in cannot save a boot.
+			# This stand-in cannot save the state of a booted guest.
 			-mon:*) exit 1 ;;
 			esac
 			shift
@@ -49,9 +49,9 @@ qemu_stands_in() {
 	export PATH=$scratch/machine:$PATH
 }
 
-# make_stands_in FOLDER: make a stand-in for make in FOLDER, first in PATH. It configures a kernel with the fragment alone, and
-# builds it by the commands on stdin, which make $obj/vmlinux of the sources in $src. LOG is a file for notes of the commands.
-# The lab gets a cache of the test's own, and git no settings of the user's.
+# make_stands_in FOLDER: make a stand-in for make in FOLDER, first in PATH. It uses the fragment alone as configuration, and
+# builds by the commands on stdin, which make $obj/vmlinux of the sources in $src. LOG is a file for the commands' notes. The lab
+# gets a cache of its own, and git ignores the user's settings.
 make_stands_in() {
 	{
 		cat <<-'TEXT'

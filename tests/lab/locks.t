@@ -13,14 +13,14 @@ export KPROTPERF=$kprotperf
 mkdir bin
 cat >bin/tar <<'TEXT'
 #!/bin/bash
-# tar -xf ARCHIVE -C DIR …: note the begin, and be slow.
+# Stand-in for `tar -xf ARCHIVE -C DIR …`: log the start, and be slow.
 echo "tar" >>"$LOG"
 sleep 0.3
 echo sources >"$4/Makefile"
 TEXT
 make_stands_in bin <<'TEXT'
 echo "begin ${obj##*-}" >>"$LOG"
-# Wait while the test holds this tree, to see which builds wait; at most 2 minutes.
+# Wait at most 2 minutes while the test holds this tree, to see which builds wait.
 for ((i = 0; i < 2400; i++)); do
 	[ -e "$HOLD-${obj##*-}" ] || break
 	sleep 0.05
@@ -51,7 +51,7 @@ both_wait() {
 	[ "$(cat hardened.err same.err | grep -c waiting)" -eq 2 ]
 }
 
-# Build two kernels of unlike trees at the same time. The sources are not yet unpacked.
+# Build two kernels in different object trees at the same time. The sources are not yet unpacked.
 touch "$HOLD-main" "$HOLD-debug"
 "$lab" build baseline 2>main.err &
 main=$!
@@ -97,7 +97,7 @@ is 'no half of one is left' "$(find cache -name '*.part*')" ''
 try "$lab" build slab_freelist_random
 is 'a kernel with the same options is not built again' "$status:$(grep -c 'begin main' log)" 0:2
 
-# Patched sources replace only those of their own object tree.
+# Patched sources replace only the sources of their own object tree.
 printf -- '--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-sources\n+patched\n' >one.patch
 echo CONFIG_KFENCE=y >one.config
 touch "$HOLD-debug"
@@ -116,7 +116,7 @@ for path in "$PATH" "$scratch/other:$PATH" "$PATH"; do
 done
 is 'whether KVM works is tried once with each QEMU' "$status:$(grep -c checking err)" 120:0
 
-# Interrupt the build as a terminal does.
+# Interrupt the build by a SIGINT for its process group, as a terminal does.
 touch "$HOLD-main"
 perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' "$lab" build notrace 2>said &
 pid=$!

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab matrix makes each boot once and loses none, even if it is killed or if other programs run its jobs. Its table is right.
-# QEMU and the recorder are stand-ins, as in ab.t. The last part is a matrix of real guests.
+# lab matrix makes each boot once and loses none, even if it is killed or if other programs run its jobs. It prints the right
+# table. QEMU and the recorder are stand-ins, as in ab.t. The last part is a matrix of real guests.
 
 # shellcheck disable=SC2016,SC2094,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -11,7 +11,7 @@ export KPROTPERF=$kprotperf LANG=C.UTF-8
 
 # --- stand-ins -------------------------------------------------------------------
 
-# In the third boot record writes half of its file, then waits while the file `hold` exists.
+# In the third boot, the stand-in for record writes half of its file, then waits while the file `hold` exists.
 cat >kprotperf <<TEXT
 #!/bin/bash
 case \$1 in
@@ -49,10 +49,10 @@ real_path=$PATH
 qemu_stands_in
 export KPROTPERF=$scratch/kprotperf
 matrix=("$lab" matrix --kernel hardened "--protection=init_on_alloc,debug_list" --workload getpid "--workload=mine=./sometimes" --boots 2)
-# Two sides, 2 workloads and 2 boots make 8 recordings. The row A+A needs 4 more of the side off, with other seeds.
+# The protection off and on, 2 workloads and 2 boots make 8 recordings. The row A+A needs 4 more with the protection off.
 boots=12
 
-# recorded: print the number of boots, the number of repeated ones, and the seeds of one side.
+# recorded: print the number of boots, the number of repeated boots, and the seeds used with the protection off.
 recorded() {
 	echo "$(wc -l <log) $(sort log | uniq -d | wc -l) $(grep '=0 .*sometimes' log | cut -d' ' -f2 | sort -n | paste -sd,)"
 }
@@ -68,7 +68,7 @@ start() {
 	read -r holder <held
 }
 
-# --- killed ----------------------------------------------------------------------
+# --- a matrix that is killed -----------------------------------------------------
 
 start
 kill -KILL "$pid"
@@ -83,14 +83,14 @@ debug_list,getpid,
 debug_list,mine,
 A+A,getpid,init_on_alloc=0
 A+A,mine,init_on_alloc=0'
-# From here on make one boot of each side. They exist already.
+# From here on use one boot per setting. All of these boots exist already.
 matrix+=(--boots 1)
 boots=6
 try "${matrix[@]}"
 is 'of which a matrix with fewer boots is made' "$status:$(recorded)" '0:12 0 1,2,3,4'
 cp matrix/matrix.json whole.json
 cp -r matrix/boots whole
-# The second side of A+A has other seeds: 2 with --boots 1, and 3 and 4 with --boots 2.
+# In the row A+A, the second boots have other seeds: 2 with --boots 1, and 3 and 4 with --boots 2.
 find whole \( -name '[34].data' -o -path '*=1/*/2.data' \) -delete
 
 start
@@ -119,7 +119,7 @@ is 'what to read with care is marked, and said once' "$(grep '^A+A  ' matrix/mat
 ok 'on the page too' grep -q '<p>\* init_on_alloc, mine; A+A, mine: half &lt; of it</p>' matrix/matrix.html
 is 'nothing is left to do' "$("${matrix[@]}" --print-jobs 2>&1)" ''
 
-# --- what fails ------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------
 
 rm -rf matrix log
 touch broken
@@ -136,7 +136,7 @@ try "${matrix[@]}" --retry-failed
 is 'until one asks' "$status:$(wc -l <log)" "0:$((boots + 3))"
 ok 'and then is as if nothing had been' cmp matrix/matrix.json whole.json
 
-# --- two together ----------------------------------------------------------------
+# --- two protections together (--together) ----------------------------------------
 
 rm -rf matrix log
 try "$lab" matrix --together init_on_alloc,slab_freelist_random --together debug_list,slab_freelist_random --workload getpid --boots 1
@@ -145,7 +145,7 @@ like 'and say whether their costs add up' "$out" \
 	'^  init_on_alloc\+slab_freelist_random, getpid: \+10\.00 and \+20\.00, sum \+30\.00; both \+25\.00; -5\.00 \[-7\.50, -2\.50\] less$'
 like 'which both must have a kernel for' "$out" '^  debug_list\+slab_freelist_random, getpid: they need two kernels, debug_list-off and slab_freelist_random-off'
 
-# --- by others -------------------------------------------------------------------
+# --- jobs for other programs (--print-jobs) ---------------------------------------
 
 rm -rf matrix log
 try "${matrix[@]}" --print-jobs
@@ -189,7 +189,7 @@ chmod +x bin/ssh login
 ssh-keygen -q -t ed25519 -N '' -f key
 export PATH=$scratch/bin:$PATH
 hosts=(--sshlogin 1/hosta --sshlogin 1/hostb)
-# by_hosts NAME: make the matrix on both machines, and compare it with the whole one.
+# by_hosts NAME: make the matrix on both hosts, and compare it with the complete matrix in the folder whole.
 by_hosts() {
 	rm -rf matrix log
 	try "${matrix[@]}" "${hosts[@]}"
@@ -210,7 +210,7 @@ else
 	try "${matrix[@]}" --boots 2 --sshlogin 1/hosta --sshlogin 1/silent
 	like 'of which ssh says nothing' "$status:$err" '^120:lab: cannot log in to all of 1/hosta 1/silent'
 	if [ ${#apart[@]} -gt 0 ]; then
-		# Give each host a folder with copies of the programs. Then it does not share this test's folder.
+		# Give each host a folder with copies of the programs, so that it does not share this test's folder.
 		for host in hosta hostb; do
 			mkdir "$host"
 			cp -r machine bin kprotperf sometimes key key.pub "$host"
@@ -230,7 +230,7 @@ for wrong in '--protection nosuch' '--together init_on_alloc' '--together init_o
 	is "'$wrong': status 120 and one line" "$status:$(wc -l <err)" 120:1
 done
 
-# --- guests ----------------------------------------------------------------------
+# --- real guests ------------------------------------------------------------------
 
 export PATH=$scratch/bin:$real_path KPROTPERF=$kprotperf
 rm -rf matrix hosta hostb
@@ -243,6 +243,6 @@ is 'its figures are those of diff' "$(jq -c '.cells[0] | [.delta, .delta_pct]' m
 like 'of one boot per side it has no interval' "$out" '^init_on_alloc +\+[0-9]+\.[0-9]{2} not known$'
 is 'where it is, is of why' "$(jq -r '.cells[0].context | "\(.name) \(.cause) \(.protection)"' matrix/matrix.json)" \
 	'[page_fault] post_alloc_hook init_on_alloc'
-# The second side of A+A has another seed.
+# The row A+A compares two boots with different seeds.
 is 'A+A are two boots' "$(find matrix/boots/*init_on_alloc=0 -name '*.data' -printf '%f\n' | sort | paste -sd' ')" '1.data 2.data'
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/bash
-# lab run --exact --model finds the misses that the analysis of known access patterns gives. LONG=1: ab shows what a shuffled
-# freelist costs in misses if instructions show nothing. Each pattern is tested alone, and another model, and a workload that
-# must show nothing.
+# lab run --exact --model counts the misses that are computed for known access patterns. LONG=1: ab shows the misses that a
+# shuffled freelist causes, which instruction counts do not show. Each pattern is then tested alone, and so are another cache
+# model and a workload without any effect.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -13,18 +13,18 @@ run() {
 	ok "counted: $2" "$lab" run --resume --exact --model "${model:-skylake-sp}" -o "$1.data" -- sh -c "$2"
 }
 
-# user NAME EVENT: print the misses of user space.
+# user NAME EVENT: print the misses of EVENT in user space.
 user() {
 	json "$1" "first(.misses[] | select(.name == \"[user]\" and .syscall == \"[none]\")).$2"
 }
 
-# near WHAT GOT EXPECTED: check GOT to 2 %. Measured: 0.5 % at most. The start of programs misses 2,000 times and less.
+# near WHAT GOT EXPECTED: check that GOT is within 2 % of EXPECTED (measured: 0.5 %). A program's start has up to 2,000 misses.
 near() {
 	holds "$1: $2 of $3" "($2 - $3 | fabs) <= $3 / 50"
 }
 
 run both "$memory stream 8192 8; $memory random 256 2000000"
-# An LRU cache of 32 KiB has a random line of 256 KiB in an eighth of all cases. 8 MiB are 131,072 lines and 2,048 pages.
+# An LRU cache of 32 KiB holds a random line of 256 KiB with a probability of 1/8. 8 MiB are 131,072 lines and 2,048 pages.
 near 'l1d' "$(user both l1d)" $((8 * 131072 + 2000000 * 7 / 8))
 near 'l2, of 1 MiB' "$(user both l2)" $((8 * 131072))
 holds 'dtlb, of 64 pages' "$(user both dtlb) | . > 8 * 2048 and . < 10 * 2048"
@@ -51,29 +51,29 @@ fi
 
 # --- longer tests ----------------------------------------------------------------
 
-# pair NAME COMMAND...: record COMMAND on both kernels, and write how their misses differ to misses.json.
+# pair NAME COMMAND...: record COMMAND on both kernels, and write the differences of their misses to misses.json.
 pair() {
 	keep "$1" "$lab" ab --exact --model skylake-sp --append apparmor=0 -- "${@:2}"
 	"$kprotperf" diff --format=json baseline.data hardened.data | jq '{ misses, miss_objects }' >misses.json
 }
-# differs FUNCTION EVENT: print by how much FUNCTION's misses in read() differ.
+# differs FUNCTION EVENT: print the difference of FUNCTION's misses in read().
 differs() {
 	jq "first(.misses[] | select(.name == \"$1\" and .syscall == \"read\")).delta.$2 // 0 | round" misses.json
 }
 pair shuffled "$workloads/signalfd-rounds"
 is 'ab --exact --model' "$(cat shuffled.status)" 0
-# In order, eight masks of 8 bytes share a cache line; shuffled, each needs one. 10 rounds of 4,000 masks make 35,000 more misses.
-# Measured: 30,808 and 32,166.
+# In order, eight signal masks of 8 bytes share a cache line; shuffled, each mask needs a line: 10 rounds of 4,000 masks make
+# 35,000 more misses. Measured: 30,808 and 32,166.
 holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 and . <= 36000"
 is 'with the same instructions' "$(differs dequeue_signal instructions)" 0
-# Measured: 49, 155, 186 of 46,790.
+# Measured differences: 49, 155 and 186 of 46,790 misses.
 holds 'what has lines of its own does not' "$(differs __fget_light l1d) | fabs < 500"
 object_differs() {
 	jq "first(.miss_objects[] | select(.object == \"$1\" and .syscall == \"read\")).delta.l1d // 0 | round" misses.json
 }
 holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
 holds 'not by files' "$(object_differs filp) | fabs < 500"
-# Seven pairs of 14,601,532 instructions differed by 0 to 2, one more pair by 0.01 %. The reason is unknown.
+# Seven pairs of recordings of 14,601,532 instructions differed by 0 to 2 instructions, an eighth by 0.01 % for an unknown reason.
 like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %, which does not reflect that'
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
 	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; the context'\''s instruction count changes by [+-]0\.0[01] %'
@@ -94,8 +94,8 @@ done <<-TEXT
 	chase,4096,20 l2 $((21 * 65536))
 	random,256,2000000 l1d 1750000
 TEXT
-# The pattern misses 256 lines, and those that an interrupt evicts, of 2,560,000 accesses (662 in all). Subtract the misses at
-# the program's start, which are its libraries'.
+# Of 2,560,000 accesses 662 miss: 256 lines of the pattern, and lines that an interrupt has evicted. Subtract the misses at the
+# program's start, which its libraries cause.
 run start "$memory none 16 1"
 run fits "$memory chase 16 10000"
 holds 'what fits into l1d is missed once' "$(user fits l1d) - $(user start l1d) < 1500"

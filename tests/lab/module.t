@@ -1,5 +1,5 @@
 #!/bin/bash
-# lab module builds an external module for a built kernel, and leaves the module's folder as it is.
+# lab module builds an external module for a built kernel, and leaves the module's folder unchanged.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -42,12 +42,12 @@ for kernel in notrace hardened; do
 	ok 'there it is' test -s "$out"
 	ko=$out
 	folders+=("${ko%/*}")
-	# Loading fails if version, layout or BTF are not the kernel's own.
+	# Loading fails unless version, layout and BTF match the kernel's.
 	try "$lab" run --resume --kernel "$kernel" -- sh -c 'insmod "$1" && dmesg | grep -o "lab_test: 42" &&
 		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
 	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'
 done
-# tests/live/modules.t loads one from a file.
+# tests/live/modules.t loads a module from a file.
 try "$lab" run --resume --insmod 'a module' -- cat /sys/module/lab_test/refcnt
 is 'run --insmod builds one of a folder, and has it before the command' "$status:$out" 0:0
 try "$lab" run --resume --insmod "$ko" --insmod /nonexistent.ko -- echo ran

@@ -1,13 +1,13 @@
 #!/bin/bash
-# lab run --on and lab matrix --on boot a machine with the wanted kernel, and afterwards with its default kernel, even if something
-# fails or is killed. Each failure is one line. ssh and the machine behind it are a stand-in; tests/long/on.t has a real one.
+# lab run --on and lab matrix --on boot a machine with the wanted kernel, then with its default kernel, even if something fails or
+# is killed. Each failure is one line. A stand-in replaces ssh and the machine; tests/long/on.t uses a real one.
 
 # shellcheck disable=SC2094,SC2154 # text for the stand-in; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The stand-in: m/state is its answer to `on-host state`, m/next the state after the next boot, m/log its commands. A reset removes
-# m/hold, which ends the running command.
+# The stand-in for the machine: m/state is its answer to `on-host state`, m/next its state after the next boot, m/log its
+# commands. A reset removes m/hold, which ends the running command.
 host=machine.$$
 mkdir bin m
 cat >bin/ssh <<TEXT
@@ -17,7 +17,7 @@ while [ "\$1" = -o ]; do shift 2; done
 [ "\$1" != -- ] || shift
 [ ! -e m/down ] || { echo "ssh: connect to host \$1 port 22: No route to host" >&2; exit 255; }
 shift
-# Do as sshd on a machine would, with a folder of the test for its /run.
+# Run the command like sshd on the machine, with the test's folder m in place of /run.
 set -- "\${1//\/run\//$scratch/m/}"
 case \$1 in
 "sh -s -- 'state'") cat m/state ;;
@@ -37,7 +37,7 @@ TEXT
 chmod +x bin/ssh
 export PATH=$scratch/bin:$PATH
 
-# machine: bring the machine into its first state.
+# machine: bring the stand-in for the machine into its first state.
 machine() {
 	rm -rf m
 	mkdir m
@@ -47,12 +47,12 @@ machine() {
 }
 on=("$lab" run --on "ssh:$host" --kernel 6.1.0-x)
 
-# after NAME: check that the machine runs its default kernel again, and that the lab told it to, if it had left that kernel.
+# after NAME [END]: check that the machine runs its default kernel again, and that its log ends with END (default: home).
 after() {
 	is "$1: the machine has its default kernel" "$(cut -d' ' -f3 m/state; tail -n 1 m/log)" "default${2-$'\n'home}"
 }
 
-# --- a command --------------------------------------------------------------------
+# --- lab run --on -----------------------------------------------------------------
 
 machine
 try "${on[@]}" --append 'a=1 b="2 3"' -- sh -c 'cat m/state; pwd; exit 3'
@@ -65,9 +65,9 @@ echo 'id1 6.1.0-x lab' >m/state
 try "${on[@]}" -- true
 is 'what an earlier lab left there returns first' "$status:$(cut -d' ' -f4 m/log | tail -n 3 | paste -sd' ')" "0:home 'boot' home"
 
-# --- what fails -------------------------------------------------------------------
+# --- failures ---------------------------------------------------------------------
 
-# fails NAME REGEX: check that the status is 120 and that the one line matches REGEX.
+# fails NAME REGEX: check that the status is 120, and that stderr is one line, which matches REGEX.
 fails() {
 	like "$1" "$status:$(wc -l <err):$err" "^120:1:lab: $host: $2"
 }
@@ -99,7 +99,7 @@ ok 'and leaves no file' test ! -e some.data
 like 'what is on the machine says what is missing there' "$(sh "$repo/scripts/kernellab/guests/on-host" boot nosuch '' 2>&1)" \
 	'^there is no /boot/vmlinuz-nosuch; install it'
 
-# --- killed -----------------------------------------------------------------------
+# --- a lab that is killed ---------------------------------------------------------
 
 for signal in TERM KILL; do
 	machine
@@ -111,12 +111,12 @@ for signal in TERM KILL; do
 	wait "$pid" 2>/dev/null
 	status=$?
 	is "SIG$signal ends it" "$status" "$((128 + $(kill -l "$signal")))"
-	# A killed lab's guard is still at work. It holds the lock until the machine has returned.
+	# If the lab was killed, its guard process holds the lock until the machine runs its default kernel.
 	flock -w 600 "$cache/locks/on-$host" true
 	after "SIG$signal"
 done
 
-# --- a matrix ---------------------------------------------------------------------
+# --- lab matrix --on --------------------------------------------------------------
 
 machine
 cat >kprotperf <<TEXT

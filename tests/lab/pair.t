@@ -1,5 +1,5 @@
 #!/bin/bash
-# For a protection of the catalogue the lab finds the pair of kernels and the boots, and ab compares them.
+# lab ab --protection finds the two kernels and their parameters in the catalogue, and compares them.
 
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -23,7 +23,7 @@ is 'a row says which CPU it is for' "$("$KPROTPERF" list --protections srso --fo
 	vendor=AuthenticAMD,family=25,model=1
 try "$lab" build shadow_call_stack
 like 'what the lab cannot switch, it says so' "$status:$err" '^1:lab: the lab cannot switch shadow_call_stack: arm64'
-# Hide Clang, if there is one.
+# Hide Clang and its linker.
 mkdir gcc-only
 find /usr/bin /usr/sbin /bin /sbin -maxdepth 1 ! -type d ! -name 'clang-[0-9]*' ! -name 'ld.lld*' -exec ln -sft gcc-only {} + 2>/dev/null
 try env PATH="$scratch/gcc-only" "$lab" build cfi
@@ -40,9 +40,8 @@ try "$lab" ab --protection kfenc -- true
 like 'unless it is misspelt' "$status:$err" "^120:lab: unknown protection 'kfenc'; .*; did you mean 'kfence'\? "
 try "$lab" ab --protection kfence --baseline baseline -- true
 like 'ab with a protection chooses the kernels' "$status:$err" '^120:lab: --protection chooses the kernels'
-# (The key of a kernel is a hash of the configuration that was asked for.)
 if [ "$(path debug_list-off)" ]; then
-	# Compare options that are set: the option of a compiler plugin is unset if its headers were missing.
+	# Compare options that are set: an option of a compiler plugin is unset if the plugin's headers were missing.
 	is 'a pair differs in its options alone' "$(diff <(grep ^CONFIG_ "$(path debug_list-off)/config") \
 		<(grep ^CONFIG_ "$(path debug_list-on)/config") | grep '^[<>]' | sort | paste -sd' ')" \
 		'> CONFIG_BUG_ON_DATA_CORRUPTION=y > CONFIG_DEBUG_LIST=y'
@@ -61,7 +60,7 @@ done | grep -c 'hardened_usercopy=off init_on_alloc=[01]')" 2
 is 'the CPU is what --cpu says, and the kernel acts on it' "$(for side in baseline hardened; do
 	"$KPROTPERF" report --format=json $side.data | jq -r '.environment["mitigation.retbleed"]'
 done | grep -c '^Mitigation: untrained return thunk')" 2
-# Measured: 557 in ten of ten boots. Compare the fastest iterations: a few others include work that exec leaves to the kernel.
+# Measured: 557 instructions in ten of ten boots. Compare the fastest iterations: a few others include deferred work of exec.
 more=$(query diff.json '.workload[] | select(.name == "cow-fault" and .probed == false) | .hardened.min - .baseline.min')
 ok "a page cleared for each fault shows in the unprobed run, $more" test "$more" -gt 540 -a "$more" -lt 575
 done_testing

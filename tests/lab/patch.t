@@ -1,6 +1,6 @@
 #!/bin/bash
-# The lab builds kernels from the user's patches, trees and options. After one real build, make is a stand-in. Like make, it
-# compiles files that are newer than their objects. It writes their names to a log.
+# The lab builds kernels from the user's patches, trees and options. After one real build, a stand-in replaces make. Like make,
+# the stand-in compiles files that are newer than their objects. It writes their names to a log.
 
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -8,13 +8,13 @@
 need baseline
 export KPROTPERF=$kprotperf
 
-# --- a real one: 1,000 instructions more in a function -----------------------------
+# --- a real build: 1,000 instructions more in a function ---------------------------
 
 try "$lab" ab --patch "$repo/tests/lab/planted.patch" --accel icount --func __set_task_comm -- perl -e '$0 = "a$_" for 1 .. 1000'
 is 'ab --patch builds what it needs, boots both and compares' "$status" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
-# Measured: 995.2 to 1,008.6 in ten comparisons, seven of them within 3; more than 10 off in an eleventh. One interrupt's 10,000
-# instructions are 10 per call.
+# Measured: 995.2 to 1,008.6 instructions in ten comparisons, more than 10 off in an eleventh. An interrupt's 10,000 instructions
+# add 10 per call.
 is 'the patch costs what it adds, to 3 %' \
 	"$(query diff.json 'function("__set_task_comm"; "*") | close(.delta; 1000; 30)')" true
 
@@ -24,7 +24,7 @@ export HOLD=$scratch/hold
 mkdir bin
 cat >bin/tar <<'TEXT'
 #!/bin/bash
-# tar -xf ARCHIVE -C DIR …
+# Stand-in for `tar -xf ARCHIVE -C DIR …`
 mkdir -p "$4/mm" "$4/kernel"
 printf 'VERSION = 6\nPATCHLEVEL = 1\n' >"$4/Makefile"
 for file in mm/slub.c mm/util.c kernel/fork.c; do
@@ -129,7 +129,7 @@ is 'a patch with a new file' "$status:$(compiled)" '0:new.c '
 state src >after
 ok 'which then is gone, and one that it removes is back' cmp before after
 
-# --- what cannot be ------------------------------------------------------------
+# --- what is refused -----------------------------------------------------------
 
 # fails NAME REGEX COMMAND…: check that COMMAND ends with status 1 and one line, and leaves the cache as it was.
 fails() {
@@ -177,7 +177,7 @@ for wrong in 'hardened --patch slub.patch' 'base --patch slub.patch' 'Mine --pat
 	is "wrong usage 'build $wrong': status 2 and one line" "$status:$(wc -l <err)" 2:1
 done
 
-# Kill a build, with all that it has started. The next build finds things as they were.
+# Kill a build and all its child processes. The next build must find an unchanged cache.
 : >log
 change mm/util.c 3 'util patched' >util.patch
 touch hold
@@ -197,14 +197,14 @@ try "$lab" build other --config other.config --on hardened
 is 'after a SIGKILL the next kernel is built of sources as they were' "$status:$(compiled):$(find cache -name '*.kept')" '0::'
 ok 'really' eval '! has other "util patched"'
 
-# --- trees ---------------------------------------------------------------------
+# --- source trees --------------------------------------------------------------
 
 mkdir -p 'my linux'
 "$scratch/bin/tar" -xf - -C "$PWD/my linux"
 git -C 'my linux' init -q
 git -C 'my linux' add -A
 git -C 'my linux' commit -qm 1
-# theirs: print all of the user's repository.
+# theirs: print times and checksums of the user's repository.
 theirs() {
 	find 'my linux' -printf '%p %T@\n' | sort
 	find 'my linux' -type f -exec sha256sum {} + | sort
@@ -246,7 +246,7 @@ git init -q other
 echo hello >other/Makefile
 fails 'a tree that is no kernel' '^lab: .*/other is not a Linux source tree: ' "$lab" build bad --tree other
 
-# --- fragments -----------------------------------------------------------------
+# --- configuration fragments ---------------------------------------------------
 
 cp -r "$(dirname "$lab")" scripts
 mkdir -p patches
@@ -269,7 +269,7 @@ rm patches/a.patch
 try scripts/lab path patched
 like 'a patch of it that is not there is named' "$status:$err" "^1:lab: kernel 'patched': cannot read the patch .*/patches/a.patch$"
 
-# --- removal -------------------------------------------------------------------
+# --- removal of kernels --------------------------------------------------------
 
 try "$lab" remove nosuch
 is 'a kernel that there is not' "$status:$(wc -l <err)" 2:1

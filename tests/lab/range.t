@@ -1,6 +1,6 @@
 #!/bin/bash
-# lab why --range finds the commit, from git to the answer: it builds, boots and prints the right things. make, QEMU and
-# kprotperf are stand-ins: a kernel costs what its file `cost` says. inside.t tests the search itself, with costs that vary.
+# lab why --range finds the commit that causes a cost: it builds, boots and prints the right things. make, QEMU and kprotperf are
+# stand-ins: a kernel's cost is in its file `cost`. inside.t tests the search itself, with costs that vary.
 
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -36,7 +36,7 @@ TEXT
 chmod +x kprotperf
 export KPROTPERF=$scratch/kprotperf
 
-# series COST...: make a repository with a commit for 0 and each COST. "broken" does not build, "docs" changes documentation.
+# series COST...: make a repository with a commit for 0 and for each COST. "broken" does not build, "docs" changes documentation.
 series() {
 	local n=0 cost last=10000
 	rm -rf tree cache log

@@ -6,8 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 need hardened
 
-# Two guests run at a time. One gets files, variables, and a current directory with an odd name. The other passes on bytes as
-# they are.
+# Run two guests at a time. One gets files, variables, and a current directory with an odd name. The other must pass all bytes on
+# unchanged.
 odd="$scratch/two words, and 'quotes'"
 marker=/etc/lab-test-$$
 mkdir "$odd"
@@ -85,7 +85,7 @@ wait $!
 is 'a reader that goes away ends the guest' \
 	"$("$lab" run --timeout 600 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
 
-# Use a boot of this test's own: other tests run beside it, and this test damages the saved boot.
+# Use a saved boot of this test's own, because this test damages it while other tests run.
 marked='lab.test=resume'
 saved() {
 	grep -l "$marked" "$cache"/resume/*/console 2>/dev/null
@@ -130,7 +130,7 @@ is 'it has run once, and what it wrote is on the host' "$(cat times)" once
 listed=$(tr '\0' '\n' <"$(find "$cache/files" -newer here ! -name '*.lock' -type f -exec grep -lz "$PWD/here" {} + | head -n 1)")
 is 'the list has what it opened, of either place' "$(grep -xE "$PWD/here|$(readlink -f /etc/passwd)|$(readlink -f "$(command -v grep)")" <<<"$listed" | sort -u | paste -sd' ')" "$(
 	printf '%s\n' "$PWD/here" "$(readlink -f /etc/passwd)" "$(readlink -f "$(command -v grep)")" | sort -u | paste -sd' ')"
-# A guest with a copy of /etc/passwd asks the host for nothing.
+# A guest with a copy of /etc/passwd does not ask the host for the file.
 cat >opens <<'TEXT'
 perl -e 'for (1 .. 200) { open my $f, "<", "/etc/passwd" or die; my $l = <$f>; }'
 TEXT
@@ -140,7 +140,7 @@ interrupts() {
 }
 from_host=$(interrupts)
 from_memory=$(interrupts --in-memory)
-# Measured in five runs, one of them beside four other guests: 939 to 967, and 57 to 72 in memory.
+# Measured in five runs: 939 to 967 interrupts, and 57 to 72 with files in memory.
 ok "opening a file 200 times takes $from_host interrupts of the lab, in memory $from_memory" test "$from_host" -gt $((4 * from_memory))
 cd ..
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# scripts/setup tells what it would install, without installing anything.
+# scripts/setup prints what it would install, without installing anything.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 setup=$(dirname "$lab")/setup
 
-# Imitate a Debian where nothing is installed, and one where everything is.
+# Imitate two Debian systems: in one nothing is installed, in the other everything.
 mkdir none all other
 printf '#!/bin/sh\nexit 1\n' >none/dpkg-query
 printf '#!/bin/sh\nshift 3; for p; do echo "installed $p"; done\n' >all/dpkg-query

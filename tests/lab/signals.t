@@ -1,5 +1,5 @@
 #!/bin/bash
-# Whatever ends the lab, no process, mount or temporary file stays behind.
+# However the lab ends, no process, mount or temporary file remains.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -21,7 +21,7 @@ leftovers() {
 }
 mounts=$(cat /proc/self/mountinfo)
 
-# start: start the lab in a process group of its own, with signals as a terminal's foreground job has them (bash makes
+# start: start the lab in a process group of its own, with INT and HUP enabled as in a terminal's foreground job (bash makes
 # background jobs ignore INT, nohup makes all ignore HUP).
 start() {
 	perl -e 'setpgrp(0, 0); $SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' \

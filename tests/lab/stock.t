@@ -1,6 +1,6 @@
 #!/bin/bash
-# The lab fetches and verifies kernels that a distribution built, boots them through their own modules, and measures them.
-# tests/live/demo.t compares two boots of such a kernel by a kernel parameter. tests/long/stock.t does both with more kernels.
+# The lab fetches and verifies kernels of a distribution, boots them with their own modules, and measures them. tests/live/demo.t
+# compares two boots of such a kernel by a kernel parameter. tests/long/stock.t does both with more kernels.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -30,9 +30,9 @@ like 'nor can it be built' "$status:$err" '^2:lab: .* is fetched, not built'
 try "$lab" list
 like 'list shows it, with its version' "$out" '^debian-6.1-cloud +fetched +.*6\.1\.0-[0-9]+-cloud-amd64 \(6\.1\.'
 
-# --- images ------------------------------------------------------------------
+# --- kernel images -----------------------------------------------------------
 
-# Use a cache of its own, where the names are free. The files in it are as small as can be.
+# Use an empty cache, where no kernel name is taken. Its files are as small as possible.
 export KPROTPERF_LAB=$scratch/cache
 release=$(ls "$dir/lib/modules")
 mkdir -p image/usr/lib/modules
@@ -60,7 +60,7 @@ try "$lab" run --accel icount --kernel mine -- sh -c 'uname -r; ls /lib/modules;
 is 'that runs commands, with its own modules' "$status:$out" "0:$release"$'\n'"$release"$'\ndone'
 ok 'the current directory is the host'\''s' test -e written
 ok 'and / is not' test ! -e /usr/x
-# This QEMU fails before it asks for any file.
+# This stand-in for QEMU fails before it asks for any file.
 mkdir -p fake
 printf '#!/bin/sh\nexit 1\n' >fake/qemu-system-x86_64
 chmod +x fake/qemu-system-x86_64
@@ -83,7 +83,7 @@ is 'and leaves nothing that looks fetched' "$("$lab" path mine 2>/dev/null)" ''
 like 'nor does one that there is no room for' "$?:$(wc -l <err):$(<err)" '^1:1:lab: cannot copy image into .*: File size limit exceeded'
 unset KPROTPERF_LAB
 
-# --- recordings --------------------------------------------------------------
+# --- recordings on this kernel -----------------------------------------------
 
 flavour debian-6.1-cloud
 

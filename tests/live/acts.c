@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Workloads of the live tests. Each does known things a known number of times, and prints facts that only it can know. Call it
- * as `acts ACT [N]`, or as `acts ACT N ACT N` for several acts in turn.
+ * Workloads ("acts") of the live tests. Each act does known things a known number of times, and prints facts that only the
+ * process itself can know. Usage: `acts ACT [N]`, or `acts ACT N ACT N` for several acts in turn.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,7 +69,7 @@ static void forks(int n)
 	}
 }
 
-/* fork() from a function with a frame pointer; the C library's functions have none. */
+/* Fork from a function with a frame pointer; functions of the C library have none. */
 static inline __attribute__((always_inline)) long raw_fork(void)
 {
 	long pid = SYS_clone;
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) long raw_fork(void)
 	return pid;
 }
 
-/* These functions make stacks. The code after a call keeps the compiler from making the call a jump. */
+/* These nested functions make a known stack. The code after each call keeps the compiler from turning the call into a jump. */
 __attribute__((noinline)) static void nested_inner(void)
 {
 	long pid = raw_fork();
@@ -179,7 +179,7 @@ static void threads_forever(int n)
 	pthread_join(t, NULL);
 }
 
-/* Send N bytes through a terminal: a kernel thread passes each on, while 20 threads sleep. */
+/* Send N bytes through a terminal, where a kernel thread passes each byte on, while 20 threads sleep. */
 static void terminal(int n)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
@@ -199,7 +199,7 @@ static void terminal(int n)
 		check(write(slave, "x", 1) == 1 && read(master, &c, 1) == 1, "terminal");
 }
 
-/* Make N blocking reads. The writer sleeps for 20 ms before each. */
+/* Make N blocking reads from a pipe. The writer sleeps for 20 ms before each write. */
 static void blocked_reads(int n)
 {
 	int fds[2];
@@ -218,7 +218,6 @@ static void blocked_reads(int n)
 	reap(1, 0);
 }
 
-/* Kill N children while they sleep. */
 static void killed_asleep(int n)
 {
 	pid_t *pids = calloc(n, sizeof(*pids));
@@ -265,7 +264,7 @@ static void getppids(int n)
 		syscall(SYS_getppid);
 }
 
-/* Make N system calls with a seccomp filter of 1,000 additions, whose result the kernel cannot know in advance. */
+/* Make N system calls with a seccomp filter of 1,000 additions. The kernel cannot compute its result in advance. */
 static void filtered(int n)
 {
 	struct sock_filter insns[1001];
@@ -342,7 +341,7 @@ static void segv(int n)
 	*(volatile int *)8 = 0;
 }
 
-/* Make N getpid() calls by the 32-bit entry, with its number 20. */
+/* Call getpid() N times by the 32-bit entry, where it has number 20. */
 static void int80(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -370,7 +369,7 @@ static void faults(int n)
 	printf("%ld\n", after.ru_minflt - before.ru_minflt);
 }
 
-/* Make the kernel fault N times, in read(). */
+/* Make the kernel itself take N page faults, in read(). */
 static void kernel_faults(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -408,7 +407,7 @@ static void kernel_spin(int n)
 		check(read(fd, mem, size) == (ssize_t)size, "read");
 }
 
-/* Read one byte N times. Such a read is hardly more than its calls. */
+/* Read one byte N times. Such a read executes little besides its function calls. */
 static void zero_reads(int n)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -419,7 +418,7 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
-/* Make a system call that nothing else makes. An emulator's plugin counts what happens between two of them. */
+/* Make a system call that nothing else makes. Plugins of the emulator count between two such calls. */
 static void mark(void)
 {
 	char name[64];
@@ -428,7 +427,7 @@ static void mark(void)
 	      "sethostname");
 }
 
-/* Fork N times between two marks, with 600 mappings and with 600 pages that madvise() populates. */
+/* Fork N times between two calls of mark(), with 600 mappings and with 600 pages that madvise() populates. */
 static void marked_forks(int n)
 {
 	enum {
@@ -484,14 +483,13 @@ static void forever(int n)
 	}
 }
 
-/* Sleep N times in poll(), for a millisecond each. */
 static void polls(int n)
 {
 	for (int i = 0; i < n; i++)
 		poll(NULL, 0, 1);
 }
 
-/* Do N rounds of opening, examining, changing, reading and removing files, mapping and splitting. */
+/* Do N rounds of opening, examining, changing, reading and removing files, and of mapping and splitting memory. */
 static void files(int n)
 {
 	struct stat st;
@@ -572,7 +570,7 @@ static void *hammer_thread(void *arg)
 	return NULL;
 }
 
-/* Run four processes of three threads each. They do N rounds of everything, including children and files. */
+/* Run four processes of three threads each. They do N rounds of mixed work, including children and files. */
 static void hammer(int n)
 {
 	for (int p = 0; p < 4; p++) {

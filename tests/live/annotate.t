@@ -34,7 +34,7 @@ annotated() {
 	is "$*" "$?$(grep -v 'warning: \|note: ' "$name.annotated.err")" 0
 }
 
-# of NAME FILTER: print jq's answer about NAME.annotated.json.
+# of NAME FILTER: print the result of jq's FILTER on NAME.annotated.json.
 of() {
 	jq -r "$2" "$1.annotated.json"
 }
@@ -44,7 +44,7 @@ annotated clone annotate --context=clone hardened.data allocate_slab
 annotated body annotate hardened.data shuffle_freelist
 annotated diff diff --annotate allocate_slab baseline.data hardened.data
 
-# Every sample is at an instruction, in a line and in a place. None is lost.
+# Each sample belongs to an instruction, to a line and to an entry of `places`. None is lost.
 of_all=$(of all '.samples.self + .samples.callees')
 holds 'there are enough samples' "${of_all:-0} > 300"
 for what in instructions lines places; do
@@ -56,7 +56,7 @@ equal 'what belongs nowhere was due with interrupts off' \
 holds 'clone has a part of them' "$(of clone .samples.function) > 100 and
 	$(of clone .samples.function) < $(of all .samples.function)"
 
-# annotate finds vmlinux and source without their names, on the host, after the guest has ended.
+# On the host, after the guest has ended, annotate finds vmlinux and source without their names.
 equal 'the vmlinux' "$(of all .vmlinux)" "$(readlink -f "$("$lab" path hardened)")/vmlinux"
 equal 'whose code is not as it ran' "$(of all .code)" file
 equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page" and .callees > 0)) |
@@ -64,9 +64,9 @@ equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page"
 equal 'what is called is named' "$(of all 'first(.instructions[] | select(.body != null and
 	(.body | test("get_random_u32_below|alloc_slab_page")) and .callees > 0)) | .text | test("^callq (__)?(get_random|alloc_pages)")')" true
 
-# Compare the estimate with the time that probes at the body's edges measured in the same calls. This time must be in the samples'
-# 99.9 % interval, which is 1.7 times as wide as that of 95 %. Samples that were due with interrupts off have no place in the code,
-# and all of them may be the body's. (Of 2,622 samples 353 had no place, and the estimate was 8.3 % too low.)
+# Compare the estimate with the time that probes at the inlined function's edges measured in the same calls. This time must be in
+# the samples' 99.9 % interval, which is 1.7 times as wide as the 95 % interval. Samples due with interrupts off have no address;
+# all of them may belong to the inlined function. (353 of 2,622 samples had none, and the estimate was 8.3 % too low.)
 exact=$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .exact')
 read -r low high < <(of all '(.samples.unplaced / .samples.function) as $nowhere |
 	first(.bodies[] | select(.body == "shuffle_freelist")) | (.cost / .share) as $call |
@@ -80,7 +80,6 @@ equal 'in the place where it is inlined' "$(of body '[.places[] | "\(.function) 
 equal 'its samples are those of the body' "$(of body .samples.function)" \
 	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .self + .callees')"
 
-# Compare two kernels.
 within 'diff: shuffle_freelist is all new, and costs that' \
 	"$(of diff 'first(.bodies[] | select(.body == "shuffle_freelist")) | .delta')" \
 	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .cost')" 0.1
@@ -92,8 +91,8 @@ within 'diff: lines add up to the change of a call, but for what belongs nowhere
 "$kprotperf" diff --annotate allocate_slab baseline.data hardened.data >page.txt 2>/dev/null
 equal 'diff: says so' "$(tr '\n' ' ' <page.txt | grep -cE ' shuffle_freelist: ~\+[0-9,]+ instructions per call, between [^;]*; the baseline has no code for it')" 1
 
-# Blocks were counted: each instruction has its block's executions, and shuffle_freelist's loop runs more often than control
-# enters it.
+# With counted blocks, each instruction has the executions of its block, and the loop of shuffle_freelist runs more often than it
+# is entered.
 annotated counted annotate counted.data allocate_slab
 equal 'instructions a call, summed over instructions, are those over blocks' \
 	"$(of counted '[.instructions[].per_call // 0] | add * 1000 | round')" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Counts of blocks agree with each other and with the calls of their function, and diff names lines that changed.
-# tests/live/executions.t compares them with the emulator's.
+# Counts of basic blocks agree with each other and with the calls of their function, and diff names lines that changed.
+# tests/live/executions.t compares the counts with the emulator's.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -16,13 +16,13 @@ guest_baseline() {
 	record baseline -v -F 0 --blocks allocate_slab -- "$workloads/big-fork" --iterations 1
 }
 
-# shuffled NAME FILTER: print FILTER of the blocks of shuffle_freelist in allocate_slab, over all contexts.
+# shuffled NAME FILTER: apply FILTER to the blocks of shuffle_freelist in allocate_slab, over all contexts.
 shuffled() {
 	json "$1" "[.blocks[] | select(.function == \"allocate_slab\" and .syscall == \"*\" and
 		(.body // \"\" | contains(\"shuffle_freelist\")))] | $2"
 }
 
-# counts NAME FUNCTION: check the counts of FUNCTION's blocks.
+# counts NAME FUNCTION: check the execution counts of FUNCTION's blocks in the recording NAME.
 counts() {
 	local of="select(.function == \"$2\")" what="$1: $2"
 	is "$what was recorded" "$(cat "$1.status")" 0
@@ -58,7 +58,7 @@ clean_dmesg
 counts baseline allocate_slab
 equal 'the baseline kernel does not have the loop' "$(shuffled baseline 'length | tostring')" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
-# lines FILTER: print FILTER of the loop's lines that diff lists.
+# lines FILTER: apply FILTER to the loop's lines that diff lists.
 lines() {
 	jq -r "[.lines[] | select(.name | IN(\"shuffle_freelist\", \"next_freelist_entry\"))] | $1" diff.json
 }
@@ -66,7 +66,6 @@ holds 'diff says that the loop is new' "$(lines 'map(.baseline_executions) | max
 	($(lines 'map(.hardened_executions) | max') / $(calls hardened allocate_slab) - $trips | fabs) < 0.02 * $trips"
 like 'its condition is known' "$(json hardened 'first(.loops[] | select(.syscall == "*" and .body == "shuffle_freelist")) | .condition')" \
 	'^idx < slab->objects$'
-# Sum over all blocks of allocate_slab.
 insns=$(json hardened '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") | .executions * .insns] | add')
 within 'the instructions counted are its time in the tree' "$(jq '[.attribution[] | select(.level == 2 and .name == "allocate_slab") |
 	.delta_total] | add' diff.json)" "$insns - $(json baseline '[.blocks[] | select(.function == "allocate_slab" and .syscall == "*") |

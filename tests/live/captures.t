@@ -1,5 +1,5 @@
 #!/bin/bash
-# record --context and --capture store the values of each call once, mix up no calls, and state their cost.
+# record --context and --capture store the values of each call once, with the right call, and state their cost.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -76,7 +76,7 @@ rows() {
 }
 
 equal 'all calls are in a row' "$(rows slab allocate_slab 'map(.calls) | add')" "$(calls slab allocate_slab)"
-# Each mean is rounded to 12 digits.
+# The JSON rounds each mean to 12 digits.
 within 'with their time' "$(rows slab allocate_slab 'map(.calls * .mean) | add')" \
 	"$(function_row slab allocate_slab total)" 0.0001
 equal 'nothing is lost' "$(lost slab) $(lost poll)" 'nothing nothing'
@@ -104,7 +104,7 @@ equal '--context captures no address' "$(rows poll vfs_read 'map(.values | test(
 equal '--context captures no registers of a user' "$(rows poll __x64_sys_poll 'map(.values | test("regs->") | not) | length > 0 and all')" true
 equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
 	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
-# Measured: -0.05 to +0.05 % in ten recordings.
+# Measured difference: -0.05 to +0.05 % in ten recordings.
 within 'capturing is no part of the corrected times' "$(syscall_row slab clone mean)" "$(syscall_row plain clone mean)" 0.3
 within 'nor of the function'\''s own' "$(function_row slab allocate_slab p50)" "$(function_row plain allocate_slab p50)" 1
 
@@ -121,7 +121,7 @@ holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=40 "))) | .[0].min') > 5 * $(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].min')"
 
-# Check the same with kprobes. Arguments are those that the kprobe at the entry saved.
+# Check the same with kprobes. There the kprobe at the function's entry saves the arguments.
 equal 'by kprobe: an argument' "$(rows kpoll do_sys_poll \
 	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
 equal 'by kprobe: it is that of the syscall, and what is returned' "$(rows kpoll do_sys_poll \
@@ -139,7 +139,7 @@ holds 'by kprobe: what pointers lead to' "$(rows kslab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
 equal 'too many arguments for fentry: by kprobe, not kprobe.multi' "$(rows mmap do_mmap 'map(select(.syscall == "mmap") | .values |
 	capture("^len=(?<own>[0-9]+) sys.mmap.len=(?<sys>[0-9]+)") | .own == .sys) | length > 2 and all')" true
-# Measured: 0.15 % in the first recording.
+# Measured difference: 0.15 % in one recording.
 within 'by kprobe: capturing is no part of the corrected times' "$(syscall_row kslab clone mean)" "$(syscall_row kplain clone mean)" 1
 
 equal 'facts about the task, without being asked' "$(rows poll do_sys_poll 'map(.values | test(" current->policy=0 uid=0 cgroup=[0-9]+( |$)")) | all')" true
@@ -167,15 +167,15 @@ holds 'do_select: it is n' "$(query select.varies '.variables[0].name == "n"') a
 	$(query select.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
 # Exact recordings of select() of 104 and of 200 files give 90.4 instructions per file (docs/internals/why-varies.md).
 within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 3
-# Numbers come in batches of 24, and one call of 24 makes a batch. Without interrupts this causes all of the variance. An interrupt
-# causes 4 %, between calls of equal position (which explained 100, 97, 97 and 97 % in four recordings, less than 90 in a fifth).
+# Numbers come in batches of 24; one call of 24 makes a batch. This causes all variance, except 4 % by interrupts. The position in
+# the batch explained 100, 97, 97 and 97 % in four recordings, less than 90 in a fifth.
 varies random get_random_u32
 holds 'get_random_u32: it is what this CPU has left of a batch' "$(query random.varies '
 	.variables[0].name == "batched_entropy_u32.position" and
 	.variables[0].explained / (1 - .variation.between_equal) > 0.95')"
 "$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
 varies both allocate_slab
-# The share is of the difference between calls with different values. Calls with equal values differ too.
+# The explained share excludes differences between calls with equal values (between_equal).
 holds 'seeded and unseeded: crng_init explains all but 5 % of what can be explained' \
 	"$(query both.varies '.variables[0].name == "crng_init"') and
 	$(query both.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
@@ -194,7 +194,7 @@ equal 'more values than rows: the others have one' "$(rows distinct vfs_read \
 	'map(select(.sampled | not) | .calls) | add')" $(($(calls distinct vfs_read) - full))
 equal 'more values than rows: of those a sample is kept' "$(rows distinct vfs_read 'map(select(.sampled) | .calls) | add')" 1024
 # shellcheck disable=SC2016 # for jq
-# Half of the sample must be below the median of the calls without a row. 71 calls are 4.4 standard deviations for 1,024 draws.
+# Half of the 1,024 sampled calls must be below the median of the calls without a row. 71 calls are 4.4 standard deviations.
 holds 'more values than rows: the sample is of all of them alike' "$(rows distinct vfs_read '
 	def at: .values | capture("f_pos=(?<n>[0-9]+)").n | tonumber;
 	([range(7000)] - map(select(.sampled | not) | at)) as $left | $left[($left | length) / 2 | floor] as $middle |

@@ -1,5 +1,5 @@
 #!/bin/bash
-# record puts each call and sample under what the task was doing: a syscall, a page fault, an interrupt.
+# record assigns each call and sample to the task's context: a syscall, a page fault, an interrupt.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -54,8 +54,8 @@ equal "the kernel's own faults are the syscall's" "$(calls kernel-faults __handl
 holds 'not [page_fault]' "$(syscalls kernel-faults '[page_fault]') < 200"
 equal 'and lost are none' "$(lost kernel-faults)" nothing
 
-# There are 250 ticks a second. The reads take nearly all of the time that the command does not wait for the host. The count may
-# be off by one tick where the reads begin, and by one or two that hit the command's start and end.
+# The timer ticks 250 times a second. Nearly all CPU time of the command is in the reads. The count may be off by one tick where
+# the reads begin, and by one or two at the command's start and end.
 ticks=$(calls irq scheduler_tick '[irq]')
 holds 'ticks in the middle of reads are seen, in [irq]' \
 	"($(syscall_row irq read total) / 4000000) as \$n | $ticks >= 0.95 * \$n - 1 and $ticks <= 1.05 * \$n + 3"
@@ -66,7 +66,6 @@ equal 'none of them counts as the read' "$(calls irq scheduler_tick read)" 0
 equal 'the reads are all there' "$(calls irq read_zero read)" 800
 equal 'nothing is lost' "$(lost irq)" nothing
 
-# samples
 for name in spin kernel-spin slow; do
 	# Samples that were due while the guest slept and waited for the host are not the command's. Measured beside four busy
 	# loops: of 25 recordings of 997 expected samples, 10 had one less and two had one more. Once in a CI: two more.
@@ -88,7 +87,7 @@ holds 'samples of a loop in the kernel are in its function' \
 	"$(share kernel-spin.folded 'read_zero_\\[k\\]') > 0.9"
 holds 'under its syscall' "$(share kernel-spin.folded '(^|;)read(;|_)') > 0.9"
 
-# This recording was resolved with DWARF, as users' recordings are.
+# Names in this recording were resolved with DWARF, as in users' recordings.
 is 'a recording with lines and inlined functions was made' "$(cat resolved.status)" 0
 "$kprotperf" fold resolved.data >hardened.folded
 like 'kernel frames say so' "$(cat hardened.folded)" ';dup_mmap_\[k\];'

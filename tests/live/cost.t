@@ -1,6 +1,6 @@
 #!/bin/bash
-# A probed call and a timed syscall cost little more than empty programs on the same events in the same guest, and less than
-# with other tools. The unit is guest instructions per turn of a loop over prctl(PR_SET_NAME), which calls __set_task_comm once.
+# A probed call and a timed syscall cost little more than empty programs on the same events in the same guest, and less than with
+# other tools. The unit is guest instructions per iteration of a loop over prctl(PR_SET_NAME), which calls __set_task_comm once.
 # make bench makes the whole comparison.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
@@ -63,7 +63,7 @@ fi
 boot hardened guest_main
 clean_dmesg
 
-# turn NAME, median NAME: print the mean or the median turn of the loop, from NAME's output.
+# turn NAME, median NAME: print the mean or the median time of the loop's iterations, from NAME's output.
 turn() {
 	sed -n 's/.*set-name .*mean_ns=\([0-9.]*\).*/\1/p' "$1.out"
 }
@@ -72,10 +72,10 @@ median() {
 	sed -n 's/.*set-name .*p50_ns=\([0-9.]*\).*/\1/p' "$1.out"
 }
 
-# Interrupts make means larger than medians, and their number differs from loop to loop. Medians are the same in each guest.
+# Compare medians, which are the same in each guest: means include a number of interrupts that differs from loop to loop.
 plain=$(median plain)
 
-# at_most WHAT COST LIMIT: check that COST is LIMIT at most, and print both.
+# at_most WHAT COST LIMIT: check that COST is at most LIMIT, and print both.
 at_most() {
 	holds "$1: $(jq -n "$2 | round") instructions, at most $(jq -n "$3 | round")" "$2 <= $3"
 }
@@ -105,29 +105,29 @@ for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
 		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
 	fi
 done
-# A probed turn, less the cost of all probes in its system call and around it, must take as long as an unprobed turn. Measured in
-# eight guests: means are -0.6 to 0.3 % too long, as each loop has its own interrupts. Medians are 0.0 to 0.4 % too short, because
-# costs include a share of interrupts. Medians are 0.7 and 0.8 % too long if the extra cost to end a syscall in which functions were
-# timed is not subtracted.
+# A probed iteration, less the cost of all probes in its system call and around it, must take as long as an unprobed iteration.
+# Measured in eight guests: means are -0.6 to 0.3 % too long, because each loop has its own interrupts. Medians are 0.0 to 0.4 %
+# too short, because costs include a share of interrupts. Medians are 0.7 and 0.8 % too long if the extra cost to end a syscall in
+# which functions were timed is not subtracted.
 for how in syscall fentry kprobe; do
 	net=$(json "$how" '.workload[] | select(.name == "set-name") | "\(.net) \(.p50 - (.mean - .net))"')
 	within "$how: net of the probes" "${net% *}" "$(turn plain)" 1.5
 	within "$how: net of the probes, without interrupts" "${net#* }" "$plain" 0.6
 done
-# Measured: 240 in five guests. 4 of these find out what a null pointer leads to, 2 make the sum in costs.
+# Measured: 240 instructions in five guests. 4 of these check for a null pointer, 2 add up the costs.
 at_most 'eight values captured of a call' "$(median captures) - $(median fentry)" 250
 within 'which is no part of the corrected times' "$(syscall_row captures prctl mean)" "$(syscall_row fentry prctl mean)" 1
 equal 'and is there for each call' "$(json captures '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
-# Measured: 330 in five guests. The name has 8 bytes, and the kernel copies it byte by byte.
+# Measured: 330 instructions in five guests. The name has 8 bytes, and the kernel copies it byte by byte.
 at_most 'a name captured of a call' "$(median name) - $(median fentry)" 335
 equal 'which is that of the task, cut' "$(json name '[.values[] | select(.syscall == "prctl") | .values] | unique | join(" ")')" 'tsk->comm=set-name'
-# 219 and 485 in five guests. A kprobe's program has no types: it reads each cluster of members by one bpf_probe_read_kernel().
+# Measured: 219 and 485. A kprobe's program has no types, so it reads each cluster of members by bpf_probe_read_kernel().
 at_most 'by kprobe: a number captured of a call' "$(median number) - $(median kprobe)" 225
 at_most 'by kprobe: eight values, in two places' "$(median copies) - $(median kprobe)" 495
-# Measured: 0.03 to 0.47 % apart.
+# Measured difference: 0.03 to 0.47 %.
 within 'by kprobe: no part of the corrected times' "$(syscall_row copies prctl mean)" "$(syscall_row kprobe prctl mean)" 1
 equal 'by kprobe: there for each call' "$(json copies '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
-# Measured by the report: 237.1 to 238.2 and 480.1 to 481.0; by the loops' medians: 238 and 482.
+# Measured cost of capturing: 237.1 to 238.2 and 480.1 to 481.0 by the report; 238 and 482 by the loops' medians.
 for how in 'captures fentry' 'copies kprobe'; do
 	read -r with without <<<"$how"
 	# shellcheck disable=SC2016 # for jq

@@ -23,13 +23,13 @@ counted() {
 }
 
 forks='vm_area_dup allocate_slab'
-# fentry cannot take all arguments of do_mmap. By default a kprobe times it, between two functions that fentry times.
+# fentry cannot take all arguments of do_mmap. By default a kprobe times do_mmap, between two functions that fentry times.
 nested='vm_mmap_pgoff do_mmap mmap_region'
 recursive='do_dentry_open vfs_getattr_nosec inode_permission notify_change'
 
 guest_first() {
 	record fentry --func vm_area_dup --func allocate_slab -- "$workloads/big-fork"
-	# strace sees what the recording `ticks` sees: there the workload also reports its figures to a descriptor.
+	# Make strace see the same calls as the recording `ticks`, where the workload also reports its figures to a descriptor.
 	keep strace env KPROTPERF_REPORT_FD=9 strace -c -f -o strace.txt "$workloads/big-fork" --iterations 5 9>report.txt
 
 	record events --event cpu-clock,page-faults,context-switches --func __set_task_comm --func do_nanosleep --func hrtimer_nanosleep \
@@ -113,7 +113,7 @@ for how in auto kprobe; do
 		holds "$how: $f is called by itself" \
 			"$(calls $how $f chmod) >= 2 * $(syscalls $how chmod)"
 	done
-	# The outer call's time includes the inner one's, so the longest call is at least two of the shortest.
+	# The outer call's time includes the inner call's time, so the longest call is longer than the shortest.
 	holds "$how: of a recursive call both are timed, the outer longer than the inner" \
 		"$(function_row $how notify_change max chmod) > $(function_row $how notify_change min chmod)"
 done
@@ -124,12 +124,12 @@ within "two boots agree on clone's mean" "$(syscall_row again clone mean)" \
 equal 'nothing is said of inlined calls where there are none' "$(json again '[.warnings[] | select(test("inlined"))] | length')" 0
 equal 'and on the number of calls' "$(calls again vm_area_dup)" "$(calls fentry vm_area_dup)"
 
-# event EVENT NAME CONTEXT KEY: print a count of --event. In the lab cpu-clock has the unit of times, but the kernel counts it.
+# event EVENT NAME CONTEXT KEY: print a count of --event. In the lab the event cpu-clock has the unit of times.
 event() {
 	json events ".events[] | select(.event == \"$1\" and .name == \"$2\" and .syscall == $3) | .$4"
 }
 
-# Measured: 0.00 to 1.6 % more in two guests. A function's arguments count too: 147 instructions for 143.
+# Measured: 0.00 to 1.6 % more in two guests. The event also counts the call's arguments: 147 instructions for 143.
 for name in prctl munmap openat '[page_fault]'; do
 	within "events: cpu-clock of $name is its time" "$(event cpu-clock "$name" null mean)" "$(syscall_row events "$name" mean)" 3
 done

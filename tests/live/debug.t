@@ -1,7 +1,7 @@
 #!/bin/bash
-# Probing by globs is safe on the kernel with all checks: preemptible, two CPUs, KASAN, lockdep. A recording takes ten seconds
-# and more there, so one recording does many things. LONG=1 adds recordings by kprobes, of idle tasks, of inlined bodies, and of
-# a function with many blocks.
+# Probing by globs is safe on the kernel with all checks: preemptible, two CPUs, KASAN, lockdep. A recording takes ten seconds and
+# more there, so one recording does many things. LONG=1 adds recordings by kprobes, of idle tasks, of inlined functions, and of a
+# function with many blocks.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -24,7 +24,7 @@ guest_hammer() {
 		"$acts" blocked-reads 5
 }
 
-# Time a hundred inlined bodies at once, and count a function that has 557 blocks on this kernel and that forks call.
+# Time a hundred inlined functions at once, and count the 557 blocks of a function that forks call.
 guest_bodies() {
 	record bodies --freq=99 -R '*@allocate_slab' -R '*@kmem_cache_alloc' -R '*@anon_vma_fork' -R '*@anon_vma_clone' -- \
 		"$acts" forks 10
@@ -44,8 +44,8 @@ need debug
 boot debug guest_main --timeout 1800
 clean_dmesg
 equal 'the kernel is as before' "$(cat after.txt)" "$(cat before.txt)"
-# only_skipped WHAT NAME: check that skipped programs explain every loss, and that they are few. A preemptible kernel skips a
-# program while another task is preempted in it, and counts that.
+# only_skipped WHAT NAME: check that skipped BPF programs explain every loss, and are few. A preemptible kernel skips a program
+# while another task is preempted in it, and counts the skip.
 only_skipped() {
 	local skipped
 	skipped=$(loss "$2" probe_recursion)
@@ -60,7 +60,7 @@ only_skipped() {
 for how in $hammers; do
 	is "hammer, $how: the workload finished" "$(cat "hammer-$how.status")" 0
 	only_skipped "hammer, $how" "hammer-$how"
-	# There are 4 children with 3 children each. The 12 threads come by clone3.
+	# There are 4 children with 3 children each. clone3 makes the 12 threads.
 	equal "hammer, $how: all children were seen" "$(syscalls "hammer-$how" clone)" 16
 	holds "hammer, $how: many functions were called" \
 		"$(json "hammer-$how" '[.functions[].name] | unique | length') > 30"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The demo shows what it is made for: what init_on_alloc costs tar on a Debian kernel; and what SLAB freelist randomization
-# costs big-fork, and where, in an ordinary guest and in one whose random generator is not seeded.
+# The demo shows the cost of init_on_alloc for tar on a Debian kernel, and the cost and the location of SLAB freelist
+# randomization in big-fork, in an ordinary guest and in a guest whose random generator is not seeded.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -19,7 +19,7 @@ for file in init_on_alloc/{{baseline,hardened}.data,diff.{txt,html}} {,unseeded/
 	ok "it leaves $file" test -s "demo/$file"
 done
 
-# row DIR FILTER: print FILTER of the JSON of the comparison in DIR.
+# row DIR FILTER: apply FILTER to the JSON of the comparison in DIR.
 row() {
 	"$kprotperf" diff "demo/$1/baseline.data" "demo/$1/hardened.data" --format=json >"diff.json"
 	jq -r "$2 // empty" diff.json
@@ -45,7 +45,7 @@ holds 'not seeded, clone is 17 to 24 % slower' "$(row unseeded "$clone | .delta_
 holds 'allocate_slab carries it' "$(row unseeded "$allocate_slab | .share") |
 	. > 0.9 and . < 1.1"
 
-# In the tree, the parts of each line add up to it. Functions that were not timed explain little of clone.
+# In the tree, the lines below each line add up to it. Functions that were not timed explain little of clone.
 for dir in . unseeded; do
 	row $dir . >/dev/null
 	is "$dir: where the change comes from adds up" "$(jq '.attribution as $a |
@@ -60,7 +60,7 @@ holds 'not seeded, less than 5 % of clone is unexplained' "$(jq '.attribution as
 	first($a[$i + 1:][] | select(.level == 2 and .kind == "untimed")) | .share' diff.json) |
 	fabs < 0.05"
 
-# Compare corrected figures with the unprobed runs. They must agree to 0.15 percent of clone and a fiftieth of the effect.
+# Compare corrected figures with the unprobed runs. They may differ by 0.15 percent of clone plus a fiftieth of the effect.
 for dir in . unseeded; do
 	truth=$(row $dir '.workload[] | select(.name == "big-fork" and .probed == false) | .delta_pct')
 	holds "$dir: the unprobed workload agrees, $truth %" \

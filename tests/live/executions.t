@@ -16,12 +16,12 @@ guest_main() {
 	record executions -v -F 0 "${names[@]}" -- "$acts" marked-forks 2
 }
 
-# range SYMBOL: print START-END of its code in the kernel's file, up to the next symbol.
+# range SYMBOL: print START-END of SYMBOL's code in the kernel's file, up to the next symbol.
 range() {
 	awk -v name="$1" 'start && $1 != start { print start "-" $1; exit } $3 == name { start = $1 }' symbols
 }
 
-# Make a QEMU with the plugin, under the name by which the lab finds QEMU.
+# Make a script that runs QEMU with the plugin, under the name by which the lab finds QEMU.
 make_shim() {
 	local options function part
 	sort "$("$lab" path hardened)/System.map" >symbols
@@ -40,7 +40,7 @@ make_shim() {
 	chmod +x shim/qemu-system-x86_64
 }
 
-# counted FUNCTION: print addresses and executions of its blocks, in the system calls that the plugin watches.
+# counted FUNCTION: print addresses and executions of FUNCTION's blocks, in the system calls that the plugin watches.
 counted() {
 	local start
 	start=$(range "$1")
@@ -54,8 +54,8 @@ counted() {
 side "$@"
 need hardened
 make_shim
-# nokaslr: the plugin knows addresses of the file. --accel: without it the lab would try which accelerator works with this QEMU,
-# and store the answer for all runs.
+# nokaslr: the plugin uses the addresses of the kernel's file. --accel: otherwise the lab would test which accelerator works with
+# this QEMU, and store the result for all runs.
 resume='' PATH=$PWD/shim:$PATH boot hardened guest_main --accel icount --append nokaslr
 clean_dmesg
 is 'it was recorded' "$(cat executions.status)" 0
@@ -63,13 +63,13 @@ is 'no execution of a block is lost' "$(loss executions block_without_call)" 0
 is 'the emulator has seen where to begin and to end' "$(grep marks emulator)" 'marks 2'
 for function in $functions; do
 	counted "$function" >blocks
-	# A block that the emulator has not seen was not executed.
+	# A block that the emulator did not report was not executed.
 	join -a 1 blocks <(grep -v marks emulator | sort) | awk '$2 != "?" && $2 != $3 + 0' >differ
 	calls=$(awk -v entry="$(range "$function" | cut -d- -f1)" '$1 == entry { print $2 }' blocks)
 	echo "# $function: $calls calls, $(wc -l <blocks) blocks, $(awk '$2 > 0' blocks | wc -l) executed"
 	holds "$function: it was called" "${calls:-0} >= 2"
 	is "$function: each block was executed as often as the emulator says" "$(cat differ)" ''
-	# In __handle_mm_fault one block is a jump label and nothing else. The kernel takes no probe there.
+	# In __handle_mm_fault one block consists of a jump label only. The kernel takes no probe there.
 	holds "$function: all of them follow, or all but one" "$(grep -c '?' blocks) <= 1"
 	holds "$function: few probes are enough" "$(sed -n \
 		"s/.*'$function': \([0-9]*\) blocks, \([0-9]*\) of them probed.*/\2 < 0.7 * \1/p" executions.err)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Failures of a recorder and events beside it leave the kernel and the folder as before, and keep the measurements. Each entered
-# call is timed, open at the end, or counted as missed. losses.t has a storm on all CPUs.
+# Failures of a recorder, and other tools at work, leave the kernel and the folder unchanged, and lose no measurements. Each
+# entered call is timed, unfinished at the end, or counted as missed. losses.t overloads all CPUs.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -8,7 +8,7 @@
 
 control=/sys/kernel/debug/kprotperf_known
 
-# --- guest -------------------------------------------------------------------
+# --- functions that run in the guest -----------------------------------------
 
 act_unload() {
 	echo 'plain 1000' >$control/run
@@ -17,7 +17,7 @@ act_unload() {
 	echo $?
 }
 
-# The kernel removes the probes when the module goes.
+# The kernel removes the probes when the module is unloaded.
 act_reload() {
 	echo 'plain 100' >$control/run
 	rmmod kprotperf_known
@@ -44,7 +44,7 @@ act_ftrace() {
 	sysctl -qw kernel.ftrace_enabled=0
 }
 
-# Call guest_lost last in its guest: what remains of fentry keeps Linux 6.1 from switching ftrace on again.
+# Call guest_lost last in its guest: remains of fentry keep Linux 6.1 from switching ftrace on again.
 guest_lost() {
 	local act=(-- bash "$self" --guest)
 	insmod "$(cat module.txt)"
@@ -87,7 +87,7 @@ guest_memory() {
 	limited memory-80 80 --freq=0 --func vfs_read -- "$acts" zero-reads 1000 faults 30000
 }
 
-# kill_resolver: kill the process that looks names up. The OOM killer would take it first.
+# kill_resolver: kill the child process that resolves names. The OOM killer would choose it first.
 kill_resolver() {
 	local child
 	child=$(pgrep -P "$(pgrep -o -f '^[^ ]*kprotperf record -o orphan')" kprotperf) &&
@@ -146,7 +146,7 @@ guest_main() {
 	guest_lost
 }
 
-# Probe all functions that can be probed, under everything that acts can do.
+# Probe all functions that can be probed, while acts does many kinds of work.
 guest_long() {
 	bpftool prog show >/dev/null
 	around >before.txt

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # names from lib.sh and tap.sh
-# Functions that look up many figures of a few recordings in a text that is made once: each call of jq takes 30 ms.
+# Functions that print many figures of a few recordings. They call jq once per recording, because a call takes 30 ms.
 
 # rows NAME: write NAME.rows: lines of time, name, context ("-": a syscall itself), calls, total, mean, min.
 rows() {

@@ -1,16 +1,16 @@
 #!/bin/bash
-# symbol/flow and the kernel agree on single instructions: where a kprobe can be, and which kprobes become jumps. Probes do not
-# change the answers.
+# kprotperf's analysis of code and the kernel agree on single instructions: where a kprobe can be, and which kprobes become jumps.
+# Probes do not change the results.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 few='allocate_slab kmem_cache_alloc kmem_cache_free handle_mm_fault get_random_u32 vm_area_dup __alloc_pages'
-# copy_page_range has half of all instructions.
+# copy_page_range has half of the instructions of all these functions.
 all="$few copy_page_range"
 
-# places: ask the kernel for a probe at each address that flow_sites printed, and print what it answers.
+# places: ask the kernel for a probe at each address that flow_sites printed, and print the kernel's answers.
 places() {
 	local tracing=/sys/kernel/tracing n=0 addr place cost name took
 	while read -r addr place cost name; do
@@ -49,8 +49,8 @@ guest_few() {
 	ask $few
 }
 
-# checks WHAT FUNCTIONS ADDRESSES HIDDEN: check that FUNCTIONS are understood, that the kernel was asked for more than ADDRESSES
-# and has probes at half of them, and that probes hide code of at most HIDDEN functions.
+# checks WHAT FUNCTIONS ADDRESSES HIDDEN: check that FUNCTIONS functions are understood, that the kernel was asked for more than
+# ADDRESSES and has probes at half of them, and that probes hide code of at most HIDDEN functions.
 checks() {
 	is "$1: each function is understood" "$(grep -c '^# .*: problems 0,' sites.out)" "$2"
 	grep -v '  [kr]  ' places.out >asked.out
@@ -67,7 +67,7 @@ checks() {
 	# The kernel does not put a jump over a neighbouring probe.
 	holds "$1: nearly all are that were" \
 		"$(awk '$2 == "cheap" && $4 == "cheap"' costs.out | wc -l) >= 0.95 * $(awk '$2 == "cheap"' costs.out | wc -l)"
-	# Leave out functions where a probe hides what the kernel had patched in: flow_sites says so.
+	# Leave out functions where a probe hides code that the kernel had patched: flow_sites reports these.
 	sed -n 's/^# \(.*\): problems [4-7c-f][0-9a-f],.*/\1/p' again.out >hidden.out
 	holds "$1: most code can be read in spite of probes" "$(wc -l <hidden.out) <= $4"
 	is "$1: probed code is read as if it were not" \
@@ -81,7 +81,7 @@ need hardened
 boot hardened guest_all
 checks default 8 1000 1
 if [ "${LONG-}" ]; then
-	# mitigations=off patches other alternatives in, and the code does not call thunks.
+	# With mitigations=off the kernel patches in other alternatives, which do not call thunks.
 	boot hardened guest_few --append mitigations=off
 	checks mitigations=off 7 500 3
 fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The time of a fork less probe cost is the time that the workload measures unprobed, by each mechanism, and with few or with busy
-# functions timed.
+# A fork's time less probe cost equals the time that the unprobed workload measures, by each mechanism, if few functions or often
+# called functions are timed.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -10,7 +10,7 @@
 
 mechanisms='fentry multi kprobe'
 
-# Each fork of big-fork calls these thousands of times.
+# Each fork of big-fork calls these functions thousands of times.
 busy='allocate_slab kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_free put_cpu_partial get_random_u32
 	alloc_pages __alloc_pages get_page_from_freelist up_write down_write vm_area_dup vma_dup_policy
 	copy_page_range anon_vma_fork unlink_anon_vmas vma_interval_tree_insert_after
@@ -58,10 +58,10 @@ for how in $mechanisms; do
 		holds "$how: $f is busy" "$(count "busy-$how" "$f") >= 2000"
 	done
 	# Soft interrupts call some of these functions too, a hundred times in a row when they free memory. A soft interrupt may
-	# hit the fentry program of the function that it then calls. The program is in use, so the kernel skips and counts its
-	# call. If the skipped program is that of a return, frames stay open, up to the limit. At the limit, inner calls
-	# (put_cpu_partial in kmem_cache_free) are lost too, though the kernel does not skip their programs. The number of calls
-	# in a row depends on when the host lets the guest have interrupts.
+	# hit the fentry program of the function that it then calls. This program is in use, so the kernel skips and counts the
+	# call. If the program of a return is skipped, the call's frame stays in use. When all frames are in use, inner calls
+	# (put_cpu_partial in kmem_cache_free) are lost too, although the kernel does not skip their programs. The number of calls
+	# in a row depends on when the host delivers interrupts.
 	holds "$how: of these nothing is lost but the few calls that the kernel skipped" \
 		"$(json "busy-$how" '.losses | tojson') as \$lost | (\$lost.probe_recursion // 0) as \$skipped |
 		 \$skipped <= 0.001 * $(json "busy-$how" '[.functions[] | select(.syscall == "*") | .calls] | add') and

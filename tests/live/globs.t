@@ -1,7 +1,7 @@
 #!/bin/bash
-# Probing by a glob harms no kernel (LONG=1: neither kernel of the pair): every safe match is attached, the workload finishes,
+# Probing by a glob harms no kernel (with LONG=1, two kernels are tried): every safe match is attached, the workload finishes,
 # nothing is lost, and the kernel's log stays clean. Thousands of functions do no harm either, and are attached and detached in
-# reasonable time. list shows functions of the running kernel, and inlined bodies from the index that the lab made on the host.
+# reasonable time. list shows functions of the running kernel, and inlined functions from the index that the lab made on the host.
 # A guest must not read DWARF, which takes seconds.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
@@ -26,12 +26,12 @@ many_probes() {
 guest_list() {
 	local -x KPROTPERF_CACHE=/tmp/cache TIMEFORMAT='%U + %S'
 	keep shuffle "$kprotperf" list 'shuffle_*'
-	# Measure CPU time: waits for 9p depend on the host.
+	# Measure CPU time, because waits for 9p depend on the host.
 	{ time keep current "$kprotperf" list get_current; } 2>spent.txt
 	keep within "$kprotperf" list --format=csv 'get_current@vvar_*'
 	keep json "$kprotperf" list --format=json allocate_slab
 	keep doctor "$kprotperf" doctor
-	# If list had to make an index, it would be here.
+	# If list built an index, the index would be here.
 	ls -d /tmp/cache >cache.txt 2>&1
 	KPROTPERF_VMLINUX='' keep without "$kprotperf" list shuffle_freelist
 }
@@ -92,7 +92,7 @@ like 'many functions: as list has it' "$("$kprotperf" list --vmlinux="$("$lab" p
 equal 'many functions: calls are counted' "$(calls many kernel_clone clone)" 10
 is "many functions: the command's limit of open files is not ours" "$(head -n1 many.out)" "$(cat limit.txt)"
 
-# Attach as if the kernel had no kprobe.multi. 65 functions take 1.0 s in the baseline; 5.2 s with ordinary grace periods.
+# Test single kprobes, without kprobe.multi. Detaching 65 functions takes 1.0 s; with ordinary RCU grace periods 5.2 s.
 took=$(sed -n 's/^kprotperf: detaching took \([0-9.]*\) ms/\1/p' by-kprobe.err)
 attached=$(sed -n 's/^kprotperf: \([0-9]*\) functions, page faults.*/\1/p' by-kprobe.err)
 holds "many kprobes: $attached are detached in $took ms" "$attached > 32 and $took < 40 * $attached"
@@ -104,7 +104,7 @@ is 'interrupted while attaching: status' "$(cat stopped.status)" 130
 one_line 'interrupted while attaching: one line' stopped.err 'interrupted before the first run'
 ok 'interrupted while attaching: the command did not run' test ! -e ran
 ok 'interrupted while attaching: no file' test ! -e stopped.data
-# This kernel takes 0.1 s to remove a trampoline.
+# This kernel takes 0.1 s to remove an ftrace trampoline, so allow 20 s.
 holds 'interrupted while attaching: ends in time' "$(tail -n1 stopped-at.txt) - $(head -n1 stopped-at.txt) <= 20"
 equal 'interrupted while attaching: nothing remains' "$(cat after-many.txt)" "$(cat before.txt)"
 
@@ -112,7 +112,7 @@ like 'list tells what globs leave out' "$(cat bpf.txt)" 'only by name: part of B
 like 'list tells what the kernel will not probe' "$(cat no-location.txt)" '^iov_iter_zero +- '
 one_line 'and so does record' no-location.err "'iov_iter_zero' cannot be measured: it has no ftrace location"
 
-# --- list ----------------------------------------------------------------------
+# --- kprotperf list ------------------------------------------------------------
 
 index=$("$repo/scripts/lab" path hardened)/vmlinux.kprotperf-index
 ok 'the lab has made the index, on the host' test -s "$index"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Times less probe cost are true by each mechanism, for functions of tests/module whose instruction counts are known.
+# Times less probe cost are correct by each mechanism, for functions of tests/module whose instruction counts are known.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -15,16 +15,16 @@ shapes='known_empty known_small known_plain known_outer known_inner_a known_inne
 loud='known_interrupted known_tick known_sleeping msleep known_yielding'
 leaves=$(printf 'known_leaf_%d ' {0..19})
 
-# --- guest -------------------------------------------------------------------
+# --- functions that run in the guest -----------------------------------------
 
-# tell FILE WORD...: write WORD... to the module's FILE.
+# tell FILE WORD...: write WORD... to FILE in the debugfs folder of tests/module.
 tell() {
 	local file=$1
 	shift
 	echo "$*" >"$control/$file" || echo "the module refuses: $file $*" >&2
 }
 
-# Call each shape without interrupts: their time would be part of the shape's own.
+# Call each test function ("shape") with interrupts off, because interrupts would add to its time.
 act_quiet() {
 	local shape
 	for shape in empty small plain nested recursive tail leaves; do
@@ -33,8 +33,8 @@ act_quiet() {
 	tell quiet irqs-off 1000
 }
 
-# Call shapes under interrupts of the sampler and the timer, and beside a task that wants the CPU. There are so many calls of
-# plain that interrupts have their average share of them.
+# Call test functions under interrupts of the sampler and the timer, and beside a task that competes for the CPU. plain is called
+# so often that its mean includes an average share of interrupts.
 act_sampled() {
 	local begun now competitor
 	act_quiet
@@ -43,7 +43,7 @@ act_sampled() {
 	tell run sleeping 5
 	read -r begun <$control/ticks
 	tell ticking 50
-	# Other tasks (the recorder, which writes every few seconds) may have the CPU meanwhile. Ticks then call no function.
+	# Other tasks (the recorder, which writes every few seconds) may use the CPU. Ticks then call no test function.
 	now=$begun
 	while [ "$now" -lt $((begun + 50)) ]; do
 		read -r now <$control/ticks
@@ -65,7 +65,7 @@ measure() {
 	done >measured.txt
 }
 
-# list NAME...: print the options that time these functions.
+# list NAME...: print the --func options for the functions NAME....
 list() {
 	printf -- '--func=%s ' "$@"
 }
@@ -86,7 +86,7 @@ guest_main() {
 		}
 	done
 	record blocks --freq=0 --blocks known_inner_a --func known_outer --func known_inner_b -- bash -c "echo nested 100 >$control/quiet"
-	# Time no function: it would take the samples that come late.
+	# Time no function, because a timed function would get the samples that come late.
 	record untimed -- bash -c "echo irqs-off 1000 >$control/quiet"
 	record pipe --freq=0 -- "$acts" blocked-reads 20
 	"$kprotperf" list 'known_namesake_?' >namesake.txt
@@ -95,7 +95,7 @@ guest_main() {
 
 side "$@"
 
-# --- host --------------------------------------------------------------------
+# --- checks on the host ------------------------------------------------------
 
 need hardened
 need_module hardened
@@ -108,20 +108,20 @@ known() {
 		END { if (n) printf "%.3f\n", sum / n }' known.txt
 }
 
-# Each call timed inside a function may be off by so many instructions: the kernel finds the probe in a hash table
+# Error in instructions of each call that is timed inside a function: the kernel finds the probe in a hash table
 # (docs/accounting.md). In 19 boots up to 12 by kprobe, and 42 by kprobe.multi: 31 to 42 in five of eleven, 11 or less in the
 # others.
 declare -A off_by_call=([fentry]=0 [kprobe]=15 [multi]=60)
 # Calls timed inside each function, on average, rounded up.
 declare -A calls_inside=([known_outer]=3 [known_recursive]=4 [known_tail]=1 [known_leaves]=20 [known_interrupted]=3 [known_sleeping]=1)
 
-# true_to HOW FUNCTION WHAT GOT KNOWN: check GOT to 1 % or 5 instructions, plus HOW's error for the calls inside FUNCTION.
+# true_to HOW FUNCTION WHAT GOT KNOWN: check GOT to 1 % or 5 instructions, plus HOW's error for each call inside FUNCTION.
 true_to() {
 	close_to "$3" "$4" "$5" 1 $((5 + ${off_by_call[$1]} * ${calls_inside[$2]:-0}))
 }
 
-# is_measured SHAPE: print SHAPE's instructions by the time stamp counter, if two measurements agree. They equal the module's own
-# figures to the instruction. Exceptions: three more instructions start the recursion, and the cost of yielding is known roughly.
+# is_measured SHAPE: print SHAPE's instructions by the time stamp counter, if two measurements agree. This number equals the
+# module's own figure exactly, but three more instructions start the recursion, and the cost of yielding is known roughly.
 is_measured() {
 	awk -v shape="$1" '$1 == shape && $3 == $4 { print $3 }' measured.txt
 }
@@ -142,8 +142,8 @@ count_is() {
 	equal "$1, $2: calls of $3" "$(count "$2-$1" "$3")" "$4"
 }
 
-# Names of functions and of inlined bodies come from the module's own DWARF. The loop runs with interrupts off, so its 42 samples
-# are at the place where its caller turns interrupts on again.
+# Names of functions and of inlined functions come from the module's own DWARF. The loop runs with interrupts off, so its 42
+# samples are at the instruction where its caller enables interrupts again.
 keep folded "$kprotperf" fold untimed.data
 like 'a body inlined into a function of the module has its name' "$(cat folded.err && grep quiet_write folded.out)" \
 	'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
@@ -170,10 +170,10 @@ check_leaves() {
 		true_to "$how" "$f" "$how: $f" "$(mean oncpu "shapes-$how" "$f")" "$(known "$f" total)"
 		count_is "$how" shapes "$f" 100
 	done
-	# known_leaves runs with interrupts off, but the cost that is subtracted for each of the 20 probes includes the mean share
-	# of interrupts: by fentry 16.4 of 22 instructions remain in nearly each recording. Costs are whole instructions: if the
-	# few interrupts that are watched for their share are long ones, each probe's cost is one higher (-2.2 remained, once on
-	# a busy machine), and no more.
+	# known_leaves runs with interrupts off, but the subtracted cost of each of the 20 probes includes the mean share of
+	# interrupts: by fentry 16.4 of 22 instructions remain in nearly each recording. Costs are whole instructions: if the few
+	# interrupts in the measurement of this share are long, each probe's cost is one higher (-2.2 remained, once on a busy
+	# machine), and no more.
 	close_to "$how: known_leaves itself, with 20 functions timed in it" \
 		"$(mean self "shapes-$how" known_leaves)" "$(known known_leaves self)" 0 \
 		$((25 + ${off_by_call[$how]} * 20))
@@ -191,8 +191,8 @@ check_loud() {
 	holds "$how: but in all it took" "$(mean oncpu "sampled-$how" known_interrupted) >=
 		$(known known_interrupted total) + 3 * $(known known_tick total)"
 
-	# An interrupt may hit one of the 5 calls, and is not subtracted: once 2,900 instructions. The shortest call has none,
-	# nor has the callee's shortest: 4,011 to 4,033 in six recordings; 3,951 once with the callee's mean.
+	# Use the shortest calls, because an interrupt that hits one of the 5 calls is not subtracted: once 2,900 instructions.
+	# Measured: 4,011 to 4,033 in six recordings; once 3,951 with the callee's mean.
 	true_to "$how" known_sleeping "$how: known_sleeping itself" "$(awk -v all="$(shortest "sampled-$how" known_sleeping)" \
 		-v callee="$(shortest "sampled-$how" msleep)" 'BEGIN { print all - callee }')" "$(known known_sleeping self)"
 	holds "$how: its sleep is in its wall time" "$(mean wall "sampled-$how" known_sleeping) >= 4000000"
@@ -217,7 +217,7 @@ holds 'reads of the pipe are counted' "$(figure 4 oncpu pipe read -) >= 20"
 holds 'their sleep is in their wall time' "$(figure 5 wall pipe read -) >= 20 * 18000000"
 holds 'the wait is not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 20000"
 
-# Measured: 204.76 of 206 instructions in 20 of 20 boots, as without blocks. 236.8 if each of the two calls adds 16 to its caller.
+# Measured: 204.76 of 206 instructions in 20 of 20 boots, as without blocks. It would be 236.8 if each of the two calls added 16.
 equal 'blocks of a callee are counted' "$(json blocks '[.blocks[] | select(.syscall == "*") | .executions] | max')" 60000
 true_to fentry known_outer 'counting blocks of a callee takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
 

@@ -1,7 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # names the tests use
-# Functions that the live tests share. A test has two sides in one file. Functions of the guest's side run in a guest, called by
-# `boot`. Checks of the host's side read the files that the guest left in the current directory. A guest costs seconds, so one
-# guest does many things.
+# Functions that the live tests share. A test file has functions that `boot` runs in a guest, and checks that run on the host and
+# read the files that the guest left in the current directory. A guest costs seconds, so one guest does many things.
 #
 #     guest_main() { record clone --func kernel_clone -- "$acts" forks 10; }
 #     side "$@"
@@ -11,7 +10,7 @@
 
 set -u
 self=$(readlink -f "$0")
-# The scratch folder lies below the clone if it can: a guest sees only the current directory of the host's /tmp, and the clone
+# Put the scratch folder below the clone if possible: a guest sees only the current directory of the host's /tmp, and the clone
 # may be in /tmp.
 scratch_below=$(readlink -m "$(dirname "$self")/../../build/tests/live")
 if [ "${1-}" = --guest ]; then
@@ -23,9 +22,9 @@ fi
 . "$(dirname "$self")/../lab/lib.sh"
 acts=$build/tests/live/acts
 
-# --- guest -------------------------------------------------------------------
+# --- functions for the guest -------------------------------------------------
 
-# side "$@": separate the sides. In a guest run the function "$@", save the kernel's log and exit; on the host build acts.
+# side "$@": in a guest, run the function "$@", save the kernel's log and exit. On the host, build acts.
 side() {
 	if [ "${1-}" = --guest ]; then
 		shift
@@ -45,8 +44,8 @@ keep() {
 	echo $? >"$name.status"
 }
 
-# Resolve names from kallsyms alone: to read the guest's DWARF takes longer than anything else here. A test that needs DWARF
-# sets KPROTPERF_RESOLVE_LATER to $lab_list, the lab's list of files to resolve.
+# Resolve names from kallsyms alone, because reading DWARF in the guest takes very long. A test that needs DWARF sets
+# KPROTPERF_RESOLVE_LATER to $lab_list, the lab's list of files to resolve.
 lab_list=${KPROTPERF_RESOLVE_LATER-}
 export KPROTPERF_RESOLVE_LATER=/dev/null
 
@@ -57,8 +56,8 @@ record() {
 	keep "$name" "$kprotperf" record -o "$name.data" "$@"
 }
 
-# hurry: make grace periods end at once, since to remove a probe takes several of them. Nothing that the tests time waits for a
-# grace period.
+# hurry: shorten RCU grace periods, because removing a probe takes several of them. Nothing that the tests time waits for a grace
+# period.
 hurry() {
 	echo 1 >/sys/kernel/rcu_expedited
 }
@@ -76,8 +75,8 @@ await() {
 	return 1
 }
 
-# traces: print what recording could leave in this kernel, in lines to compare before and after. It takes two programs: to start
-# a program in a guest takes 20 ms of the host's CPU.
+# traces: print what recording could leave in this kernel, in lines to compare before and after. Start two programs only, because
+# starting one in a guest takes 20 ms of the host's CPU.
 traces() {
 	local file files=()
 	for file in /sys/kernel/debug/kprobes/list /sys/kernel/tracing/{kprobe_events,uprobe_events,enabled_functions} \
@@ -89,7 +88,7 @@ traces() {
 		/^[0-9]+: / && !/ name pid_iter/ { print $2, match($0, / name [^ ]+/) ? substr($0, RSTART + 1, RLENGTH - 1) : "" }' - "${files[@]}"
 }
 
-# around: print traces, and the files in this folder that tests do not write.
+# around: print the output of traces, and the files in this folder that tests do not write.
 around() {
 	traces
 	find . -maxdepth 1 | grep -vE '\.(kprotperf-index|out|err|status|data|around|txt)$' | sort
@@ -105,7 +104,7 @@ settle() {
 	done
 }
 
-# --- host --------------------------------------------------------------------
+# --- functions for the host --------------------------------------------------
 
 make_acts() {
 	mkdir -p "${acts%/*}"
@@ -149,8 +148,8 @@ boot_guest() {
 	) >boot.out 2>boot.err
 }
 
-# json NAME FILTER: print jq's answer about NAME.data, or nothing without an answer. All tables of an exact recording are 100
-# MB, and to read one takes a second: from a large file read the small tables, and only those large tables that FILTER names.
+# json NAME FILTER: print the result of jq's FILTER on NAME.data, or nothing. All tables of an exact recording are 100 MB, and
+# reading one takes a second: from a large file read the small tables, and only those large tables that FILTER names.
 json() {
 	local file=$1.json tables=()
 	if [ "$(stat -c %s "$1.data")" -gt 1000000 ]; then
@@ -186,7 +185,7 @@ lost() {
 		and .value != null) | "\(.key)=\(.value)"] | if . == [] then "nothing" else join(" ") end'
 }
 
-# loss NAME KEY, accounting NAME KEY: print one number.
+# loss NAME KEY, accounting NAME KEY: print one number of the recording's losses or accounting.
 loss() {
 	json "$1" ".losses.$2 // 0"
 }

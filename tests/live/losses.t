@@ -13,7 +13,7 @@ act_deep() {
 	echo 'deep 20' >$control/run
 }
 
-# While this sleeps, another task runs, and the module hides both switches from record. Only that task makes int 0x80 calls.
+# During the sleep another task runs, and the module hides both task switches from record. Only that task makes int 0x80 calls.
 act_silent() {
 	echo >/run/go
 	echo 1 >$control/silent
@@ -22,7 +22,7 @@ act_silent() {
 	kill "$(cat spinner.txt)"
 }
 
-# Return whether the kernel thread lost more returns than its frames hold.
+# Succeed if the kernel thread lost more returns than it has frames for calls.
 is_starved() {
 	[ "$(loss terminal entry_without_return)" -gt 64 ]
 }
@@ -49,7 +49,7 @@ guest_main() {
 	done
 	record tasks --freq=0 --max-tasks 50 --func kernel_clone -- "$acts" crowd 300
 	record cells --freq=0 -- "$acts" all-syscalls 10
-	# Kprobes and the sampler have one guard: a sample during a kprobe's program is lost.
+	# Kprobes and the sampler share a recursion guard: a sample during a kprobe's program is lost.
 	record guard --attach=kprobe --freq=20000 --func ksys_read --func vfs_read --func rw_verify_area \
 		-- "$acts" zero-reads 20000
 	record no-guard --attach=fentry --freq=20000 --func ksys_read --func vfs_read \
@@ -82,7 +82,7 @@ guest_smp() {
 		settle "storm-$how"
 	done
 	record forks --freq=997 --func "$crowded" -- bash "$self" --guest act_forks
-	# The recorder finds this process running, so it sees no switch to it.
+	# This process runs already when the recorder starts, so the recorder sees no switch to it.
 	"$acts" spin 1000000 &
 	local spinner=$! recorder
 	"$kprotperf" record -v --freq=0 -o running.data -p $spinner 2>running.err &
@@ -144,12 +144,12 @@ holds 'six processes that fork: they are sampled' "$(json forks .samples.receive
 equal 'switches that are not reported: calls of who ran meanwhile are not billed to who slept' \
 	"$(json silent '[.syscalls[], .functions[] | select((.syscall // .name) | startswith("compat:")) | .calls] | add // 0')" 0
 holds 'switches that are not reported: some are noticed' "$(loss silent switches_missed) > 1"
-# The other task may return from a system call that it entered before. This ends the call of the sleeper, which is then lost.
+# The other task may return from a system call that it entered before. This return ends the sleeper's call, which is then lost.
 holds 'switches that are not reported: what else is lost is one call' "$(json silent '[.losses[] // 0] | add') <=
 	$(loss silent switches_missed) + 1"
 
 # Sleepers take all calls that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 27
-# recordings. In two of some 60 it slept before the sleepers did, kept its place, and lost 14 and fewer than 93: then the guest
+# recordings. In two of some 60 recordings the thread slept before the sleepers did, and lost 14 and fewer than 93: then the guest
 # records again.
 equal 'a kernel thread that loses returns: its other calls are timed' "$(calls terminal flush_to_ldisc)" 500
 holds 'a kernel thread that loses returns: it does' "$(loss terminal entry_without_return) > 64"
@@ -178,8 +178,8 @@ equal 'asleep: the outer calls too are those of the syscall' "$(calls asleep-fen
 holds 'asleep: on-CPU time is without the 200 ms' "$(function_row asleep-fentry do_nanosleep max) < 5000000"
 holds 'asleep: the run has them' "$(json asleep-fentry '.runs[0].wall') >= 200000000"
 
-# only_missed WHAT NAME [OTHER]: check that only OTHER is lost, and calls that kretprobes miss, since they keep few calls in
-# flight. Set missed to the number of missed calls.
+# only_missed WHAT NAME [OTHER]: check that only OTHER is lost, and calls that kretprobes miss, because a kretprobe keeps few
+# calls in flight. Set missed to the number of missed calls.
 only_missed() {
 	missed=$(loss "$2" entry_without_return)
 	case $2 in
@@ -191,13 +191,13 @@ only_missed() {
 	esac
 }
 
-# 41 calls are nested in each other, and 31 of them have a frame. The 32nd frame is the syscall's.
+# 31 of 41 nested calls have a frame. The syscall has the 32nd frame.
 for how in $mechanisms; do
 	only_missed "$how, nested" "deep-$how" depth_exceeded=200
 	equal "$how: the others are timed, or missed" $(($(calls "deep-$how" known_recursive) + missed)) 620
 done
 
-# Killed tasks leave get_signal() for do_exit().
+# Killed tasks go from get_signal() to do_exit(), and do not return.
 for how in $mechanisms; do
 	equal "$how: killed inside, they end with their task" "$(json "killed-$how" .accounting.closed_by_exit)" 21
 	equal "$how: and are calls" "$(calls "killed-$how" get_signal '[none]')" 20
@@ -205,14 +205,14 @@ for how in $mechanisms; do
 	equal "$how: what they slept in was seen, or missed" $(($(calls "killed-$how" do_nanosleep) + missed)) 21
 done
 
-# 301 tasks want a slot: the command, which has one, and 300 others. One of the 50 slots is nobody's.
+# 301 tasks need a slot in the table of tasks: the command, which has one, and 300 others. One of the 50 slots stays unused.
 full=$(loss tasks tasks_full)
 holds "300 tasks, 50 slots: those without are counted, $full" "$full >= 250 and $full < 300"
 equal '300 tasks, 50 slots: the others are seen whole' "$(syscalls tasks getppid)" $(((300 - full) * 10))
 equal '300 tasks, 50 slots: and so is who started them' "$(calls tasks kernel_clone clone)" 300
 equal '300 tasks, 50 slots: nothing else is lost' "$(lost tasks)" "tasks_full=$full"
 
-# The last 520 calls are ten of each of 52 syscalls. Calls without a cell are counted, as is exit_group().
+# The last 520 calls are ten of each of 52 syscalls. cells_full counts calls without a counter, and exit_group().
 full=$(loss cells cells_full)
 timed=$(json cells '[.syscalls[] | select(.name | startswith("compat:")) | .calls] | add')
 holds "more contexts than cells: some have none, $full calls" "$full > 1"
@@ -222,8 +222,8 @@ equal 'more contexts than cells: calls that have one are whole' \
 equal 'more contexts than cells: the last has none' "$(syscalls cells exit_group)" 0
 equal 'more contexts than cells: nothing else is lost' "$(lost cells)" "cells_full=$full"
 
-# Some samples do not come because an idle CPU's timer skips periods while files are read: these are no loss. Samples received
-# and samples lost make one per period of the workload's time: more than in its system calls alone, fewer than from its start to
+# Some samples do not come because an idle CPU's timer skips periods while files are read: these are no loss. Samples received and
+# samples lost add up to one per period of the workload's time: more than in its system calls alone, fewer than from its start to
 # its exit.
 held=$(loss guard samples_not_received)
 holds "kprobes and the sampler: samples are held up, $held" "$held > 100"
@@ -238,7 +238,7 @@ holds 'kprobes and the sampler: and no more than the run' \
 holds 'fentry and the sampler: none is' "$(loss no-guard samples_not_received) <= 1"
 for f in ksys_read vfs_read rw_verify_area; do
 	equal "kprobes and the sampler: all calls of $f are timed" "$(calls guard "$f")" "$(calls no-guard "$f")"
-	# Measured: 0.88 to 0.96 of the median. It is 0.06 and less if more is excluded than an interrupt of the sampler took.
+	# Measured: shortest call / median is 0.88 to 0.96; at most 0.06 if more than the sampler's interrupts is excluded.
 	holds "fentry and the sampler: no call of $f is too short" "$(json no-guard \
 		".functions[] | select(.name == \"$f\" and .syscall == \"*\") | .min / .p50") > 0.7"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Functions of a loaded module (tests/module) get all that the kernel's own functions get: lines and instructions, with samples,
-# executions and exact counts; inlined bodies, as --range takes them; conditions of loops. Samples in modules and BPF programs
-# that come and go during a recording have their names.
+# Functions of a loaded module (tests/module) get the same results as the kernel's own functions: lines and instructions, with
+# samples, executions and exact counts; inlined functions for --range; conditions of loops. Samples in modules and BPF programs
+# that are loaded and unloaded during a recording have names.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -14,7 +14,6 @@ act_work() {
 	echo 'clear-page 20000' >${control}_known/run
 }
 
-# act_reload: load the module, call known_plain and unload the module.
 act_reload() {
 	insmod "$(cat module.txt)"
 	echo 'plain 50000' >${control}_known/run
@@ -52,7 +51,7 @@ guest_main() {
 	record counted --freq=0 --blocks shape_loop -- bash "$self" --guest act_work
 	keep list "$kprotperf" list --format=json 'inl_loop@shape_loop'
 	keep globs "$kprotperf" list --format=json 'inl_*@shape_*'
-	# A body in a kernel function does not belong to the module, and a body in a module's function not to the kernel.
+	# Functions inlined into kernel functions are not the module's; those inlined into module functions not the kernel's.
 	keep kernels "$kprotperf" list --format=json 'shuffle_freelist@allocate_slab'
 	keep live "$kprotperf" annotate --format=json --all counted.data shape_loop
 	export KPROTPERF_LAB=/nonexistent KPROTPERF_CACHE=$PWD
@@ -94,7 +93,7 @@ annotated() {
 	is "annotate $*" "$?$(cat "$name.annotated.err")" 0
 }
 
-# of NAME FILTER: print jq's answer about NAME.annotated.json.
+# of NAME FILTER: print the result of jq's FILTER on NAME.annotated.json.
 of() {
 	jq -r "$2" "$1.annotated.json"
 }
@@ -108,7 +107,7 @@ annotated all --all sampled.data shape_twice
 is 'record says that it cannot be unloaded meanwhile' "$(grep -c 'module kprotperf_known cannot be unloaded while it is recorded' sampled.err)" 1
 equal 'the module is named' "$(of sampled .module)" kprotperf_known
 equal 'its file is named' "$(of sampled .vmlinux)" "$(cat module.txt)"
-# Samples at unknown places are not among these.
+# These counts exclude samples at unknown addresses.
 holds 'the call of a function of the kernel, named, has nearly all samples' \
 	"$(of sampled '([.instructions[] | select(.text == "callq clear_page_rep") | .callees] | add) / (.samples.self + .samples.callees)') > 0.9"
 holds 'they are enough samples' "$(of sampled .samples.callees) > 50"
@@ -127,7 +126,7 @@ within 'exact: a body inlined into a function of the module' "$(of exact '.bodie
 	"$(awk '$1 == "inl_loop" { print $3 }' known.txt)" 1
 equal 'exact: its line' "$(of exact '[.lines[] | select(.body == "inl_loop")] | max_by(.cost) | .source')" 'turn(500);'
 equal 'exact: executions' "$(of exact '[.instructions[].per_call] | max')" "$turns"
-# The filter takes 1,001 instructions, and 12 around them, for each system call and for the one that ends the process.
+# The filter executes 1,001 instructions, and 12 around them, in each system call, also in the one that ends the process.
 equal 'exact: a filter that came after the recording began has no other name' \
 	"$(json exact 'first(.functions[] | select(.name == "[unknown]" and .syscall == "*")) | "\(.calls) \(.self_total / .calls)"')" '101 1013'
 for name in counted exact; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The kernel's optimizer turns some kprobes outside of ftrace locations into jumps, and leaves others as breakpoints. record tells
-# these two kinds apart, and times less their cost are true.
+# The kernel's optimizer turns some kprobes outside of ftrace locations into jumps, and leaves others as breakpoints. record
+# distinguishes both kinds, and subtracts the right cost.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -10,12 +10,12 @@
 
 control=/sys/kernel/debug/kprotperf_known
 calls=200
-# The kernel can optimize a kprobe on the first function. A fault in the second continues in its middle, so no jump may be there.
+# The kernel can optimize a kprobe on the first function, but not on the second, because a fault continues in its middle.
 optimizable=clear_page_rep
 fixed=copy_user_generic_string
 ways='optimized int3'
 
-# --- guest -------------------------------------------------------------------
+# --- functions that run in the guest -----------------------------------------
 
 act() {
 	echo "clear-page $calls" >$control/quiet
@@ -43,7 +43,7 @@ guest_main() {
 
 side "$@"
 
-# --- host --------------------------------------------------------------------
+# --- checks on the host ------------------------------------------------------
 
 need notrace
 need_module notrace
@@ -62,10 +62,10 @@ is 'one of two is optimized' "$(functions_by optimized kprobe-optimized) $(funct
 is 'none where the optimizer is off' "$(functions_by int3 kprobe-optimized) $(functions_by int3 kprobe-int3)" '0 2'
 is 'both by no other kprobe' "$(functions_by optimized kprobe)$(functions_by int3 kprobe)" 00
 
-# A probe by a breakpoint has a second breakpoint, after its copy of the instruction. For each of the two the kernel walks the list
-# of probes with the same hash, which takes 4 instructions more if another probe is in it. The copy's address differs by boot, for
-# this probe and for the calibrated one. So int3 is off by -4, 0 or 4, besides the -1.6 of both ways, in two of six guests. Probes
-# of functions keep this error, 0.5 % of what such a probe costs. Jumps need no list.
+# A probe by a breakpoint has a second breakpoint, after its copy of the instruction. For each breakpoint the kernel walks the
+# list of probes with the same hash, which takes 4 instructions more if another probe is in it. The copy's address differs by
+# boot, for this probe and for the calibrated one. So int3 is off by -4, 0 or 4 in two of six guests, besides the -1.6 of both
+# ways. Probes of functions keep this error, 0.5 % of the cost of such a probe. Jumps need no list.
 declare -A slack=([optimized]=5 [int3]=10)
 for way in $ways; do
 	holds "$way: all calls are seen" "$(count "$way" $optimizable) >= $calls and $(count "$way" known_clear_page) == $calls"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# record --protection expands a name to functions and tells the protection's state, and diff tells what differs between two.
+# record --protection expands a protection's name to functions and reports its state. diff reports protections that differ.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -30,7 +30,7 @@ state() {
 }
 
 equal 'hardened usercopy: recorded' "$(cat usercopy.status)" 0
-# The largest messages go into pages, where 6.1 does not check: it checks 14 of 17 from user memory, and all out of pages.
+# Linux 6.1 checks 14 of 17 copies from user memory (the largest messages go into pages, unchecked), and all copies out of pages.
 equal 'its function is timed, at each copy it is for' "$(calls usercopy __check_object_size sendto)" 1400
 holds 'in both directions' "$(calls usercopy __check_object_size recvfrom) >= 1700"
 holds 'and what it calls' "$(calls usercopy __check_heap_object) > 0 and $(calls usercopy check_stack_object) > 0"

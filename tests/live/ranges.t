@@ -1,6 +1,6 @@
 #!/bin/bash
-# Times of inlined functions are exact: they agree with the emulator's count, and with bodies of known instructions. Each
-# entered body is left. With LONG=1 estimates from samples agree too.
+# Times of inlined functions are exact: they agree with the emulator's count, and with test code of known length. Each entered
+# inlined function is left. With LONG=1 estimates from samples agree too.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,8 +13,8 @@
 unseeded='random.trust_cpu=off random.trust_bootloader=off'
 control=/sys/kernel/debug/kprotperf_inlined
 runs=50
-# For each function, time and estimate its largest inlined bodies. The three workloads execute these functions. Functions that
-# hold all of a syscall are left out.
+# Time and estimate the largest inlined functions in each of these functions, which the three workloads execute. Functions that
+# contain a whole syscall are left out.
 functions='mas_update_gap vma_interval_tree_remove kmem_cache_alloc unlink_file_vma mas_leaf_max_gap
 	mast_fill_bnode mas_wr_walk mas_push_data allocate_slab anon_vma_fork mas_next_entry mas_wr_bnode
 	_copy_to_iter shmem_file_read_iter __filemap_get_folio ksys_read __fdget_pos apparmor_file_permission
@@ -24,17 +24,17 @@ parts="0${LONG:+ 1 2}" # thirds of the list, one recording each: timing nested b
 samplings=${LONG:+997 1499 1999}
 shapes='plain early loop head nested twice calls tail recursive many choice'
 
-# --- guest -------------------------------------------------------------------
+# --- functions that run in the guest -----------------------------------------
 
 guest_slab() {
 	hurry
-	# new_slab comes first: what a new slab's page takes depends on which pages were freed before.
+	# Record new_slab first: the cost of a new slab's page depends on the pages that were freed before.
 	record new_slab --freq=0 --func new_slab -- "$workloads/big-fork" --iterations 2
 	record shuffle --freq=0 -R shuffle_freelist --func allocate_slab -- "$workloads/big-fork" -n 20
 	record bodies --freq=0 --func allocate_slab -R '*@allocate_slab' -- "$workloads/big-fork" --iterations 2
 	random seeded
 	local part arguments
-	# big-fork comes last: the kernel frees its memory later, in interrupts that would hit the next workload.
+	# Run big-fork last: the kernel frees its memory later, in interrupts that would hit the next workload.
 	for part in $samplings; do
 		record "sampled-$part" --freq="$part" -- sh -c \
 			"$workloads/small-read -n 60000; $workloads/page-fault -n 16000; $workloads/big-fork -n 10"
@@ -46,7 +46,7 @@ guest_slab() {
 	done
 }
 
-# random NAME: make two recordings of the random generator's slow path for diff: counted and timed; below a timed function.
+# random NAME: record the random generator's slow path twice for diff: with counts and times, and below a timed function.
 random() {
 	record "random-$1" -F 997 --blocks get_random_u32 --func extract_entropy -- \
 		"$workloads/big-fork" --iterations 3
@@ -88,15 +88,15 @@ guest_shapes() {
 
 side "$@"
 
-# --- host --------------------------------------------------------------------
+# --- checks on the host ------------------------------------------------------
 
-# range NAME KEY INLINED [FUNCTION [SYSCALL]]: print the sum of KEY over the bodies.
+# range NAME KEY INLINED [FUNCTION [SYSCALL]]: print the sum of KEY over all places where INLINED is inlined.
 range() {
 	json "$1" "[.ranges[] | select(.name == \"$3\" and .source == \"exact\" and .syscall == \"${5-*}\"
 		and (\"${4-}\" == \"\" or .function == \"${4-}\")) | .$2] | add"
 }
 
-# not_timed NAME: print the bodies that are only estimated, with the reason.
+# not_timed NAME: print the inlined functions that are only estimated, with the reason.
 not_timed() {
 	json "$1" '[.ranges[] | select(.syscall == "*" and .why != null) | "\(.name)@\(.function): \(.why)"] | unique[]'
 }
@@ -105,7 +105,7 @@ mean_of() {
 	awk -v sum="$1" -v n="$2" 'BEGIN { if (n) printf "%.1f\n", sum / n }'
 }
 
-# balanced NAME: check that each body that was entered was left.
+# balanced NAME: check that each entered inlined function was left.
 balanced() {
 	equal "$1: nothing is lost" "$(lost "$1")" nothing
 	equal "$1: all that was entered is accounted for" "$(accounting "$1" unaccounted)" 0
@@ -122,12 +122,12 @@ clean_dmesg
 
 # against_truth NAME RECORDING FORKS APPEND PERCENT: compare shuffle_freelist in fork with the emulator's count. The cost of a
 # call depends on how often the random generator is refilled, so two guests differ a little. The clock decides when the generator
-# is reseeded, which takes 10,000 instructions, so many calls are needed. A call enters the body twice: these two excursions must
-# agree to PERCENT. A call for a cache with a constructor has 37 more, of 52 instructions each; 5 forks make none to two of such
-# calls among 1,200. Excursions per call were 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and
-# 2.052. An interrupt counts in the excursion that it hits, and one that ends with a batch of RCU's callbacks takes as much as 100
-# calls: leave out the most expensive excursion of either side. In seeded guests record then reads 0.8 to 1.3 % less (eleven
-# guests), since it subtracts 3 too much for an excursion.
+# is reseeded, which takes 10,000 instructions, so many calls are needed. A call enters the inlined function twice: these two
+# excursions must agree to PERCENT. A call for a cache with a constructor has 37 more, of 52 instructions each; 5 forks make none
+# to two of such calls among 1,200. Excursions per call were 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three
+# times) and 2.052. An interrupt counts in the excursion that it hits; with a batch of RCU's callbacks it takes as much as 100
+# calls: leave out the most expensive excursion of either side. In seeded guests record reads 0.8 to 1.3 % less (eleven guests),
+# because it subtracts 3 too much per excursion.
 against_truth() {
 	local name=$1 total true_total calls
 	total=$(range "$2" 'total - .max' shuffle_freelist allocate_slab clone)
@@ -148,9 +148,9 @@ holds 'shuffle_freelist is called as often as allocate_slab' \
 holds 'it is left and entered again' \
 	"$(range shuffle entries shuffle_freelist) >= 2 * $(range shuffle calls shuffle_freelist)"
 balanced shuffle
-# A call of clone executes some hundreds of probes, and little of their cost remains in its time. The subtracted cost is that of
-# a breakpoint at the mean place in the kernel's lists: in fourteen boots of eight seeds clone was 0.3 to 3.6 % above, 1.7 % on
-# average.
+# A call of clone executes some hundreds of probes, and little of their cost remains in its time. The subtracted cost is that of a
+# breakpoint at an average position in the kernel's lists: in fourteen boots of eight seeds clone was 0.3 to 3.6 % too long, 1.7 %
+# on average.
 within 'with all bodies of allocate_slab timed, clone takes as long' \
 	"$(syscall_row bodies clone mean)" "$(syscall_row shuffle clone mean)" 5
 balanced bodies
@@ -160,7 +160,7 @@ clean_dmesg
 against_truth unseeded unseeded 5 "$unseeded" 6
 balanced unseeded
 "$kprotperf" diff random-seeded.data random-unseeded.data --format=json >random.json
-# Seeded, the slow path makes a batch of numbers at a time: 346 of 8,300 calls take it.
+# In a seeded guest, a call of the slow path makes a batch of numbers: 346 of 8,300 calls take this path.
 slow() {
 	jq "[.attribution[] | select(.name == \"_get_random_bytes\") | .$1_calls // 0] | add // 0" random.json
 }
@@ -169,7 +169,7 @@ holds 'diff of seeded and unseeded counts calls of the slow path' \
 like 'and begins with what is called there' "$(jq -r '.conclusion' random.json | head -n 3 | tr '\n' ' ')" \
 	'extract_entropy, called (on the hardened side only, )?[0-9,]+ times'
 
-# Chance decides in which body of this chain of calls the samples see the change. diff finds the switch from each body.
+# Chance decides in which inlined function of this call chain the samples show the change. diff finds the static key from each.
 "$kprotperf" diff above-seeded.data above-unseeded.data | tr -s '\n ' ' ' >above.txt
 like 'diff says which part of a timed function is slow' "$(cat above.txt)" \
 	'in allocate_slab .*, nearly all of that in (_get_random_bytes|get_random_u32|prandom_u32_max) \(estimated from samples\)'
@@ -184,16 +184,16 @@ for name in new_slab new_slab-baseline; do
 	holds "$name: and timed" "$(range $name calls new_slab ___slab_alloc) > 1000"
 	balanced $name
 done
-# Compare medians: what the page of a few slabs takes depends on what was freed before (means differ by 274 to 379). Measured:
-# 207.5 to 208.5 in three boots of each kernel.
+# Compare medians: the cost of a slab's page depends on what was freed before (means differ by 274 to 379). Measured: 207.5 to
+# 208.5 in three boots of each kernel.
 holds 'new_slab takes longer where freelists are shuffled' \
 	"$(range new_slab p50 new_slab ___slab_alloc clone) - $(range new_slab-baseline p50 new_slab ___slab_alloc clone) | . > 198 and . < 218"
 
 for part in $parts; do
 	balanced "exact-$part"
 	not_timed "exact-$part" | sed 's/^/# not timed: /'
-	# The reverse does not hold. A call is an execution of DWARF's entry, which may be on one of several ways into the body
-	# (for __rb_erase_augmented in unlink_anon_vmas, on a way that is not taken).
+	# The reverse is not true: `calls` counts executions of the entry in DWARF, which may be on one of several paths into the
+	# inlined function (for __rb_erase_augmented in unlink_anon_vmas, on a path that is not taken).
 	is "exact-$part: each body that is called is entered" "$(json "exact-$part" \
 		'[.ranges[] | select(.source == "exact" and .calls > 0 and .entries == 0) | .name] | unique | join(" ")')" ''
 done
@@ -202,9 +202,9 @@ timed=$(jq -s '[.[].ranges[] | select(.syscall == "*" and .source == "exact" and
 holds "$timed inlined functions are timed that the workloads execute" "$timed >= ${LONG:+2}8"
 
 if [ "${LONG-}" ]; then
-	# Take bodies that have more than a two-hundredth of their context's time by probes. Their share must be in the interval of
-	# the samples; 0 of N samples have an interval too. In each context one workload dominates. The context's time
-	# comes from the sampled recordings, which have fewer probes.
+	# Take inlined functions that have more than 0.5 % of their context's time by probes. Their share must be in the interval
+	# of the samples; 0 of N samples have an interval too. In each context one workload dominates. The context's time comes
+	# from the sampled recordings, which have fewer probes.
 	for part in $samplings; do
 		json "sampled-$part" '.schema' >sampled.schema
 	done
@@ -225,7 +225,7 @@ if [ "${LONG-}" ]; then
 		sampled-997.json sampled-1499.json sampled-1999.json exact-0.json exact-1.json exact-2.json >covered.txt
 	grep '^missed' covered.txt | sed 's/^/# /'
 	n=$(grep -c '^covered\|^missed' covered.txt)
-	# Measured: 57 to 78 in seven runs. The samples of a run decide which bodies take more than a two-hundredth.
+	# Measured: 57 to 78 shares in seven runs. The samples of a run decide which inlined functions take more than 0.5 %.
 	holds "$n shares are held against intervals of samples" "$n >= 45"
 	covered=$(grep -c ^covered covered.txt)
 	holds "of which $covered are in theirs" "$covered >= 0.9 * $n"
@@ -234,8 +234,8 @@ fi
 need_module hardened
 boot hardened guest_shapes
 clean_dmesg
-# Each excursion is off by the places of the body's breakpoints in the kernel's hash table. 67 of 78 bodies in three boots are
-# less than 2 % or 20 instructions off, the worst 89 of 3,005, 68 of 1,603 and 21 of 201.
+# The error of each excursion depends on the breakpoints' positions in the kernel's hash table. In three boots 67 of 78 inlined
+# functions are less than 2 % or 20 instructions off, the worst 89 of 3,005, 68 of 1,603 and 21 of 201.
 for name in shapes shapes-int3; do
 	while read -r inlined calls insns; do
 		equal "$name: calls of $inlined" "$(range $name calls "$inlined")" $((calls * runs))

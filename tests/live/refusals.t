@@ -1,12 +1,11 @@
 #!/bin/bash
-# record refuses what it cannot do in one line that says why, and leaves nothing behind. It records a command that fails as any
-# other.
+# If record cannot do something, it says why in one line, and leaves nothing behind. It records a failing command like any other.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# refuse NAME ARG...: try to record, and note what is left. Nothing may be left.
+# refuse NAME ARG...: try to record, and note the files and probes that remain. None may remain.
 refuse() {
 	local name=$1
 	shift
@@ -14,7 +13,7 @@ refuse() {
 	left "$name"
 }
 
-# left NAME: note the files and the traces in the kernel that are left.
+# left NAME: note the files, and the traces in the kernel, that remain.
 left() {
 	compgen -G "$1.data*" >"$1.ls"
 	traces >"$1.traces"
@@ -53,7 +52,7 @@ guest_main() {
 	refuse cold --func "$(cat cold.txt)" -- true
 	refuse one-of-two --func allocate_slab --func no_such_function -- true
 
-	# The kernel would not hit these probes.
+	# With ftrace switched off, the kernel would not hit these probes.
 	local kprobes=/sys/kernel/debug/kprobes/enabled how
 	sysctl -qw kernel.ftrace_enabled=0
 	for how in auto multi kprobe; do
@@ -66,7 +65,7 @@ guest_main() {
 	refuse kprobes-off --attach=kprobe --func allocate_slab -- true
 	refuse blocks-off --blocks allocate_slab -- true
 	keep doctor-kprobes "$kprotperf" doctor
-	# record does not know every switch: hide that this one is off.
+	# record does not know every switch of the kernel: hide that kprobes are off.
 	echo 1 >on
 	mount --bind on $kprobes
 	refuse silent --attach=kprobe --func allocate_slab -- true
@@ -82,7 +81,7 @@ guest_main() {
 	ls -A full >full.ls
 	umount full
 
-	# The command must not get record's descriptors. All lab kernels compile BPF programs: let this one say no.
+	# The command must not inherit record's descriptors. Hide that this kernel compiles BPF programs, as all lab kernels do.
 	echo 0 >jit
 	mount --bind jit /proc/sys/net/core/bpf_jit_enable
 	record interpreted -- ls /proc/self/fd
@@ -92,7 +91,7 @@ guest_main() {
 	record suicide -- "$acts" suicide 10
 	# shellcheck disable=SC2016 # for that shell
 	record fails-later --repeat 3 -- sh -c 'echo >>runs; [ "$(wc -l <runs)" -ne 2 ]'
-	# An existing file stays if recording fails.
+	# An existing file stays unchanged if recording fails.
 	echo precious >kept.data
 	record kept --func no_such_function -- true
 	traces >after.txt
@@ -118,7 +117,7 @@ guest_large() {
 	refuse large --attach=multi --func '*' -- true
 	record large-few --attach=multi --func 'vfs_w*' -- true
 	# shellcheck disable=SC2016 # for that shell
-	# The clock interrupts at ticks only. Missing samples are counted, also in processes that are shorter than a period.
+	# Samples come at timer ticks only. Missing samples are counted, also in processes that are shorter than a period.
 	record short-lived -- sh -c 'i=0; while [ $i -lt 200 ]; do i=$((i + 1)); /bin/true; done'
 }
 
@@ -174,8 +173,8 @@ large 1 probes and maps for [0-9]{5} functions and 64 CPUs would take about [0-9
 END
 like 'an inlined body of what a livepatch has replaced: not 0 calls, but not timed' "$(cat patched-range.err)" \
 	"note: 1 of 1 inlined body cannot be timed, .*'_test_bit' in '__set_task_comm': a livepatch .* has replaced it"
-# The replacement is empty. Kprobes would also time 224 instructions that lead to it, in each call. The median, since an
-# interrupt counts in the call that it hits: 6,000 instructions once, 60 in the mean of 100 calls.
+# The livepatch's function is empty. Kprobes would also time the 224 instructions that lead to it, in each call. Compare the
+# median: an interrupt counts in the call that it hits. One of 6,000 instructions made the mean of 100 calls 60.
 holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm p50 prctl) < 10 and
 	$(calls patched __set_task_comm prctl) == 100"
 is 'doctor names what is switched off: ftrace' "$(grep -c '^  no .*sysctl -w kernel.ftrace_enabled=1' doctor-ftrace.out)" 3
@@ -184,7 +183,7 @@ equal 'without ftrace page faults are not counted' "$(json no-faults '[.syscalls
 like 'which is said' "$("$kprotperf" report no-faults.data 2>&1)" 'page faults are not counted'
 is 'what is switched on again is measured' "$(cat switched-on.status)" 0
 is 'few functions are no matter there' "$(cat large-few.status)" 0
-# Measured: 31 and 39 of 182 samples came in two such guests, 166 of 183 in one whose timer is precise.
+# Measured: 31 and 39 of 182 samples came in two such guests, 166 of 183 in a guest with a precise timer.
 holds 'short processes: samples that did not come are a loss' \
 	"$(json short-lived '.losses.samples_not_received') > $(json short-lived .samples.expected) / 2"
 equal 'short processes: the others came' "$(json short-lived '.losses.samples_not_received + .samples.received')" \

@@ -37,7 +37,7 @@ guest_main() {
 	signalled term-alone TERM alone --attach=kprobe --func hrtimer_nanosleep -- "$acts" forever
 	signalled hup HUP alone -- "$acts" forever
 	signalled repeated INT alone --repeat 5 -- "$acts" forever
-	# A command that survives the signal ends when it likes, with its own status.
+	# A command that survives the signal ends later, with its own status.
 	signalled survivor TERM alone -- "$acts" until-signal
 	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
 	traces >after.txt
@@ -61,7 +61,7 @@ guest_main() {
 	victim=$!
 	keep thread "$kprotperf" record -o thread.data -p "$(await thread_of $victim)"
 	kill -KILL $victim
-	# The process ends by itself, which ends the recording. It sleeps for five seconds: the recorder needs one to start.
+	# The process ends by itself, which ends the recording. It sleeps for 5 s, because the recorder takes 1 s to start.
 	"$acts" polls 5000 &
 	record pid-ends --func hrtimer_nanosleep -p $!
 	# In a container the process has another number, and -a also records what runs outside.
@@ -74,14 +74,14 @@ guest_main() {
 		"$kprotperf" record -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
 	kill -KILL $victim
 
-	# Run long enough for the recorder to write what it has so far.
+	# Run long enough for the recorder to write intermediate results.
 	record all-command -a --func hrtimer_nanosleep -- sleep 6
 	"$acts" forever &
 	victim=$!
 	attached=1 signalled all INT alone -v -a --func hrtimer_nanosleep
 	kill -KILL $victim
 
-	# SIGKILL ends record: its probes go. The command gets no signal and goes on.
+	# SIGKILL ends record, which removes its probes. The command gets no signal and continues.
 	rm -f ready
 	"$kprotperf" record -o killed.data --attach=kprobe --func hrtimer_nanosleep \
 		--func 'vfs_*' -- "$acts" forever >killed.out 2>killed.err &

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
-# Probe the allocator by a glob: the guest's side and the checks are the same for each kernel.
+# Probe the allocator by a glob, in the same way on each kernel.
 
 guest_slab() {
 	traces >before.txt

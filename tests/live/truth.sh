@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
-# Count the instructions of an inlined body by the emulator (tests/bench/truth.c), in a guest without probes where only the
-# workload runs. llvm-symbolizer tells by the DWARF which instructions belong to the body.
+# Count the instructions of an inlined function by the emulator (tests/bench/truth.c), in a guest without probes where only the
+# workload runs. llvm-symbolizer finds the inlined function's instructions by the DWARF.
 
 # truth_points VMLINUX FUNCTION INLINED: print the addresses that truth.c watches.
 truth_points() {
@@ -23,7 +23,7 @@ truth_points() {
 }
 
 # call_points VMLINUX FUNCTION ENTRY RETURN: print where FUNCTION begins (as ENTRY) and where its calls return to (as RETURN).
-# Search the kernel's code for the bytes of a call: objdump takes 3 s for it.
+# Search the kernel's code for the bytes of a call, because objdump takes 3 s.
 call_points() {
 	local vmlinux=$1 function=$2 entry text
 	entry=$(nm "$vmlinux" | awk -v f="$function" '$3 == f { print $1; exit }')
@@ -49,7 +49,7 @@ truth() {
 		"$(command -v qemu-system-x86_64)" "$build/bench/truth.so" "$PWD/$name.truth" "$PWD/points" \
 		>shim/qemu-system-x86_64
 	chmod +x shim/qemu-system-x86_64
-	# nokaslr: the plugin knows addresses of the file. hostname(1) makes a system call (the mark) that nothing else makes.
+	# nokaslr: the plugin uses addresses of the file. hostname(1) makes a system call (the mark) that nothing else makes.
 	PATH=$PWD/shim:$PATH "$lab" run --kernel "$kernel" --accel icount --append "nokaslr $5" -- \
 		sh -c "hostname lab; ${*:6}; hostname lab" >truth.log 2>&1 || sed 's/^/#   /' truth.log
 	grep -qx 'marks 2' "$name.truth"

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 git -c safe.directory='*' clone -q "$repo" clone
-# mmdebstrap runs this script as a hook; $1 is the new system. The new system uses this machine's lab kernels. They are mounted
+# mmdebstrap runs this script as a hook; $1 is the new system. The new system uses this machine's lab kernels. These are mounted
 # in a private namespace only, so that removing the system does not remove them.
 cat >bare <<'TEXT'
 set -e

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Run lab why on a kernel with planted costs (tests/lab/blind.patch). Their author did not know how lab why finds costs. The
-# first sentence on each syscall must name the cost and its cause. docs/internals/why.md lists what the sentences do not say.
+# Run lab why on a kernel with planted costs (tests/lab/blind.patch). Their author did not know how lab why finds costs. The first
+# sentence on each syscall must name the cost and its cause. docs/internals/why.md lists facts that the sentences omit.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
 # shellcheck source=SCRIPTDIR/../lab/lib.sh
@@ -18,7 +18,6 @@ for (1 .. 5) {
 	unpack("P1", pack("Q", $at + 4096 * $_)) for 0 .. 511;
 	syscall(11, $at, 512 * 4096);
 }
-# Write lines of a log.
 open(my $log, ">", "/tmp/log") or die; syswrite($log, "one line of a log\n") for 1 .. 1000;
 # Send and receive messages of 2,000 bytes by a System V queue.
 my $queue = syscall(68, 0, 01600); my $message = pack("q", 1) . ("x" x 2000);

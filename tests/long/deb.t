@@ -21,7 +21,7 @@ report_test $? 'lintian has nothing to say'
 
 "$build/tests/make_fixture" hardened hardened.data || bail 'no make_fixture: run make tests'
 # mmdebstrap runs this script as a hook; $1 is the new system, which has package lists. The package's dependencies are removed
-# with it.
+# with the package.
 cat >clean <<'TEXT'
 files() {
   (cd "$1" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./tmp -o -path ./var/cache -o -path ./var/log \

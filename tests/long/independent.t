@@ -1,6 +1,6 @@
 #!/bin/bash
 # Compare the counts of lab run --exact with those of an independent plugin (tests/bench/executions.c) in the same guest, for
-# functions drawn at random: each function's own instructions, each block's executions, each inlined body's instructions, in
+# functions drawn at random: each function's own instructions, each block's executions, each inlined function's instructions, in
 # many syscalls. Test a kernel of the lab and a kernel of Debian. SEED=N draws other functions.
 
 # shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
@@ -87,8 +87,7 @@ compare() {
 		body_of "$vmlinux" "__x64_sys_$name"
 	done >bodies
 	# Leave out functions that have several ranges of code: functions with the same name, and functions with separate parts
-	# (.cold). Leave out the syscalls' own functions: the plugin does not count a jump to the syscall's body, nor its
-	# return.
+	# (.cold). Leave out the syscalls' own functions: the plugin does not count a jump to the syscall's body, nor its return.
 	json first "(\"$syscalls\" | split(\" \")) as \$in | .functions[] | select(.syscall | IN(\$in[])) | .name" | grep -v '_sys_' | LC_ALL=C sort -u >executed
 	awk '{ part = sub(/\..*/, "", $3); n[$3] += 1 + part } END { for (name in n) if (n[name] == 1) print name }' symbols | LC_ALL=C sort |
 		LC_ALL=C join - executed | grep -vxFf bodies >known
@@ -103,7 +102,6 @@ compare() {
 	"$kprotperf" report both.data --format=json --section=functions,ranges,blocks >both.json
 	grep -v marks emulator | LC_ALL=C sort >executions
 
-	# Compare the functions.
 	while read -r name; do
 		printf '%s %s\n' "$(range "$name" | tr - ' ')" "$name"
 	done <drawn | sort >ranges
@@ -122,8 +120,8 @@ compare() {
 	LC_ALL=C join -a 1 -e 0 -o 0,2.2 <(cut -d' ' -f1 blocks.ours) executions >blocks.theirs
 	same "$kernel: blocks have the executions that the other counts" blocks.ours blocks.theirs
 
-	# Compare the inlined bodies, including bodies that are inlined into them. llvm-symbolizer reads from the DWARF which
-	# instructions a body has.
+	# Compare the inlined functions, each with the functions that are inlined into it. llvm-symbolizer reads from the DWARF
+	# which instructions an inlined function has.
 	cut -d' ' -f1 executions | sed 's/^/0x/' | llvm-symbolizer-14 --inlines --obj="$vmlinux" |
 		awk 'BEGIN { RS = ""; FS = "\n" } { line = ""; for (i = 1; i < NF; i += 2) line = line " " $i; print substr(line, 2) }' |
 		paste -d ' ' executions - | awk '{ split("", seen); for (i = 3; i < NF; i++) if (!seen[$i]++) sum[$NF " " $i] += $2 }

@@ -87,7 +87,7 @@ is 'has the boots of both sides, and of the floor' "$(for file in matrix/boots/*
 	"$kprotperf" report --format=json --section=environment "$file" 2>/dev/null | jq -r '.environment |
 		"\(.["kernel.release"]) \(.["kernel.cmdline"] | match("init_on_alloc=.") | .string)"'
 done | sort | paste -sd,)" "$release init_on_alloc=0,$release init_on_alloc=0,$release init_on_alloc=1"
-# In instructions, the command's change is 5 %, and the floor is 0.5 %.
+# In instructions, the protection costs the command 5 %, and the noise is 0.5 %.
 is 'the cell has the cost of the protection' "$(jq '.cells | map(.delta_pct) | .[0] > 2 and .[0] > .[1]' matrix/matrix.json)" true
 is 'the default kernel is back after the matrix' "$(default)" "$was"
 

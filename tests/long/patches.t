@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# why names the lines of twelve patches that add work to real programs, from exact recordings and from probes alone. It names
-# nothing else as certain where a patch's work is lost in the variation between boots.
+# why names the lines of twelve patches that add work to real programs, from exact recordings and from probes alone. If a
+# patch's work is lost in the variation between boots, why names no other code as certain.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../lab/lib.sh
@@ -52,7 +52,7 @@ while IFS=$'\t' read -r name command; do
 	done
 done < <(commands)
 
-# Measured on 28 November 2026: 11 and 9. The work of pipe.patch is 0.04 % of its command.
+# Measured on 28 November 2026: 11 and 9 patches. The work of pipe.patch is 0.04 % of its command.
 ok "${named[why]} of 12 patches are named by exact recordings" test "${named[why]}" -ge 11
 ok "${named[auto]} of 12 patches are named by probes alone" test "${named[auto]}" -ge 8
 is 'nothing else is named as certain, by exact recordings' "${wrong[why]}" 0

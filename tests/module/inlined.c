@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inlined functions in awkward shapes, which execute a number of instructions known by construction.
+ * Inlined functions in awkward shapes, with known numbers of instructions.
  *
- * The bodies are assembly; the compiler adds a few instructions around them. In
+ * The functions are assembly; the compiler adds a few instructions around them. Files in
  * /sys/kernel/debug/kprotperf_inlined:
  *
- *   run    write "SHAPE N": does it N times, interrupts off in each
- *   known  read: "INLINED CALLS INSNS" for each, per run of its shape: executions of its first instruction,
- *          and instructions in it, callees included
+ *   run    write "SHAPE N": run SHAPE N times, each with interrupts off
+ *   known  read a line "INLINED CALLS INSNS" for each inlined function, per run of its shape: executions of its first
+ *          instruction, and instructions in it, callees included
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -55,7 +55,7 @@ shape_fn int shape_plain(int x)
 	return x;
 }
 
-/* Leaves in three places, two of them early. */
+/* This function has three exits, two of them early. */
 static __always_inline int inl_early(int x)
 {
 	turn(100);
@@ -94,7 +94,7 @@ shape_fn int shape_loop(int x)
 	return x;
 }
 
-/* A loop back to the body's first instruction. */
+/* This loop jumps back to the inlined function's first instruction. */
 static __always_inline void inl_head(int n)
 {
 	do {
@@ -122,7 +122,7 @@ static __always_inline void inl_outer(void)
 	inl_inner();
 }
 
-/* This body begins and ends together with inl_outer(). */
+/* This inlined function has the same first and last instruction as inl_outer(). */
 static __always_inline void inl_around(void)
 {
 	inl_outer();
@@ -197,7 +197,7 @@ shape_fn int shape_recursive(int x)
 	return x + 1;
 }
 
-/* Executions follow each other closely. */
+/* Executions of this inlined function follow each other closely. */
 static __always_inline void inl_many(void)
 {
 	turn(100);
@@ -212,7 +212,7 @@ shape_fn int shape_many(int x)
 	return x;
 }
 
-/* The body is entered from two places, and left to two. */
+/* This inlined function is entered from two addresses, and left to two. */
 static __always_inline int inl_choice(int x)
 {
 	if (x & 1) {
@@ -263,7 +263,7 @@ static const struct shape {
 	{ "choice", shape_choice, 10 },      { "empty", shape_empty, 1 },
 };
 
-/* Instructions of a recursive call besides turns: call, nop, argument, return, and jumps to the call and back. */
+/* Instructions of a recursive call besides turn(): call, nop, argument, return, and jumps to the call and back. */
 #define AROUND_INSNS 8
 
 static const struct known {
@@ -280,12 +280,12 @@ static const struct known {
 	{ "inl_twice", 2, 2 * TURNS_INSNS(250) },
 	{ "inl_calls", 1, 2 * TURNS_INSNS(100) + 1 + LEAF_INSNS },
 	{ "inl_tail", 1, TURNS_INSNS(300) },
-	/* The nested calls are included, with the turns of the functions around them. */
+	/* Include the nested calls, with the turns of the functions around them. */
 	{ "inl_recursive", 4,
 	  (4 + 3 + 2 + 1) * (TURNS_INSNS(200) + TURNS_INSNS(100) + 3) +
 		  (3 + 2 + 1) * (2 * TURNS_INSNS(20) + AROUND_INSNS) },
 	{ "inl_many", 20, 20 * TURNS_INSNS(100) },
-	/* Its first instruction, by DWARF, is on one of two paths in. */
+	/* The first instruction in DWARF is on one of two paths into this function. */
 	{ "inl_choice", 5, 5 * (TURNS_INSNS(100) + TURNS_INSNS(200)) },
 };
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Run the functions of shapes.c on request, in /sys/kernel/debug/kprotperf_known:
+ * Run the functions of shapes.c on request, by files in /sys/kernel/debug/kprotperf_known:
  *
- *   run       write "SHAPE N": does it N times
- *   quiet     write "SHAPE N": the same with interrupts off in each call, since their time would count as the
- *             function's
+ *   run       write "SHAPE N": run SHAPE N times
+ *   quiet     write "SHAPE N": the same with interrupts off in each call, because interrupts would count as the function's time
  *   measure   write "SHAPE N": the same as quiet, with the time stamp counter read around each call;
- *             read: "SHAPE N MIN MAX", in ticks of the counter; in QEMU's icount mode these are
- *             instructions
- *   ticking   write "N": lets the timer call known_tick() N times, each when it interrupts the task that wrote
- *   silent    write 1: task switches are not reported until 0 is written
- *   known     read: "FUNCTION SELF TOTAL" for each function, as constructed
- *   ticks     read: number of calls of known_tick() by the timer
+ *             read "SHAPE N MIN MAX", in ticks of the counter; in QEMU's icount mode these are instructions
+ *   ticking   write "N": let the timer call known_tick() N times, each when it interrupts the task that wrote
+ *   silent    write 1: do not report task switches until 0 is written
+ *   known     read "FUNCTION SELF TOTAL" for each function, as constructed
+ *   ticks     read the number of calls of known_tick() by the timer
  */
 #include <linux/debugfs.h>
 #include <linux/hrtimer.h>
@@ -27,7 +25,7 @@
 #define MAX_RUNS       1000000
 #define MAX_COUNTS     64
 
-/* Inlined. shapes.c has a function of the same name; BTF has the arguments of either, at random. */
+/* This function is inlined. shapes.c has a function of the same name; BTF has the arguments of either one, at random. */
 static __always_inline void known_namesake_1(void)
 {
 	barrier();
@@ -40,7 +38,7 @@ static noinline __attribute__((noipa)) long known_namesake_2(long a, long b)
 
 static struct hrtimer timer;
 static u64 ticks, ticks_left;
-static const struct task_struct *ticked; /* only compared */
+static const struct task_struct *ticked; /* compared only, never dereferenced */
 
 static enum hrtimer_restart on_timer(struct hrtimer *t)
 {
@@ -86,7 +84,7 @@ static void run_interrupted(void)
 static const struct shape {
 	const char *name;
 	void (*run)(void);
-	void (*quiet)(void); /* NULL: cannot run without interrupts */
+	void (*quiet)(void); /* NULL: cannot run with interrupts off */
 } shapes[] = {
 	{ "empty", known_empty, known_empty },
 	{ "small", known_small, known_small },
@@ -221,7 +219,7 @@ static void find_switches(struct tracepoint *tp, void *unused)
 		switches = tp;
 }
 
-/* Disable the tracepoint without telling its users. It must have some. */
+/* Disable the tracepoint of task switches without telling its users. It must have users. */
 static ssize_t silent_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	bool silent;

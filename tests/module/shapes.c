@@ -12,7 +12,7 @@
 /* Assembly, one instruction per line: clang-format would join them. */
 /* clang-format off */
 
-/* Local labels, so that one body can have several. */
+/* The labels are local, so one function can have several loops. */
 #define SHAPE_LOOP(turns)                                   \
 	"	mov $" __stringify(turns) ", %%eax\n"       \
 	"77:	dec %%eax\n"                                \
@@ -91,7 +91,7 @@ shape_fn void known_tick(void)
 	shape_body(SHAPE_LOOP(TICK_TURNS));
 }
 
-/* This takes long enough for several interrupts of the timer. */
+/* This function takes long enough for several timer interrupts. */
 shape_fn void known_interrupted(void)
 {
 	shape_body(SHAPE_LOOP(INTERRUPTED_TURNS));
@@ -111,7 +111,7 @@ shape_fn static void yield_turns(void)
 	shape_body(SHAPE_LOOP(YIELDING_TURNS));
 }
 
-/* This never sleeps, but lets others have the CPU when the scheduler wants them to. */
+/* This function never sleeps, but yields the CPU if the scheduler asks for it. */
 shape_fn void known_yielding(void)
 {
 	for (int i = 0; i < YIELDING_ROUNDS; i++) {
@@ -179,7 +179,7 @@ long known_sum(long a, long b)
 	return known_namesake_1(a, b);
 }
 
-/* A return is one instruction, or a jump to one. */
+/* A return is one instruction, or a jump to a return instruction. */
 u64 shape_return_insns(void)
 {
 	return boot_cpu_has(X86_FEATURE_RETHUNK) ? 2 : 1;
@@ -233,7 +233,7 @@ static void count_recursive(struct writer *w)
 			      SHAPE_LOOP_INSNS(RECURSIVE_TURNS) + 2 + (level ? 2 : 0), below);
 }
 
-/* The function ends with a jump; the return at its target is for both. */
+/* known_tail() ends with a jump to known_tail_end(), and the return there is for both. */
 static void count_tail(struct writer *w)
 {
 	u64 end = count_loop(w, "known_tail_end", TAIL_END_TURNS);
@@ -259,7 +259,7 @@ size_t shape_counts(struct shape_count *counts, size_t max)
 	count_leaves(&w);
 	count_loop(&w, "known_tick", TICK_TURNS);
 	count(&w, "known_irqs_off", SHAPE_LOOP_INSNS(IRQS_OFF_TURNS) + 3, 0);
-	/* For the others, only their own instructions are known. */
+	/* Of these functions, only the own instructions are known. */
 	count_loop(&w, "known_interrupted", INTERRUPTED_TURNS);
 	count(&w, "known_sleeping", 2 * SHAPE_LOOP_INSNS(SLEEPING_TURNS) + 2, 0);
 	count(&w, "known_yielding", (u64)YIELDING_ROUNDS * SHAPE_LOOP_INSNS(YIELDING_TURNS), 0);

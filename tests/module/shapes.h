@@ -24,13 +24,13 @@
 #define INNER_A_TURNS     300
 #define INNER_B_TURNS     20
 #define RECURSIVE_TURNS   200
-#define RECURSIVE_DEPTH   7 /* calls below the first */
-#define DEEP_DEPTH        40 /* calls below the first: deeper than nested calls are followed */
+#define RECURSIVE_DEPTH   7 /* nested calls below the first call */
+#define DEEP_DEPTH        40 /* nested calls below the first call, more than are followed */
 #define TAIL_TURNS        150
 #define TAIL_END_TURNS    400
 #define TICK_TURNS        10000
 #define INTERRUPTED_TURNS 2000000
-#define SLEEPING_TURNS    1000 /* each before and after the sleep */
+#define SLEEPING_TURNS    1000 /* both before and after the sleep */
 #define SLEEPING_MS       4
 #define YIELDING_TURNS    10000
 #define YIELDING_ROUNDS   600
@@ -69,7 +69,7 @@ struct shape_count {
 /* Return the number of instructions of a return. */
 u64 shape_return_insns(void);
 
-/* inlined.c: create its folder. The caller removes it. */
+/* Create the debugfs folder of inlined.c. The caller removes it. */
 struct dentry *inlined_create(void);
 
 size_t shape_counts(struct shape_count *counts, size_t max);

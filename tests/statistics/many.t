@@ -22,14 +22,13 @@ echo "# $seconds s of CPU time, at most $megabytes MB; 50 files take $growth tim
 report_test $? 'files of 200,200 cells are shown and compared'
 report=$(cut -d' ' -f2 report) compared=$(cut -d' ' -f2 diff-large)
 echo "# $report and $compared MB"
-# Sanitizers need additional time and memory.
 if nm "$kprotperf" 2>/dev/null | grep -q __asan_init; then
 	skip 'five times as many files take at most eight times as long' 'built with sanitizers'
 	skip 'it takes less than 200 MB' 'built with sanitizers'
 	skip 'report takes less than 120 MB, diff less than 450' 'built with sanitizers'
 else
 	# The growth is 3.2 to 3.5, because the command also takes time to start. It would be 25 if each file were compared with
-	# each.
+	# all others.
 	is 'five times as many files take at most eight times as long' "$(jq -n "$growth < 8")" true
 	is 'it takes less than 200 MB' "$(jq -n "$megabytes < 200")" true
 	# The values are 97 and 325 MB, in each run. They would be 140 and 585 MB if each row were made twice.

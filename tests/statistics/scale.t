@@ -27,7 +27,7 @@ grows() {
 }
 
 # sizes KIND N [OTHER]: run report, diff, merge and others on files with N and with 4 N items of KIND. OTHER is a kind that has
-# other names: also run diff with one side of KIND and one of OTHER.
+# other names: also run diff on a file of KIND and a file of OTHER.
 sizes() {
 	"$fixture" many few "$1" "$2" && "$fixture" many more "$1" $((4 * $2)) && slow= || slow='no file'
 	grows report SIZE
@@ -53,7 +53,7 @@ sizes reports 10000
 sizes functions 10000
 sizes cells 10000
 sizes ranges 5000 bodies
-# Each function has another name on the other side.
+# Each function has another name in the other file.
 sizes page_ 10000 folio_
 sizes samples 10000
 sizes captures 10000
@@ -66,7 +66,6 @@ sizes exact 10000
 sizes pieces 4000
 sizes modules 1000
 
-# Merge four times as many files.
 "$fixture" words one 'calls f read 1 100'
 mapfile -t files < <(seq -f copy-%g 4000)
 tee "${files[@]}" <one >/dev/null
@@ -81,7 +80,7 @@ megabytes() {
 	awk '{ print $2 }' spent
 }
 
-# With 100,100 cells, the page takes 53 MB, and JSON takes 53 MB, because report writes it row by row. A tree of all rows would
+# With 100,100 rows, report takes 53 MB for text and 53 MB for JSON, because it writes JSON row by row. A tree of all rows would
 # take 315 MB.
 "$fixture" large cells.data 200 500 1 0
 is 'JSON takes no memory that grows with its rows' \

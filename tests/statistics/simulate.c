@@ -23,8 +23,6 @@
 /* Tolerance of a rate, in standard errors due to the number of cases. */
 #define LUCK 3
 
-/* ---- random numbers ---- */
-
 static uint64_t seed;
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled". */
@@ -41,14 +39,12 @@ static double gauss(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * PI * uniform());
 }
 
-/* ---- profiles ---- */
-
-/* The parameters of one side. Spreads are relative to the mean. */
+/* Parameters of the baseline's or the hardened kernel's profile. Spreads are relative to the mean. */
 struct side {
 	uint32_t boots, runs; /* runs per boot */
 	double between_boots, between_runs;
 	double effect; /* slowdown of the first row: 0.01 is 1 % */
-	double calibration; /* error of the calibration, as the spread of a cost */
+	double calibration; /* spread of a probe cost by calibration errors */
 };
 
 struct setting {
@@ -59,7 +55,7 @@ struct setting {
 	uint32_t least_calls, most_calls; /* calls of a row per run */
 };
 
-#define COST 600.0 /* ticks per call, subtracted */
+#define COST 600.0 /* probe cost in ticks per call, subtracted */
 
 static void add_row(struct profile *p, uint32_t run, uint32_t context, double mean, double calls,
 		    double wrong)
@@ -137,7 +133,7 @@ static void done(struct analyze_diff *diff, struct profile *p[2])
 	profile_destroy(p[1]);
 }
 
-/* Return the row with the effect. */
+/* Return row0, the only row with an effect. */
 static const struct analyze_diff_row *first_row(const struct analyze_diff *diff)
 {
 	uint32_t i;
@@ -147,8 +143,6 @@ static const struct analyze_diff_row *first_row(const struct analyze_diff *diff)
 			return &diff->syscalls.rows[i];
 	abort();
 }
-
-/* ---- checks ---- */
 
 static unsigned int pairs = 50, tests;
 static bool failed;
@@ -270,7 +264,7 @@ static void check_needed(const struct setting *s, double margin)
 	expect(s, "as many boots as are needed settle it", settled, 0.80, 1);
 }
 
-/* Check with BOOTS per side: coverage with S's effect, and false alarms of 20 rows without. */
+/* Check with BOOTS boots per side: coverage with S's effect, and false alarms of 20 rows without an effect. */
 static void check_unlike(const struct setting *s, const uint32_t boots[2])
 {
 	struct setting aa, ab = *s;

@@ -6,7 +6,7 @@
 
 volatile int sink;
 
-/* Define a global symbol for this place, even in an inlined function, for tests to look up. */
+/* Define a global symbol for this address, even in an inlined function, for tests to look up. */
 #define MARK(name) asm volatile(".globl " #name "\n" #name ":\n\tnop")
 
 static inline __attribute__((always_inline)) int innermost(int x)
@@ -49,7 +49,7 @@ __attribute__((noinline)) int caller(int x)
 	return x + twice(x + 1); /* twice, second */
 }
 
-/* The compiler drops this body's code. */
+/* The compiler removes all code of this function. */
 static inline __attribute__((always_inline)) void nothing(void)
 {
 }
@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void body(int x)
 	}
 }
 
-/* Code that only leads to rare() goes to split.cold, so body has two ranges. */
+/* Code that only leads to rare() goes to split.cold, so body() has two ranges. */
 __attribute__((noinline)) int split(int x)
 {
 	nothing();
@@ -87,7 +87,7 @@ static __attribute__((noinline)) int cloned(int x, int k)
 	return sink + k;
 }
 
-/* Two nested bodies that end together. */
+/* Two nested inlined functions that end at the same address. */
 static inline __attribute__((always_inline)) void last(int x)
 {
 	sink = x;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare the annotations of a function on two kernels: lines and bodies that are the same, that moved, or that one side
- * lacks.
+ * Compare the annotations of a function on two kernels: lines and inlined functions that are the same, that moved, or that one
+ * kernel lacks.
  */
 #include <math.h>
 
@@ -105,7 +105,7 @@ static const char *text(unsigned int on, const char *file, uint32_t line, void *
 {
 	(void)file;
 	(void)arg;
-	/* The hardened kernel's source has five more lines before these. */
+	/* The hardened kernel's source has five more lines before these lines. */
 	switch (on ? line - 5 : line) {
 	case 10:
 		return "first(x);";
@@ -139,7 +139,7 @@ TEST(lines_that_moved)
 	r = row(&d.lines, NULL, 15);
 	assert_int_equal(r->sides[0].line, 10);
 	assert_float_equal(r->delta.value, 300, 1e-9);
-	/* A line that is only a bracket is matched by its order. The same text in another body is not matched. */
+	/* A line that is only a bracket is matched by its order. The same text in another inlined function is not matched. */
 	assert_int_equal(row(&d.lines, NULL, 16)->sides[0].line, 11);
 	assert_int_equal(row(&d.lines, "f", 12)->sides[1].n_insns, 0);
 	assert_int_equal(d.lines.n_rows, 4);
@@ -164,7 +164,7 @@ TEST(lines_with_one_number_are_two)
 	done(&d, &a, &b);
 }
 
-/* If one side has no calls, the costs of both sides are per run. A kernel without the function does not change the unit. */
+/* If one recording has no calls, the costs of both are per run. A kernel without the function does not change the unit. */
 TEST(what_costs_are_of)
 {
 	struct analyze_annotation a = side(100, 0), b = side(100, 1000), none = { 0 };

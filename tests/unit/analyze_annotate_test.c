@@ -10,7 +10,7 @@
 #include "kernel/debuginfo/source.h"
 #include "kernel_fixture.h"
 
-/* The program, opened, and a profile to fill. */
+/* The opened program, and a profile to fill with samples. */
 struct kernel {
 	struct kernel_image *img;
 	struct kernel_index *idx;
@@ -54,7 +54,7 @@ static void close_kernel(struct kernel *k)
 	kernel_image_destroy(k->img);
 }
 
-/* Return the address of the symbol NAME. The program has symbols for places within its functions. */
+/* Return the address of the symbol NAME. The program has symbols for addresses within its functions. */
 static uint64_t address_of(const struct kernel *k, const char *name)
 {
 	char command[256], line[64] = "";
@@ -70,7 +70,7 @@ static uint64_t address_of(const struct kernel *k, const char *name)
 	return strtoull(line, NULL, 16) - FIXTURE_BASE;
 }
 
-/* Add COUNT samples in CONTEXT with the stack LEAF, CALLER; 0 ends it. */
+/* Add COUNT samples in CONTEXT with the stack LEAF, CALLER. CALLER 0: the stack is LEAF only. */
 static void sample(struct kernel *k, const char *context, uint32_t flags, uint64_t count,
 		   uint64_t leaf, uint64_t caller)
 {
@@ -159,7 +159,7 @@ TEST(samples_are_where_they_were_taken)
 	sample(&k, "read", 0, 5, innermost, call);
 	sample(&k, "write", 0, 3, middle, call);
 	sample(&k, "read", PROFILE_SAMPLE_LATE, 2, own, call);
-	/* Do not count samples elsewhere, in user space, in a probe, or of an interrupt that arrived in the function. */
+	/* Do not count samples in other functions, in user space, in a probe, or of an interrupt that arrived in the function. */
 	sample(&k, "read", 0, 100, call, 0);
 	sample(&k, "read", PROFILE_SAMPLE_USER, 100, own, 0);
 	sample(&k, "read", PROFILE_SAMPLE_PROBE, 100, own, call);
@@ -175,7 +175,7 @@ TEST(samples_are_where_they_were_taken)
 	assert_int_equal(instruction(&k, own)->hits.late, 2);
 	assert_int_equal(sum_of_insns(&k), 10);
 	assert_int_equal(sum_of_lines(&k), 10);
-	/* A body's samples include those of bodies inlined into it; a line has those of its innermost body only. */
+	/* An inlined function's samples include those of functions inlined into it; a line's only those of its own function. */
 	assert_int_equal(body(&k, "innermost")->hits.self, 5);
 	assert_int_equal(body(&k, "middle")->hits.self, 8);
 	assert_int_equal(body(&k, "middle")->own.self, 3);
@@ -232,7 +232,7 @@ TEST(what_it_calls_is_below)
 	close_kernel(&k);
 }
 
-/* A function without code of its own is annotated at the places where it is inlined. */
+/* A function without code of its own is annotated in the functions that it is inlined into. */
 TEST(inlined_only)
 {
 	struct analyze_annotate_options o = { .name = "innermost" };
@@ -247,7 +247,7 @@ TEST(inlined_only)
 	assert_string_equal(k.a.places[0].function.name, "outer");
 	assert_string_equal(k.a.places[0].chain, "middle");
 	assert_int_equal(k.a.samples, 5);
-	/* The function's own lines have no path of bodies. */
+	/* The function's own lines have no path of inlined functions. */
 	assert_null(k.a.lines[instruction(&k, address_of(&k, "mark_innermost"))->line].path);
 	assert_null(instruction(&k, address_of(&k, "mark_middle")));
 	analyze_annotation_deinit(&k.a);
@@ -273,7 +273,7 @@ TEST(two_places)
 	assert_int_equal(annotate(&k, &all), 0);
 	assert_int_equal(k.a.n_places, 2);
 	assert_true(k.a.places[0].body.call_line != k.a.places[1].body.call_line);
-	/* Both places have the same source: each line occurs once. */
+	/* Both inlined copies have the same source, so each line occurs once. */
 	for (uint32_t i = 1; i < k.a.n_lines; i++)
 		assert_true(k.a.lines[i - 1].line < k.a.lines[i].line);
 	second = k.a.insns[k.a.places[1].first_insn].insn.addr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attribute a change to its parts. For any profile, the parts add up to the change. */
+/* Attribute a change of time to contexts and functions. For any profile, their changes add up to the whole change. */
 #include <stdio.h>
 
 #include "test.h"
@@ -9,7 +9,7 @@
 
 static const struct analyze_options oncpu;
 
-/* Fill the cell of SITE in CONTEXT of RUN: CALLS calls take TIME ticks, SELF of them outside of timed callees. */
+/* Set the figures of function SITE in CONTEXT of RUN: CALLS calls take TIME ticks, SELF of them outside of timed callees. */
 static void cell(struct profile *p, uint32_t run, uint32_t site, const char *context,
 		 uint64_t calls, uint64_t time, uint64_t self)
 {
@@ -54,7 +54,7 @@ static const struct why_attribution_row *row(const struct why_attribution *a, co
 	return NULL;
 }
 
-/* Check that each row's parts add up to its change, and their shares to 1, also counting only the rows shown. */
+/* Check that the rows below each row add up to its change, and their shares to 1, also counting only the rows shown. */
 static void check_sums(const struct why_attribution *a)
 {
 	uint32_t i, j;
@@ -92,7 +92,6 @@ static void check_sums(const struct why_attribution *a)
 	}
 }
 
-/* The comparison of two recordings. */
 struct compared {
 	struct analyze_diff d;
 	struct why why;
@@ -144,7 +143,7 @@ TEST(test_tree)
 	assert_true(row(&a, "mmap", 1)->delta == 0);
 	release(&a, &d);
 
-	/* CPU times are used if both sides have them, less the cost of probes in syscalls. */
+	/* CPU times are used if both recordings have them, less the cost of probes in syscalls. */
 	pa->runs[0].cpu = 400000;
 	pb->runs[0].cpu = 517700;
 	profile_cell(pb, 0, 0, profile_context_add(pb, "mmap"))->cost = 700;
@@ -154,7 +153,7 @@ TEST(test_tree)
 	assert_true(row(&a, "outside sys_enter...sys_exit", 1)->delta == 2000);
 	release(&a, &d);
 
-	/* With exchanged sides, all signs are reversed. Only the baseline has the inlined body, so all of its cost disappears. */
+	/* With exchanged recordings, signs are reversed. Only the baseline has the inlined function: its whole cost disappears. */
 	attribute(&a, &d, pb, pa);
 	assert_true(row(&a, "shuffle_freelist", 3)->delta == -110000);
 	r = row(&a, "allocate_slab", 2);
@@ -169,7 +168,7 @@ TEST(test_tree)
 	profile_destroy(pb);
 }
 
-/* The whole cost of a row that only one side has counts as a change of the number of calls. */
+/* If only one recording has a row, its whole cost counts as a change of the number of calls. */
 TEST(test_one_sided)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
@@ -186,13 +185,13 @@ TEST(test_one_sided)
 	assert_true(row(&a, "do_brk", 2)[-1].delta == 280 || row(&a, "do_brk", 2)[1].delta == 280);
 	release(&a, &d);
 
-	/* Neither side has any run. */
+	/* Neither recording has a run. */
 	profile_destroy(pb);
 	pb = profile_create();
 	attribute(&a, &d, pb, pb);
 	assert_int_equal(a.n_rows, 0);
 	release(&a, &d);
-	/* One side has a run. */
+	/* One recording has a run. */
 	attribute(&a, &d, pb, pa);
 	assert_int_equal(a.n_rows, 0);
 	release(&a, &d);
@@ -200,7 +199,7 @@ TEST(test_one_sided)
 	profile_destroy(pb);
 }
 
-/* A function that the other kernel inlined at two places has one row, under the function's name. */
+/* A function that the other kernel inlined twice has one row, under the function's name. */
 TEST(test_partner)
 {
 	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
@@ -226,7 +225,7 @@ TEST(test_partner)
 	assert_int_equal(f->note, ANALYZE_NOTE_BODIES_HARDENED);
 	r = row(&a, "new_slab", 2);
 	assert_true(r->delta == 510 && r->by_calls == 300 && r->by_mean == 210);
-	/* The bodies have no rows of their own in the function around them. */
+	/* The inlined functions have no rows of their own in the function around them. */
 	for (i = 0; i < a.n_rows; i++)
 		assert_true(a.rows[i].part != WHY_ATTRIBUTED_BODY);
 	release(&a, &d);
@@ -237,7 +236,7 @@ TEST(test_partner)
 	profile_destroy(pb);
 }
 
-/* Bodies that were timed in an untimed function are its parts. Their time is not part of "in no timed function". */
+/* Timed functions inlined into an untimed function have rows below it. Their time is not part of "in no timed function". */
 TEST(test_range_alone)
 {
 	struct profile *p[2] = { work(500000, 100, 0, false), work(600000, 100, 0, false) };

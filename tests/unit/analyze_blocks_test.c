@@ -21,7 +21,7 @@
 
 static const uint32_t insns[N_BLOCKS] = { 4, 3, 2, 5, 2, 1 };
 
-/* Calls in one context: FEW with 4 iterations, MANY with 40, SLOW on the slow path. */
+/* Numbers of calls in one context: FEW with 4 iterations, MANY with 40, SLOW on the slow path. */
 struct calls {
 	uint32_t few, many, slow;
 	uint64_t slow_time;
@@ -196,7 +196,7 @@ TEST(times_of_counted_functions)
 	profile_destroy(p);
 }
 
-/* Check the own instructions per run of both sides' nodes of NAME. */
+/* Check that NAME itself executes WAS instructions per run in the baseline, and IS in the hardened recording. */
 static void check_own(const struct tree_pair *t, const char *name, double was, double is)
 {
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
@@ -224,7 +224,7 @@ static void check_lines(const struct tree_pair *t)
 	assert_true(lines.items[1].times[0] == 20 && lines.items[1].times[1] == 60);
 }
 
-/* The instructions of counted functions and of the bodies in them are known. Lines have the numbers of their executions. */
+/* The instructions of counted functions and of functions inlined into them are known. Lines have numbers of executions. */
 TEST(changes_of_counted_functions)
 {
 	const struct calls before = { 80, 0, 20, 1000 }, after = { 0, 40, 60, 2000 };
@@ -250,7 +250,7 @@ TEST(changes_of_counted_functions)
 	profile_destroy(b);
 }
 
-/* The bodies of a counted function explain parts of its change. */
+/* Functions inlined into a counted function explain parts of its change. */
 TEST(counted_function_as_cause)
 {
 	const struct calls none = { 0, 0, 20, 1000 }, some = { 20, 0, 20, 1000 };

@@ -48,7 +48,7 @@ static void sample_of(struct analyze_sample *s, const struct analyze_sums *sums,
 	uint32_t i;
 
 	*s = (struct analyze_sample){ 0 };
-	/* Add the sums out of order, and in parts. */
+	/* Add the sums out of order, and calls and totals separately. */
 	for (i = n; i-- > 0;)
 		analyze_sample_add(s, i, sums[i].calls, 0);
 	for (i = 0; i < n; i++)
@@ -225,7 +225,7 @@ static struct profile *recording(double mean, uint32_t second)
 	return p;
 }
 
-/* Merge recordings of MEANS, made at SIDE's turns in ORDER, like "abba". */
+/* Merge recordings of MEANS, made at the positions of the letter SIDE in ORDER, like "abba". */
 static struct profile *recordings(const double *means, const char *order, char side)
 {
 	struct profile *p = NULL, *more;
@@ -257,8 +257,8 @@ static void check_recordings(const double *a, const double *b, const char *order
 	assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
 	assert_true(isnan(d.syscalls.rows[0].change.boots_needed) || !undecided);
 	/*
-	 * As control, use recordings of the same kernel that differ as much as the sides do. A control of one recording does not
-	 * change the verdict. A control of three does if each side's recordings were made in a row.
+	 * As control, use recordings of the same kernel that differ as much as the two kernels' recordings do. A control of one
+	 * recording does not change the verdict. A control of three does if each kernel's recordings were made in a row.
 	 */
 	if (verdict == ANALYZE_VERDICT_UNCLEAR && undecided) {
 		const double again[] = { a[0] + 9, a[0] - 1, a[0] + 4 };
@@ -300,7 +300,7 @@ TEST(test_recordings)
 			 ANALYZE_VERDICT_SLOWER);
 }
 
-/* If one side is recorded after the other, the machine may have changed meanwhile. Only alternating recordings exclude this. */
+/* If one kernel is recorded after the other, the machine may have changed meanwhile. Only alternating recordings exclude this. */
 TEST(test_turns)
 {
 	const double means[] = { 100, 108, 95 }, slow[] = { 160, 171, 155 };
@@ -325,7 +325,7 @@ TEST(test_turns)
 	assert_false(analyze_recordings_alternate(a, b));
 	assert_false(analyze_recordings_alternate(b, a));
 	profile_destroy(b);
-	/* Times are whole seconds: consecutive recordings may have the same. */
+	/* Times are whole seconds, so consecutive recordings may have the same time. */
 	b = recordings(slow, "ababab", 'b');
 	profile_env_set(b, PROFILE_ENV_TIMES, profile_env_get(a, PROFILE_ENV_TIMES));
 	assert_true(analyze_recordings_alternate(a, b));
@@ -359,7 +359,7 @@ TEST(test_rows)
 	assert_true(sum->redundant && sum->change.p == only->change.p);
 	assert_true(only->change.p > only->change.p_single);
 	analyze_diff_deinit(&d);
-	/* One side has all runs in one boot, so the sides' repetitions differ in kind. */
+	/* One recording has all runs in one boot, so the repetitions of both differ in kind. */
 	p[1]->runs[1].boot = p[1]->runs[2].boot = 0;
 	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
 	assert_int_equal(d.repetitions.rows, 0);
@@ -375,7 +375,7 @@ TEST(test_rows)
 	profile_destroy(p[1]);
 }
 
-/* The noise floor: the difference between two recordings of one kernel, and its bound. */
+/* Test the noise floor: the difference between two recordings of one kernel, and its bound. */
 TEST(test_control)
 {
 	const double a[] = { 100, 102, 104 }, again[] = { 101, 103, 106 }, b[] = { 110, 111, 109 };

@@ -74,7 +74,7 @@ TEST(the_same_source_is_the_same)
 	check("-g", "-g", "");
 }
 
-/* Other line numbers (also in __LINE__), addresses of code and data, and names of static functions are ignored. */
+/* Differences in line numbers (also in __LINE__), addresses, and names of static functions are ignored. */
 TEST(what_follows_from_places_is_set_aside)
 {
 	check("-g", "-g -DCOSMETIC -DSHIFTED", "renamed renamed_helper");

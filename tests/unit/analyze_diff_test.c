@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Compare two profiles: deltas, shares, absent sides, and what the command reports. */
+/* Compare two profiles: deltas, shares, rows of one profile only, and figures that the command reports. */
 #include <math.h>
 #include <errno.h>
 
@@ -101,7 +101,7 @@ TEST(test_shares)
 	assert_true(row(&d.functions, "less", "clone")->share == -0.5);
 	assert_true(row(&d.functions, "more", "mmap")->share == -0.2);
 	assert_true(row(&d.functions, "more", "*")->share == 3.2);
-	/* One syscall did not change, and one was not recorded. */
+	/* The syscall brk did not change, and [irq] was not recorded. */
 	assert_true(isnan(row(&d.functions, "still", "brk")->share));
 	assert_true(isnan(row(&d.functions, "nowhere", "[irq]")->share));
 	/* Rows are sorted by the change of the total per run. */
@@ -114,7 +114,7 @@ TEST(test_shares)
 	profile_destroy(b);
 }
 
-/* With MORE, clone takes 200 more on the CPU per call: 150 in inner, 30 in its caller outer, 20 in clone. It sleeps for 500. */
+/* With MORE, clone takes 200 more on the CPU per call: 150 in inner, 30 in its caller outer, 20 in clone. clone sleeps for 500. */
 static struct profile *nested(bool more)
 {
 	struct profile *p = clones(1, 10, more ? 1200 : 1000);
@@ -206,7 +206,7 @@ TEST(test_slowdown_of_one_side)
 	profile_destroy(b);
 }
 
-/* Two runs, each of one second, on two CPUs. */
+/* Compare recordings of two runs, each of one second, on two CPUs. */
 TEST(test_unlike_loads)
 {
 	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
@@ -246,7 +246,7 @@ TEST(test_unlike_loads)
 	profile_destroy(b);
 }
 
-/* One side runs at 1.2 times the nominal cycles in both runs; the other is below it, and a CPU was hot once. */
+/* The baseline runs at 1.2 times the nominal frequency. One hardened run is slower, and one has a CPU that was too hot. */
 TEST(test_unlike_frequencies)
 {
 	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
@@ -290,10 +290,10 @@ TEST(test_absent_sides)
 	struct analyze_diff d;
 
 	add_syscall(b, "futex", 3, 100);
-	/* "called" was recorded on both sides, but called on one only. */
+	/* "called" was recorded in both profiles, but called in one only. */
 	add_function(a, "called", "clone", 0, 0);
 	add_function(b, "called", "clone", 10, 100);
-	/* "only" was recorded on one side: its cost on the other is unknown. */
+	/* "only" was recorded in one profile: its cost in the other is unknown. */
 	add_function(b, "only", "clone", 10, 100);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 
@@ -340,7 +340,7 @@ TEST(test_empty)
 	analyze_diff_deinit(&d);
 	profile_destroy(b);
 
-	/* Against an empty profile all rows are one-sided, and nothing is divided by 0 runs. */
+	/* Compared with an empty profile, all rows have one profile's figures only, and nothing is divided by 0 runs. */
 	b = clones(1, 10, 5);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(isnan(d.syscalls.rows[0].sides[0].calls));
@@ -386,7 +386,7 @@ TEST(test_workload)
 	control = profile_run_add(a, PROFILE_RUN_CONTROL);
 	profile_report_add(a, control, &(struct profile_report){ "fork", 20, 100, NAN, NAN });
 
-	/* Only one side has a control run, so only the probed figures are compared. */
+	/* Only one recording has a control run, so only the probed figures are compared. */
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(workload(&d, "fork")->probed && workload(&d, "fork")->delta == 20);
 	assert_true(isnan(workload(&d, "extra")->delta));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Differences between two kernels: options and parameters. */
+/* Find the differences between two kernels: options and parameters. */
 #include "test.h"
 #include "analyze/figures/environment.h"
 #include "catalogue/catalogue.h"
@@ -33,7 +33,7 @@ static void check(const struct analyze_env *env, enum analyze_env_kind kind, con
 		assert_null(row->sides[1]);
 }
 
-/* Linux 6.9 renamed options. An option set on both sides under either name does not differ. */
+/* Linux 6.9 renamed options. An option set in both kernels under either name does not differ. */
 TEST(test_config_renamed)
 {
 	struct profile *a = profile_create(), *b = profile_create();
@@ -86,7 +86,7 @@ TEST(test_config)
 	assert_string_equal(env.rows[0].sides[0], "y");
 	analyze_env_deinit(&env);
 
-	/* Without one side's configuration, report nothing: otherwise all options would differ. */
+	/* If one kernel's configuration is unknown, report nothing: otherwise all options would differ. */
 	profile_destroy(b);
 	b = profile_create();
 	analyze_env_diff(&env, a, b);
@@ -143,7 +143,7 @@ TEST(test_other_keys)
 
 TEST(test_protections)
 {
-	/* The first and the last option are found too, so the list must be sorted. */
+	/* The lookup needs a sorted list of options, and must find the first and the last one, too. */
 	assert_true(catalogue_has_option("BUG_ON_DATA_CORRUPTION", 22));
 	assert_true(catalogue_has_option("ZERO_CALL_USED_REGS", 19));
 	assert_true(catalogue_has_option("SLAB_FREELIST_RANDOM=y", 20));

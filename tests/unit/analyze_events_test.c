@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events counted per call: rows, figures per call and per run, and the significance of differences. */
+/* Test events counted per call: rows, figures per call and per run, and the significance of differences. */
 #include <math.h>
 
 #include "test.h"
@@ -51,7 +51,7 @@ TEST(test_one)
 	struct analyze_events e;
 
 	analyze_events_init(&e, p, NULL, 0, false);
-	assert_int_equal(e.n_rows, 4); /* the syscall, and f: all, and in two contexts */
+	assert_int_equal(e.n_rows, 4); /* clone; f in all contexts, in clone, and in mmap */
 	r = row(&e, "clone", NULL);
 	assert_string_equal(r->event, "cache-misses");
 	assert_true(r->sides[0].calls == CALLS && r->sides[0].total == CALLS * 100 + 1.5);
@@ -89,7 +89,7 @@ TEST(test_two)
 	profile_destroy(b);
 }
 
-/* Add to each run the cells of the calls of counted(0) in clone: 10 calls, which call f once each. */
+/* Add to each run the times of counted(0)'s calls in clone: 10 calls, which call f once each. */
 static void add_times(struct profile *p)
 {
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
@@ -140,7 +140,7 @@ TEST(test_calibration)
 	profile_destroy(p[1]);
 }
 
-/* An event, and a context, that only one side has. */
+/* Only one recording has the event and the contexts. */
 TEST(test_one_side)
 {
 	struct profile *a = counted(0), *b = profile_create();

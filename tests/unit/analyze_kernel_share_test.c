@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's share of the command's CPU time. */
+/* Test the kernel's share of the command's CPU time. */
 #include <math.h>
 
 #include "test.h"
@@ -8,7 +8,7 @@
 
 static const struct analyze_options oncpu;
 
-/* Two runs of CPU ticks each, with 10 page faults of FAULT each and a wait4 of 500. */
+/* Create two runs of CPU ticks each, with 10 page faults of FAULT ticks each and one wait4 of 500 ticks. */
 static struct profile *work(uint64_t cpu, uint64_t fault)
 {
 	struct profile *p = profile_create();
@@ -46,7 +46,7 @@ TEST(test_share)
 	uint32_t control;
 
 	assert_true(s.kernel == 2500 && s.command == 10000 && s.share == 0.25);
-	/* Unprobed runs have the true CPU time. */
+	/* The command's CPU time is that of unprobed runs. */
 	control = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[control].cpu = 5000;
 	s = share_of(p);

@@ -10,7 +10,8 @@
 #define MAD 1.482602218505602
 
 /*
- * Create RUNS runs. Each has 100 iterations of at least 2,000 ticks, with two reads each; 101 closes, and 7 opens at its start.
+ * Create RUNS runs. Each has 100 iterations of at least 2,000 ticks, with two reads per iteration; it also has 101 closes, and 7
+ * opens at its start.
  */
 static struct profile *work(uint32_t runs)
 {
@@ -52,7 +53,7 @@ TEST(test_cost)
 	/* With 200 iterations, only reads occur at least once per iteration, so the cost is that of one read. */
 	near(analyze_net_cost(&net, 0, 200, &error), 120);
 	near(error, (2 + 70 * 6 / 120.0) * MAD);
-	/* One iteration is the whole run. */
+	/* If the run is one iteration, the cost is that of the whole run. */
 	near(analyze_net_cost(&net, 0, 1, &error), (200 + 101 + 7) * 120);
 	near(error, (200 + 101 + 7) * (2 + 70 * 6 / 120.0) * MAD);
 	/* In cold caches, the part of a read's probe cost that is inside the call triples, so the part outside is tripled, too. */
@@ -88,7 +89,7 @@ TEST(test_row)
 	assert_true(row_of(&w, ANALYZE_COMMAND_CPU)->net_error > 2.77 * error &&
 		    row_of(&w, ANALYZE_COMMAND_CPU)->net_error < 2.78 * error);
 	analyze_workload_deinit(&w);
-	/* One run has no standard error: the calibration's uncertainty remains. */
+	/* One run has no standard error, so only the calibration's uncertainty remains. */
 	profile_destroy(p);
 	p = work(1);
 	p->runs[0].cpu = 200000;
@@ -102,7 +103,7 @@ TEST(test_row)
 	analyze_workload_init(&w, p, false);
 	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, "other")->net));
 	analyze_workload_deinit(&w);
-	/* In a recording of all tasks, the probes' cost is not only the command's. */
+	/* In a recording of all tasks, the command causes only a part of the probes' cost. */
 	profile_env_set(p, PROFILE_ENV_TASKS, "all");
 	analyze_workload_init(&w, p, false);
 	assert_true(isnan(row_of(&w, ANALYZE_COMMAND_CPU)->net));

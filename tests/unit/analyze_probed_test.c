@@ -57,9 +57,7 @@ static void check(struct profile *a, struct profile *b, const char *says)
 	answer_deinit(&x);
 }
 
-/* ---- three boots ---- */
-
-/* Three boots by probes: f is called CALLS times in X and in Y, with SELF ticks each, and g has a BODY in f. */
+/* Create three boots by probes: f is called CALLS times in X and in Y, for SELF ticks each. BODY: ticks of g, inlined into f. */
 static struct profile *probed(uint64_t calls, uint64_t self, uint64_t body)
 {
 	static const char *const names[] = { "X", "Y" };
@@ -88,7 +86,7 @@ static void check_probed_says(struct profile *hardened, const char *says)
 	check(probed(20, 100, 0), hardened, says);
 }
 
-/* A timed function is a cause if its own time or the number of its calls changes. Contexts are summed up. */
+/* A timed function is a cause if its own time or the number of its calls changes. Its changes in all contexts are added up. */
 TEST(functions_that_were_timed_are_causes)
 {
 	check_probed_says(
@@ -124,7 +122,7 @@ TEST(a_patch_of_a_timed_function_is_named)
 	unlink(path);
 }
 
-/* A function that only one side timed is not a cause. */
+/* A function timed in only one recording is not a cause. */
 TEST(functions_that_one_side_timed_are_no_causes)
 {
 	struct profile *hardened = probed(20, 150, 0);
@@ -133,7 +131,7 @@ TEST(functions_that_one_side_timed_are_no_causes)
 	check_probed_says(hardened, "h, not timed on the baseline side: ");
 }
 
-/* The text about a body that only one side has is that of exact recordings, but in the recording's clock. */
+/* An inlined function of one kernel only is described as in exact recordings, but in the recording's clock. */
 TEST(times_are_in_the_clock_of_the_recording)
 {
 	struct profile *sides[] = { probed(20, 100, 0), probed(20, 100, 300) };
@@ -168,7 +166,7 @@ TEST(one_recording_on_a_real_clock_has_no_noise)
 	answer_deinit(&x);
 }
 
-/* A change within the spread of one recording's runs is chance. */
+/* A change within the spread of one recording's runs may be chance. */
 TEST(runs_of_one_recording_tell_chance)
 {
 	struct profile *sides[2];
@@ -187,8 +185,6 @@ TEST(runs_of_one_recording_tell_chance)
 	answer_deinit(&x);
 }
 
-/* ---- one run ---- */
-
 static struct profile *run(enum profile_clock clock)
 {
 	struct profile *p = profile_create();
@@ -199,7 +195,7 @@ static struct profile *run(enum profile_clock clock)
 	return p;
 }
 
-/* Add to P's run: CALLS calls of NAME, with own times that rise from FROM to TO; in CONTEXT, or NULL if it is one. */
+/* Add CALLS calls of NAME in CONTEXT to P's run, with own times that rise from FROM to TO. CONTEXT NULL: NAME is a syscall. */
 static void add(struct profile *p, const char *name, const char *context, uint32_t calls,
 		uint64_t from, uint64_t to)
 {
@@ -209,7 +205,7 @@ static void add(struct profile *p, const char *name, const char *context, uint32
 		      from, to);
 }
 
-/* Create a run of CALLS calls of clone, of TIME each. */
+/* Create a run of CALLS calls of clone, of TIME instructions each. */
 static struct profile *clones(uint32_t calls, uint64_t time)
 {
 	struct profile *p = run(PROFILE_CLOCK_INSN);
@@ -218,7 +214,7 @@ static struct profile *clones(uint32_t calls, uint64_t time)
 	return p;
 }
 
-/* Create a run of 20 calls of clone, whose times rise from FROM to TO. */
+/* Create a run of 20 calls of clone, with times that rise from FROM to TO. */
 static struct profile *spread_clones(enum profile_clock clock, uint64_t from, uint64_t to)
 {
 	struct profile *p = run(clock);
@@ -252,7 +248,7 @@ TEST(the_protection_that_differs_can_be_recorded)
 	check(a, b, "\n  Record with --protection=init_on_alloc or --func to see where.");
 }
 
-/* If the times of a few calls spread widely, the sides may differ as much by chance. */
+/* If the times of a few calls spread widely, two recordings may differ as much by chance. */
 TEST(spread_of_calls_is_no_change)
 {
 	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
@@ -292,8 +288,8 @@ TEST(spreads_of_contexts_are_independent)
 }
 
 /*
- * As in gcc with init_on_alloc, page faults change most. Some read a file and take a hundred times as long, but the change is in
- * one function, and is much larger than that function's spread.
+ * As in gcc with init_on_alloc, page faults change most. Some page faults read a file and take a hundred times as long, but the
+ * change is in one function, and is much larger than that function's spread.
  */
 TEST(a_function_is_surer_than_its_context)
 {
@@ -307,7 +303,7 @@ TEST(a_function_is_surer_than_its_context)
 	check(sides[0], sides[1], "is in alloc_pages (+6,000 instructions per call): +6,000,000 ");
 }
 
-/* The time of clone outside of a timed function is named as clone's. */
+/* Time of clone outside of timed functions is attributed to clone itself. */
 TEST(time_in_no_timed_function_is_the_contexts)
 {
 	struct profile *a = clones(10, 1000), *b = clones(10, 1200);
@@ -319,7 +315,7 @@ TEST(time_in_no_timed_function_is_the_contexts)
 	      "call): +2,000 instructions per run.");
 }
 
-/* A single execve() is the one that starts the command. Rank it last: it is the first to read the command's files. */
+/* A single execve() starts the command. Rank it last, because it is the first to read the command's files. */
 TEST(start_of_the_command_comes_last)
 {
 	struct profile *sides[2];
@@ -336,8 +332,6 @@ TEST(start_of_the_command_comes_last)
 		answer_deinit(&x);
 	}
 }
-
-/* ---- the command ---- */
 
 /* Add an unprobed run of CPU ticks to P. */
 static struct profile *took(struct profile *p, uint64_t cpu)
@@ -380,9 +374,7 @@ TEST(a_control_bounds_the_change)
 	}
 }
 
-/* ---- samples ---- */
-
-/* Add COUNT samples in CONTEXT of P, at the end of the calls PATH: one letter per function, outermost first. */
+/* Add COUNT samples in CONTEXT of P with the call stack PATH: one letter per function, outermost first. */
 static void sample_in(struct profile *p, const char *context, const char *path, uint64_t count)
 {
 	uint32_t locations[16], n = (uint32_t)strlen(path);
@@ -427,7 +419,7 @@ static struct profile *two_callees(uint64_t time, uint64_t b, uint64_t c)
 	return p;
 }
 
-/* The outermost function that takes more as a whole is the cause, neither its callers nor its callees. */
+/* Samples name the outermost function that takes more time as a whole, not its callers or callees. */
 TEST(samples_open_what_nobody_timed)
 {
 	check(sampled(false), sampled(true),
@@ -435,7 +427,7 @@ TEST(samples_open_what_nobody_timed)
 	      "instructions per run, ±");
 	check(sampled(false), sampled(true),
 	      "; record with --func=c to time it; all of this in clone (+90.0 %).");
-	/* The samples move little from one callee to the other: this may be chance. */
+	/* Few samples move from one callee to the other, which may be chance. */
 	check(two_callees(1000, 30, 70), two_callees(1100, 35, 65),
 	      "in clone (+100 instructions per call): +100,000 instructions per run.\n  Record with --func to "
 	      "see where.");
@@ -467,7 +459,7 @@ TEST(samples_of_other_names_are_no_change)
 	      "see where.");
 }
 
-/* In clone, a calls v through the wrappers W, one letter each. v calls c and d. c has MORE more samples. */
+/* In clone, a calls v through the wrappers W, one letter each. v calls c and d. c has MORE additional samples. */
 static struct profile *wrapped(const char *w, uint64_t more)
 {
 	struct profile *p = clones(1000, 1000 + more);
@@ -500,7 +492,7 @@ static struct profile *deep(uint64_t more)
 	return p;
 }
 
-/* a's callees b and d have too few samples to show different changes. Those of b's callee c show that not all of a changed. */
+/* a's callees b and d have too few samples to show different changes. Samples of b's callee c show that not all of a changed. */
 TEST(a_part_of_a_part_shows_that_a_function_is_no_whole)
 {
 	check(deep(0), deep(70), "is in c (via a and b), estimated from samples: ");
@@ -515,7 +507,7 @@ TEST(samples_below_another_layer_are_the_same)
 	      "is in c (via a, x and v), estimated from samples: ");
 }
 
-/* Samples say which part of a timed function's own time has changed. */
+/* Samples show which part of a timed function's own time has changed. */
 TEST(samples_open_timed_functions)
 {
 	struct profile *sides[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Inlined bodies: estimates from samples, rows of timed bodies, and the comparison of two sides. */
+/* Test figures of inlined functions: estimates from samples, measured times, and the comparison of two recordings. */
 #include <math.h>
 
 #include "test.h"
@@ -13,8 +13,8 @@ static const struct analyze_options oncpu;
 #define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-6)
 
 /*
- * The interval's ends by definition: the shares at which K or more, or K or fewer, occur in 2.5 % of all cases. Found by
- * bisection over sums of binomial probabilities, without a beta function.
+ * The interval's ends by definition: the shares at which K or more, or K or fewer, occur in 2.5 % of all cases. The values were
+ * found by bisection over sums of binomial probabilities, without a beta function.
  */
 TEST(test_binomial)
 {
@@ -47,7 +47,7 @@ TEST(test_binomial)
 	assert_true(isnan(analyze_binomial(1, INFINITY).value));
 }
 
-/* Return the probability of K of N at share P. */
+/* Return the probability of K hits in N draws, each with probability P. */
 static double binomial(double p, double k, double n)
 {
 	return exp(lgamma(n + 1) - lgamma(k + 1.0) - lgamma(n - k + 1) + k * log(p) +
@@ -55,7 +55,7 @@ static double binomial(double p, double k, double n)
 }
 
 /*
- * The true share of a body with one sample may be any small share. A body with many samples has the plain binomial
+ * The true share of an inlined function with one sample may be any small share. One with many samples has the plain binomial
  * interval.
  */
 TEST(test_binomial_seen)
@@ -143,9 +143,7 @@ TEST(test_sums)
 	assert_near(c.high, 93);
 }
 
-/* ---- profiles ---- */
-
-/* Return the location of ADDR with frames NAMES: bodies, innermost first, and the function around them. */
+/* Return the location of ADDR with frames NAMES: inlined functions, innermost first, and the function around them. */
 static uint32_t place(struct profile *p, uint64_t addr, const char *const *names, uint32_t n)
 {
 	uint32_t location = profile_location_add(p, addr, NULL), i;
@@ -171,10 +169,10 @@ static void sample(struct profile *p, const char *context, uint32_t flags, uint6
 }
 
 enum {
-	SHUFFLE, /* shuffle_freelist < new_slab < allocate_slab */
-	RANDOM, /* get_random_u32, without bodies, called from there */
+	SHUFFLE, /* shuffle_freelist, inlined into new_slab, inlined into allocate_slab */
+	RANDOM, /* get_random_u32, called from SHUFFLE */
 	SLAB, /* allocate_slab itself */
-	COPY, /* copy_mm < copy_process */
+	COPY, /* copy_mm, inlined into copy_process */
 	N_PLACES
 };
 
@@ -189,7 +187,7 @@ static void places_add(struct profile *p, uint32_t places[N_PLACES])
 	places[COPY] = place(p, 0x400, copy, 2);
 }
 
-/* 1,000 ticks of clone; 40 samples: 10 in shuffle_freelist, 5 below it, 25 in allocate_slab. */
+/* 1,000 ticks of clone; 40 samples: 10 in shuffle_freelist, 5 in its callee, 25 in allocate_slab. */
 static struct profile *sampled(void)
 {
 	struct profile *p = profile_create();
@@ -236,7 +234,7 @@ TEST(test_estimate)
 	r = row(&ranges, "shuffle_freelist", "clone");
 	assert_string_equal(r->body.function, "allocate_slab");
 	assert_string_equal(r->body.chain, "new_slab");
-	/* The place of the inlined call is the line of the next frame. */
+	/* An inlined call's line is in the next outer frame. */
 	assert_string_equal(r->location, "mm/slub.c:107");
 	assert_int_equal(r->side.source, ANALYZE_SOURCE_ESTIMATED);
 	assert_true(r->side.estimate.samples == 15 && r->side.estimate.of == 40);
@@ -250,7 +248,7 @@ TEST(test_estimate)
 	assert_true(isnan(r->side.entries));
 	assert_int_equal(r->side.caveat, ANALYZE_CAVEAT_NONE);
 	assert_false(r->redundant);
-	/* With one context, the sum is redundant: tables leave it out. */
+	/* With one context, the row of all contexts is redundant, so tables leave it out. */
 	assert_true(row(&ranges, "shuffle_freelist", "*")->redundant);
 	assert_near(row(&ranges, "shuffle_freelist", "*")->side.figures.total, 375);
 	/* All samples of new_slab are in shuffle_freelist. copy_mm has all samples of clone, and none in its own code. */
@@ -262,7 +260,7 @@ TEST(test_estimate)
 	profile_destroy(p);
 }
 
-/* In a timed function, a body gets a share of that function's time only. */
+/* Functions inlined into a timed function get a share of that function's time only. */
 TEST(test_within)
 {
 	struct profile *p = sampled();
@@ -280,7 +278,7 @@ TEST(test_within)
 	assert_near(r->side.figures.total, 600 * 15 / 40.0);
 	assert_near(r->side.estimate.total.high, 600 * analyze_binomial(15, 40).high);
 	assert_near(r->side.estimate.share.value, 0.6 * 15 / 40);
-	/* copy_process was not timed: its bodies get a share of clone. */
+	/* copy_process was not timed: functions inlined into it get a share of clone. */
 	assert_near(row(&ranges, "copy_mm", "clone")->side.figures.total, 1000);
 	analyze_ranges_deinit(&ranges);
 	profile_destroy(p);
@@ -345,7 +343,7 @@ TEST(test_untimed_context)
 	profile_destroy(p);
 }
 
-/* A body that is on a stack twice counts once. */
+/* An inlined function that occurs twice in a stack counts once. */
 TEST(test_recursion)
 {
 	struct profile *p = sampled();
@@ -375,14 +373,14 @@ TEST(test_late)
 	assert_true(row(&ranges, "shuffle_freelist", "clone")->side.estimate.late == 1);
 	analyze_ranges_deinit(&ranges);
 
-	/* Late samples in callees of the body cause no caveat: whichever callee they belong to, it is below the body. */
+	/* Late samples in callees of the inlined function cause no caveat, because all its callees count for it. */
 	sample(p, "clone", PROFILE_SAMPLE_LATE, 40, (uint32_t[]){ RANDOM, SHUFFLE, COPY }, 3);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	assert_int_equal(row(&ranges, "shuffle_freelist", "clone")->side.caveat,
 			 ANALYZE_CAVEAT_NONE);
 	analyze_ranges_deinit(&ranges);
 
-	/* Samples at the return of the surrounding function may belong to the body. */
+	/* Samples at the return of the surrounding function may belong to the inlined function. */
 	sample(p, "clone", PROFILE_SAMPLE_AT_RETURN, 30, (uint32_t[]){ SLAB, COPY }, 2);
 	analyze_ranges_init(&ranges, p, &oncpu);
 	r = row(&ranges, "shuffle_freelist", "clone");
@@ -393,7 +391,7 @@ TEST(test_late)
 	profile_destroy(p);
 }
 
-/* A body both timed and sampled has one row: exact, with the estimate beside it. */
+/* An inlined function that was timed and sampled has one row: the exact time, with the estimate beside it. */
 TEST(test_exact)
 {
 	struct profile *p = sampled();
@@ -421,7 +419,7 @@ TEST(test_exact)
 	assert_string_equal(ranges.rows[2].body.name, "never");
 	analyze_ranges_deinit(&ranges);
 
-	/* One of two places of a body could not be timed, so their sum is not a measurement. */
+	/* One of two copies of an inlined function could not be timed, so their sum is not a measurement. */
 	p->sites[site + 1].name = profile_intern(p, "shuffle_freelist");
 	p->sites[site + 1].chain = profile_intern(p, "new_slab");
 	p->sites[site + 1].line = 107;
@@ -466,7 +464,5 @@ TEST(test_nothing)
 	analyze_ranges_deinit(&ranges);
 	profile_destroy(p);
 }
-
-/* ---- two sides ---- */
 
 RUN_TESTS(NULL, NULL)

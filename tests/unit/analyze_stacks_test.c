@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Folded stacks, callers and callees, from samples and edges. */
+/* Test folded stacks, callers and callees, from samples and counted calls. */
 #include <errno.h>
 #include <math.h>
 
@@ -20,7 +20,7 @@ static void sample(struct profile *p, uint32_t run, const char *context, uint32_
 			      });
 }
 
-/* Add a stack: outer calls the module's function nft_do, which calls inner, into which body is inlined. */
+/* Add a stack: outer calls the module's function nft_do, nft_do calls inner, and body is inlined into inner. */
 static uint32_t add_stack(struct profile *p, uint64_t addr)
 {
 	uint32_t at[3];
@@ -61,7 +61,7 @@ TEST(test_lines)
 	at = profile_location_add(p, 0x1234, NULL);
 	plain = profile_stack_add(p, &at, 1);
 	sample(p, run, "clone", stack, 0, 5);
-	sample(p, run, "clone", add_stack(p, 2), 0, 2); /* another address in the same places */
+	sample(p, run, "clone", add_stack(p, 2), 0, 2); /* another address in the same functions */
 	sample(p, run, "clone", stack, PROFILE_SAMPLE_LATE, 3);
 	sample(p, run, "clone", none, PROFILE_SAMPLE_USER, 1);
 	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER, 1);
@@ -82,7 +82,7 @@ TEST(test_lines)
 	profile_destroy(p);
 }
 
-/* A late sample shows neither that the body at its address took the time, nor that the unlock function did. */
+/* A late sample shows neither that the inlined function at its address took the time, nor that the unlock function did. */
 TEST(test_sure)
 {
 	struct profile *p = profile_create();
@@ -142,7 +142,7 @@ TEST(test_names)
 	at = fixture_location(p, 2, longest);
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
 	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
-	/* Two names that differ in unprintable characters only are one line. */
+	/* Two names that differ only in unprintable characters make one line. */
 	at = fixture_location(p, 3, "a b;c\n\033[1m\xc3\xa8");
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
 	assert_int_equal(analyze_stacks_add(&t, p, 0, 1), 0);
@@ -158,7 +158,7 @@ TEST(test_names)
 	profile_destroy(p);
 }
 
-/* A small file can ask for a huge text, with many contexts of the same deep stack. It is refused. */
+/* A small file can ask for a huge text, with many contexts of the same deep stack. Such a file is refused. */
 TEST(test_bounded)
 {
 	struct profile *p = profile_create();
@@ -218,7 +218,7 @@ static void assert_neighbour(const struct analyze_neighbour_list *list, uint32_t
 	assert_true(isnan(calls) ? isnan(list->items[i].calls) : list->items[i].calls == calls);
 }
 
-/* Return the stack of PATH, a letter per call, outermost first: "outer"; "rec"; "leaf", into which "body" is inlined. */
+/* Return the stack of PATH, outermost letter first: 'o' is outer, 'r' is rec, 'l' is leaf, with "body" inlined into it. */
 static uint32_t path(struct profile *p, const char *path)
 {
 	static const char *const names[128] = { ['o'] = "outer", ['r'] = "rec", ['l'] = "leaf" };
@@ -269,7 +269,7 @@ TEST(test_neighbours)
 	assert_neighbour(&n.callees, 1, "(itself)", 110, NAN);
 	assert_neighbour(&n.callees, 2, "rec", 0, 4);
 	analyze_neighbours_deinit(&n);
-	/* With a body at the first instruction of a function, the function was called, not the body. */
+	/* If an inlined function is at a function's first instruction, calls are of the outer function. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "leaf"), 0);
 	assert_int_equal(n.callers.n_items, 2);
 	assert_neighbour(&n.callers, 0, "rec", 1000, 5);
@@ -287,7 +287,7 @@ TEST(test_neighbours)
 	assert_neighbour(&n.callers, 0, "rec", 1000, 5);
 	assert_neighbour(&n.callees, 0, "body", 1007, NAN);
 	analyze_neighbours_deinit(&n);
-	/* A body is not called. The context calls the first function. */
+	/* An inlined function has no number of calls. The context counts as the caller of the first function. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "body"), 0);
 	assert_neighbour(&n.callers, 0, "leaf", 1007, NAN);
 	analyze_neighbours_deinit(&n);

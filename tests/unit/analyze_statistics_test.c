@@ -185,8 +185,8 @@ TEST(test_systematic)
 	unlike.b.systematic = 0.4;
 	check_welch(&unlike);
 	/*
-	 * Only systematic uncertainty: one side has the calibration's four degrees of freedom, two equal sides have twice as
-	 * many.
+	 * Only systematic uncertainty: one recording has the calibration's four degrees of freedom, two equal recordings have
+	 * twice as many.
 	 */
 	exact.systematic = 3;
 	w = analyze_welch_form(&exact, &exact);
@@ -248,7 +248,7 @@ TEST(test_same)
 {
 	struct analyze_moments a = MOMENTS(seeded_a), b = MOMENTS(seeded_b);
 
-	/* The 90 % interval is +0.54 to +0.66 %. */
+	/* The 90 % interval of the change is +0.54 to +0.66 %. */
 	assert_true(analyze_is_same(&a, &b, 0.01));
 	assert_true(analyze_is_same(&a, &b, 0.0067));
 	assert_false(analyze_is_same(&a, &b, 0.0066));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows from cells: sums, separate rows, unknown figures. */
+/* Make table rows from a profile: sums, separate rows, unknown figures. */
 #include <math.h>
 
 #include "test.h"
@@ -138,13 +138,13 @@ TEST(test_raw)
 	assert_true(f->total == 6000 && f->mean == 1500);
 	/* The distribution was recorded without the cost of probes, so it is not the distribution of raw times. */
 	assert_true(isnan(f->p50) && isnan(f->min) && isnan(f->max));
-	/* This cell has no cost of probes, so its distribution is that of raw times, too. */
+	/* alloc has no cost of probes in mmap, so its distribution there is that of raw times, too. */
 	assert_true(figures(&t.functions, "alloc", "mmap")->p50 == 7);
 	analyze_table_deinit(&t);
 	profile_destroy(p);
 }
 
-/* Two calls, of 1,000 ticks each: 400 asleep, 100 in timed callees, 10 for probes. */
+/* Create two calls of 1,000 ticks each: 400 asleep, 100 in timed callees, 10 for probes. */
 static struct profile *sleeper(void)
 {
 	struct profile *p = profile_create();
@@ -179,10 +179,10 @@ TEST(test_times)
 			analyze_table_init(&t, p, &options);
 			f = &t.syscalls.rows[0].figures;
 			assert_true(f->mean == mean && f->total == 2 * mean);
-			/* The other times are available too. */
+			/* The row has the other kinds of time, too. */
 			assert_true(f->means[ANALYZE_TIME_WALL] == (options.raw ? 1000 : 990));
 			assert_true(f->totals[ANALYZE_TIME_SELF] == (options.raw ? 1000 : 980));
-			/* The only distribution is that of CPU time, less costs. */
+			/* Only CPU time less costs has a distribution. */
 			if (options.time == ANALYZE_TIME_ONCPU && !options.raw)
 				assert_true(f->p50 == 590 && f->min == 590 && f->max == 590);
 			else
@@ -403,7 +403,7 @@ TEST(test_skipped)
 			assert_int_equal(!!strstr(row->label, " [calls skipped]"), is);
 			marked += is;
 		}
-		assert_true(step < 2 ? !marked : marked >= 3); /* the sum, a syscall, [irq] */
+		assert_true(step < 2 ? !marked : marked >= 3); /* rows "*", a syscall, [irq] */
 		for (i = 0; i < table.syscalls.n_rows; i++)
 			assert_null(table.syscalls.rows[i].caveat);
 		analyze_table_deinit(&table);
@@ -418,7 +418,7 @@ TEST(test_accounting)
 	struct analyze_warning w;
 	uint32_t run, i;
 
-	/* Each run has five calls; the control run's are ignored. */
+	/* Each run has five calls; calls of the control run are ignored. */
 	fixture_call(profile_cell(p, profile_run_add(p, PROFILE_RUN_CONTROL), 0, 0), 1);
 	analyze_accounting_init(&a, p);
 	assert_true(!a.known && a.returned == 10);
@@ -426,7 +426,7 @@ TEST(test_accounting)
 	for (run = 0; run < 2; run++) {
 		uint64_t *losses = p->runs[run].losses;
 
-		losses[PROFILE_INFO_CLOSED_BY_EXIT] = 1; /* included in the five */
+		losses[PROFILE_INFO_CLOSED_BY_EXIT] = 1; /* included in the five calls */
 		losses[PROFILE_INFO_OPEN_AT_END] = 2;
 		losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = 3;
 		losses[PROFILE_LOSS_DEPTH_EXCEEDED] = 4;
@@ -444,7 +444,7 @@ TEST(test_accounting)
 	assert_true(a.too_deep == 8 && a.no_cell == 10 && a.detached == 12);
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_UNACCOUNTED, NULL), 0);
 
-	/* Each term counts, in both directions. A term that one run lacks makes the balance unknown. */
+	/* A wrong term shows in the balance, in both directions. A term that one run lacks makes the balance unknown. */
 	static const enum profile_loss terms[] = {
 		PROFILE_INFO_ENTRIES,
 		PROFILE_INFO_OPEN_AT_END,
@@ -490,12 +490,12 @@ TEST(test_costs)
 	row = analyze_cost_find(&c, "fentry");
 	assert_true(row->inner == 98 && row->inner_spread == 1);
 	assert_true(row->full == 332 && row->full_spread == 2);
-	/* Six calls of three functions at the full cost, and a page fault, whose time includes the inner cost only. */
+	/* Six calls of three functions at the full cost, and a page fault. Its time includes the inner cost only. */
 	assert_true(row->functions == 3 && row->calls == 7 && row->contexts == 1);
 	assert_true(row->total == 6 * 332 + 98 && row->share == row->total / 6009);
 	row = analyze_cost_find(&c, "tracepoint");
 	assert_true(row->calls == 4 && row->total == 4 * 41 && isnan(row->functions));
-	/* A full cost below the inner cost cannot be measured: the 0 means that it is unknown. */
+	/* A full cost below the inner cost is impossible: the 0 means that it is unknown. */
 	assert_true(isnan(row->full));
 	row = analyze_cost_find(&c, "sample");
 	assert_true(isnan(row->inner) && isnan(row->calls) && isnan(row->total));
@@ -509,7 +509,7 @@ TEST(test_costs)
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
 	analyze_costs_deinit(&c);
 
-	/* A control run measures the cost. A syscall's cost around its own time is included if known. */
+	/* A control run measures the cost. A syscall's probe cost outside of its own time is included if known. */
 	run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[run].wall = 800;
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 51, 0);
@@ -518,7 +518,7 @@ TEST(test_costs)
 	assert_true(c.estimated_kernel_pct == analyze_percent(834 + 4 * 10, 5409));
 	analyze_costs_deinit(&c);
 
-	/* The cost of a kprobe is unknown here. */
+	/* The recording has no cost of kprobes. */
 	p->sites[1].mech = PROFILE_MECH_KPROBE;
 	analyze_costs_init(&c, p);
 	row = analyze_cost_find(&c, "kprobe");
@@ -562,7 +562,7 @@ TEST(test_cost_above_time)
 	struct profile *p = two_runs();
 	struct analyze_table t;
 
-	profile_cell(p, 0, 1, 1)->cost = 107; /* alloc: 7 ticks in mmap */
+	profile_cell(p, 0, 1, 1)->cost = 107; /* more than alloc's 7 ticks in mmap */
 	analyze_table_init(&t, p, &oncpu);
 	assert_true(figures(&t.functions, "alloc", "mmap")->total == -93);
 	assert_true(figures(&t.functions, "alloc", "mmap")->mean == -46.5);
@@ -603,7 +603,7 @@ TEST(test_losses)
 	assert_false(analyze_losses_any(&losses));
 	assert_int_equal(losses.samples_expected, PROFILE_NOT_COUNTED);
 
-	/* A loss counted in one run is known; one counted in no run is not known to be 0. */
+	/* A loss counted in one run is known. A loss that no run has counted is unknown, not 0. */
 	p->runs[0].losses[PROFILE_LOSS_DEPTH_EXCEEDED] = 3;
 	p->runs[1].losses[PROFILE_LOSS_DEPTH_EXCEEDED] = PROFILE_NOT_COUNTED;
 	p->runs[0].losses[PROFILE_LOSS_PROBE_MISSED] = PROFILE_NOT_COUNTED;
@@ -678,7 +678,7 @@ TEST(test_command_cpu)
 	net = w.rows[3].figures.mean;
 	assert_true(w.rows[3].probed && w.rows[3].gross == 10000 && net < 10000);
 	analyze_workload_deinit(&w);
-	/* In a recording of all tasks, the probes' cost is not only the command's. */
+	/* In a recording of all tasks, the command causes only a part of the probes' cost. */
 	profile_env_set(p, PROFILE_ENV_TASKS, "all");
 	analyze_workload_init(&w, p, false);
 	analyze_workload_sort_by_order(&w);

@@ -125,7 +125,7 @@ TEST(test_known)
 	}
 }
 
-/* A setting determines the time. The other variables do not matter. */
+/* The setting crng_init determines the time. The other variables do not matter. */
 TEST(test_category)
 {
 	struct profile *p = START("cpu", "crng_init", "s");
@@ -325,8 +325,8 @@ TEST(test_two)
 }
 
 /*
- * Variables without effect, beside one with effect: random per call, or per row of calls (permuted values). At 1 %, 2 of 200
- * seeds are expected by chance; more than 10 have a probability of 10^-5.
+ * Beside a variable with effect, variables without effect are selected only by chance: they are random per call, or per row of
+ * calls (permuted values). At 1 %, 2 of 200 seeds are expected; more than 10 have a probability of 10^-5.
  */
 TEST(test_shuffled)
 {
@@ -438,7 +438,7 @@ static struct profile *side(uint32_t from, double slope, double constant)
 	return p;
 }
 
-/* Check the change of the mean: VALUES because n has other values, at a slope of 20; COST at equal values. Destroy B. */
+/* Check the parts of the mean's change: VALUES by other values of n, at a slope of 20; COST at equal values. Destroy B. */
 static void assert_shift(struct profile *a, struct profile *b, double values, double cost)
 {
 	struct varies_shifts s;
@@ -456,7 +456,7 @@ static void assert_shift(struct profile *a, struct profile *b, double values, do
 	profile_destroy(b);
 }
 
-/* The sides differ by other values, by the cost at equal values, or by both. */
+/* The recordings differ by the values of n, by the cost at equal values, or by both. */
 TEST(test_shift)
 {
 	struct profile *a = side(10, 20, 100), *settings[2];
@@ -469,7 +469,7 @@ TEST(test_shift)
 	assert_int_equal(s.n_rows, 0);
 	varies_shifts_deinit(&s);
 	profile_destroy(a);
-	/* Each side has one value of a setting. */
+	/* Each recording has another value of crng_init. */
 	for (uint32_t i = 0; i < 2; i++) {
 		settings[i] = START("crng_init", "cpu");
 		profile_env_set(settings[i], PROFILE_ENV_BUILD_ID, "aa");

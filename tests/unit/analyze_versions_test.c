@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compare two kernel versions. The profiles imitate recordings of the lab's big-fork on Linux 6.1 and 6.12, with --func '*slab*'
- * and without ranges.
+ * and without --range.
  */
 #include "test.h"
 #include "analyze/diff/diff.h"
@@ -11,7 +11,7 @@
 
 static const struct analyze_options oncpu;
 
-/* A frame of a location: a body inlined at FILE:LINE of the next frame, or the function around all. */
+/* A frame of a location: a function inlined at FILE:LINE of the next frame, or the outermost function. */
 struct frame {
 	const char *name, *file;
 	uint32_t line;
@@ -47,7 +47,7 @@ static void timed(struct profile *p, uint32_t site, uint64_t calls, uint64_t tim
 	fixture_calls(profile_cell(p, 0, site, profile_context_add(p, "clone")), calls, time, time);
 }
 
-/* Create a profile of 10 clones of 100,000 on the kernel RELEASE. */
+/* Create a profile of 10 calls of clone, 100,000 ticks each, on the kernel RELEASE. */
 static struct profile *kernel(const char *release)
 {
 	struct profile *p = profile_create();
@@ -67,7 +67,7 @@ static struct profile *older(void)
 	SAMPLE(p, 0x100, 300, { "slab_alloc_node", "mm/slub.c", 3374 },
 	       { "slab_alloc", "mm/slub.c", 3381 }, { "__kmem_cache_alloc_lru", "mm/slub.c", 3390 },
 	       { "kmem_cache_alloc", "mm/slub.c", 3389 });
-	/* Samples of the wrapper's own code. */
+	/* These samples are in the wrapper's own code. */
 	SAMPLE(p, 0x180, 8, { "__kmem_cache_alloc_lru", "mm/slub.c", 3390 },
 	       { "kmem_cache_alloc", "mm/slub.c", 3389 });
 	SAMPLE(p, 0x200, 300, { "__mmap_region", "mm/mmap.c", 2924 },
@@ -126,7 +126,7 @@ static const char *renamed(const struct analyze_renames *renames, const char *ol
 	return "";
 }
 
-/* Check that the body NAME, in the function INTO, has changed by DELTA. */
+/* Check that NAME, inlined into the function INTO, has changed by DELTA. */
 static void check_body(const struct why_attribution *a, const char *into, const char *name,
 		       double delta)
 {
@@ -144,7 +144,7 @@ static void check_body(const struct why_attribution *a, const char *into, const 
 	fail_msg("no row of %s", name);
 }
 
-/* Check bodies that were timed under other names, with the chain of inlining under other names too. */
+/* Check inlined functions that were timed under other names, below callers with other names. */
 static void check_bodies(const struct analyze_diff *d, const struct profile *a,
 			 const struct profile *b, double sign)
 {
@@ -181,7 +181,7 @@ TEST(test_versions)
 	profile_destroy(b);
 }
 
-/* With the newer kernel as the baseline, the partners are the same. */
+/* With the newer kernel as the baseline, the same names are matched. */
 TEST(test_backwards)
 {
 	struct profile *a = newer(), *b = older();
@@ -199,7 +199,7 @@ TEST(test_backwards)
 	profile_destroy(b);
 }
 
-/* Functions of one kernel that only one side has seen are not matched under another name. */
+/* In recordings of one kernel, a function that only one of them has is not matched under another name. */
 TEST(test_one_kernel)
 {
 	struct profile *a = older(), *b = newer();

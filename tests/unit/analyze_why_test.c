@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Find the code that makes the difference between two exact recordings: its own instructions, its callees on one side only, or
- * the number of its calls. No other code is named, parts add up, and lines are found.
+ * Find the code that makes the difference between two exact recordings: its own instructions, its callees in one recording only,
+ * or the number of its calls. No other code is named, parts add up, and lines are found.
  */
 #include <math.h>
 #include <unistd.h>
@@ -33,10 +33,10 @@ static uint32_t stack(struct profile *p, const char *path, uint32_t line)
 	return profile_stack_add(p, locations, n);
 }
 
-/* The context that calls and instructions are added to. */
+/* The context to which calls and instructions are added. */
 static const char *now_in = "X";
 
-/* Add COUNT instructions of LINE at the end of the calls PATH: one letter per function, outermost first. */
+/* Add COUNT instructions of LINE with the call stack PATH: one letter per function, outermost first. */
 static void insns_at(struct profile *p, uint32_t run, const char *path, uint32_t line,
 		     uint64_t count)
 {
@@ -73,7 +73,7 @@ static struct profile *exact(uint32_t runs)
 	return p;
 }
 
-/* X, called 10 times, calls a, which calls b twice; b calls c. */
+/* In 10 calls, X calls a. a calls b CALLS_OF_B times, and b calls c. */
 static struct profile *side(uint64_t calls_of_b, uint64_t self_of_c)
 {
 	struct profile *p = exact(1);
@@ -111,7 +111,7 @@ static const struct why_causes *causes(const struct answer *x)
 	return &x->why.contexts[0].causes;
 }
 
-/* Check that the first cause is NAME, with PART of KIND first. All causes must add up to the context's change. */
+/* Check that the first cause is NAME, and its first part PART of KIND. All causes must add up to the context's change. */
 static void assert_cause(const struct answer *x, const char *name, enum why_kind kind,
 			 const char *part, double delta)
 {
@@ -145,7 +145,7 @@ TEST(test_itself)
 	answer_deinit(&x);
 }
 
-/* A stack of bodies that are inlined into no function; the outer one has the context's name. */
+/* A stack of inlined functions without the function around them; the outer one has the context's name. */
 TEST(test_no_function)
 {
 	const struct profile_frame frames[] = { { .name = "y", .inlined = true },
@@ -310,7 +310,7 @@ TEST(test_new_and_gone)
 	assert_says(&x, "no longer calls n (f.c:1): -");
 	answer_deinit(&x);
 
-	/* Both sides call n by another path to b. */
+	/* Both recordings also call n by another path through b. */
 	a = side(20, 30);
 	b = side(20, 30);
 	for (int i = 0; i < 2; i++) {
@@ -331,7 +331,7 @@ TEST(test_new_and_gone)
 	answer_deinit(&x);
 }
 
-/* The hardened side has a new function between b and its callee c: the new function's own work is the change, c's is not. */
+/* The hardened kernel has a new function between b and its callee c: the new function's own work is the change, c's is not. */
 TEST(test_layer_between)
 {
 	struct profile *b = exact(1);
@@ -375,7 +375,7 @@ static void insns_of(struct profile *p, uint32_t *locations, uint32_t n, uint64_
 							.count = count });
 }
 
-/* Add N calls of b from LINE of a, with INSNS each. INLINED: b is an inlined body, and its callee c executes the instructions. */
+/* Add N calls of b from LINE of a, with INSNS each. INLINED: b is inlined into a, and its callee c executes the instructions. */
 static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t insns, bool inlined)
 {
 	const struct profile_frame body = { .name = "b", .line = 1, .inlined = true };
@@ -397,7 +397,7 @@ static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t in
 	insns_of(p, called, 2, n * insns);
 }
 
-/* The baseline calls c through b once, the hardened side calls c from a in each call: another path to c, not a layer. */
+/* The baseline calls c through b once, the hardened kernel calls c from a in each call: another path to c, not a layer. */
 static void check_path_between(bool inlined)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -424,7 +424,7 @@ TEST(test_path_between)
 	check_path_between(true);
 }
 
-/* Calls from a line that only one side calls from are charged their own cost, whatever calls from other lines cost. */
+/* If only one kernel makes calls from a line, these count with their own cost, whatever calls from other lines cost. */
 static void check_other_place(bool inlined, bool gone, uint64_t insns, const char *says)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -432,7 +432,7 @@ static void check_other_place(bool inlined, bool gone, uint64_t insns, const cha
 	struct answer x;
 
 	for (int i = 0; i < 2; i++) {
-		uint32_t moved = i == gone ? 0 : 2; /* line numbers, by the patch */
+		uint32_t moved = i == gone ? 0 : 2; /* the patch shifts line numbers */
 
 		calls(p[i], 0, "a", 10, 100);
 		calls_from(p[i], 10 + moved, 20, 50, inlined);
@@ -483,7 +483,7 @@ TEST(test_pieces)
 	}
 }
 
-/* Two lines call b, each twice as often on the hardened side. All calls of b change equally, so the text names no line. */
+/* Two lines call b, each twice as often in the hardened kernel. All calls of b change equally, so the text names no line. */
 TEST(test_same_places)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -539,7 +539,7 @@ TEST(test_no_spread)
 	answer_deinit(&x);
 }
 
-/* b's own work takes MORE instructions per call in each side's second run, and DELTA more on the hardened side. */
+/* b's own work takes MORE instructions per call in each recording's second run, and DELTA more in the hardened kernel. */
 static void varied(struct answer *x, uint64_t more, uint64_t delta)
 {
 	struct profile *p[2];
@@ -578,8 +578,8 @@ TEST(test_how_sure)
 }
 
 /*
- * From run to run, each call of a varies by SPREAD instructions, and each call of its callee b by B. On the hardened side b takes
- * MORE instructions.
+ * From run to run, each call of a varies by SPREAD instructions, and each call of its callee b by B. In the hardened kernel b
+ * takes MORE instructions.
  */
 static void small_sides(struct profile *p[2], uint64_t spread, uint64_t more, uint64_t b)
 {
@@ -712,7 +712,7 @@ static uint32_t body(struct profile *p, const char *body, const char *function)
 	return l;
 }
 
-/* A function inlined on one side and called on the other is the same function, and not a cause. */
+/* A function inlined in one kernel and called in the other is the same function, and not a cause. */
 TEST(test_inlining)
 {
 	struct profile *b = exact(1);
@@ -727,7 +727,7 @@ TEST(test_inlining)
 	answer_deinit(&x);
 }
 
-/* A call in a body on one side, and in the function around the body on the other, is the same call. */
+/* A call in an inlined function in one kernel, and in the function around it in the other, is the same call. */
 TEST(test_call_of_body)
 {
 	for (int of_body = 0; of_body < 2; of_body++) {
@@ -767,7 +767,7 @@ static void executed_in_body(struct profile *p, uint32_t line, uint64_t times)
 	insns_of(p, (uint32_t[]){ l, location(p, 'a', 1) }, 2, times * 10);
 }
 
-/* The function around a body executes it more often. The body's lines are matched although a patch moved them. */
+/* b executes the inlined function i more often. The lines of i are matched although a patch moved them. */
 TEST(test_body_often)
 {
 	struct answer x;
@@ -805,7 +805,7 @@ TEST(test_cancelling)
 	answer_deinit(&x);
 }
 
-/* A difference that two runs of one kernel show is not a cause, whatever its size. */
+/* A difference between two runs of one kernel is not a cause, whatever its size. */
 TEST(test_noise)
 {
 	struct profile *p[2];
@@ -869,7 +869,7 @@ static void executed(struct profile *p, uint32_t line, uint64_t times, uint64_t 
 	insns_at(p, 0, "ae", line, times * insns);
 }
 
-/* Both sides call e ten times, and execute its line 10 once per call. */
+/* Both recordings call e ten times, and execute its line 10 once per call. */
 static void begin_loop(struct profile *side[2])
 {
 	for (int i = 0; i < 2; i++) {
@@ -889,7 +889,7 @@ static void end_loop(struct profile *side[2], const char *what)
 	answer_deinit(&x);
 }
 
-/* Loop iterations per call, and the share of calls that take a path. */
+/* Report loop iterations per call, and the share of calls that take a path. */
 TEST(test_loop)
 {
 	struct profile *side[2];
@@ -948,7 +948,7 @@ TEST(test_context_itself)
 	answer_deinit(&x);
 }
 
-/* A protection that is off on both sides does not own a cause in code that it shares with other features. */
+/* A protection that is off in both kernels does not own a cause in code that it shares with other features. */
 TEST(test_owner)
 {
 	for (int off = 0; off < 2; off++) {
@@ -972,7 +972,7 @@ TEST(test_owner)
 	}
 }
 
-/* Create 400 functions that call each other, with samples at each depth. WRAPPED: another function is around each. */
+/* Create 400 functions that call each other, with samples at each depth. WRAPPED: each is inlined into another function. */
 static struct profile *layers(bool wrapped)
 {
 	struct profile *p = exact(1);
@@ -1062,7 +1062,7 @@ TEST(a_patch_changes_the_statement_that_it_is_in)
 	why_patches_deinit(&p);
 }
 
-/* The function is that of the hunk's header, or begins in the hunk. There is none after its last brace, or in a struct. */
+/* The function of a changed line is in the hunk header, or begins in the hunk. Lines after its end or in a struct have none. */
 TEST(a_patch_names_functions)
 {
 	static const char *const names[] = { "first", "second", "__do_sys_poll" };
@@ -1096,7 +1096,7 @@ static void assert_patched(struct answer *x, const char *patch, const char *says
 	why_patches_deinit(&x->why.patches);
 }
 
-/* A body belongs to the function around it, whatever its source file. A changed caller of unchanged code is named. */
+/* An inlined function belongs to the function around it, whatever its source file. A changed caller of unchanged code is named. */
 TEST(test_patched)
 {
 	struct profile *p[] = { exact(1), exact(1) };
@@ -1168,7 +1168,7 @@ static void assert_command_says(const struct answer *x, const char *what)
 		fail_msg("\"%s\" is not in: %s", what, text);
 }
 
-/* Contexts X and Y of three runs, which differ by a few instructions: a in each calls n with EXTRA instructions. */
+/* Create contexts X and Y of three runs, which differ by a few instructions. In each, a calls n with EXTRA instructions. */
 static struct profile *two_contexts(uint64_t extra)
 {
 	static const char *const names[] = { "X", "Y" };
@@ -1221,8 +1221,7 @@ TEST(interrupts_are_not_the_command)
 }
 
 /*
- * One of three runs has more interrupts. This may be chance. They are named all the same, for readers who compare CPU
- * times.
+ * One of three runs has more interrupts, perhaps by chance. Interrupts are named nevertheless, for readers who compare CPU times.
  */
 TEST(interrupts_that_are_not_certain_are_named)
 {
@@ -1260,8 +1259,7 @@ TEST(a_larger_change_that_is_not_certain_is_named)
 }
 
 /*
- * The baseline calls f in Y, the hardened side calls it in X. The work of f is not a change; only the other work of X and
- * Y is.
+ * The baseline calls f in Y, the hardened kernel calls f in X. The work of f is not a change; only the other work of X and Y is.
  */
 TEST(work_that_moves_is_netted)
 {
@@ -1291,7 +1289,7 @@ TEST(work_that_moves_is_netted)
 	answer_deinit(&x);
 }
 
-/* f is called in X and in Y below other functions than before: nothing has moved from one to the other. */
+/* In X and in Y, f has other callers in the hardened kernel. No work has moved between X and Y. */
 TEST(work_below_other_callers_stays)
 {
 	static const char *const contexts[] = { "X", "Y" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Hash table, searches and joins of sorted arrays, parsing of numbers, and messages about progress. */
+/* Test hash tables, searches and joins of sorted arrays, parsing of numbers, and messages about progress. */
 #include <math.h>
 #include <pty.h>
 #include <sys/wait.h>
@@ -239,7 +239,7 @@ TEST(the_clocks_step_is_found)
 	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
 }
 
-/* Start a child with FD as stderr. It exits with 0 if a progress line is due after a second, 1 if not, 2 if at once. */
+/* Start a child with FD as stderr. It exits with 0 if a progress line is due after a second, 1 if not, 2 if one is due at once. */
 static pid_t ask_progress(int fd)
 {
 	pid_t pid = fork();
@@ -275,7 +275,7 @@ static bool letters_same(const void *arg, uint32_t i, uint32_t j)
 	return words[0][i] == words[1][j];
 }
 
-/* Match the letters of A with those of B. Check their places in B, or "-" for letters without a match. */
+/* Match the letters of A with those of B. Check their positions in B, or "-" for letters without a match. */
 static void check_subsequence(const char *a, const char *b, const char *expected)
 {
 	const char *const words[] = { a, b };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Work that may die, in another process; files that other processes truncate meanwhile. */
+/* Run work that may die in another process, and read files that other processes truncate meanwhile. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ static int refuse(void *arg)
 
 static int die(void *arg)
 {
-	signal(*(int *)arg, SIG_DFL); /* may be a sanitizer's */
+	signal(*(int *)arg, SIG_DFL); /* A sanitizer may have set a handler. */
 	return raise(*(int *)arg);
 }
 

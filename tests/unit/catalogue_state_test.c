@@ -83,10 +83,10 @@ TEST(kernel_parameters_decide)
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
 	kernel.cmdline = "quiet init_on_alloc=0 ro";
 	expect("init_on_alloc", kernel, CATALOGUE_OFF, "init_on_alloc=0 on the command line");
-	/* The last one counts; words after -- belong to init; - and _ are the same. */
+	/* The last parameter counts; words after -- belong to init; - and _ are the same. */
 	kernel.cmdline = "init_on_alloc=0 init-on-alloc=on -- init_on_alloc=0";
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "init_on_alloc=on on the command line");
-	/* Other parameters' names, and a value that is neither on nor off. */
+	/* Ignore other parameters' names, and a value that is neither on nor off. */
 	kernel.cmdline = "xinit_on_alloc=0 init_on_allocs=0 init_on_alloc=maybe";
 	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
 	kernel.cmdline = "hardened_usercopy=off";

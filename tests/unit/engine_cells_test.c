@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* BPF programs take each cell at most once, even if requests exceed the number of cells. */
+/* BPF programs take each cell (a set of counters) at most once, even if requests exceed the number of cells. */
 #include <linux/types.h>
 
 #include "test.h"
@@ -34,7 +34,7 @@ TEST(cells_that_are_given_back_are_given_again)
 	engine_cell_give_back(&taken, first);
 	assert_int_equal(engine_cell_take(&taken, MAX), first);
 	second = engine_cell_take(&taken, MAX);
-	/* The first cell is not the last one taken, so it is not taken again. */
+	/* Only the cell that was taken last can be taken again. */
 	engine_cell_give_back(&taken, first);
 	assert_int_equal(engine_cell_take(&taken, MAX), second + 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Read the emulator's output for a guest into rows, contexts and stacks. Refuse files with other contents. */
+/* Read the emulator's output for a guest into a profile. Refuse files with other contents. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@
 
 /*
  * Two calls of uname, each with 5 instructions of entry code, 10 of its own, and 10 in each of two executions of helper: one by a
- * call, one by a jump. 7 instructions in user space. uname queued a callback, which executes helper.
+ * call, one by a jump. User space executes 7 instructions. uname queued a callback, which executes helper.
  */
 #define COUNTS                                                  \
 	"T 87 0 0 1 1 2\n"                                      \
@@ -102,7 +102,7 @@ static int read_text(const char *text, struct profile **p)
 	return err;
 }
 
-/* Return the cell of the function NAME (NULL: of the context itself) in CONTEXT. */
+/* Return the figures of the function NAME (NULL: of the context itself) in CONTEXT. */
 static const struct profile_stats *cell(struct profile *p, const char *name, const char *context)
 {
 	for (uint32_t i = 0; i < p->n_cells; i++) {
@@ -160,7 +160,7 @@ TEST(calling_contexts_become_stacks)
 		sum += s->count;
 		if (s->flags & PROFILE_SAMPLE_USER)
 			user += s->count;
-		/* A jump's target is below the jumping function's first instruction; a callee is below the call. */
+		/* In a stack, a jump's target is below the jumping function's first instruction, a callee is below the call. */
 		else if (stack->n_locations == 2)
 			by_jump += p->locations[stack->locations[1]].addr == 0x200 ? s->count : 0;
 	}
@@ -228,8 +228,8 @@ TEST(misses_have_their_function)
 }
 
 /*
- * Two calls of helper, which has a loop of two instructions at 302. FIRST: executions of the piece that ends with the first
- * iteration. TURNS: further iterations. LAST: executions of the pieces after the loop, which an exception may have split.
+ * Two calls of helper, which has a loop of two instructions at 302. FIRST: executions of the emulator's block that ends with the
+ * first iteration. TURNS: further iterations. LAST: executions of its blocks after the loop, which an exception may have split.
  */
 #define LOOP(first, turns, last) LOOP_AND("", first, turns, last)
 #define LOOP_AND(pieces, first, turns, last)                            \
@@ -277,7 +277,7 @@ TEST(loops_have_iterations_and_conditions)
 	p[1] = loop_profile(LOOP(2, 4, "E 2 1\nE 3 1\n"), &loops);
 	assert_true(the_loop(&loops)->trips == 3);
 	analyze_loops_deinit(&loops);
-	p[1]->blocks[0].items[0].addr -= 2; /* pieces differ between boots */
+	p[1]->blocks[0].items[0].addr -= 2; /* the emulator's blocks differ between boots */
 	p[1]->blocks[0].items[0].bytes += 2;
 	p[1]->blocks[0].items[0].insns += 1;
 	profile_merge(p[0], p[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Turn one call's sequence of blocks into calls, lines and loops. Align two such traces up to where they part. */
+/* Turn one call's sequence of blocks into calls, lines and loops. Align two such traces up to their first difference. */
 #include "test.h"
 #include "analyze/code/trace.h"
 #include "exact/code.h"
@@ -10,7 +10,7 @@ enum {
 	N_FUNCTIONS
 };
 
-/* Return the location of line LINE of the function; 0: its entry. */
+/* Return the location of line LINE of the function. LINE 0: the function's entry. */
 static uint32_t place(struct profile *p, int function, uint32_t line)
 {
 	static const char *const names[] = { "outer", "inner.isra.0" };
@@ -28,7 +28,7 @@ static void step(struct exact_trace *t, struct profile *p, uint32_t depth, int f
 	exact_trace_step(t, depth, place(p, function, 0), place(p, function, line), 3);
 }
 
-/* outer executes line 1, TURNS times (line 2, inner, line 3), line EXTRA unless 0, line 4. */
+/* Create a trace: outer executes line 1, TURNS times (line 2, inner, line 3), line EXTRA unless 0, and line 4. */
 static struct profile *profile_with(int turns, uint32_t extra)
 {
 	struct profile *p = profile_create();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles for tests, built in memory. The functions are static, since each test is one file linked
- * with the library, and may be unused.
+ * Profiles for tests, built in memory. The functions are static and may be unused, because each test is one file linked with the
+ * library.
  */
 #pragma once
 
@@ -52,9 +52,7 @@ fixture_fn uint32_t fixture_function(struct profile *p, const char *name, uint64
 				   });
 }
 
-/*
- * Add a body of NAME in INTO, below CHAIN (or NULL), called from mm/slub.c:LINE. Return its site.
- */
+/* Add NAME, inlined into INTO at mm/slub.c:LINE, through the inlined functions CHAIN (or NULL). Return its number (site). */
 fixture_fn uint32_t fixture_range(struct profile *p, const char *name, const char *chain,
 				  const char *into, uint32_t line)
 {
@@ -72,7 +70,7 @@ fixture_fn uint32_t fixture_range(struct profile *p, const char *name, const cha
 }
 
 /*
- * Add CALLS calls of an inlined body to its range. Control enters the range ENTRIES times, with times that rise evenly from LOW to
+ * Add CALLS calls of an inlined function to S. Control enters its code ENTRIES times, with times that rise evenly from LOW to
  * HIGH.
  */
 fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_t entries,
@@ -88,10 +86,7 @@ fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_
 	profile_stats_deinit(&range);
 }
 
-/*
- * Set the costs of probes of FENTRY sites, syscalls and page faults, as record does after
- * calibration.
- */
+/* Set the costs of fentry probes, and of probes of syscalls and page faults, as record does after calibration. */
 fixture_fn void fixture_calibrated(struct profile *p)
 {
 	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 41, 0);
@@ -121,7 +116,7 @@ fixture_fn uint32_t fixture_run(struct profile *p, uint64_t wall)
 	return run;
 }
 
-/* Return the location of ADDR, with one frame. */
+/* Return the location of ADDR, with NAME as its only frame. */
 fixture_fn uint32_t fixture_location(struct profile *p, uint64_t addr, const char *name)
 {
 	uint32_t location = profile_location_add(p, addr, NULL);
@@ -132,9 +127,8 @@ fixture_fn uint32_t fixture_location(struct profile *p, uint64_t addr, const cha
 }
 
 /*
- * Create a recording of big-fork on one of the lab's kernels: RUNS runs with clone, wait4, and
- * allocate_slab inside clone; stacks have shuffle_freelist inlined into it. SLAB_TIME: ticks per
- * call of allocate_slab.
+ * Create a recording of big-fork on one of the lab's kernels: RUNS runs with clone, wait4, and allocate_slab inside clone. Stacks
+ * have shuffle_freelist inlined into allocate_slab. SLAB_TIME: ticks per call of allocate_slab.
  */
 fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 {

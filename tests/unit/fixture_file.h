@@ -245,7 +245,7 @@ fixture_fn void assert_same_stacks(const struct profile *a, const struct profile
 	}
 }
 
-/* Add two blocks of SITE. Their counts are known in run 0, and in part in the last run. */
+/* Add two basic blocks of the function SITE. Their counts are known in run 0, and in part in the last run. */
 fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 {
 	struct profile_blocks blocks = { .site = site };
@@ -277,7 +277,7 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 	counts->counts[1] = PROFILE_NOT_COUNTED;
 }
 
-/* Add N variables with NAMES to SITE, and two rows of calls of run 0. The second row lacks the last variable's value. */
+/* Add N variables with NAMES to function SITE, and two rows of calls of run 0. The second row lacks the last variable's value. */
 fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t n,
 				     const char *const *names)
 {
@@ -300,7 +300,7 @@ fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t 
 	profile_capture_add(p, &c);
 }
 
-/* Add two counted events to calls of run 0. The probes' own events exceed the count of one of them. */
+/* Add two counted events to calls of run 0. In one of them, the probes' own events exceed the count. */
 fixture_fn void fixture_add_counted(struct profile *p)
 {
 	uint32_t misses = profile_counter_add(p, "dTLB-load-misses");

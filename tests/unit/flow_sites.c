@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Print kernel_flow's verdict on instructions of functions of the running kernel, for tests/live/flow.t,
- * which compares it with the kernel's:
+ * Print what kernel_flow says about instructions of functions of the running kernel. tests/live/flow.t compares this with the
+ * kernel's own behaviour.
  *
- *	flow_sites VMLINUX EVERY FUNCTION...
+ *  flow_sites VMLINUX EVERY FUNCTION...
  *
  * Each EVERYth instruction, and each that cannot be probed, has a line: its address; "ok", "no", or "harm" (the kernel would
  * crash); "cheap" or "trap"; function and offset. Another line has the function's problems.
@@ -38,7 +38,7 @@ static void print_function(const struct kernel_flow *flow, const char *name, uin
 		printf("%" PRIx64 " %s %s %s+0x%" PRIx64 "\n", insns[i].addr + stext, word(place),
 		       kernel_flow_optimizes(flow, insns[i].addr) ? "cheap" : "trap", name,
 		       insns[i].addr - flow->entry);
-		/* A place within an instruction cannot be probed. */
+		/* An address inside an instruction cannot be probed. */
 		if (insns[i].len > 1 && !(i % every))
 			printf("%" PRIx64 " no trap %s+0x%" PRIx64 "\n", insns[i].addr + stext + 1,
 			       name, insns[i].addr + 1 - flow->entry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The arithmetic of histogram slots, shared by BPF programs and user space. */
+/* Test the arithmetic of histogram slots, which BPF programs and user space share. */
 #include "test.h"
 #include "kprotperf/hist.h"
 

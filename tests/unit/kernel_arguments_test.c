@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Find the argument registers of a function from its code. */
+/* Find the argument registers that a function reads, from its code. */
 #include <errno.h>
 
 #include "test.h"
@@ -13,7 +13,7 @@
 
 struct code {
 	uint8_t bytes[64];
-	int callee; /* number of arguments of its callee */
+	int callee; /* number of arguments of the callee */
 };
 
 static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
@@ -94,7 +94,7 @@ TEST(what_cannot_be_followed_is_unknown)
 		{ { FTRACE, 0xff, 0xd0, RET } }, /* call *%rax */
 		{ { FTRACE, FTRACE, RET } }, /* a jump label */
 		{ { FTRACE, 0x66, 0x90, RET } }, { { FTRACE, 0xcc, RET } }, /* a kprobe */
-		{ { FTRACE, 0x06, RET } }, /* no instruction */
+		{ { FTRACE, 0x06, RET } }, /* an invalid instruction */
 	};
 	struct code missing = { { 0 } };
 
@@ -102,11 +102,11 @@ TEST(what_cannot_be_followed_is_unknown)
 		assert_int_equal(beyond(codes[i], 5), KERNEL_UNKNOWN);
 	memset(missing.bytes, 0x90, sizeof(missing.bytes));
 	assert_int_equal(beyond(missing, 5), KERNEL_UNKNOWN);
-	/* With all six arguments passed on, no further ones can be read. */
+	/* If all six arguments are passed on, no further argument can be read. */
 	assert_int_equal(beyond(codes[0], 6), KERNEL_NO);
 }
 
-/* A jmp to itself; xor %r9d,%r9d with a jmp back to the instruction after it */
+/* 1: jmp 1b. Then 1: jne 1b; xor %r9d,%r9d; jmp 1b. */
 TEST(loops_end)
 {
 	assert_int_equal(beyond((struct code){ { FTRACE, 0xeb, 0xfe } }, 0), KERNEL_NO);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Deduce all counts of blocks and arcs from the counts of some blocks. Check against simulated executions of random graphs. */
+/* Deduce all counts of a control-flow graph from counts of some blocks. Check against simulated executions of random graphs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ static void add(struct kernel_graph *g, uint32_t from, uint32_t to)
 	vec_push(g, arcs, arc);
 }
 
-/* Each block can be reached and left: it has an arc to the next one, or out. BACK: with cycles. */
+/* Return a graph of up to MAX blocks. Each block has an arc to the next one, or out of the graph. BACK: with cycles. */
 static struct kernel_graph random_graph(uint32_t max, bool back)
 {
 	struct kernel_graph g = { .n_blocks = 1 + chance(max) };
@@ -136,7 +136,7 @@ TEST(counts_follow_from_those_chosen)
 		deduce(&g, &run, measure, calls, &counts);
 		check_counts(&g, &run, &counts, 0);
 		kernel_counts_clear(&counts);
-		/* Each chosen block is needed. */
+		/* Without any one of the chosen blocks, some counts are unknown. */
 		for (uint32_t b = 0; b < g.n_blocks; b++) {
 			if (!measure[b])
 				continue;
@@ -148,7 +148,7 @@ TEST(counts_follow_from_those_chosen)
 	}
 }
 
-/* No other choice that determines all counts is cheaper. */
+/* No other set of blocks that determines all counts costs less. */
 TEST(no_choice_is_cheaper)
 {
 	seed = 7;
@@ -203,7 +203,7 @@ TEST(blocks_that_cannot_be_probed)
 		check_counts(&g, &run, &counts, unknown);
 		kernel_counts_clear(&counts);
 		unknowns += unknown;
-		/* Deduced counts are correct whatever is missing. */
+		/* Deduced counts are correct, whichever blocks are not measured. */
 		for (uint32_t b = 0; b < g.n_blocks; b++)
 			measure[b] = chance(2);
 		unknown = count_unknown(&g, &run, measure, true);
@@ -217,7 +217,7 @@ TEST(blocks_that_cannot_be_probed)
 
 TEST(contradictions_are_reported)
 {
-	/* 0 -> 1 or 2, both -> 3 */
+	/* Block 0 leads to 1 or 2, and both lead to 3. */
 	struct kernel_arc arcs[] = {
 		{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, KERNEL_GRAPH_OUT }
 	};
@@ -239,7 +239,7 @@ TEST(contradictions_are_reported)
 	assert_int_equal(counts.calls, 10);
 	assert_true(counts.n_negative > 0);
 	kernel_counts_clear(&counts);
-	/* Without measured counts, all are unknown. */
+	/* Without measured counts, all counts are unknown. */
 	for (int i = 0; i < 4; i++)
 		more[i] = KERNEL_COUNT_UNKNOWN;
 	kernel_blocks_solve(&g, more, KERNEL_COUNT_UNKNOWN, &counts);
@@ -249,7 +249,7 @@ TEST(contradictions_are_reported)
 
 TEST(unresolved_jumps_keep_counts_true)
 {
-	/* 0 jumps anywhere: 1, 2 or out; 1 -> 2; 2 -> out */
+	/* Block 0 jumps to 1, to 2 or out; 1 leads to 2; 2 leads out. */
 	struct kernel_arc arcs[] = { { 0, KERNEL_GRAPH_ANY }, { 1, 2 }, { 2, KERNEL_GRAPH_OUT } };
 	struct kernel_graph g = { .n_blocks = 3, .arcs = arcs, .n_arcs = 3 };
 	uint64_t costs[] = { 1, 1, 1 };
@@ -257,7 +257,7 @@ TEST(unresolved_jumps_keep_counts_true)
 	bool measure[3];
 	struct kernel_counts counts;
 
-	/* 10 calls; 3 go to 1, 4 to 2, 3 out. */
+	/* Of 10 calls, 3 go to block 1, 4 to block 2, 3 out. */
 	assert_int_equal(kernel_blocks_choose(&g, costs, false, measure), 0);
 	assert_true(measure[1] && measure[2]);
 	kernel_blocks_solve(&g, counted, 10, &counts);
@@ -266,8 +266,6 @@ TEST(unresolved_jumps_keep_counts_true)
 	assert_int_equal(counts.arcs[2], 7);
 	kernel_counts_clear(&counts);
 }
-
-/* ---- loops ---- */
 
 static bool reaches(const struct kernel_graph *g, uint32_t from, uint32_t to, uint32_t without)
 {
@@ -281,7 +279,7 @@ static bool reaches(const struct kernel_graph *g, uint32_t from, uint32_t to, ui
 	return seen >> to & 1;
 }
 
-/* Return the blocks of the natural loop with HEAD, by definition; 0: not a loop's head. */
+/* Return the natural loop with HEAD, by definition, as a bit mask of blocks. 0: HEAD is no loop's head. */
 static uint64_t loop_of(const struct kernel_graph *g, uint32_t head)
 {
 	uint64_t in = 0;
@@ -317,9 +315,7 @@ TEST(loops_are_those_of_the_definition)
 			uint64_t in = loop_of(&g, loops.loops[l].head);
 
 			assert_int_equal(loops.loops[l].n_blocks, __builtin_popcountll(in));
-			/*
-			 * Without irreducible cycles, loops are nested or disjoint, so kernel_loop_has() knows all of their blocks.
-			 */
+			/* Without irreducible cycles, loops are nested or disjoint, so kernel_loop_has() knows all blocks. */
 			for (uint32_t b = 0; b < g.n_blocks && !loops.other_cycles; b++)
 				assert_int_equal(kernel_loop_has(&loops, l, b), in >> b & 1);
 		}
@@ -330,8 +326,6 @@ TEST(loops_are_those_of_the_definition)
 	}
 	assert_true(n > 300 && other > 10 && other < 290);
 }
-
-/* ---- functions of a lab kernel ---- */
 
 static void check_plan(const struct kernel_flow *flow, const struct kernel_block_plan *plan)
 {

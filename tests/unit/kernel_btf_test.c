@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions in BTF. */
+/* Read functions and structs from BTF. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static int no_print(enum libbpf_print_level level, const char *format, va_list a
 	return 0;
 }
 
-/* Add functions "large" and "any", whose arguments are structs of 16 and 24 bytes and an int. "any" is variadic. */
+/* Add functions "large" and "any" with arguments: structs of 16 and 24 bytes and an int. "any" is variadic. */
 static void add_large(struct btf *btf, int type)
 {
 	int two = btf__add_struct(btf, "two", 16), three = btf__add_struct(btf, "three", 24), proto;
@@ -141,7 +141,7 @@ static void add_structs(struct btf *btf, int type)
 	btf__add_field(btf, "mode", modes, 256, 0);
 }
 
-/* Return FROM reduced to the structs in LIKE. */
+/* Return FROM reduced to the structs in LIKE. On failure return NULL and set *ERR. */
 static struct btf *reduce(const struct btf *from, const struct btf *like, int *err)
 {
 	const char *path = fixture_text("reduced", "");

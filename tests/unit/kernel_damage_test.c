@@ -9,12 +9,12 @@
 #include "kernel/debuginfo/index.h"
 #include "kernel_fixture.h"
 
-/* The text of the fixture has about 400 bytes. */
+/* The fixture's code has about 400 bytes. */
 #define LAST_ADDR 0x200
 
 static int count_frame(const struct kernel_frame *frame, void *arg)
 {
-	/* Read all strings. */
+	/* Read all strings, to find invalid pointers. */
 	*(size_t *)arg += strlen(frame->name) + (frame->file ? strlen(frame->file) : 0) +
 			  (frame->symbol ? strlen(frame->symbol) : 0);
 	return 0;

@@ -135,7 +135,7 @@ fixture_fn const char *fixture_source(const char *name)
 	return path;
 }
 
-/* Skip the test. tests/run shows WHY beside its name, and tells how it treats "missing: ...". */
+/* Skip the test. tests/run shows WHY beside its name, and explains "missing: ...". */
 #define fixture_skip(why)                           \
 	do {                                        \
 		print_message("# skip: %s\n", why); \

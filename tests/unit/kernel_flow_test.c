@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Graphs of hand-assembled functions, edges of ranges in them, and all functions of a lab kernel. */
+/* Test graphs of hand-assembled functions, edges of address ranges in them, and all functions of a lab kernel. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,14 +12,14 @@
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
 
-#define AT       0x1000 /* address of the functions here */
+#define AT       0x1000 /* address of the test functions */
 #define ENTRY    0x2000 /* addresses of callees, by the effect of the call */
 #define NORETURN 0x3000
 #define RETTHUNK 0x4000
 #define INDTHUNK 0x5000
 #define NOWHERE  0x90000000u
 
-/* A 32-bit operand at AT + PLACE that leads to TARGET. */
+/* The bytes of a 32-bit operand at AT + PLACE that leads to TARGET. */
 #define REL32(place, target)                                                                       \
 	(uint8_t)((target) - (AT + (place) + 4)), (uint8_t)(((target) - (AT + (place) + 4)) >> 8), \
 		(uint8_t)(((target) - (AT + (place) + 4)) >> 16),                                  \
@@ -127,12 +127,12 @@ TEST(straight_line_is_one_block)
 TEST(conditions_and_jumps)
 {
 	static const uint8_t code[] = {
-		0x85, 0xff, /* 0 test */
-		0x74, 0x03, /* 2 je 7 */
-		0x90, /* 4 */
-		0xeb, 0x01, /* 5 jmp 8 */
-		0x90, /* 7 */
-		0xc3, /* 8 */
+		0x85, 0xff, /* 0: test %edi,%edi */
+		0x74, 0x03, /* 2: je 7 */
+		0x90, /* 4: nop */
+		0xeb, 0x01, /* 5: jmp 8 */
+		0x90, /* 7: nop */
+		0xc3, /* 8: ret */
 	};
 
 	check(flow_of(code), "0-4:fall 0-7:taken 4-8:jump 7-8:fall 8:ret", 0);
@@ -141,12 +141,12 @@ TEST(conditions_and_jumps)
 TEST(a_loop_goes_back)
 {
 	static const uint8_t code[] = {
-		0x90, /* 0 */
-		0xff, 0xc8, /* 1 dec: the head */
-		0x0f, 0x85, 0xf8, 0xff, 0xff, 0xff, /* 3 jne 1, long form */
-		0xe2, 0xf6, /* 9 loop 1 */
-		0xe3, 0xf5, /* b jrcxz 2: not an instruction */
-		0xc3, /* d */
+		0x90, /* 0: nop */
+		0xff, 0xc8, /* 1: dec %eax, the loop's head */
+		0x0f, 0x85, 0xf8, 0xff, 0xff, 0xff, /* 3: jne 1, long form */
+		0xe2, 0xf6, /* 9: loop 1 */
+		0xe3, 0xf5, /* b: jrcxz 2, where no instruction starts */
+		0xc3, /* d: ret */
 	};
 
 	check(flow_of(code),
@@ -157,15 +157,15 @@ TEST(a_loop_goes_back)
 TEST(calls_come_back_unless_they_do_not)
 {
 	static const uint8_t code[] = {
-		0xe8, REL32(1, ENTRY), /* 0 */
-		0x75, 0x05, /* 5 jne c */
-		0xe8, REL32(8, NORETURN), /* 7 */
-		0xff, 0xd0, /* c call *%rax */
-		0xe8, REL32(0xf, INDTHUNK), /* e */
-		0x75, 0x01, /* 13 jne 16 */
-		0xc3, /* 15 */
-		0xe8, REL32(0x17, ENTRY), /* 16: only padding after it */
-		0x66, 0x90, /* 1b */
+		0xe8, REL32(1, ENTRY), /* 0: call ENTRY */
+		0x75, 0x05, /* 5: jne c */
+		0xe8, REL32(8, NORETURN), /* 7: call NORETURN */
+		0xff, 0xd0, /* c: call *%rax */
+		0xe8, REL32(0xf, INDTHUNK), /* e: call INDTHUNK */
+		0x75, 0x01, /* 13: jne 16 */
+		0xc3, /* 15: ret */
+		0xe8, REL32(0x17, ENTRY), /* 16: call ENTRY, with only padding after it */
+		0x66, 0x90, /* 1b: nop */
 	};
 	struct kernel_flow *flow = flow_of(code);
 
@@ -178,19 +178,19 @@ TEST(returns_through_thunks_and_tail_jumps)
 {
 	static const uint8_t code[] = {
 		0x74,
-		0x05, /* 0 je 7 */
+		0x05, /* 0: je 7 */
 		0xe9,
-		REL32(3, RETTHUNK), /* 2 */
+		REL32(3, RETTHUNK), /* 2: jmp RETTHUNK */
 		0x74,
-		0x05, /* 7 je e */
+		0x05, /* 7: je e */
 		0xe9,
-		REL32(0xa, ENTRY), /* 9 */
+		REL32(0xa, ENTRY), /* 9: jmp ENTRY */
 		0x0f,
 		0x84,
-		REL32(0x10, ENTRY), /* e je out */
+		REL32(0x10, ENTRY), /* e: je ENTRY */
 		0x2e,
 		0xe9,
-		REL32(0x16, INDTHUNK), /* 14, as retpolines are written */
+		REL32(0x16, INDTHUNK), /* 14: cs jmp INDTHUNK, as in retpolines */
 	};
 	struct kernel_flow *flow = flow_of(code);
 
@@ -243,14 +243,13 @@ TEST(warn_goes_on_and_bug_does_not)
 
 TEST(switches_go_through_their_tables)
 {
-	/* cmp $2,%edi; ja 19; jmp *TABLE(,%rdi,8) */
 	static const uint8_t code[] = {
-		0x83, 0xff, 0x02, /* 0 */
-		0x77, 0x0a, /* 3 ja f */
-		0x3e, 0xff, 0x24, 0xfd, 0x00, 0x80, 0x00, 0x90, /* 5 notrack jmp */
-		0x50, /* d, case 0 */
-		0x50, /* e, case 1 */
-		0xc3, /* f, case 2 and default */
+		0x83, 0xff, 0x02, /* 0: cmp $2,%edi */
+		0x77, 0x0a, /* 3: ja f */
+		0x3e, 0xff, 0x24, 0xfd, 0x00, 0x80, 0x00, 0x90, /* 5: jmp *TABLE(,%rdi,8) */
+		0x50, /* d: push, case 0 */
+		0x50, /* e: push, case 1 */
+		0xc3, /* f: ret, case 2 and default */
 	};
 	/* The word after the third case belongs to another table. */
 	const uint64_t table[] = { 0xffffffff8100100d, 0xffffffff8100100e, 0xffffffff8100100f,
@@ -267,14 +266,13 @@ TEST(switches_go_through_their_tables)
 
 TEST(switches_by_differences)
 {
-	/* lea TABLE(%rip),%rdx; movslq (%rdx,%rdi,4),%rax; add %rdx,%rax; jmp *%rax */
 	static const uint8_t code[] = {
-		0x48, 0x8d, 0x15, REL32(3, 0x8000), /* 0 */
-		0x48, 0x63, 0x04, 0xba, /* 7 */
-		0x48, 0x01, 0xd0, /* b */
-		0xff, 0xe0, /* e */
-		0x90, /* 10 */
-		0xc3, /* 11 */
+		0x48, 0x8d, 0x15, REL32(3, 0x8000), /* 0: lea TABLE(%rip),%rdx */
+		0x48, 0x63, 0x04, 0xba, /* 7: movslq (%rdx,%rdi,4),%rax */
+		0x48, 0x01, 0xd0, /* b: add %rdx,%rax */
+		0xff, 0xe0, /* e: jmp *%rax */
+		0x90, /* 10: nop */
+		0xc3, /* 11: ret */
 	};
 	const int32_t table[] = { AT + 0x10 - 0x8000, AT + 0x11 - 0x8000, 0x7777777 };
 	struct memory memory = { 0x8000, table, sizeof(table) };
@@ -289,12 +287,12 @@ TEST(kprobes_that_harm)
 	static const uint8_t code[] = {
 		0x2e,
 		0xe8,
-		REL32(2, INDTHUNK), /* 0 cs call */
+		REL32(2, INDTHUNK), /* 0: cs call INDTHUNK */
 		0xe8,
-		REL32(7, INDTHUNK), /* 6 */
+		REL32(7, INDTHUNK), /* 6: call INDTHUNK */
 		0xc2,
 		0x08,
-		0x00, /* b ret $8 */
+		0x00, /* b: ret $8 */
 	};
 	struct kernel_flow *flow = flow_of(code);
 
@@ -310,16 +308,16 @@ TEST(kprobes_on_type_checks)
 	static const uint8_t code[] = {
 		0x41, 0xba,
 		0x01, 0x02,
-		0x03, 0x04, /* 0 mov $0x4030201,%r10d */
+		0x03, 0x04, /* 0: mov $0x4030201,%r10d */
 		0x45, 0x03,
-		0x53, 0xfc, /* 6 add -4(%r11),%r10d */
-		0x74, 0x02, /* a je e */
-		0x0f, 0x0b, /* c ud2 */
-		0xe8, REL32(0xe, INDTHUNK), /* e */
+		0x53, 0xfc, /* 6: add -4(%r11),%r10d */
+		0x74, 0x02, /* a: je e */
+		0x0f, 0x0b, /* c: ud2 */
+		0xe8, REL32(0xe, INDTHUNK), /* e: call INDTHUNK */
 		0x41, 0xba,
 		0x01, 0x02,
-		0x03, 0x04, /* 13 the same, not followed by a check */
-		0xc3, /* 19 */
+		0x03, 0x04, /* 13: mov $0x4030201,%r10d, not followed by a check */
+		0xc3, /* 19: ret */
 	};
 	struct arch_tables tables = { .has_bugs = true };
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
@@ -331,7 +329,7 @@ TEST(kprobes_on_type_checks)
 	for (size_t i = 0; i < sizeof(taken); i++)
 		assert_int_equal(kernel_flow_place(flow, AT + taken[i], NULL, NULL),
 				 KERNEL_PLACE_OK);
-	/* Code after the check is reached; the trap stops. */
+	/* Code after the check is reachable; the trap ends its path. */
 	check(flow, "0-c:fall 0-e:taken c:stop e:ret", 0);
 }
 
@@ -347,7 +345,7 @@ TEST(other_indirect_jumps)
 	check(flow_of(memory), "0:tail", 0);
 	check(flow_of(loaded), "0:tail", 0);
 	check(flow_of(unknown), "0-2:fall 0-4:taken 2:any 4:ret 6:ret", KERNEL_FLOW_UNRESOLVED);
-	/* If the table of retpolines lists the jump, its target was a function pointer: it is a tail call. */
+	/* If the table of retpolines lists the jump, the jump is a tail call through a function pointer. */
 	check(flow_with(unknown, sizeof(unknown), NULL, &tables, NULL),
 	      "0-2:fall 0-4:taken 2:tail 4:ret", 0);
 }
@@ -401,12 +399,12 @@ TEST(the_end_falls_out)
 TEST(probes_of_others)
 {
 	static const uint8_t file[] = {
-		0x55, /* 0 push */
-		0x85, 0xff, /* 1 test */
-		0x74, 0x03, /* 3 je 8 */
+		0x55, /* 0: push %rbp */
+		0x85, 0xff, /* 1: test %edi,%edi */
+		0x74, 0x03, /* 3: je 8 */
 		0x48, 0x89,
-		0xe5, /* 5 */
-		0xe9, REL32(9, RETTHUNK), /* 8 */
+		0xe5, /* 5: mov %rsp,%rbp */
+		0xe9, REL32(9, RETTHUNK), /* 8: jmp RETTHUNK */
 	};
 	uint8_t live[] = {
 		0xcc, 0x85, 0xff, 0x74, 0x03, 0x48, 0x89, 0xe5, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc,
@@ -432,10 +430,10 @@ TEST(probes_of_others)
 TEST(thunks_that_have_no_name)
 {
 	static const uint8_t file[] = {
-		0x74, 0x06, /* 0 je 8 */
-		0x90, /* 2 */
-		0xe9, REL32(4, INDTHUNK), /* 3 */
-		0xe8, REL32(9, INDTHUNK), /* 8 */
+		0x74, 0x06, /* 0: je 8 */
+		0x90, /* 2: nop */
+		0xe9, REL32(4, INDTHUNK), /* 3: jmp INDTHUNK */
+		0xe8, REL32(9, INDTHUNK), /* 8: call INDTHUNK */
 		0xc3,
 	};
 	static const uint8_t live[] = {
@@ -458,7 +456,7 @@ TEST(thunks_that_have_no_name)
 
 TEST(probes_that_hide_what_the_kernel_changed)
 {
-	/* One probe covers four pushes and the jump to the thunk, which is now a return. */
+	/* One probe covers four pushes and the jump to the thunk. The kernel has changed the jump to a return. */
 	static const uint8_t file[] = { 0x50, 0x51, 0x52, 0x53, 0xe9, REL32(5, RETTHUNK) };
 	static const uint8_t jump[] = { 0xe9, 0x00, 0x00, 0x00, 0x98, 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t trap[] = { 0x50, 0x51, 0x52, 0x53, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
@@ -504,9 +502,7 @@ TEST(parts_are_one_function)
 	kernel_flow_destroy(flow);
 }
 
-/* ---- edges of ranges ---- */
-
-/* Return the places of probes for RANGES as "OFFSET:ROLES", with + if reached from inside the ranges, - from outside. */
+/* Return the probes that time RANGES, as "OFFSET:ROLES", with + if reached from inside the ranges, - from outside. */
 static const char *sites_text(const struct kernel_flow *flow, const struct kernel_range *ranges,
 			      size_t n)
 {
@@ -536,16 +532,16 @@ static const char *sites_text(const struct kernel_flow *flow, const struct kerne
 TEST(ranges_are_entered_and_left)
 {
 	static const uint8_t code[] = {
-		0x90, /* 0 */
-		0x85, 0xff, /* 1 */
-		0x74, 0x06, /* 3 je b */
-		0x90, /* 5 start of the range */
-		0xff, 0xc8, /* 6 loop head */
-		0x75, 0xfc, /* 8 jne 6 */
-		0x90, /* a */
-		0x90, /* b after the range */
-		0x74, 0xfa, /* c je 8 */
-		0xc3, /* e */
+		0x90, /* 0: nop */
+		0x85, 0xff, /* 1: test %edi,%edi */
+		0x74, 0x06, /* 3: je b */
+		0x90, /* 5: nop, start of the range */
+		0xff, 0xc8, /* 6: dec %eax, the loop's head */
+		0x75, 0xfc, /* 8: jne 6 */
+		0x90, /* a: nop */
+		0x90, /* b: nop, after the range */
+		0x74, 0xfa, /* c: je 8 */
+		0xc3, /* e: ret */
 	};
 	struct kernel_flow *flow = flow_of(code);
 	struct kernel_range range = { AT + 5, AT + 0xb };
@@ -567,19 +563,19 @@ TEST(ranges_are_entered_and_left)
 TEST(one_range_into_another_of_the_set)
 {
 	static const uint8_t code[] = {
-		0x90, /* 0 */
-		0xeb, 0x03, /* 1 jmp 6: range 1 */
-		0x90, /* 3 range 2 */
-		0xeb, 0x03, /* 4 jmp 9 */
-		0x90, /* 6 range 3 */
-		0xeb, 0xfa, /* 7 jmp 3 */
-		0xc3, /* 9 */
+		0x90, /* 0: nop */
+		0xeb, 0x03, /* 1: jmp 6, range 1 */
+		0x90, /* 3: nop, range 2 */
+		0xeb, 0x03, /* 4: jmp 9 */
+		0x90, /* 6: nop, range 3 */
+		0xeb, 0xfa, /* 7: jmp 3 */
+		0xc3, /* 9: ret */
 	};
 	struct kernel_range set[] = { { AT + 1, AT + 3 }, { AT + 3, AT + 6 }, { AT + 6, AT + 9 } };
 	struct kernel_flow *flow = flow_of(code);
 
 	assert_string_equal(sites_text(flow, set, 3), "1:E- 9:L+");
-	/* Without the middle range, the body is left and entered again. */
+	/* Without the middle range, control leaves the ranges and enters them again. */
 	set[1] = set[2];
 	assert_string_equal(sites_text(flow, set, 2), "1:E- 3:L+");
 	kernel_flow_destroy(flow);
@@ -589,21 +585,21 @@ TEST(ways_out_from_inside)
 {
 	static const uint8_t code[] = {
 		0x8b,
-		0x07, /* 0 may fault, inside */
+		0x07, /* 0: mov (%rdi),%eax may fault, inside the range */
 		0x74,
-		0x01, /* 2 je 5 */
-		0xc3, /* 4 */
+		0x01, /* 2: je 5 */
+		0xc3, /* 4: ret */
 		0x74,
-		0x05, /* 5 je c */
+		0x05, /* 5: je c */
 		0xe9,
-		REL32(8, ENTRY), /* 7 tail */
+		REL32(8, ENTRY), /* 7: jmp ENTRY */
 		0x0f,
 		0x84,
-		REL32(0xe, ENTRY), /* c je out */
+		REL32(0xe, ENTRY), /* c: je ENTRY */
 		0xe8,
-		REL32(0x13, NORETURN), /* 12 */
-		0x90, /* 17 the fixup, outside */
-		0xc3, /* 18 */
+		REL32(0x13, NORETURN), /* 12: call NORETURN */
+		0x90, /* 17: nop, the fault's fixup, outside the range */
+		0xc3, /* 18: ret */
 	};
 	struct arch_fixup fixup = { AT, AT + 0x17 };
 	struct arch_tables tables = { .fixups = &fixup, .n_fixups = 1 };
@@ -617,12 +613,12 @@ TEST(ways_out_from_inside)
 TEST(unresolved_jumps_make_candidates)
 {
 	static const uint8_t code[] = {
-		0x74, 0x02, /* 0 je 4 */
-		0xff, 0xe0, /* 2 jmp *%rax */
-		0x50, /* 4 */
-		0xc3, /* 5 */
-		0x50, /* 6 */
-		0xc3, /* 7 */
+		0x74, 0x02, /* 0: je 4 */
+		0xff, 0xe0, /* 2: jmp *%rax */
+		0x50, /* 4: push %rax */
+		0xc3, /* 5: ret */
+		0x50, /* 6: push %rax */
+		0xc3, /* 7: ret */
 	};
 	struct kernel_flow *flow = flow_of(code);
 	struct kernel_range jump = { AT + 2, AT + 4 }, target = { AT + 6, AT + 8 };
@@ -642,16 +638,16 @@ TEST(where_probes_can_be)
 	static const uint8_t code[] = {
 		0x0f, 0x1f,
 		0x44, 0x00,
-		0x00, /* 0 ftrace location */
-		0x66, 0x90, /* 5 jump label */
-		0xe8, REL32(8, ENTRY), /* 7 static call */
+		0x00, /* 0: nop, an ftrace location */
+		0x66, 0x90, /* 5: nop, a jump label */
+		0xe8, REL32(8, ENTRY), /* 7: call ENTRY, a static call */
 		0xff, 0x50,
-		0x08, /* c call *8(%rax) */
-		0x31, 0xc0, /* f xor */
-		0x31, 0xc0, /* 11 */
-		0x31, 0xc0, /* 13 */
-		0x75, 0xfa, /* 15 jne 11 */
-		0xc3, /* 17 */
+		0x08, /* c: call *8(%rax) */
+		0x31, 0xc0, /* f: xor %eax,%eax */
+		0x31, 0xc0, /* 11: xor %eax,%eax */
+		0x31, 0xc0, /* 13: xor %eax,%eax */
+		0x75, 0xfa, /* 15: jne 11 */
+		0xc3, /* 17: ret */
 	};
 	uint64_t ftrace = AT, static_call = AT + 7, listed = AT + 0x11;
 	struct arch_jump_label label = { AT + 5, AT + 0xf };
@@ -683,7 +679,7 @@ TEST(where_probes_can_be)
 	assert_true(kernel_flow_optimizes(flow, AT));
 	assert_false(kernel_flow_optimizes(flow, AT + 0xf));
 	assert_false(kernel_flow_optimizes(flow, AT + 0x15));
-	/* Both paths from the label reach the xor, the first instruction after it that can be probed. */
+	/* Both paths from the jump label reach the xor, the first instruction after it that can be probed. */
 	assert_int_equal(kernel_flow_substitutes(flow, AT + 5, &after, 1, true, NULL, NULL, out, 4),
 			 1);
 	assert_int_equal(out[0], AT + 0xf);
@@ -728,8 +724,6 @@ TEST(noise)
 		kernel_flow_destroy(flow);
 	}
 }
-
-/* ---- functions of a lab kernel ---- */
 
 static void check_function(const struct kernel_flow *flow)
 {
@@ -802,8 +796,6 @@ TEST(all_functions_of_a_kernel)
 	kernel_code_destroy(code);
 	kernel_image_destroy(img);
 }
-
-/* ---- kcore ---- */
 
 TEST(kcore_reads_by_its_headers)
 {

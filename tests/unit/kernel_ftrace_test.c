@@ -13,12 +13,12 @@
 
 #define BASE 0xffffffff81000000u /* start of the memory in the file */
 
-struct page_of { /* ftrace_page, with its members in another order than the kernel's */
+struct page_of { /* like the kernel's struct ftrace_page, with members in another order */
 	uint64_t records, next;
 	int32_t index, order;
 };
 
-struct record_of { /* dyn_ftrace */
+struct record_of { /* like the kernel's struct dyn_ftrace */
 	uint64_t flags, ip;
 };
 

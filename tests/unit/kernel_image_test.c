@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames, inlined bodies and functions of an ELF file built from tests/symbol/inlines.c. */
+/* Find frames, inlined functions and functions in an ELF file built from tests/symbol/inlines.c. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "kernel/image/image_impl.h"
 #include "kernel_fixture.h"
 
-/* The index of the image built last. */
+/* The debug symbol index of the image built last. */
 static struct kernel_index *idx;
 
 static struct kernel_image *build(const char *name, const char *options)
@@ -231,7 +231,7 @@ TEST(inlined_bodies_are_found)
 	for (size_t i = 1; i < p.items[0].n_ranges; i++)
 		assert_true(p.items[0].ranges[i - 1].end <= p.items[0].ranges[i].start);
 
-	/* A known body without code; a function that is not inlined; an unknown name. */
+	/* Ask for an inlined function without code, for a function that is not inlined, and for an unknown name. */
 	p.n = 0;
 	assert_int_equal(kernel_index_bodies_each(idx, "nothing", add_place, &p, &empty), 0);
 	assert_int_equal(empty, 0);
@@ -322,7 +322,7 @@ TEST(a_file_without_symbols_has_frames)
 	assert_int_equal(kernel_image_open(fixture_path("stripped"), &img), 0);
 	assert_int_equal(kernel_index_build(img, &idx), 0);
 	assert_false(kernel_image_has_symtab(img));
-	/* Without symbols, the start of .text stands for _stext. */
+	/* Without symbols, the start of .text is used as _stext. */
 	assert_int_equal(kernel_index_frames(idx, mark, add_frame, &f), 0);
 	assert_int_equal(f.n, 3);
 	assert_string_equal(f.items[2].name, "outer");
@@ -376,7 +376,7 @@ TEST(the_build_id_is_compared)
 	assert_non_null(found);
 	kernel_image_destroy(found);
 	unsetenv("KPROTPERF_VMLINUX");
-	/* No file in the usual places matches: the call succeeds, with a reason. */
+	/* If no file in the usual folders matches, the call succeeds, and gives a reason. */
 	assert_int_equal(kernel_image_find(NULL, "0.0-none", &other, &found, &why), 0);
 	assert_null(found);
 	assert_non_null(strstr(why, "0.0-none"));
@@ -384,8 +384,7 @@ TEST(the_build_id_is_compared)
 }
 
 /*
- * A file named by a user or by a data file is opened only if it is a regular file of root or of the
- * user. Opening never blocks.
+ * A file named by a user or by a data file is opened only if it is a regular file of root or of the user. Opening never blocks.
  */
 TEST(files_of_strangers_are_refused)
 {

@@ -10,7 +10,7 @@
 #include "kernel/debuginfo/index_impl.h"
 #include "kernel_fixture.h"
 
-/* The text of the fixture has about 400 bytes. */
+/* The fixture's code has about 400 bytes. */
 #define LAST_ADDR 0x200
 
 static size_t text_len(const char *text)
@@ -20,7 +20,7 @@ static size_t text_len(const char *text)
 
 static int count_frame(const struct kernel_frame *frame, void *arg)
 {
-	/* Read all strings. */
+	/* Read all strings, to find invalid pointers. */
 	*(size_t *)arg += text_len(frame->name) + text_len(frame->file) + text_len(frame->symbol);
 	return 0;
 }
@@ -130,7 +130,7 @@ TEST(a_flip_of_any_bit_is_found)
 	free(bytes);
 }
 
-/* Query the index after its check sums are made valid, as a hostile file's may be. */
+/* Query the index with valid check sums, as a hostile file may have. */
 static void ask_hostile(const unsigned char *bytes, size_t size)
 {
 	struct kernel_index idx = { .size = size };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare the index with libdw's answers to queries like eu-addr2line's. Compare all inlined bodies and the frames of thousands of
- * addresses, in the fixture with several forms of DWARF and, if it is built, in the lab's vmlinux.
+ * Compare the index with libdw's answers to queries like eu-addr2line's. Compare all inlined functions and the frames of thousands
+ * of addresses, in the fixture with several forms of DWARF and, if it is built, in the lab's vmlinux.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -14,8 +14,6 @@
 #include "kernel_fixture.h"
 
 #define RANDOM_ADDRESSES 4000
-
-/* --- libdw's answers, as in eu-addr2line ------------------------------------------------------ */
 
 struct oracle {
 	Dwarf *dw;
@@ -89,7 +87,7 @@ static int call_line(Dwarf_Die *die)
 	return dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line) ? 0 : (int)line;
 }
 
-/* Add a line "FUNCTION BODY FILE:LINE entry START-END…" for each body with code below PARENT. */
+/* Add a line "FUNCTION INLINED FILE:LINE entry START-END…" for each inlined function with code below PARENT. */
 static void oracle_bodies(struct oracle *o, Dwarf_Die *unit, const char *function,
 			  Dwarf_Die *parent, struct lines *out)
 {
@@ -189,8 +187,6 @@ static char *oracle_frames(struct oracle *o, uint64_t addr)
 	return text;
 }
 
-/* --- the index's answers -------------------------------------------------------------------- */
-
 static int body_line(const struct kernel_body *body, void *arg)
 {
 	struct lines *out = arg;
@@ -219,8 +215,6 @@ static int frame_text(const struct kernel_frame *frame, void *arg)
 	return 0;
 }
 
-/* --- comparisons ------------------------------------------------------------------------------ */
-
 static void compare_bodies(struct oracle *o, const struct kernel_index *idx)
 {
 	struct lines ours = { 0 }, theirs = { 0 };
@@ -239,7 +233,7 @@ static void compare_bodies(struct oracle *o, const struct kernel_index *idx)
 	lines_free(&theirs);
 }
 
-/* Compare the frames at ADDR. Return the number of inlined ones. */
+/* Compare the frames at ADDR. Return the number of inlined frames. */
 static uint32_t compare_frames(struct oracle *o, const struct kernel_index *idx, uint64_t addr)
 {
 	char *theirs = oracle_frames(o, addr + o->base), *ours = NULL;

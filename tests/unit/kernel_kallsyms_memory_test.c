@@ -12,20 +12,20 @@
 
 #define BASE   0xffffffff81000000u /* start of the memory in the file, and of the kernel */
 #define MODULE 0xffffffffc0100000u
-#define STEXT  "\x80" /* the token "_stext" */
+#define STEXT  "\x80" /* the token that stands for "_stext" */
 
 struct head {
 	uint64_t next, prev;
 };
 
-/* The members are in another order than the kernel's. */
-struct ksym_of { /* bpf_ksym */
+/* These structs have the kernel's members in another order. */
+struct ksym_of { /* like the kernel's struct bpf_ksym */
 	uint64_t end, start;
 	struct head lnode;
 	char name[512];
 };
 
-struct tables_of { /* mod_kallsyms */
+struct tables_of { /* like the kernel's struct mod_kallsyms */
 	uint64_t typetab, symtab, strtab;
 	uint32_t num_symtab;
 };
@@ -36,7 +36,7 @@ struct module_of {
 	struct head list;
 };
 
-struct cache_of { /* kprobe_insn_cache */
+struct cache_of { /* like the kernel's struct kprobe_insn_cache */
 	uint64_t size;
 	struct head pages;
 };
@@ -297,17 +297,17 @@ TEST(says_what_it_cannot_read)
 	memory.names[1] = 0x7f;
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
-	memory.index[3] = UINT16_MAX; /* after the tokens */
+	memory.index[3] = UINT16_MAX; /* an index beyond the tokens */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
-	memory.base += 0x1000; /* _stext is elsewhere */
+	memory.base += 0x1000; /* _stext gets another address */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	fill();
 	load_module();
 	memory.module.list.next = at(&memory.module.list); /* a circular list */
 	assert_int_equal(read_it(btf, &ks), -ELOOP);
 	load_module();
-	memory.module.kallsyms = 0; /* not loaded yet */
+	memory.module.kallsyms = 0; /* the module is not loaded yet */
 	assert_int_equal(read_it(btf, &ks), -EINVAL);
 	load_module();
 	memory.symtab[2].st_name = 1u << 31;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Read kallsyms, find symbols in it, and tell what the kernel allows to be probed. */
+/* Read kallsyms, find symbols in it, and report which functions the kernel allows to probe. */
 #include <errno.h>
 #include <stdbool.h>
 
@@ -144,10 +144,10 @@ TEST(an_address_has_its_symbol)
 	assert_string_equal(name_at(ks, 0xffffffffc000003f, NULL), "mod_start");
 	assert_string_equal(name_at(ks, 0xffffffffc0080000, NULL), "");
 	assert_string_equal(name_at(ks, 0xffffffffc0001100, NULL), "mod_end");
-	/* A symbol of unknown length ends with its page. */
+	/* A symbol of unknown length ends with its memory page. */
 	assert_string_equal(name_at(ks, 0xffffffffc0001fff, NULL), "mod_end");
 	assert_string_equal(name_at(ks, 0xffffffffc0002000, NULL), "");
-	/* A BPF program ends with its page too: the next one may not be listed. */
+	/* A BPF program's symbol ends with its memory page, because the next program may not be listed. */
 	assert_string_equal(name_at(ks, 0xffffffffc0100fff, NULL), "bpf_prog_6deef7357e7b4530");
 	assert_string_equal(name_at(ks, 0xffffffffc0101000, NULL), "");
 	assert_string_equal(name_at(ks, 0, NULL), "");
@@ -345,7 +345,7 @@ TEST(ftrace_locations_are_read_by_address)
 	struct kernel_tracing *t;
 
 	fixture_text("available_filter_functions", "weak\n");
-	/* The location of "first" is after an endbr64. The location of "allocate_slab" is not at the start of a function. */
+	/* The ftrace location of "first" is after an endbr64. That of "allocate_slab" is not at the start of a function. */
 	fixture_text("available_filter_functions_addrs", "ffffffff81000044 first\n"
 							 "ffffffff81000180 twin\n"
 							 "garbage\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A kernel module is relocatable: find its code, and the bodies inlined there. */
+/* Find the code of a kernel module, which is relocatable, and the functions inlined there. */
 #include <errno.h>
 
 #include "test.h"
@@ -37,7 +37,6 @@ static bool build(const char *name, const char *options)
 	return system(command) == 0;
 }
 
-/* Return the address of the function NAME. */
 static uint64_t addr_of(struct kernel_image *img, const char *name)
 {
 	uint64_t size;
@@ -127,7 +126,7 @@ TEST(is_unpacked)
 	fixture_loud();
 }
 
-/* Jumps and tables in the code are relocated to places in the module, also if libdwfl leaves some unrelocated. */
+/* Jumps and tables in the code are relocated to addresses in the module, also if libdwfl leaves some unrelocated. */
 TEST(code_is_relocated)
 {
 	struct kernel_code *code;
@@ -213,7 +212,7 @@ static uint32_t add_location(struct profile *p, uint64_t addr, const char *name)
 	return location;
 }
 
-/* Name inlined bodies by the cached index. Leave a location alone if the index has another function there. */
+/* Name inlined functions by the cached index. Do not change a location if the index has another function there. */
 TEST(names_inlined_bodies)
 {
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1];

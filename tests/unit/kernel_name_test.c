@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Facts from names alone: clones, similarity, and functions that must not be probed. */
+/* Get facts from function names alone: clones, similarity, and functions that must not be probed. */
 #include "test.h"
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
@@ -62,7 +62,7 @@ TEST(the_edit_distance_is_right)
 	assert_int_equal(kernel_name_distance("kitten", "sitting", 2), 3);
 	assert_int_equal(kernel_name_distance("", "abcdef", 3), 4);
 	assert_int_equal(kernel_name_distance("ca", "abc", 5), 3);
-	/* A transposition at the distance limit. */
+	/* Test a transposition at the distance limit. */
 	assert_int_equal(kernel_name_distance("abxyzw", "abyxwz", 2), 2);
 	assert_int_equal(kernel_name_distance("abxyzw", "abyxwz", 1), 2);
 }

@@ -68,12 +68,12 @@ TEST(what_is_compared_decides)
 	operands_are("!1", 0x85, 0xf6, RET);
 	/* mov 16(%rsi),%eax; and $7,%eax; je: the flags are set by the and */
 	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x74, 0x00, RET);
-	/* a mov $0,%ecx between them leaves the flags unchanged */
+	/* with mov $0,%ecx before the je, which leaves the flags unchanged */
 	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0xb9, 0x00, 0x00, 0x00, 0x00,
 		     0x74, 0x00, RET);
-	/* the xor between them sets the flags, too: the jump does not use the and's */
+	/* with xor %ecx,%ecx before the je, which sets the flags: the jump does not use those of the and */
 	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x31, 0xc9, 0x74, 0x00, RET);
-	/* nothing uses the flags */
+	/* without the je: nothing uses the flags */
 	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, RET);
 	/* cmpl $2,0x100(%rip); mov %gs:0x20,%eax */
 	operands_are("!at1107:4 cpu20:4", 0x83, 0x3d, 0x00, 0x01, 0x00, 0x00, 0x02, 0x65, 0x8b,

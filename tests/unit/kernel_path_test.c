@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of source files relative to the kernel's tree. */
+/* Make names of source files relative to the kernel's source tree. */
 #include <stdbool.h>
 
 #include "test.h"
@@ -32,7 +32,7 @@ static void check(const char *dir, const char *anchor, const struct expected *ex
 
 TEST(test_builds)
 {
-	/* A build in the source folder. */
+	/* The kernel was built in the source folder. */
 	check("/src/linux", "init/main.c",
 	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
 				   { "/src/linux/./include/linux/mm.h", "include/linux/mm.h" },
@@ -41,7 +41,7 @@ TEST(test_builds)
 				   { "/src/linux-other/mm/slub.c", "/src/linux-other/mm/slub.c" },
 				   { "/usr/include/stdio.h", "/usr/include/stdio.h" },
 				   { NULL, NULL } });
-	/* Builds with O=, absolute and relative. */
+	/* The kernel was built with O=, absolute and relative. */
 	check("/obj", "/src/linux/init/main.c",
 	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
 				   { "/obj/include/generated/x.h", "include/generated/x.h" },
@@ -51,14 +51,14 @@ TEST(test_builds)
 	      (struct expected[]){ { "/src/linux/obj/../mm/slub.c", "mm/slub.c" },
 				   { "/src/linux/mm/slub.c", "mm/slub.c" },
 				   { NULL, NULL } });
-	/* Prefixes mapped away, as Debian does. */
+	/* The build mapped path prefixes away, as Debian does. */
 	check("debian/build/amd64", "./init/main.c",
 	      (struct expected[]){ { "debian/build/amd64/mm/slub.c", "mm/slub.c" },
 				   { "debian/build/amd64/./mm/slub.c", "mm/slub.c" },
 				   { NULL, NULL } });
 	check(NULL, "init/main.c",
 	      (struct expected[]){ { "mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
-	/* Without an anchor the tree is unknown. */
+	/* Without init/main.c the tree is unknown. */
 	check("/build", "other.c",
 	      (struct expected[]){ { "/build/mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
 }

@@ -16,7 +16,7 @@ struct entry {
 
 static struct {
 	struct entry jumps[5];
-	int32_t keys[6]; /* each with the count of one key */
+	int32_t keys[6]; /* the counts of six static keys */
 } memory;
 
 #define SYMBOLS                                     \
@@ -50,7 +50,7 @@ static char *read_it(const char *symbols)
 	return text;
 }
 
-/* List each key of a range of code once. Leave out keys that are members of other variables, and keys with numbered names. */
+/* List each static key of a code range once. Leave out keys that are members of other variables, and keys with numbered names. */
 TEST(names_those_of_code)
 {
 	struct kernel_kallsyms *ks;
@@ -61,15 +61,15 @@ TEST(names_those_of_code)
 		memory.jumps[i].code = 0x1000;
 	set(0, 1, 0);
 	set(1, 0, 1);
-	set(2, 3, 0); /* many+0x4 */
+	set(2, 3, 0); /* the key at many+0x4 */
 	set(3, 0, 2);
-	set(4, 2, 0); /* many */
+	set(4, 2, 0); /* the key at many */
 	memory.keys[0] = memory.keys[1] = 0;
 	assert_int_equal(
 		kernel_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
 	assert_int_equal(kernel_kallsyms_load(fixture_text("kallsyms", SYMBOLS), &ks), 0);
 	alloc_keep(&names, alloc_strdup("off"));
-	/* The range has all jumps but the first. */
+	/* The range of code has all jumps but the first. */
 	kernel_static_keys_in(kcore, ks, BASE + 0x1010, 0x31, &names);
 	assert_int_equal(names.n_texts, 3);
 	assert_string_equal(names.texts[1], "off");
@@ -85,7 +85,7 @@ TEST(names_what_is_on)
 {
 	char *text;
 
-	set(0, 3, 0); /* many+0x4 */
+	set(0, 3, 0); /* the key at many+0x4 */
 	set(1, 1, 1);
 	set(2, 0, 2);
 	set(3, 1, 3);

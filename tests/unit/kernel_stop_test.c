@@ -7,7 +7,7 @@
 
 #include "kernel_fixture.h"
 
-/* An address like a kernel's, since a loop may compare with an address. */
+/* Use an address like a kernel's, because a loop may compare with an address. */
 #define KERNEL_BASE "0xffffffff81000000"
 
 static uint64_t address_of(struct kernel_image *img, const char *name)

@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "profile/file/file.h"
 
-/* One run of big-fork with the figures of the lab's unseeded pair. */
+/* Create a run of big-fork with figures of lab kernels whose random generator is not seeded. */
 static struct profile *forks(bool hardened)
 {
 	struct profile *p = fixture_big_fork(1, hardened ? 11456 : 943);
@@ -35,7 +35,7 @@ static struct profile *forks(bool hardened)
 	p->runs[run].losses[PROFILE_LOSS_PROBE_MISSED] = PROFILE_NOT_COUNTED;
 	p->runs[run].losses[PROFILE_INFO_CLOSED_BY_EXIT] = 20;
 
-	/* Other calls of an ordinary program, for tables to leave out. */
+	/* Add other calls of an ordinary program, for tables to leave out. */
 	static const struct {
 		const char *name;
 		uint32_t calls;
@@ -62,7 +62,7 @@ static struct profile *forks(bool hardened)
 	fixture_calls(s, 310, 4200, 4800);
 
 	slab = 1;
-	/* Together with the 2,200 of the fixture: 230 in each of the 20 forks. */
+	/* With the fixture's 2,200 calls, these are 230 in each of the 20 forks. */
 	fixture_calls(profile_cell(p, run, slab, clone), 2400, hardened ? 11456 : 943,
 		      hardened ? 11458 : 945);
 	fixture_calls(profile_cell(p, run, slab, profile_context_add(p, "mmap")), 310,
@@ -108,7 +108,7 @@ static struct profile *forks(bool hardened)
 	return p;
 }
 
-/* Add COST ticks of probes to the calls of a cell. */
+/* Add COST ticks of probes to the calls of SITE in CONTEXT. */
 static void add_cost(struct profile *p, uint32_t site, const char *context, uint64_t cost)
 {
 	struct profile_stats *s = profile_cell(p, 0, site, profile_context_add(p, context));
@@ -118,7 +118,7 @@ static void add_cost(struct profile *p, uint32_t site, const char *context, uint
 	s->cost += cost;
 }
 
-/* The sites of functions, in the order in which forks() adds them. */
+/* Indexes of functions in the array of sites, in the order in which forks() adds them. */
 enum {
 	SLAB = 1,
 	DUP,
@@ -126,7 +126,7 @@ enum {
 	SHUFFLE
 };
 
-/* Subtract PART ticks, the time of timed callees, from SITE's own time in CONTEXT. */
+/* Subtract PART ticks, the time of timed callees, from the own time of function SITE in CONTEXT. */
 static void take_self(struct profile *p, uint32_t site, const char *context, int64_t part)
 {
 	profile_cell(p, 0, site, profile_context_add(p, context))->self -= part;
@@ -163,7 +163,7 @@ static struct profile *recorded(struct profile *p)
 	return p;
 }
 
-/* Add a control run. Its own figures take precedence; its samples and cells do not count. */
+/* Add a control run. The workload's figures in it take precedence; its samples and calls do not count. */
 static void control_run(struct profile *p, double mean)
 {
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
@@ -180,8 +180,8 @@ static void control_run(struct profile *p, double mean)
 }
 
 /*
- * Create a failed run that lost calls and samples. All calls have probe costs. These exceed the time in one cell, and are unknown
- * for one mechanism.
+ * Create a failed run that lost calls and samples. All calls have probe costs. These exceed the time of one function in one
+ * context, and are unknown for one mechanism.
  */
 static struct profile *troubled(void)
 {
@@ -208,7 +208,7 @@ static struct profile *troubled(void)
 	return p;
 }
 
-/* Add COUNT samples in clone, in BODY (or NULL) of FUNCTION, which copy_process calls. */
+/* Add COUNT samples in clone, in FUNCTION, which copy_process calls. They are in BODY, inlined into FUNCTION, or BODY is NULL. */
 static void body_sample(struct profile *p, uint64_t addr, const char *body, const char *function,
 			uint32_t line, uint32_t flags, uint64_t count)
 {
@@ -231,8 +231,8 @@ static void body_sample(struct profile *p, uint64_t addr, const char *body, cons
 }
 
 /*
- * Create a side with inlined bodies. Some are timed, on both sides or on one. Some are sampled: equally on both sides, more on one,
- * or late. One could not be timed.
+ * Create a recording with inlined functions. Some are timed, in both recordings or in one. Some are sampled: equally in both, more
+ * in one, or late. One could not be timed.
  */
 static struct profile *ranges(bool hardened)
 {
@@ -266,7 +266,7 @@ static struct profile *ranges(bool hardened)
 	return p;
 }
 
-/* Names that could break a terminal, a flame graph or JSON. */
+/* Create a recording with names that could break a terminal, a flame graph or JSON. */
 static struct profile *hostile(void)
 {
 	struct profile *p = forks(false);
@@ -284,7 +284,7 @@ static struct profile *hostile(void)
 	return p;
 }
 
-/* Add CALLS calls of SITE in CONTEXT, of TIME each, with VALUES. */
+/* Add CALLS calls of function SITE in CONTEXT, of TIME each, with captured VALUES. */
 static void add_calls(struct profile *p, uint32_t site, uint32_t context, uint64_t calls,
 		      uint64_t time, const uint64_t values[4])
 {
@@ -335,7 +335,7 @@ static void capture_calls(struct profile *p, const char *function, bool noise, u
 	}
 }
 
-/* A recording with captured values of FUNCTION, and of another function whose time no variable explains. */
+/* Create a recording with captured values of FUNCTION, and of a function with times that no variable explains. */
 static struct profile *captured(const char *function, uint32_t unseeded)
 {
 	struct profile *p = profile_create();
@@ -365,7 +365,7 @@ static void name_tasks(struct profile *p)
 			  (uint64_t[4]){ profile_name_add(p, names[i % 2]) });
 }
 
-/* The emulator's counts: instructions instead of samples, and one complete call of allocate_slab. */
+/* Create an exact recording: instructions instead of samples, and one complete call of allocate_slab. */
 static struct profile *counted(void)
 {
 	static const struct profile_trace lines[] = {
@@ -423,7 +423,7 @@ static struct profile *build(const char *name)
 	if (!strcmp(name, "nanoseconds")) {
 		p = recorded(forks(false));
 		p->clock = PROFILE_CLOCK_NS;
-		add_cost(p, 0, "mmap", 15000000); /* more than the remainder of mmap */
+		add_cost(p, 0, "mmap", 15000000); /* more than the time that mmap has left */
 		return p;
 	}
 	if (!strcmp(name, "captured"))
@@ -519,7 +519,7 @@ static struct profile *of_words(char **words)
 	return p;
 }
 
-/* Fill a cell with CALLS calls of about TIME each, and a histogram with a few slots, as in real recordings. */
+/* Make the figures of CALLS calls of about TIME each, with a histogram of a few slots, as in real recordings. */
 static void large_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context,
 		       uint64_t calls, uint64_t time)
 {
@@ -536,7 +536,7 @@ static void large_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t 
 		profile_stats_bucket_add(s, hist_slot(s->min + i * time / 2), calls / 4);
 }
 
-/* Create a recording with all possible cells. SIZES: functions, contexts, runs, and the slowdown of each call in percent. */
+/* Create a recording of calls in all contexts. SIZES: functions, contexts, runs, and the slowdown of each call in percent. */
 static struct profile *large(char **sizes)
 {
 	uint32_t functions = (uint32_t)strtoul(sizes[0], NULL, 10), run, context, site;
@@ -722,7 +722,7 @@ static void many_exact(struct profile *p, uint32_t n)
 	}
 }
 
-/* Add a function whose code was executed in N pieces, each of which overlaps all others. */
+/* Add a function with N blocks of executed code. Each block overlaps all others. */
 static void many_pieces(struct profile *p, uint32_t n)
 {
 	struct profile_blocks blocks = { .site = fixture_function(p, "counted", 0) };
@@ -749,7 +749,7 @@ static void boot_run(struct profile *p, uint32_t boot)
 	p->runs[run].boot = boot;
 }
 
-/* Add addresses in MODULE. */
+/* Add 50 addresses in MODULE. */
 static void in_module(struct profile *p, const char *module)
 {
 	scoped_free char *key = alloc_printf(PROFILE_ENV_MODULE "%s", module);
@@ -760,7 +760,7 @@ static void in_module(struct profile *p, const char *module)
 }
 
 /*
- * Create a recording with N items, to find readers that are quadratic. KIND names the items, or is the prefix of functions'
+ * Create a recording with N items, to find readers that take quadratic time. KIND names the items, or is the prefix of functions'
  * names, like "page_".
  */
 static struct profile *many(const char *kind, uint32_t n)

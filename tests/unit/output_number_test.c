@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Figures as text. */
+/* Format numbers as text. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +136,7 @@ TEST(control_characters_are_escaped)
 	check_escape("", "");
 	check_escape("allocate_slab", "allocate_slab");
 	check_escape("\033[31m\a\n\x7f", "\\x1b[31m\\x07\\x0a\\x7f");
-	/* C1 control characters are encoded in UTF-8. */
+	/* Escape C1 control characters, which have two bytes in UTF-8. */
 	check_escape("\\x1b", "\\x1b");
 	check_escape("\xc2\x9b", "\\xc2\\x9b");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The same rows as a table, CSV and JSON. */
+/* Write the same rows as a table, as CSV and as JSON. */
 #include <math.h>
 
 #include "test.h"
@@ -75,7 +75,7 @@ TEST(tables_are_aligned)
 		    "clone               20  11,803,112     20  14,137,000  +19.8 %  clone\n"
 		    "say \"hi\", x\\x0a      1         0.5      -           -        -  "
 		    "say \"hi\", x\\x0a\n");
-	/* If the table is too wide, columns are left out by rank, on both sides alike. */
+	/* If the table is too wide, columns of low rank are left out, for both recordings alike. */
 	check_table(1, (struct output_table_options){ .width = 45 },
 		    "         baseline    hardened\n"
 		    "NAME         MEAN        MEAN        %  AGAIN\n"
@@ -89,10 +89,7 @@ TEST(tables_are_aligned)
 		    "NAME      MEAN      MEAN  AGAIN\n");
 }
 
-/*
- * Rows with a small weight are left out, but not rows with an unknown one. A column with only one
- * text may be left out.
- */
+/* Rows with a small weight are left out, rows with an unknown weight are not. A column with only one text may be left out. */
 TEST(rows_with_a_small_weight_are_left_out)
 {
 	static const struct output_column columns[] = {
@@ -147,9 +144,9 @@ TEST(long_texts_are_truncated)
 	FILE *f = open_memstream(&out, &n);
 
 	output_table_write(f, &s, &options);
-	options.width = 2; /* long enough to tell names apart */
+	options.width = 2; /* long enough to distinguish names */
 	output_table_write(f, &s, &options);
-	options.truncate = false; /* files have full names */
+	options.truncate = false; /* names in files are not cut */
 	output_table_write(f, &s, &options);
 	fclose(f);
 	assert_string_equal(out, "NAME\na_very_long_name_o..\nNAME\na_very_lon..\n"

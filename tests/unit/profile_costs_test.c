@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Costs of probes, as numbers, as text, and in files. */
+/* Test costs of probes as numbers, as text, and in files. */
 #include <math.h>
 
 #include "test.h"

@@ -22,7 +22,7 @@ TEST(a_truncated_file_is_refused)
 		assert_refused(-EBADMSG, i < FILE_HEADER_SIZE ? "not a kprotperf data file" :
 								"truncated or damaged");
 	}
-	/* An extra byte is refused too. */
+	/* An extra byte at the end is refused, too. */
 	bytes[n] = 0;
 	store(path, bytes, n + 1);
 	assert_refused(-EBADMSG, "section \"end\": trailing bytes");
@@ -85,7 +85,7 @@ TEST(errors_name_the_file)
 	free(bytes);
 }
 
-/* Put a section with a correct CRC, whatever its content. */
+/* Write a section with a correct CRC, whatever its content. */
 static size_t put_section(unsigned char *at, uint32_t type, uint32_t flags, uint64_t raw,
 			  const void *stored, uint64_t n_stored, size_t n)
 {
@@ -214,7 +214,7 @@ TEST(sections_that_inflate_too_much_are_refused)
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "section \"strings\":");
 
-	/* The declared length is harmless; the content is larger. */
+	/* The declared length is harmless, but the content is longer. */
 	n = put_header(bytes, FILE_VERSION);
 	n += put_section(bytes + n, SECTION_STRINGS, 0, 100, packed, stored, stored);
 	store(path, bytes, n);
@@ -233,8 +233,8 @@ TEST(sections_that_inflate_too_much_are_refused)
 }
 
 /*
- * Contents without meaning, with correct checksums. Each case is the raw bytes of one section,
- * after those of a small profile with 1 run, 2 sites, 3 contexts.
+ * Contents without meaning, with correct checksums. Each case is the raw bytes of one section, after the sections of a small
+ * profile with 1 run, 2 functions (sites), 3 contexts.
  */
 struct nonsense {
 	enum section_type type;
@@ -465,7 +465,7 @@ TEST(random_contents_do_not_crash)
 	uint32_t type;
 	int round;
 
-	/* The file must have all sections. */
+	/* Add entries, so that the file has all sections. */
 	vec_push(p, traces, ((struct profile_trace){ .times = 1, .insns = 943 }));
 	profile_miss_add(p, &(struct profile_miss){ .event = MODEL_L1D, .count = 1 });
 	profile_executions_add(p, &(struct profile_edge){ .calls = 1 });

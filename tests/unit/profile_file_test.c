@@ -190,7 +190,7 @@ TEST(a_full_disk_leaves_the_previous_file)
 
 	assert_write_fails(p, "/dev/full", "No space left on device");
 
-	/* The previous file stays. */
+	/* If writing fails, the previous file stays. */
 	old = fixture_big_fork(1, 943);
 	assert_int_equal(profile_file_write(old, path), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -224,7 +224,7 @@ TEST(only_files_and_devices_are_written)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 
-	/* A symbolic link stays one. */
+	/* A symbolic link to a data file stays a symbolic link. */
 	unlink(other);
 	assert_int_equal(symlink(path, other), 0);
 	assert_int_equal(profile_file_write(p, other), 0);

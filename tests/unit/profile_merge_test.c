@@ -34,7 +34,7 @@ static void assert_conflict(const struct profile *a, const struct profile *b, co
 	free(conflict);
 }
 
-/* Two recordings of one boot stay one boot. Recordings without a boot's identity are boots of their own. */
+/* Two recordings of one boot stay one boot. Recordings without a boot's identity count as separate boots. */
 TEST(recordings_of_one_boot_stay_one)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 1000),
@@ -54,7 +54,7 @@ TEST(recordings_of_one_boot_stay_one)
 	assert_int_equal(profile_merge(a, d), 0);
 	assert_string_equal(profile_env_get(a, PROFILE_ENV_BOOTS), "11,22,,,1");
 	assert_int_equal(a->runs[7].boot, 4);
-	/* Merge in the other order. */
+	/* Merge the recordings in the other order. */
 	assert_int_equal(profile_merge(c, b), 0);
 	assert_string_equal(profile_env_get(c, PROFILE_ENV_BOOTS), ",22");
 	assert_int_equal(profile_merge(c, a), 1);
@@ -99,7 +99,7 @@ TEST(recordings_of_one_kernel_are_united)
 	}
 	assert_true(cell(a, 0, "allocate_slab", "clone")->oncpu <
 		    cell(a, 2, "allocate_slab", "clone")->oncpu);
-	/* The source is unchanged, and the result can be written. */
+	/* The merge does not change its source, and its result can be written. */
 	assert_int_equal(b->n_runs, 3);
 	assert_int_equal(profile_file_write(a, path), 0);
 	profile_destroy(a);
@@ -243,7 +243,7 @@ TEST(bodies_differ_by_place_and_by_being_timed)
 	profile_destroy(b);
 }
 
-/* Forced: entries of other code stay apart, and addresses of another kernel get a module of their own. */
+/* With --force, entries of other code stay apart, and addresses of another kernel get a module of their own. */
 TEST(force_keeps_other_code_separate)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
@@ -284,7 +284,7 @@ TEST(names_of_one_side_are_used_for_both)
 	profile_destroy(b);
 }
 
-/* Run cmd_merge() in another process, since argp exits on wrong usage. */
+/* Run cmd_merge() in another process, because argp exits on wrong usage. */
 static int run_merge(char **argv, struct rusage *usage)
 {
 	int argc = 0, status;
@@ -331,7 +331,7 @@ TEST(the_command_writes_the_union)
 	assert_int_equal(back->runs[3].boot, 1);
 	profile_destroy(back);
 
-	/* The output may replace an input, which has been read by then. */
+	/* The output may replace an input, because merge has read the input before. */
 	assert_int_equal(
 		run_merge((char *[]){ "merge", path, other, "--output", path, NULL }, NULL), 0);
 	assert_int_equal(profile_file_read(path, &back), 0);
@@ -386,7 +386,7 @@ TEST(the_command_refuses_what_differs)
 #define MANY_FILES 100
 #define MANY_RUNS  50
 
-/* One boot of a wide recording: 25 contexts, 10 functions in 3 of them, 300 stacks. */
+/* Create one boot of a wide recording: 25 contexts, 10 functions in 3 of them, 300 stacks. */
 static struct profile *wide_boot(uint32_t seed)
 {
 	struct profile *p = fixture_big_fork(MANY_RUNS, 900 + seed % 100);
@@ -482,7 +482,7 @@ TEST(block_counts_belong_to_function_and_run)
 			 34);
 	analyze_counted_deinit(&counted);
 	assert_true(counts[1] == PROFILE_NOT_COUNTED);
-	/* A function with other code is another function. */
+	/* The same function with other code gets separate blocks. */
 	changed->blocks[0].items[1].insns++;
 	profile_merge(a, changed);
 	assert_int_equal(a->n_blocks, 2);
@@ -493,7 +493,7 @@ TEST(block_counts_belong_to_function_and_run)
 	profile_destroy(b);
 }
 
-/* Variables are matched by name. Calls lack the values that their side did not capture. */
+/* Variables are matched by name. Calls of one recording lack values that only the other one captured. */
 TEST(variables_are_matched_by_name)
 {
 	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943),
@@ -525,13 +525,13 @@ TEST(variables_are_matched_by_name)
 	assert_true(c[2].values[0] == ('n' * (1ull << 56) | 1) && !c[2].values[1]);
 	assert_true(c[2].values[2] == 'r' * (1ull << 56));
 	assert_true(c[2].values[3] == ('s' * (1ull << 56) | 2) && !c[3].values[3]);
-	/* Rows are found in their new positions. */
+	/* Rows of calls are found after the variables got new positions. */
 	profile_capture_add(a, &c[1]);
 	assert_int_equal(a->n_captures, 4);
 	profile_merge(a, plain);
 	assert_int_equal(a->n_variables, 5);
 	assert_int_equal(a->captures[4].absent, 0);
-	/* Variables beyond the maximum per site are left out. */
+	/* Variables beyond the maximum per function are left out. */
 	for (size_t i = 0; i < PROFILE_VALUES_MAX; i++)
 		names[i] = (const char *[]){ "A", "B", "C", "D", "E", "F", "G", "H",
 					     "I", "J", "K", "L", "M", "N", "n", "size" }[i];

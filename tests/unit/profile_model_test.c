@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Profiles in memory: interning, lookups, and arithmetic of stats. */
+/* Test profiles in memory: interned strings, lookups, and arithmetic of stats. */
 #include <stdio.h>
 
 #include "test.h"
@@ -33,7 +33,7 @@ TEST(equal_texts_are_one)
 	assert_string_equal(profile_intern(p, ""), "");
 	assert_ptr_equal(profile_intern(p, ""), profile_intern(p, ""));
 
-	/* A kernel's config is one string. */
+	/* A kernel's config is one long string. */
 	big = test_malloc(size + 1);
 	memset(big, 'y', size);
 	big[size] = '\0';
@@ -110,7 +110,7 @@ TEST(what_is_added_twice_is_found)
 	for (i = 0; i < n; i++)
 		assert_int_equal(profile_cell(p, i % 50, i / 50 % 40, i / 2000)->calls, i);
 	assert_int_equal(p->n_cells, n);
-	/* A new cell is empty. */
+	/* New counters are 0. */
 	assert_int_equal(profile_cell(p, 50, 0, 0)->calls, 0);
 	assert_int_equal(p->n_cells, n + 1);
 	profile_destroy(p);
@@ -210,7 +210,7 @@ TEST(merged_stats_are_those_of_all_calls)
 	a.cost = 5;
 	b.cost = 6;
 	b.errors = 2;
-	/* SELF of one side and of the sum is below 0. Neither is clamped to 0. */
+	/* The own times of B and of the sum are below 0, and are not clamped to 0. */
 	a.self -= 7;
 	b.self = -all.self;
 	all.self = a.self + b.self;
@@ -245,7 +245,7 @@ TEST(empty_stats_change_nothing)
 	assert_int_equal(a.calls, 0);
 	assert_true(a.errors == PROFILE_NOT_COUNTED);
 
-	/* The minimum of an empty side, 0, is ignored. */
+	/* The minimum of statistics without calls, 0, is ignored. */
 	fixture_call(&b, 70);
 	profile_stats_merge(&a, &b);
 	assert_int_equal(a.min, 70);
@@ -275,7 +275,7 @@ TEST(a_range_observes_excursions_without_counted_entries)
 	assert_int_equal(a.oncpu, 10 + 11 + 12 + 7);
 	profile_stats_deinit(&b);
 
-	/* A range that was not entered has no minimum; a function has no entries. */
+	/* An inlined function that was not entered has no minimum; an ordinary function has no entries. */
 	b.entries = 0;
 	profile_stats_merge(&a, &b);
 	assert_int_equal(a.min, 7);
@@ -299,13 +299,13 @@ TEST(small_quantiles_are_exact)
 	profile_stats_init(&s);
 	assert_true(isnan(profile_stats_quantile(&s, 0.5)));
 
-	/* All quantiles of one call are the call's time, however wide its slot is. */
+	/* All quantiles of one call are the call's time, however wide its histogram slot is. */
 	fixture_call(&s, 123456789);
 	for (i = 0; i <= 10; i++)
 		assert_true(profile_stats_quantile(&s, i / 10.0) == 123456789);
 	profile_stats_deinit(&s);
 
-	/* Slots with a single value are exact. */
+	/* Histogram slots with a single value give exact quantiles. */
 	for (time = 1; time <= 10; time++)
 		fixture_call(&s, time);
 	assert_true(profile_stats_quantile(&s, 0) == 1);

@@ -42,7 +42,7 @@ TEST(test_choice)
 	ADD(p, "clone", PROFILE_SAMPLE_USER, 9999, "user");
 	ADD(p, "clone", PROFILE_SAMPLE_PROBE, 9999, "[probe]", fork, entry);
 	ADD(p, "clone", 0, 600, "dup_mm.constprop.0", fork, entry);
-	/* Recursion counts once. */
+	/* A recursive function counts once per sample. */
 	ADD(p, "clone", PROFILE_SAMPLE_LATE, 300, "restored", "restored", fork, entry);
 	/* A function that does little but call another one has little time of its own. */
 	ADD(p, "brk", 0, 90, "callee", "wrapper", entry);

@@ -6,7 +6,7 @@
 #include "record/cost/cost.h"
 #include "record/engine/engine.h"
 
-/* Return a series of VALUE. In every tenth round an interrupt adds 5,000; in every fourth round it has OFF more. */
+/* Return a series of VALUE. In every tenth round an interrupt adds 5,000; every fourth round is longer by OFF. */
 static struct record_series series_of(uint64_t value, uint64_t off)
 {
 	struct record_series s;
@@ -26,7 +26,7 @@ TEST(median_and_deviation)
 	struct record_series s;
 
 	for (uint32_t i = 0; i < RECORD_ROUNDS; i++)
-		s.values[i] = (i * 37) % RECORD_ROUNDS; /* each once */
+		s.values[i] = (i * 37) % RECORD_ROUNDS; /* each number once */
 	assert_int_equal(record_series_median(&s), RECORD_ROUNDS / 2);
 	assert_int_equal(record_series_deviation(&s, RECORD_ROUNDS / 2), (RECORD_ROUNDS + 1) / 4);
 	assert_int_equal(record_series_deviation(&s, 0), RECORD_ROUNDS / 2);
@@ -64,7 +64,7 @@ TEST(spreads_add_up)
 	assert_int_equal(cost.full_spread, 4 + 6);
 }
 
-/* A coarse clock may give a negative difference: the cost is 0. */
+/* A coarse clock may give a negative difference. The cost is 0 then. */
 TEST(no_cost_is_negative)
 {
 	struct record_series base = constant(1000), with = constant(990), inner = constant(2);
@@ -156,11 +156,11 @@ TEST(interrupts_hit_probes_too)
 
 TEST(errors_add_up)
 {
-	/* A workload's loop differs from calibration's: 4 % of 1,000. Spread of two calibrations: 1.4142 x 1.4826 x 30. */
+	/* A workload's loop differs from calibration's by 4 % of 1,000. Spread of two calibrations: 1.4142 x 1.4826 x 30. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1000), 40);
 	assert_int_equal(record_cost_error(30, 0, 1000, 1000, 1000), 50);
-	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* with 1,062.9: 50 */
-	/* A fifth of the 150 that cold caches added. */
+	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* 1,062.9 gives 50 */
+	/* A fifth of the 150 that cold caches added is uncertain. */
 	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1150), 50);
 }
 
@@ -174,10 +174,10 @@ TEST(deviations_are_those_between_moments)
 	assert_int_equal(record_series_deviation(&s, 102), 5); /* median of 0, 2, 5, 12, 28 */
 }
 
-/* A clock with a step of 10 ns reads the same each time. */
+/* A clock with a step of 10 ns gives the same reading each time. */
 TEST(a_step_is_an_error)
 {
-	assert_int_equal(record_cost_error(0, 10, 100, 100, 100), 6); /* 4 and 3.6 add up to 5.4 */
+	assert_int_equal(record_cost_error(0, 10, 100, 100, 100), 6); /* sqrt(16 + 12.96) = 5.4 */
 	assert_int_equal(record_cost_error(0, 100, 0, 0, 0), 36);
 }
 
@@ -205,7 +205,7 @@ TEST(repeats_end_with_an_error)
 	assert_int_equal(n, 3);
 }
 
-/* Between warm and cold caches, costs are linear in the closing time. Beyond, inner costs grow with the square root. */
+/* Between warm and cold caches, costs are linear in the closing time. In colder caches, inner costs grow with its square root. */
 TEST(coldness_is_read_off_closings)
 {
 	const struct engine_cost cost = { .inner = 40,
@@ -223,11 +223,11 @@ TEST(coldness_is_read_off_closings)
 	assert_true(record_coldness(shards, 2, &cost) == 0.5);
 	assert_true(record_cold_add(&sums, &cost, 10, 0, 0.5) == 100);
 	assert_true(sums.calls == 10 && sums.inner == 1400 && sums.full == 4000);
-	/* Each call with timed callees costs NESTED more in FULL. */
+	/* Timed callees add NESTED to a call's full cost. */
 	assert_true(record_cold_add(&sums, &cost, 10, 3, 4) == 400);
 	assert_true(sums.calls == 20 && sums.inner == 1400 + 4400 &&
 		    sums.full == 4000 + 25000 + 27);
-	/* The coldness is 0 if calls are as warm as in calibration, if there are few closings, or if COST's two are similar. */
+	/* The coldness is 0 if calls are as warm as in calibration, if closings are few, or if both closing costs are similar. */
 	assert_true(record_coldness(shards, 1, &cost) == 0);
 	shards[0].closings = 10;
 	assert_true(record_coldness(shards, 1, &cost) == 0);

@@ -18,12 +18,12 @@
 #define SIZE  0x100 /* bytes of each function */
 #define MANY  40 /* functions many_0 and so on, of one argument each */
 
-/* Sorted by address. */
+/* The functions of the made-up kernel, sorted by address. */
 static const struct function {
 	const char *name;
 	bool ftrace; /* has an ftrace location */
 	int n_args; /* number of arguments in BTF; -1: not in BTF */
-	const char *code; /* NULL: it returns at once */
+	const char *code; /* NULL: the function returns at once */
 } functions[] = {
 	{ "_stext", false, -1 },
 	{ "plain", true, 2 },
@@ -47,7 +47,7 @@ static const struct function {
 
 #define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
-/* A mechanism that only this test has, on a kernel that HAS_SESSION. */
+/* A mechanism that only this test has. It works if HAS_SESSION. */
 #define SESSION ((enum profile_mechanism)PROFILE_N_COSTS)
 static bool has_session;
 
@@ -77,7 +77,7 @@ static const struct record_mechanism session = {
 	.refuse = session_refuse,
 };
 
-/* This table replaces the program's table. The linker leaves mechanisms.c out, which has only that table. */
+/* This table replaces the program's table in mechanisms.c, which the linker leaves out. */
 const struct record_mechanism *const record_mechanisms[] = { &record_fentry_mechanism, &session,
 							     &record_multi_mechanism,
 							     &record_kprobe_mechanism, NULL };
@@ -110,7 +110,7 @@ static void write_kernel(void)
 		fprintf(syms, "%016lx T many_%zu\n", addr_of(i), i - N_FUNCTIONS);
 		fprintf(ftrace, "%016lx many_%zu\n", addr_of(i), i - N_FUNCTIONS);
 	}
-	/* An alias of the last function. */
+	/* Add an alias of the last function, and the end of the text. */
 	fprintf(syms, "%016lx T alias\n%016lx T _etext\n", addr_of(i - 1), addr_of(i));
 	fclose(syms);
 	fclose(ftrace);
@@ -143,7 +143,6 @@ static void write_btf(void)
 	btf__free(btf);
 }
 
-/* Write the functions' code. */
 static void write_memory(void)
 {
 	static char memory[(N_FUNCTIONS + MANY) * SIZE];
@@ -185,7 +184,7 @@ static int teardown(void **state)
 	return fixture_teardown(state);
 }
 
-/* Restore all of the kernel's features, and forget the sites. */
+/* Restore all of the kernel's features, and forget the chosen functions. */
 static int forget(void **state)
 {
 	(void)state;
@@ -197,7 +196,6 @@ static int forget(void **state)
 	return 0;
 }
 
-/* Resolve up to three patterns. */
 static int resolve(enum profile_mechanism how, const char *first, const char *second,
 		   const char *third)
 {
@@ -213,7 +211,7 @@ static int resolve(enum profile_mechanism how, const char *first, const char *se
 	return err ?: one;
 }
 
-/* Return the mechanism of the only site. */
+/* Return the mechanism that is chosen for the function NAME, or PROFILE_UNTIMED. */
 static enum profile_mechanism chosen(enum profile_mechanism how, const char *name)
 {
 	record_sites_deinit(&sites);
@@ -268,12 +266,12 @@ static void a_mechanism_is_a_row(void **state)
 	assert_int_equal(record_choose_after(&features, PROFILE_MECH_FENTRY), SESSION);
 	assert_int_equal(record_choose_after(&features, SESSION), PROFILE_MECH_MULTI);
 	assert_int_equal(record_probe_memory(&machine, SESSION, 2), 6);
-	/* It is enough if only this mechanism works. */
+	/* This mechanism is chosen also if no other one works. */
 	features.fentry = features.multi = features.kprobe = -EOPNOTSUPP;
 	assert_int_equal(chosen(PROFILE_UNTIMED, "plain"), SESSION);
 }
 
-/* BTF has functions by name only, so fentry cannot tell functions of one name apart. */
+/* BTF has functions by name only, so fentry cannot distinguish functions of one name. */
 static void fentry_takes_no_namesakes(void **state)
 {
 	(void)state;
@@ -307,7 +305,7 @@ static void what_is_asked_for_is_taken_or_nothing(void **state)
 	assert_int_equal(chosen(PROFILE_MECH_MULTI, "plain"), PROFILE_UNTIMED);
 }
 
-/* Without an ftrace location, only a vmlinux can tell that an address is an entry. */
+/* Without an ftrace location, only a vmlinux shows that an address is a function's entry. */
 static void no_return_probe_but_on_an_entry(void **state)
 {
 	(void)state;
@@ -348,7 +346,7 @@ static void few_of_a_glob_stay_with_fentry(void **state)
 {
 	(void)state;
 	assert_int_equal(resolve(PROFILE_UNTIMED, "many_[012]*", "many_1", "plain"), 0);
-	assert_int_equal(sites.n_items, 24); /* 0, 1, 2, and 10 to 29 */
+	assert_int_equal(sites.n_items, 24); /* plain, many_0 to 2, many_10 to 29 */
 	assert_int_equal(count(PROFILE_MECH_FENTRY), sites.n_items);
 }
 

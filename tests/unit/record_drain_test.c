@@ -5,7 +5,7 @@
 #include "test.h"
 #include "record/collect/drain.c"
 
-/* Fill a cell with two calls of 50 ticks each on the CPU. COST: ticks of excluded probes; CHILD: ticks in timed callees. */
+/* Fill C with two calls of 50 ticks each on the CPU. COST: ticks of excluded probes; CHILD: ticks in timed callees. */
 static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 {
 	memset(c, 0, sizeof(*c));
@@ -46,7 +46,7 @@ TEST(sums_may_be_below_zero)
 	fill(&c, 50, 80);
 	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == 100 - 60 - 80);
-	/* The positive sum of another CPU's shard is added. */
+	/* The positive sum of another CPU's counters (shard) is added. */
 	fill(&c, 0, 0);
 	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == -40 + 90);
@@ -58,7 +58,7 @@ TEST(sums_may_be_below_zero)
 	profile_stats_deinit(&s);
 }
 
-/* A probe cost in addition to the programs' is subtracted from each call, also in the distribution. */
+/* A probe cost besides that of the programs is subtracted from each call, also in the distribution. */
 TEST(extra_probe_cost_is_subtracted_from_each_call)
 {
 	struct engine_cell c;

@@ -28,7 +28,7 @@ TEST(names_are_those_of_perf)
 	is("stalled-cycles-backend", PERF_TYPE_HARDWARE, 8);
 	is("idle-cycles-backend", PERF_TYPE_HARDWARE, 8);
 	is("idle-cycles-frontend", PERF_TYPE_HARDWARE, 7);
-	/* The cache's number in the first byte, the access in the second, misses in the third. */
+	/* A cache event has the cache's number in the first byte, the access in the second, misses in the third. */
 	is("dTLB-load-misses", PERF_TYPE_HW_CACHE, 3 | 0 << 8 | 1 << 16);
 	is("L1-dcache-stores", PERF_TYPE_HW_CACHE, 0 | 1 << 8);
 	is("LLC-prefetch-misses", PERF_TYPE_HW_CACHE, 2 | 2 << 8 | 1 << 16);

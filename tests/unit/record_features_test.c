@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kernel's restrictions in words, and its configuration in any of its places. */
+/* Describe the kernel's restrictions in words, and read its configuration from any of its usual files. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -25,18 +25,18 @@ TEST(names_lockdown)
 	strcpy(f.lockdown, "confidentiality");
 	assert_string_equal(record_features_why_not_fentry(&f),
 			    "refused by kernel lockdown (confidentiality)");
-	/* Lockdown is not blamed for other errors. */
+	/* Other errors are not attributed to kernel lockdown. */
 	f.fentry = -ENOMEM;
 	assert_string_equal(record_features_why_not_fentry(&f), strerror(ENOMEM));
 	f.bpf = 0;
 	assert_null(record_features_why_not_bpf(&f));
-	/* The state of lockdown is hidden. */
+	/* Without securityfs, the state of kernel lockdown is hidden. */
 	f.lockdown[0] = '\0';
 	f.lockdown_hidden = true;
 	assert_non_null(strstr(record_features_why_not_multi(&f), "securityfs"));
 }
 
-/* Switches that make attached probes do nothing. */
+/* Name the kernel's switches that make attached probes do nothing. */
 TEST(names_switches)
 {
 	struct record_features f = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Other load, temperatures and frequencies of CPUs, from a folder like the kernel's. */
+/* Measure other load, temperatures and frequencies of CPUs, from a folder like the kernel's. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/syscall.h>

@@ -16,7 +16,7 @@ TEST(calls_in_flight_are_kept_for_each_cpu)
 	/* Linux 6.14 has no struct fprobe_rethook_node. */
 	assert_in_range(before, MIB, 16 * MIB);
 	assert_int_equal(record_probe_memory(&small, PROFILE_MECH_MULTI, 20000), before);
-	/* Two per CPU, of 72 bytes each: the kernel allocates 96. */
+	/* The kernel has two such structs per CPU. Each has 72 bytes, for which it allocates 96. */
 	assert_true(btf__add_struct(btf, "fprobe_rethook_node", 72) > 0);
 	assert_int_equal(record_probe_memory(&large, PROFILE_MECH_MULTI, 20000) - before,
 			 20000ul * 2 * 512 * 96);

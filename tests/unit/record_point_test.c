@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Probes inside functions: how a breakpoint is executed, its program's cookie. */
+/* Test probes inside functions: how the kernel executes a breakpoint's instruction, and the program's cookie. */
 #include "test.h"
 #include "arch/arch.h"
 #include "record/probe/point.h"
@@ -39,11 +39,11 @@ TEST(breakpoints_are_told_by_the_instruction)
 TEST(finds_the_calls_to_calibrate_on)
 {
 	static const uint8_t code[] = {
-		0x55, /* push */
+		0x55, /* 0: push %rbp */
 		0xbf, 0x01, 0,    0,    0,    0xe8, 0x45, 0,
-		0,    0,    0x83, 0xf8, 0x02, /* 1: f(1) != 2 */
+		0,    0,    0x83, 0xf8, 0x02, /* 1: compare f(1) with 2 */
 		0x75, 0x10, 0x41, 0xb8, 0x05, 0,    0, /* 16: mov $5,%r8d */
-		0,    0xbf, 0x01, 0,    0,    0, /* 22 */
+		0,    0xbf, 0x01, 0,    0,    0, /* 22: mov $1,%edi */
 		0xe8, 0xe0, 0xff, 0xff, 0xff, 0x83, 0xf8, 0x06, /* 27: f(1, 5), before the code */
 		0x0f, 0x85, 0x10, 0,    0,    0,    0xc3, 0xcc, /* 35: jne; 41: ret */
 	};
@@ -59,7 +59,7 @@ TEST(finds_the_calls_to_calibrate_on)
 	assert_int_equal(moves[1], 0x1016);
 	assert_int_equal(after[0], 0x101b);
 	assert_int_equal(after[2], 0x1023);
-	/* Too many arguments, within the code or before its start; another function; cut-off code. */
+	/* Find no call with too many arguments (within the code or before its start), to another function, or in cut-off code. */
 	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1000, 3, moves, after));
 	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1050, 2, moves, after));
 	assert_false(arch_find_test_call(code, sizeof(code), 0x1000, 0x1051, 1, moves, after));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Solve the equations of range costs. The readings of each trial are computed from made-up costs of the parts of a probe. Solving
- * must return these costs.
+ * Solve the equations for the costs of probes of inlined functions. Made-up costs of the parts of a probe give the readings of
+ * each trial. Solving must return these costs.
  */
 #include "test.h"
 #include "record/cost/range_cost.h"
@@ -11,7 +11,7 @@ struct truth {
 	int64_t head[ENGINE_RANGE_KINDS], tail[ENGINE_RANGE_KINDS];
 	int64_t open_head, close_tail; /* for a probe reached by a jump */
 	int64_t idle_enter, idle_leave, per_frame;
-	int64_t list_head, list_tail, list_self; /* SELF: between its own two readings */
+	int64_t list_head, list_tail, list_self; /* SELF: between the list's own two readings */
 	int64_t block;
 };
 
@@ -74,7 +74,7 @@ static struct record_range_costs solve(const struct record_trials *trials, doubl
 	return costs;
 }
 
-/* Check that COSTS equals TRUTH for KIND, which has parts of its own. */
+/* Check that COSTS equals TRUTH for KIND of probe, with its own head and tail. */
 static void assert_kind(const struct record_range_costs *costs, const struct truth *t, int kind)
 {
 	const struct engine_range_cost *c = &costs->kinds[kind];
@@ -105,7 +105,7 @@ TEST(costs_are_those_that_were_read)
 	assert_true(costs.block == 430);
 }
 
-/* With a coarse clock a probe may seem to take less than 0; this is subtracted with its sign. */
+/* With a coarse clock a probe may seem to take a negative time, which is subtracted with its sign. */
 TEST(costs_are_signed)
 {
 	struct truth odd = usual;
@@ -145,7 +145,7 @@ TEST(halves_add_up)
 			 trials.more[TRIAL_OUTER] - trials.more[TRIAL_INNER]);
 }
 
-/* Without the further trials, a return costs as much as a jump, a prepared probe as much as a stepped one. */
+/* Without the further trials, a return is taken to cost as much as a jump, a prepared probe as much as a stepped one. */
 TEST(basic_trials_do_alone)
 {
 	struct record_trials trials = trials_of(&usual);
@@ -162,7 +162,7 @@ TEST(basic_trials_do_alone)
 	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 420);
 }
 
-/* If opening a range seems to cost 0, half of the cost of opening and closing is used instead. */
+/* If entering an inlined function seems to cost 0, half of the cost of entering and leaving is used instead. */
 TEST(opening_is_half_if_not_known)
 {
 	struct record_range_costs costs = { .trials = trials_of(&usual) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Plan the probes of inlined bodies in tests/symbol/inlines.c, whose compiled code imitates a running kernel. */
+/* Plan the probes of inlined functions in tests/symbol/inlines.c. The compiled code imitates a running kernel. */
 #include "test.h"
 #include "record/engine/features.h"
 #include "record/target/range_plan.h"
@@ -34,7 +34,7 @@ static void write_kallsyms(void)
 	while (fgets(line, sizeof(line), nm))
 		if (sscanf(line, "%lx %c %127s", &addr, &type, name) == 3)
 			fprintf(out, "%016lx %c %s\n", addr + SLIDE, type == 'A' ? 'T' : type,
-				name); /* --defsym */
+				name); /* 'A': a symbol made by --defsym */
 	assert_int_equal(pclose(nm), 0);
 	fprintf(out, "ffffffffc0000000 t of_module\t[some_module]\n");
 	fclose(out);
@@ -102,7 +102,7 @@ static bool is_in(const struct kernel_body *body, uint64_t addr)
 	return false;
 }
 
-/* Return the action at P for the range I, or NULL. */
+/* Return the action of probe P for the inlined function I, or NULL. */
 static const struct record_action *action(const struct record_ranges *ranges,
 					  const struct record_point *p, uint32_t i)
 {
@@ -112,7 +112,7 @@ static const struct record_action *action(const struct record_ranges *ranges,
 	return NULL;
 }
 
-/* Each body is entered at addresses inside it and left at addresses outside it. One address counts its calls. */
+/* Each inlined function is entered at addresses inside it, and left at addresses outside. One address counts its calls. */
 TEST(bodies_are_entered_and_left)
 {
 	struct record_ranges ranges = plan("*");
@@ -144,7 +144,7 @@ TEST(bodies_are_entered_and_left)
 	record_ranges_deinit(&ranges);
 }
 
-/* Points are sorted by address, and unique. A point with several actions has its own list. Frame offsets are those of CFI. */
+/* Points (probe addresses) are sorted and unique. A point with several actions has a list. Frame offsets are those of CFI. */
 TEST(points_are_shared)
 {
 	struct record_ranges ranges = plan("*");
@@ -169,7 +169,7 @@ TEST(points_are_shared)
 	record_ranges_deinit(&ranges);
 }
 
-/* The inner one of two nested bodies is left first if they end at the same address, and entered last if they start together. */
+/* If nested inlined functions end at the same address, the inner is left first; if they start there, the inner is entered last. */
 TEST(inner_bodies_come_first_and_go_last)
 {
 	struct record_ranges ranges = plan("*");
@@ -193,11 +193,11 @@ TEST(inner_bodies_come_first_and_go_last)
 					    b->op == ENGINE_RANGE_COUNT);
 		}
 	}
-	assert_true(shared > 0); /* last and ends end together */
+	assert_true(shared > 0); /* last() and ends() end at the same address */
 	record_ranges_deinit(&ranges);
 }
 
-/* A body that is given up loses its probes; probes of other bodies stay. */
+/* An inlined function that is given up loses its probes; probes of others stay. */
 TEST(what_is_given_up_is_pruned)
 {
 	struct record_ranges ranges = plan("*"), alone;
@@ -232,7 +232,7 @@ static void expect_why(struct record_ranges *ranges, const char *name, const cha
 	}
 }
 
-/* Only bodies in a function with blacklisted addresses are given up. */
+/* Inlined functions are given up only in a function with blacklisted addresses. */
 TEST(blacklisted_places_give_a_body_up)
 {
 	struct kernel_tracing *before = symbols.tracing;
@@ -281,7 +281,7 @@ TEST(code_that_cannot_be_read)
 	expect_why(&ranges, "twice", "/proc/kcore");
 	assert_int_equal(ranges.n_points, 0);
 	record_ranges_deinit(&ranges);
-	memset(text, 0x06, sizeof(text)); /* no instruction */
+	memset(text, 0x06, sizeof(text)); /* an invalid instruction */
 	write_core();
 	read_from(kcore);
 	ranges = plan("twice");
@@ -293,7 +293,7 @@ TEST(code_that_cannot_be_read)
 	read_from(kcore);
 }
 
-/* Return the message of resolving PATTERN. */
+/* Return the message that resolving PATTERN prints. */
 static const char *said(const char *pattern)
 {
 	static char message[512];
@@ -319,7 +319,7 @@ static const char *said(const char *pattern)
 	return message;
 }
 
-/* A pattern without a match is reported. It is no error, since it may match on the other kernel. */
+/* A pattern without a match is reported, but is no error, because it may match on the other kernel. */
 TEST(what_fits_nothing_is_said)
 {
 	assert_string_equal(said("twice"), "");
@@ -329,7 +329,7 @@ TEST(what_fits_nothing_is_said)
 	assert_non_null(strstr(said("twice@of_module"), "module some_module has no build-id"));
 }
 
-/* Use the index of an earlier recording, but no vmlinux: bodies cannot be timed. */
+/* With the index of an earlier recording, but no vmlinux, inlined functions cannot be timed. */
 TEST(an_index_alone_times_nothing)
 {
 	struct kernel_image *image = symbols.kernel.image;

@@ -56,7 +56,7 @@ TEST(each_cpu_has_its_own_where_there_are_enough)
 		assert_int_equal(shards[cpu], cpu);
 }
 
-/* The CPUs of a core share a shard first, then those of a cache, then those of a package. Fifteen CPUs are online. */
+/* The CPUs of a core share counters (a shard) first, then those of a cache, then those of a package. Fifteen CPUs are online. */
 TEST(neighbours_share)
 {
 	uint32_t shards[N_CPUS];

@@ -5,7 +5,7 @@
 #include "record/collect/stack.h"
 
 #define STEXT   0xffffffff81000000
-#define READ    (STEXT + 0x1000) /* functions of the image */
+#define READ    (STEXT + 0x1000) /* functions of the kernel image */
 #define SYSCALL (STEXT + 0x2000)
 #define FILTER  (STEXT + 0x3000)
 #define INIT    (STEXT + 0x4000)
@@ -13,7 +13,7 @@
 #define IRQ     (STEXT + 0x6000)
 #define TRACER  (STEXT + 0x7000)
 #define RETHOOK (STEXT + 0x8000)
-#define MODULE  0xffffffffc0100000 /* modules and programs */
+#define MODULE  0xffffffffc0100000 /* modules and BPF programs */
 #define OWN     0xffffffffc0200000
 #define OTHERS  0xffffffffc0201000
 #define OWN_WAY 0xffffffffc0202000 /* trampolines */
@@ -89,7 +89,7 @@ static int teardown(void **state)
 	return fixture_teardown(state);
 }
 
-/* A recording of vfs_read by MECH. */
+/* Create a recording of vfs_read by MECH. */
 static void begin(enum profile_mechanism mech)
 {
 	p = profile_create();
@@ -213,7 +213,7 @@ TEST(a_program_may_replace_another_between_tables)
 	end();
 }
 
-/* Return addresses are looked up less 1, within the call: a body that begins after the call must not be named as the caller. */
+/* Return addresses are looked up less 1, within the call: an inlined function that begins after the call is not the caller. */
 TEST(return_addresses_are_looked_up_less_1)
 {
 	const uint32_t at_return = ENGINE_SAMPLE_AT_RETURN;
@@ -226,7 +226,7 @@ TEST(return_addresses_are_looked_up_less_1)
 	end();
 	begin(PROFILE_MECH_KPROBE);
 	STACK("1000 2023 ", at_return, SYSCALL + 0x24);
-	/* A recursive call. */
+	/* Test a recursive call. */
 	STACK("1000 1023 2023 ", at_return, READ + 0x24, SYSCALL + 0x24);
 	end();
 }

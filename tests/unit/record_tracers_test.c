@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Other tools' tracing, from the kernel's lists, and from its reports of changed code. */
+/* Find other tools' tracing by the kernel's lists and by its reports of changed code. */
 #include "test.h"
 #include "kernel_fixture.h"
 #include "record/collect/tracers.h"
@@ -11,9 +11,7 @@ static void write_lists(const char *tracer, const char *enabled, const char *kpr
 	fixture_write("kprobes", kprobes, strlen(kprobes));
 }
 
-/*
- * Check the texts about T in a recording of vfs_read and of a module's crc. T is empty afterwards.
- */
+/* Check the texts about T in a recording of vfs_read and of a module's crc. T is empty afterwards. */
 static void assert_noted(struct record_tracers *t, const char *tracers, const char *programs)
 {
 	struct profile *p = profile_create();
@@ -59,11 +57,11 @@ TEST(reads_lists)
 		     "function tracer; 3 functions (crc, vfs_read, a_function); "
 		     "2 tracepoints (sys_enter, sys_exit)",
 		     "nothing");
-	/* Names with a common prefix, and more names than are shown. */
+	/* Test names with a common prefix, and more names than are shown. */
 	write_lists("nop\n", "vfs_readv (1)\nb (1)\nc (1)\nvfs_read (1)\n", "");
 	read_lists(&t, "init_on_alloc");
 	assert_noted(&t, "4 functions (vfs_read, b, c, ...)", "nothing");
-	/* If the kernel would take long to print a list, it is cut off. */
+	/* A list is cut off if the kernel would take long to print it. */
 	char *many = NULL;
 	for (int i = 0; i < 10000; i++)
 		alloc_append(&many, "f%d (1)\n", i % 2000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The parts of record without BPF: find and run a command, read its reports, name contexts. */
+/* Test the parts of record that need no BPF: find and run a command, read its reports, name contexts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,7 +23,7 @@
 
 static const struct record_workload_hooks none;
 
-/* Run SCRIPT in a shell as the profile's run 0. */
+/* Run SCRIPT in a shell. Return a profile with this run. */
 static struct profile *run_script(const char *script)
 {
 	char *const argv[] = { "sh", "-c", (char *)script, NULL };
@@ -104,7 +104,7 @@ TEST(says_what_is_no_report)
 		{ "yes 'a mean_ns=1' | head -n 70 >&$KPROTPERF_REPORT_FD",
 		  "6 lines of the workload's reports ignored, starting with line 65: only the first 64",
 		  64 },
-		/* more than a pipe's capacity */
+		/* more reports than a pipe can hold */
 		{ "yes 'a mean_ns=1' | head -n 20000 >&$KPROTPERF_REPORT_FD",
 		  "reports are 240000 bytes long: only the first 64 KiB are read", 64 },
 		{ "{ echo a mean_ns=1; printf '%065514d' 0; echo ' mean_ns=123'; } >&$KPROTPERF_REPORT_FD",
@@ -178,12 +178,11 @@ TEST(looks_while_it_waits)
 	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 	assert_int_equal(p->runs[run].status, 3);
 	assert_true(p->runs[run].wall >= 500000000);
-	/* 24 calls of look() on an idle machine. On a busy one the command sleeps longer, or calls are late. */
+	/* On an idle machine look() is called 24 times. On a busy machine the command sleeps longer, or calls are late. */
 	assert_in_range(looks, 2, p->runs[run].wall / 20000000 + 1);
 	profile_destroy(p);
 }
 
-/* Read one byte. */
 static void take(void *fd)
 {
 	char byte;
@@ -261,7 +260,7 @@ static int in_child(int (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Statuses of status_with(): the command's, 250 if it was not run, or GOES_ON. */
+/* Results of status_with(): the command's status, 250 if the command was not run, or GOES_ON. */
 #define GOES_ON 253 /* SIGINT ended the recording */
 
 static int status_with(const char *script, const struct record_workload_hooks *hooks)
@@ -312,7 +311,6 @@ static int interrupted_at_start(void)
 	return status_with("sleep 20; exit 7", &terminating);
 }
 
-/* Return whether a SIGINT for PID is pending. */
 static bool is_pending(pid_t pid)
 {
 	scoped_free char *status = alloc_printf("/proc/%d/status", pid);

@@ -16,7 +16,7 @@
 
 static struct CMUnitTest tests_of_file[64] __attribute__((unused));
 
-/* A test. SET_UP runs before it, and TEAR_DOWN after it; either may be NULL. */
+/* Define a test. SET_UP runs before it, and TEAR_DOWN after it; either may be NULL. */
 #define TEST_WITH(name, set_up, tear_down)                                                       \
 	static void name(void **state);                                                          \
 	static void __attribute__((constructor)) add_##name(void)                                \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Describe the difference of two sides' misses in words. */
+/* Describe in words how the misses of two recordings differ. */
 #include <math.h>
 
 #include "test.h"
@@ -7,7 +7,7 @@
 
 #define N 4
 
-/* Return the text on N syscalls, whose misses cost 1,000 and 1,100 cycles. P is that of the first; the others have 0.5. */
+/* Return the text on N syscalls with misses of 1,000 and 1,100 cycles. P is the first syscall's p; the others have 0.5. */
 static char *change(double p, double plus_minus)
 {
 	static const char *const names[N] = { "read", "write", "close", "openat" };

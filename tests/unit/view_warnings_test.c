@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Warnings, in words. */
+/* Write warnings as text. */
 #include "test.h"
 #include "analyze/figures/environment.h"
 #include "analyze/figures/table.h"

@@ -1,4 +1,4 @@
-"""400 events of epoll, of 60 pipes."""
+"""Receive 400 events from 60 pipes by epoll."""
 
 import os
 import selectors

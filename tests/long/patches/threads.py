@@ -1,4 +1,4 @@
-"""Four threads take 1,500 numbers from a queue, and return their squares by another one."""
+"""Four threads take 1,500 numbers from a queue, and return the squares by another queue."""
 
 import queue
 import threading
