@@ -84,7 +84,6 @@ int record_engine_follow_caller(struct record_engine *e, bool follow);
 enum record_sum {
 	RECORD_SUM_ONCPU,
 	RECORD_SUM_EXCLUDED, /* time switched out or in other probes */
-	RECORD_SUM_NET, /* RECORD_SUM_ONCPU less RECORD_SUM_EXCLUDED */
 	RECORD_SUM_CLOSING, /* time that BPF programs took to end calls */
 	RECORD_SUM_COUNTED, /* RECORD_SUM_COUNTED + I: events of counter I, in two's complement */
 };

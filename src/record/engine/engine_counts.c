@@ -47,9 +47,6 @@ uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_
 		return sum_in_cells(e, site, ctx, wall) - sum_in_cells(e, site, ctx, offcpu);
 	case RECORD_SUM_EXCLUDED:
 		return sum_in_cells(e, site, ctx, excluded);
-	case RECORD_SUM_NET:
-		return record_engine_sum(e, site, ctx, RECORD_SUM_ONCPU) -
-		       record_engine_sum(e, site, ctx, RECORD_SUM_EXCLUDED);
 	case RECORD_SUM_CLOSING:
 		return sum_in_cells(e, site, ctx, closing_time);
 	default:
