@@ -74,8 +74,8 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 /* Columns of struct analyze_change: half the confidence interval of a difference ("+-"); its verdict (such as "slower") and P. */
 extern const struct output_column view_plus_minus[1];
 #define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1
-extern const struct output_column view_verdict[14];
-#define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
+extern const struct output_column view_verdict[10];
+#define VIEW_VERDICT .columns = view_verdict, .n_columns = 10
 
 /* Return the mark "under " for the column NOISE if ROW's difference is at most the noise in this column; otherwise NULL. */
 const char *view_noise_mark(const void *row, const struct output_group *group);
