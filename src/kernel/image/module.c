@@ -237,12 +237,15 @@ static void search(const char *folder, const char *name, const struct kernel_bui
 		fts_close(fts);
 }
 
-/* Search the modules that scripts/lab has built or fetched. */
+/*
+ * Search the modules that scripts/lab has built or fetched. Begin in the folders of modules: a guest caches the link count of the
+ * folder above, and fts_read() descends into no more folders than that.
+ */
 static void search_lab(const char *name, const char *release, const struct kernel_build_id *id,
 		       struct kernel_image **out)
 {
 	scoped_free char *below = alloc_printf(
-		"/{kernels/*/modules,stock/versions/*/{lib,debug}/modules/%s}", release);
+		"/{kernels/*/modules/*,stock/versions/*/{lib,debug}/modules/%s}", release);
 	scoped_free char *pattern = kernel_lab_path(below);
 	glob_t found = { 0 };
 
