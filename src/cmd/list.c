@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include "base/plural.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
+#include "kernel/image/name.h"
 #include "record/collect/environment.h"
 #include "view/list.h"
 #include "profile/profile.h"
@@ -146,7 +146,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	struct list *list = arg;
 	struct view_code_row row = { .kind = "inlined", .n_bytes = 0, .body = *body };
 
-	if (list->into && fnmatch(list->into, body->function.name, 0))
+	if (list->into && !kernel_name_matches(list->into, body->function.name))
 		return 0;
 	row.name = body->name;
 	row.function = body->function.symbol ? body->function.symbol : body->function.name;
@@ -198,7 +198,7 @@ static int list_bodies(struct list *list, const struct list_options *o)
 	int err = 0;
 
 	list->into = at ? at + 1 : NULL;
-	list->named = at && !strpbrk(list->into, "*?[");
+	list->named = at && !kernel_name_is_pattern(list->into);
 	if (o->glob)
 		list->inlined =
 			alloc_strndup(o->glob, at ? (size_t)(at - o->glob) : strlen(o->glob));
@@ -291,15 +291,14 @@ static int list_running(struct list *list, const struct list_options *o)
 	int n, status = CMD_FAILED;
 
 	n = record_symbols_init(&list->symbols, o->vmlinux, NULL);
-	if (!n)
+	if (!n) {
+		record_features_probe(&features);
 		n = record_sites_list(&kernel, glob_of(o), add_function, list);
+	}
 	if (n >= 0 && !record_symbols_index(&list->symbols, &list->code.index) &&
 	    !list_bodies(list, o)) {
-		if (list->code.bodies.n_items) {
-			if (!n)
-				record_features_probe(&features);
+		if (list->code.bodies.n_items)
 			survey_bodies(list, &features);
-		}
 		status = print_list(list, o);
 	}
 	record_symbols_deinit(&list->symbols);

@@ -294,6 +294,38 @@ TEST(functions_that_users_measure_are_safe)
 	check_all(KERNEL_SAFE, names);
 }
 
+TEST(patterns_match_as_in_fnmatch)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool matches;
+	} cases[] = {
+		{ "vfs_read", "vfs_read", true },
+		{ "vfs_read", "vfs_readv", false },
+		{ "vfs_read", "vfs", false },
+		{ "vfs_*", "vfs_read", true },
+		{ "vfs_*", "ksys_read", false },
+		{ "*", "", true },
+		{ "", "", true },
+		{ "*_read", "vfs_read", true },
+		{ "*_read", "vfs_readv", false },
+		{ "vfs_?ead", "vfs_read", true },
+		{ "vfs_[rw]*", "vfs_write", true },
+		{ "vfs_[rw]*", "vfs_fsync", false },
+		{ "@(vfs_read|ksys_read)", "ksys_read", true },
+		{ "@(vfs_read|ksys_read)", "ksys_write", false },
+		{ "vfs_@(read|write)", "vfs_write", true },
+		{ "vfs_\\*", "vfs_*", true },
+		{ "vfs_\\*", "vfs_read", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(kernel_name_matches(cases[i].pattern, cases[i].name),
+				 cases[i].matches);
+	assert_true(kernel_name_is_pattern("@(a|b)"));
+	assert_false(kernel_name_is_pattern("__x64_sys_read.cold"));
+}
+
 TEST(long_names_do_not_overrun)
 {
 	char name[2001];

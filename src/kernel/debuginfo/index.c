@@ -4,12 +4,12 @@
 #include "kernel/debuginfo/index.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/debuginfo/index_impl.h"
+#include "kernel/image/name.h"
 
 static const size_t record_size[INDEX_N_SECTIONS] = {
 	[INDEX_STRINGS] = 1,
@@ -202,7 +202,7 @@ int kernel_index_functions_each(const struct kernel_index *idx, const char *glob
 	for (uint32_t id = 0; id < idx->n[INDEX_FUNCTIONS] && !ret; id++) {
 		struct kernel_function f = { .name = "" };
 
-		if (!kernel_index_function(idx, id, &f) && !fnmatch(glob, f.name, 0))
+		if (!kernel_index_function(idx, id, &f) && kernel_name_matches(glob, f.name))
 			ret = fn(&f, arg);
 	}
 	return ret;
@@ -301,7 +301,7 @@ static uint32_t first_name(const struct kernel_index *idx, const char *glob, boo
 int kernel_index_bodies_each(const struct kernel_index *idx, const char *glob, kernel_body_fn fn,
 			     void *arg, uint32_t *empty)
 {
-	bool is_name = !strpbrk(glob, "*?[\\"), known = false;
+	bool is_name = !kernel_name_is_pattern(glob), known = false;
 	int ret = 0;
 
 	if (empty)
@@ -310,7 +310,7 @@ int kernel_index_bodies_each(const struct kernel_index *idx, const char *glob, k
 		const struct index_name *n = record(idx, INDEX_NAMES, i);
 		const char *name = string(idx, n->name);
 
-		if (!name || fnmatch(glob, name, 0)) {
+		if (!name || !kernel_name_matches(glob, name)) {
 			if (is_name)
 				break;
 			continue;

@@ -2,6 +2,8 @@
 #include "kernel/image/name.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
+#include <locale.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -84,6 +86,37 @@ bool kernel_name_is_cold(const char *name)
 			return true;
 	}
 	return false;
+}
+
+bool kernel_name_is_pattern(const char *pattern)
+{
+	return strpbrk(pattern, "*?[\\(") != NULL;
+}
+
+/* Names are ASCII: in other locales, fnmatch() first converts each name to wide characters, which takes 2,000 instructions. */
+static bool matches_wildcards(const char *pattern, const char *name)
+{
+	static locale_t ascii;
+	locale_t before;
+	bool matches;
+
+	if (!ascii)
+		ascii = newlocale(LC_CTYPE_MASK, "C", (locale_t)0);
+	before = uselocale(ascii);
+	matches = !fnmatch(pattern, name, FNM_EXTMATCH);
+	uselocale(before);
+	return matches;
+}
+
+/* Compare the literal beginning first, as most names differ there. */
+bool kernel_name_matches(const char *pattern, const char *name)
+{
+	size_t literal = strcspn(pattern, "*?[\\@!+(");
+
+	if (strncmp(pattern, name, literal) != 0)
+		return false;
+	return pattern[literal] ? matches_wildcards(pattern + literal, name + literal) :
+				  !name[literal];
 }
 
 bool kernel_name_is_padding(const char *name)

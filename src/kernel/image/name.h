@@ -17,6 +17,12 @@ size_t kernel_name_base_len(const char *name);
 /* Compare names like strcmp(), but without the suffixes of kernel_name_base_len(). */
 int kernel_name_compare(const char *a, const char *b);
 
+/* Return whether PATTERN has wildcards. */
+bool kernel_name_is_pattern(const char *pattern);
+
+/* Return whether NAME matches PATTERN, as fnmatch() does with FNM_EXTMATCH ("@(a|b)"), but faster. */
+bool kernel_name_matches(const char *pattern, const char *name);
+
 /* Return whether NAME is a part split off a function (.cold). The function jumps into it: the part has no entry and no return. */
 bool kernel_name_is_cold(const char *name);
 

@@ -10,7 +10,6 @@
  *
  * Memory, file system and network code is in neither group, because kprotperf measures such code.
  */
-#include <fnmatch.h>
 #include <string.h>
 
 #include "arch/arch.h"
@@ -223,33 +222,6 @@ static const struct rule rules[] = {
 	     "apply_retpolines", "apply_paravirt"),
 };
 
-static bool is_wild(char c)
-{
-	return c == '*' || c == '?' || c == '[' || c == ']';
-}
-
-/* Compare the literal beginning and end of PATTERN before calling fnmatch(), because most names differ there. */
-static bool matches(const char *pattern, const char *name)
-{
-	const char *end, *name_end;
-
-	while (*pattern && !is_wild(*pattern)) {
-		if (*pattern++ != *name++)
-			return false;
-	}
-	if (!*pattern)
-		return !*name;
-	if (pattern[0] == '*' && !pattern[1])
-		return true;
-	end = pattern + strlen(pattern);
-	name_end = name + strlen(name);
-	while (!is_wild(*--end)) {
-		if (name_end == name || *--name_end != *end)
-			return false;
-	}
-	return !fnmatch(pattern, name, 0);
-}
-
 bool kernel_name_is_noreturn(const char *name)
 {
 	if (arch_symbol_of_name(name) == ARCH_SYMBOL_NORETURN)
@@ -290,7 +262,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		for (const char *const *p = rules[i].patterns; *p; p++) {
-			if (matches(*p, base)) {
+			if (kernel_name_matches(*p, base)) {
 				*reason = rules[i].reason;
 				return rules[i].safety;
 			}

@@ -242,10 +242,8 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 	vec_each(const struct kernel_sym, sym, ks, syms) {
 		if (!record_site_matches(ks, sym, glob))
 			continue;
-		if (!matched++) {
-			record_features_probe(kernel->features);
+		if (!matched++)
 			err = record_symbols_load_functions(kernel->symbols);
-		}
 		if (err)
 			return err;
 		list_one(kernel, sym, fn, arg);

@@ -41,7 +41,7 @@ enum profile_mechanism record_choose_after(const struct record_features *feature
  * Call FN for each function whose name, without clone suffixes, matches GLOB. MECH is the mechanism that `record` would use. WHY
  * is the reason why `record` leaves the function out of globs; NULL: it is not left out. If the function cannot be probed, MECH is
  * PROFILE_UNTIMED, and WHY is the reason. Return the number of matching functions, or -errno, reported. The first match loads
- * KERNEL's functions and finds its features, which takes a while.
+ * KERNEL's functions, which takes a while. KERNEL's features must be known (record_features_probe()).
  */
 typedef void (*record_site_fn)(const struct kernel_sym *sym, enum profile_mechanism mech,
 			       const char *why, void *arg);

@@ -2,7 +2,6 @@
 #include "record/target/range.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +71,7 @@ void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 
 static bool is_wanted(const struct resolver *r, const struct kernel_body *body)
 {
-	return !r->function || !fnmatch(r->function, body->function.name, 0);
+	return !r->function || kernel_name_matches(r->function, body->function.name);
 }
 
 static int add_body(const struct kernel_body *body, void *arg)
@@ -126,7 +125,8 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 			     record_image_fn fn, void *arg)
 {
 	const struct record_image *last = NULL;
-	bool named = function && !strpbrk(function, "*?["), in_kernel = !named, in_modules = false;
+	bool named = function && !kernel_name_is_pattern(function), in_kernel = !named,
+	     in_modules = false;
 	const struct kernel_sym *all = symbols->ks->syms;
 	int err = 0;
 
@@ -184,7 +184,7 @@ static int resolve_one(struct record_ranges *ranges, struct record_symbols *symb
 
 	r.name = alloc_strndup(pattern, at ? (size_t)(at - pattern) : strlen(pattern));
 	r.function = at ? at + 1 : NULL;
-	r.named = at && !strpbrk(at, "*?[");
+	r.named = at && !kernel_name_is_pattern(at);
 	err = record_range_images_each(symbols, r.function, add_bodies, &r);
 	if (err != -ENODATA && (err || !r.added))
 		report_missing(&r, err);

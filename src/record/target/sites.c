@@ -2,7 +2,6 @@
 #include "record/target/sites.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,11 +36,6 @@ void record_names_deinit(struct record_names *names)
 {
 	free(names->items);
 	*names = (struct record_names){};
-}
-
-static bool is_glob(const char *pattern)
-{
-	return strpbrk(pattern, "*?[(") != NULL;
 }
 
 static void add_site(struct record_sites *sites, const struct kernel_kallsyms *ks,
@@ -166,7 +160,7 @@ bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_s
 		return false;
 	memcpy(base, sym->name, len);
 	base[len] = '\0';
-	return fnmatch(glob, base, FNM_EXTMATCH) == 0;
+	return kernel_name_matches(glob, base);
 }
 
 static int find_glob(struct finder *f, const char *glob)
@@ -193,7 +187,7 @@ int record_sites_find(struct record_sites *sites, struct record_symbols *symbols
 		for (uint32_t i = 0; i < patterns->n_items; i++) {
 			const char *pattern = patterns->items[i];
 
-			if (is_glob(pattern) != globs)
+			if (kernel_name_is_pattern(pattern) != globs)
 				continue;
 			one = globs ? find_glob(&f, pattern) : find_name(&f, pattern);
 			err = err ?: one;
