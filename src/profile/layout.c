@@ -415,13 +415,11 @@ bool section_added(struct profile *p, enum section_type type)
 	const struct field *table = section_table(type);
 	uint32_t last = section_count(p, type) - 1;
 	const void *entry = list_at(table, p, last);
+	struct finder finder = { .table = table, .p = p, .keys = KEY_SAME | KEY_DISTINCT };
 
-	if (!(profile_sections[type].flags & TABLE_UNIQUE))
-		return true;
-	if (section_find(p, type, entry) != HASH_NONE)
-		return false;
-	hash_add(&p->lookup->of[type], layout_hash(table->of, entry), last);
-	return true;
+	return !(profile_sections[type].flags & TABLE_UNIQUE) ||
+	       hash_find_or_add(&p->lookup->of[type], layout_hash(table->of, entry), finder_equal,
+				&finder, entry, last) == last;
 }
 
 uint32_t section_add(struct profile *p, enum section_type type, const void *entry)

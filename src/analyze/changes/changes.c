@@ -201,6 +201,7 @@ void analyze_changes_destroy(struct analyze_changes *c)
 	for (int i = 0; i < 2; i++) {
 		kernel_code_destroy(c->sides[i].code);
 		free(c->sides[i].functions);
+		free(c->sides[i].by_name.items);
 		free(c->sides[i].symbols);
 	}
 	decoder_destroy(c->decoder);
@@ -312,10 +313,10 @@ static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
 		out->inlined = inlined_text(c, out);
 }
 
+/* Return whether WANTED, a name of the same function, is the symbol NAME itself or has no suffix of the compiler. */
 static bool is_called(const char *name, const char *wanted)
 {
-	return !strcmp(name, wanted) || (kernel_name_base_len(name) == strlen(wanted) &&
-					 !strncmp(name, wanted, strlen(wanted)));
+	return !strcmp(name, wanted) || !wanted[kernel_name_base_len(wanted)];
 }
 
 /* Sort kinds that may cost time first (DIFFERS, NEW, GONE), then init code last, then by size and number of callers. */
@@ -339,11 +340,16 @@ static int compare_changes(const void *a, const void *b)
 
 bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out)
 {
+	const struct changes_function key = { .name = name };
 	bool any = false;
 
-	for (int i = 0; i < 2; i++)
-		for (uint32_t j = 0; j < c->sides[i].n_functions; j++) {
-			const struct changes_function *f = &c->sides[i].functions[j];
+	for (int i = 0; i < 2; i++) {
+		size_t n;
+		const void *const *found = pointers_find(&c->sides[i].by_name, &key, &n);
+
+		for (size_t k = 0; k < n; k++) {
+			const struct changes_function *f = found[k];
+			uint32_t j = (uint32_t)(f - c->sides[i].functions);
 			struct analyze_changed change;
 
 			if (f->is_cold || !is_called(f->name, name))
@@ -353,6 +359,7 @@ bool analyze_changes_of(struct analyze_changes *c, const char *name, struct anal
 				*out = change;
 			any = true;
 		}
+	}
 	return any;
 }
 

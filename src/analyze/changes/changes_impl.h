@@ -4,6 +4,7 @@
 #include "analyze/changes/changes.h"
 #include "arch/arch.h"
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "kernel/code/code.h"
 
 #define CHANGES_NONE UINT32_MAX
@@ -31,6 +32,7 @@ struct changes_side {
 	uint64_t base, end; /* absolute addresses of _stext and of the last symbol */
 	uint64_t init_start, init_end; /* absolute addresses of code that is freed after boot */
 	vec_of(struct changes_function, functions); /* sorted by address */
+	struct pointers by_name; /* FUNCTIONS by name, without the compiler's suffixes */
 	vec_of(struct changes_symbol, symbols); /* sorted by address, then size */
 };
 

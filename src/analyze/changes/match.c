@@ -45,6 +45,8 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
+define_compare(compare_names, struct changes_function, kernel_name_compare(a->name, b->name));
+
 static const char *file_of(const struct changes_side *side, uint64_t addr)
 {
 	const char *file;
@@ -67,6 +69,7 @@ void changes_read_symbols(struct changes_side *side)
 	side->n_functions = n;
 	for (uint32_t i = 0; i < n; i++)
 		side->functions[i].file = file_of(side, side->functions[i].addr);
+	side->by_name = pointers_sort(side->functions, n, sizeof(*side->functions), compare_names);
 }
 
 uint32_t changes_function_at(const struct changes_side *side, uint64_t addr)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/why/why.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -58,7 +57,7 @@ static const char *listed_as(const struct catalogue_protection *protection, cons
 	const struct catalogue_function *f = protection->functions;
 
 	for (; f && f->name; f++)
-		if ((hosts || f->code != CATALOGUE_HOST) && !fnmatch(f->name, name, 0))
+		if ((hosts || f->code != CATALOGUE_HOST) && kernel_name_matches(f->name, name))
 			return f->name;
 	return NULL;
 }
