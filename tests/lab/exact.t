@@ -161,7 +161,7 @@ done
 TEXT
 rows baseline >exact.rows
 cut -d'|' -f1 exact.rows | awk -v long="${LONG-}" 'long || NR % 4 == 0' >names
-ok 'the same by probes' "$lab" run --kernel hardened --timeout 3000 -- sh agree.sh "$kprotperf" "$workloads/big-fork"
+ok 'the same by probes' "$lab" run --resume --kernel hardened --timeout 3000 -- sh agree.sh "$kprotperf" "$workloads/big-fork"
 for data in bpf-*.data; do rows "${data%.data}"; done | LC_ALL=C sort -t'|' -k1,1 >bpf.rows
 LC_ALL=C join -t'|' exact.rows bpf.rows | awk -F'|' '
 	function off(a, b) { d = b > a ? b - a : a - b; return d > 3 && d > a / 100 }

@@ -6,13 +6,13 @@
 . "$(dirname "$0")/lib.sh"
 need hardened
 
-try "$lab" run -- false
+try "$lab" run --resume -- false
 is 'a command that fails: its status' "$status" 1
 is 'and no word from the lab' "$err" ''
-try "$lab" run -- /no/such/program
+try "$lab" run --resume -- /no/such/program
 is 'a command that does not exist: 127, as a shell has it' "$status" 127
 
-try "$lab" run -- sh -c 'echo before; echo c >/proc/sysrq-trigger'
+try "$lab" run --resume -- sh -c 'echo before; echo c >/proc/sysrq-trigger'
 is 'a kernel panic: status 121' "$status" 121
 like 'and a line that says so' "$err" '^lab: the guest.s kernel panicked: .*(sysrq|NULL pointer|panic).*console: /'
 is 'what was printed before it is not lost' "$out" before
@@ -22,7 +22,7 @@ ok "the console's log is kept" grep -q 'Kernel panic' "$log"
 try "$lab" run --append init=/no/such/init -- true
 is 'a kernel that cannot start its init: a panic as well' "$status" 121
 
-try "$lab" run --timeout 30 -- sh -c 'echo before; sleep 1000'
+try "$lab" run --resume --timeout 30 -- sh -c 'echo before; sleep 1000'
 is 'a hang: status 122' "$status" 122
 like 'and a line that says so' "$err" '^lab: the guest did not finish within 30 s'
 is 'what was printed before it is not lost' "$out" before
@@ -34,7 +34,7 @@ like 'and a line that says so, and where' "$err" \
 	'^lab: the guest did not reach its known state: its kernel stopped during boot, after "\[.*\] .+" \(console: /'
 
 mkdir -p here && echo x >elsewhere
-try env -C here "$lab" run -- sh -c "cat <'$scratch/elsewhere'"
+try env -C here "$lab" run --resume -- sh -c "cat <'$scratch/elsewhere'"
 like "a command that wants a file which the guest's /tmp hides" "$status:$(tail -n 1 err)" \
 	"^2:lab: $scratch/elsewhere is not in the guest, which has its own /tmp,"
 
@@ -73,7 +73,7 @@ try env PATH="$scratch/bin" "$lab" run -- true
 is 'without QEMU: status 120' "$status" 120
 like 'and how to get it' "$err" '^lab: qemu-system-x86_64 is not installed; .*scripts/setup'
 
-"$lab" run -- echo x >/dev/full 2>err
+"$lab" run --resume -- echo x >/dev/full 2>err
 is 'output that cannot be written: status 120, and a line' "$?:$(<err)" "120:lab: cannot write what the command prints: No space left on device"
 if mkdir full && mount -t tmpfs -o size=100k none full 2>/dev/null; then
 	mkdir full/kernels

@@ -53,7 +53,7 @@ like '--append comes last' "$(cat "$odd/cmdline")" 'panic=7 lab\.test=1 ?$'
 ok 'several guests run at a time: binary output of 3 MB is unchanged' cmp random random.out
 is 'and nothing is added on stderr' "$(cat random.err)" ''
 
-try "$lab" run -- sh -c 'sleep 100000 &
+try "$lab" run --resume -- sh -c 'sleep 100000 &
 	for f in /proc/self/fd/1 /dev/stdout /dev/stderr; do echo $f >$f; done
 	cat <&- 2>/dev/null; bash -c "cat <(echo substituted)"
 	for d in /proc /sys /dev/pts /dev/shm /sys/kernel/tracing /sys/kernel/debug \
@@ -68,12 +68,12 @@ is 'stdout can be reopened, mounts and loopback are there' "$out" \
 	$'/proc/self/fd/1\n/dev/stdout\nsubstituted\nloopback\n1024\n1'
 is 'stderr can be reopened' "$err" /dev/stderr
 
-try "$lab" run -- sh -c 'sleep 1000 & kill -0 $! && echo started; kill -TERM 0; echo not reached'
+try "$lab" run --resume -- sh -c 'sleep 1000 & kill -0 $! && echo started; kill -TERM 0; echo not reached'
 is 'a command may signal its whole process group' "$out" started
 is 'and its death by a signal is reported as a shell does' "$status" 143
 
 # The command never ends, so output can only come while it runs.
-"$lab" run --timeout 600 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
+"$lab" run --resume --timeout 600 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
 for _ in $(seq 5000); do
 	[ -s stream.txt ] && break
 	sleep 0.1
@@ -83,7 +83,7 @@ kill -TERM $!
 wait $!
 
 is 'a reader that goes away ends the guest' \
-	"$("$lab" run --timeout 600 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
+	"$("$lab" run --resume --timeout 600 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
 
 # Use a saved boot of this test's own, because this test damages it while other tests run.
 marked='lab.test=resume'
@@ -138,7 +138,7 @@ interrupts() {
 	"$lab" run "$@" --accel icount -- sh -c 'before=$(grep -h virtio /proc/interrupts | tr -s " " | cut -d" " -f3 | paste -sd+ | bc)
 		sh opens; after=$(grep -h virtio /proc/interrupts | tr -s " " | cut -d" " -f3 | paste -sd+ | bc); echo $((after - before))'
 }
-from_host=$(interrupts)
+from_host=$(interrupts --resume)
 from_memory=$(interrupts --in-memory)
 # Measured in five runs: 939 to 967 interrupts, and 57 to 72 with files in memory.
 ok "opening a file 200 times takes $from_host interrupts of the lab, in memory $from_memory" test "$from_host" -gt $((4 * from_memory))
