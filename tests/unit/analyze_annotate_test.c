@@ -431,6 +431,7 @@ TEST(lines_of_source)
 	struct kernel_source *s;
 	struct kernel k;
 	char *tree = alloc_printf("%s/tree", fixture_dir);
+	char *beside = alloc_printf("%s/source", fixture_dir);
 
 	open_kernel(&k);
 	assert_int_equal(mkdir(tree, 0700), 0);
@@ -453,6 +454,13 @@ TEST(lines_of_source)
 	assert_null(kernel_source_dir(s));
 	assert_null(kernel_source_line(s, "a.c", 1));
 	kernel_source_destroy(s);
+	/* Patched files beside the image are found without a tree. */
+	assert_int_equal(mkdir(beside, 0700), 0);
+	fixture_text("source/a.c", "patched\n");
+	s = kernel_source_create(k.img, NULL);
+	assert_string_equal(kernel_source_line(s, "a.c", 1), "patched");
+	kernel_source_destroy(s);
+	free(beside);
 	free(tree);
 	close_kernel(&k);
 }

@@ -363,7 +363,7 @@ const char *kernel_source_line(struct kernel_source *s, const char *file, uint32
 {
 	struct file *f = NULL;
 
-	if (!file || !line || !s->dirs[0])
+	if (!file || !line)
 		return NULL;
 	for (uint32_t i = 0; i < s->n_files && !f; i++)
 		if (!strcmp(s->files[i].name, file))
