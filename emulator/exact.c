@@ -303,10 +303,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qem
 		} else if (!strncmp(argv[i], "out=", 4)) {
 			out = strdup(argv[i] + 4);
 		} else if (!strncmp(argv[i], "model=", 6)) {
-			if (!model_read(argv[i] + 6)) {
-				fprintf(stderr, "exact: invalid model %s\n", argv[i] + 6);
-				return -1;
-			}
+			/* If this function returned an error, QEMU's message about it would be the last one. */
+			if (!model_read(argv[i] + 6))
+				exit(1);
 		} else if (strncmp(argv[i], "trace=", 6) != 0 || !trace_ask(argv[i] + 6)) {
 			fprintf(stderr, "exact: invalid argument '%s'\n", argv[i]);
 			return -1;

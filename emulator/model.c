@@ -352,11 +352,9 @@ static bool read_size(const char *text, uint64_t *size)
 	char *end;
 
 	*size = strtoull(text, &end, 10);
-	if (*end == 'K')
-		*size <<= 10;
-	else if (*end == 'M')
-		*size <<= 20;
-	return *size && (!*end || !end[1]);
+	if (*end == 'K' || *end == 'M')
+		*size <<= *end++ == 'K' ? 10 : 20;
+	return *size && !*end;
 }
 
 /* Read a line "NAME SIZE WAYS CYCLES". SIZE is in bytes (cache), entries (TLB) or counters (branch; WAYS: bits of history). */
@@ -376,10 +374,10 @@ static bool read_line(const char *line)
 		return false;
 	model.cycles[event] = cycles;
 	if (event == MODEL_BRANCH) {
-		if (size & (size - 1))
+		if ((size & (size - 1)) || ways >= 64)
 			return false;
 		counters_mask = size - 1;
-		history_mask = (1ull << ways % 64) - 1;
+		history_mask = (1ull << ways) - 1;
 		counters = get_memory(size);
 		targets = get_memory(size * sizeof(*targets));
 		return true;
@@ -398,15 +396,23 @@ static bool read_line(const char *line)
 bool model_read(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	char line[256];
+	char line[256] = "";
 	bool ok = file != NULL;
 
 	while (ok && fgets(line, sizeof(line), file))
 		ok = line[0] == '#' || line[0] == '\n' || read_line(line);
 	if (file)
 		fclose(file);
+	if (!ok) {
+		fprintf(stderr, "exact: %s: invalid line '%.*s' (docs/misses.md)\n", path,
+			(int)strcspn(line, "\n"), line);
+		return false;
+	}
 	for (int event = 0; event < MODEL_BRANCH; event++)
 		ok = ok && caches[event].keys;
+	if (!ok || !counters)
+		fprintf(stderr, "exact: %s: a cache, a TLB or the branch predictor is missing\n",
+			path);
 	model.name = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 	return ok && counters;
 }

@@ -11,7 +11,7 @@ extern struct model {
 	uint64_t cycles[MODEL_N_EVENTS]; /* for each event: cycles that it adds */
 } model;
 
-/* Read a model from PATH. Return false if there is no such file or it is no model. */
+/* Read a model from PATH. Return false, after a message, if there is no such file or it is no model. */
 bool model_read(const char *path);
 
 /* Instruction fetches of a block that QEMU translates at once. */

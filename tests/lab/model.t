@@ -44,6 +44,11 @@ holds 'slab caches are known by their names' "$(of miss_objects '.object == "vm_
 keep inexact "$lab" ab --model skylake-sp -- true
 is "--model is of --exact" "$(cat inexact.status) $(cat inexact.err)" "120 lab: --trace and --model need --exact (see scripts/lab --help)"
 
+sed 's/^llc .*/llc 16m 16 270/' "$repo/emulator/models/zen2" >odd
+keep odd "$lab" run --exact --model ./odd -- true
+like 'an invalid line of a model is named' "$(cat odd.status) $(cat odd.err)" \
+	"^120 lab: QEMU exited before the guest: exact: \\./odd: invalid line 'llc 16m 16 270' \\(docs/misses\\.md\\)"
+
 if [ -z "${LONG-}" ]; then
 	done_testing
 	exit
