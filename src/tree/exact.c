@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fill a tree from exact recordings. Samples are all executed instructions; calls and executions are counted. */
+/* Fill a tree from exact recordings. Their samples cover all executed instructions, and all calls and executions are counted. */
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void enter(struct tree *t, struct end *end, const struct profile_frame *c
 	tree_extend(node, frame, side);
 }
 
-/* The state of a walk after LOCATION. The next stack probably starts with the same outer locations, and can reuse their steps. */
+/* A walk's state after LOCATION. The next stack probably has the same outer locations, and its walk can reuse these steps. */
 struct step {
 	uint32_t location, depth;
 	struct end end;
@@ -63,7 +63,7 @@ struct walk {
 	struct tree *t;
 	const struct profile *p;
 	int side;
-	/* Cache of the walk's end for each stack, since most stacks occur in one context, but in several runs. */
+	/* Cache: end of the last walk down each stack. Most stacks occur in several runs, but always in the same context. */
 	struct known {
 		struct end end;
 		uint32_t context;
@@ -97,7 +97,7 @@ static uint32_t context_node(struct walk *w, uint32_t context)
 				&(struct tree_key){ TREE_ROOT, w->p->contexts[context].name });
 }
 
-/* Walk down STACK in CONTEXT. Return its end. FUNCTION: the stack ends at a function's entry, so omit functions inlined there. */
+/* Walk down STACK in CONTEXT, and return the end. FUNCTION: STACK ends at a function's entry, so omit functions inlined there. */
 static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool function)
 {
 	const struct profile *p = w->p;
@@ -144,7 +144,7 @@ static struct end find_end(struct walk *w, uint32_t run, uint32_t context, uint3
 	return known->end;
 }
 
-/* Return an array for free(): executions of all instructions with a known source line. Set *N to its length. */
+/* Return how often each instruction with a known source line is executed. Set *N to the array's length. The caller frees it. */
 static struct tree_times *find_times(struct walk *w, size_t *n)
 {
 	const struct profile *p = w->p;
@@ -170,7 +170,7 @@ static struct tree_times *find_times(struct walk *w, size_t *n)
 	return all;
 }
 
-/* Add calls to nodes. With SITES, also add calls to the calling source lines. */
+/* Add the numbers of calls to the called nodes. If SITES, also add them to the source lines that make the calls. */
 static void add_calls(struct walk *w, bool sites)
 {
 	const struct profile *p = w->p;
@@ -190,7 +190,7 @@ static void add_calls(struct walk *w, bool sites)
 	}
 }
 
-/* Add the lines that call or inline each node. An inlined function runs as often as its most frequent instruction. */
+/* Add the source lines that call or inline each node to T->sites. An inlined function runs as often as its busiest instruction. */
 static void add_sites(struct tree *t, int side)
 {
 	scoped(walk_deinit) struct walk w;
@@ -212,7 +212,7 @@ static void add_sites(struct tree *t, int side)
 	add_calls(&w, true);
 }
 
-/* Divide functions with calls from source lines that only one kernel has: they get EXTRA nodes. Reset all values for a recount. */
+/* Give functions EXTRA nodes for calls from source lines that only one kernel has. Reset all values, to count them again. */
 static void divide(struct tree *t)
 {
 	tree_sites_divide(t);

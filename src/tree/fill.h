@@ -20,7 +20,7 @@ uint32_t tree_find(const struct tree *t, const struct tree_key *key);
 struct tree_line *tree_line_find(struct tree_line_table *table, uint32_t node,
 				 const struct profile_frame *frame);
 
-/* Return the column of RUN's repetition in rows of values, or TREE_NONE for a run without probes. */
+/* Rows of values have a column for each repetition. Return the column of RUN's repetition, or TREE_NONE if RUN has no probes. */
 uint32_t tree_column(const struct tree *t, int side, uint32_t run);
 /* Return the value of a node or line in column COLUMN. Adding a node or line makes the pointer invalid. */
 struct tree_value *tree_value_of(struct tree *t, uint32_t node, uint32_t column);
@@ -30,7 +30,7 @@ struct tree_value *tree_line_value(struct tree *t, uint32_t node, const struct p
 /* Extend the range of lines that kernel SIDE executes in NODE to FRAME's line. */
 void tree_extend(struct tree_node *node, const struct profile_frame *frame, int side);
 
-/* Executions of one instruction of a node in one repetition. */
+/* One instruction in NODE is executed TIMES times in one repetition. */
 struct tree_times {
 	uint32_t node, location, column;
 	const struct profile_frame *frame; /* the instruction's source line */
@@ -45,17 +45,17 @@ static inline bool tree_times_same(const struct tree_times *a, const struct tree
 	return a->node == b->node && a->location == b->location;
 }
 
-/* Sort N items, and sum up those of the same instruction and repetition. Return the number of remaining items. */
+/* Sort the N items of ALL. Merge those of one instruction and repetition: add up TIMES. Return the number of items left. */
 size_t tree_times_unite(struct tree_times *all, size_t n);
-/* Return the sum of N TIMES of one instruction, divided by the number of kernel SIDE's runs. */
+/* TIMES are N items of one instruction. Return the instruction's executions per run of kernel SIDE. */
 double tree_times_per_run(const struct tree *t, int side, const struct tree_times *times, size_t n);
-/* Add N items, returned by tree_times_unite(), to the source lines of their nodes. Add a loop for each head of a loop. */
+/* Add N items from tree_times_unite() to the source lines of their nodes. Add a loop for each item that is a loop's head. */
 void tree_times_add(struct tree *t, int side, const struct tree_times *all, size_t n);
 
-/* Fill T from two exact recordings, or from kernel SIDE's recording by probes. */
+/* tree_fill_exact() fills T from two exact recordings, tree_fill_probed() from kernel SIDE's recording by probes. */
 void tree_fill_exact(struct tree *t);
 void tree_fill_probed(struct tree *t, int side);
-/* Add kernel SIDE's functions with counted basic blocks. Call tree_fill_probed() for SIDE first. */
+/* Add the functions whose basic blocks kernel SIDE's recording counts. Call tree_fill_probed() for SIDE first. */
 void tree_fill_counted(struct tree *t, int side);
 /* Add functions that only samples show. Call tree_fill_probed() for both kernels first. */
 void tree_fill_sampled(struct tree *t);

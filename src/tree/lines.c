@@ -71,7 +71,7 @@ static void split(struct side *s)
 			vec_push(s, left, s->items[i]);
 }
 
-/* Collect and match the lines of NODE in both kernels. Return false if there are too many. Always free S by sides_deinit(). */
+/* Collect and match the lines of NODE in both kernels. Return false if there are too many lines. Always call sides_deinit(). */
 static bool sides_init(struct side s[2], const struct tree_pair *t, uint32_t node, double scale)
 {
 	for (int which = 0; which < 2; which++) {
@@ -133,8 +133,8 @@ static const struct tree_line *left_at(const struct side *s, const struct tree_l
 }
 
 /*
- * Set FOUND->iterations for the unmatched line MOST of S[WHICH], and for the other kernel's line: with the same index if lines are
- * REPEATED, else with the same number if no patch moved lines. Also set IN_LOOP and CONDITION.
+ * Set FOUND->iterations, IN_LOOP and CONDITION for the unmatched line MOST of S[WHICH]. If lines are REPEATED, the other kernel's
+ * line has the same index. Otherwise it has the same number, and is known only if no patch moved lines.
  */
 static void set_iterations(struct tree_lines *found, const struct tree_pair *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
@@ -155,10 +155,10 @@ static void set_iterations(struct tree_lines *found, const struct tree_pair *t, 
 			found->condition = t->tree->loops[i].condition;
 }
 
-/* Return whether the instructions of all lines without a match differ by one factor between the kernels. Set *RATIO to it. */
+/* Return whether the instructions of all unmatched lines differ by one factor between the kernels. Set *RATIO to the factor. */
 static bool is_repeated(const struct side s[2], const double rest[2], double scale, double *ratio)
 {
-	/* One line is not enough: any line and its replacement have a ratio. */
+	/* A single line is not enough, since any line and its replacement have some ratio. */
 	if (s[0].n_left != s[1].n_left || s[0].n_left < 2 || rest[0] <= 0)
 		return false;
 	*ratio = rest[1] / rest[0];
@@ -173,7 +173,7 @@ static bool is_repeated(const struct side s[2], const double rest[2], double sca
 	return true;
 }
 
-/* Set the range of S's lines without a match, in the file of the line with most instructions. Return this line's index. */
+/* Set FOUND to the range of S's unmatched lines in the file of the line with most instructions. Return the index of this line. */
 static uint32_t set_place(struct tree_lines *found, const struct side *s, int which)
 {
 	const struct tree_line *most;
@@ -229,7 +229,7 @@ define_compare(by_site, struct tree_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->number, b->number));
 
-/* Return the number of calls of NODE's caller, hardened divided by baseline; 1 if this is unknown. */
+/* Return the ratio of calls of NODE's caller, hardened divided by baseline. Return 1 if the ratio is unknown. */
 static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;
@@ -239,8 +239,8 @@ static double scale_of_caller(const struct tree_pair *t, uint32_t node)
 }
 
 /*
- * Set EXTRA for lines of S[MORE] if the other kernel has no lines between the same two matched lines. Return whether any line is
- * EXTRA. Return false if the other kernel has additional lines, too.
+ * Matched lines enclose gaps of unmatched lines. Set EXTRA of the lines in a gap of S[MORE] if the gap is empty in the other
+ * kernel. Return whether any line is EXTRA. Return false if another gap has lines only in the other kernel.
  */
 static bool set_apart(struct side s[2], int more)
 {
@@ -263,7 +263,7 @@ static bool set_apart(struct side s[2], int more)
 	return found;
 }
 
-/* Return whether a node above NODE is divided. NODE's calling lines were counted earlier, and mix calls of both parts. */
+/* Return whether a node above NODE is divided. NODE's callers were counted before this division, for both parts together. */
 static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 {
 	for (node = t->nodes[node].parent; node != TREE_ROOT; node = t->nodes[node].parent)
@@ -272,7 +272,7 @@ static bool is_below_divided(const struct tree_pair *t, uint32_t node)
 	return false;
 }
 
-/* Divide NODE if one kernel calls it from additional lines. SITES are its N calling lines, sorted by line. */
+/* Divide NODE if one kernel calls it from additional lines. SITES are the N lines that call NODE, sorted by line. */
 static void divide(struct tree *t, struct tree_pair *pair, uint32_t node,
 		   struct tree_line *const *sites, uint32_t n)
 {

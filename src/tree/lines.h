@@ -21,13 +21,13 @@ struct tree_lines {
 	const char *file;
 	uint32_t first, last; /* line numbers in the kernel with more changed instructions */
 	double ratio;
-	/* Executions per call of the line with most instructions, in each kernel. NAN: unknown. */
+	/* In each kernel, executions of the line with most instructions, per call of the function. NAN: unknown. */
 	double iterations[2];
 	const char *condition; /* the loop's condition in the source, or NULL */
 	bool in_loop; /* both kernels have the loop, since other lines of it match */
 };
 
-/* Return the changed lines in NODE itself, without callees. SCALE multiplies the baseline's figures before the comparison. */
+/* Return the changed lines of NODE itself, without its callees. First multiply the baseline's figures by SCALE. */
 struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, double scale);
 
 /*
@@ -36,10 +36,10 @@ struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, doub
  */
 void tree_sites_divide(struct tree *t);
 
-/* Return the additional line that calls NODE's function most often in kernel SIDE, or NULL. */
+/* Return the EXTRA source line that calls NODE's function most often in kernel SIDE, or NULL. */
 const struct tree_line *tree_site_extra(const struct tree_pair *t, uint32_t node, int side);
 
-/* A line of a function without a match in the other kernel, with instructions and executions per run in each kernel. */
+/* A source line without a match in the other kernel. INSNS: instructions per run in each kernel. TIMES: executions per run. */
 struct tree_line_change {
 	const char *name, *file; /* FILE NULL: unknown */
 	uint32_t number;
@@ -51,8 +51,8 @@ struct tree_line_changes {
 };
 
 /*
- * Collect the lines without a match in all functions below the node CONTEXT. If CONTEXT is the root, use the contexts whose names
- * IS_OF_COMMAND accepts. T must outlive L.
+ * Collect the unmatched lines of all functions below the node CONTEXT. If CONTEXT is the root, collect those of all contexts whose
+ * names IS_OF_COMMAND accepts. T must outlive L.
  */
 void tree_line_changes_init(struct tree_line_changes *l, const struct tree_pair *t,
 			    uint32_t context, bool (*is_of_command)(const char *context));

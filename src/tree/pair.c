@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* If one set calls a function through a LAYER and the other set calls it directly, the calls may differ by up to this factor. */
+/* One set of repetitions may call a function through a LAYER, the other directly. The calls may differ by up to this factor. */
 #define LAYER_TIMES 2
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -60,7 +60,7 @@ static bool is_of(const struct tree_pair_node *node, int side)
 	return node->seen[side] && !node->seen[!side];
 }
 
-/* Move set SIDE's figures of FROM and of nodes below it to TO. */
+/* Move set SIDE's figures from the node FROM, and from all nodes below it, to the node TO. */
 static void graft(struct tree_pair *t, uint32_t from, uint32_t to, int side)
 {
 	struct tree_pair_node *a = &t->nodes[from], *b = &t->nodes[to];
@@ -101,7 +101,7 @@ static bool is_in_place(const struct tree_pair *t, uint32_t parent, uint32_t lay
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
 }
 
-/* Only set SIDE calls LAYER from PARENT. If the other set calls a callee of LAYER directly from PARENT, move it below LAYER. */
+/* Only set SIDE calls LAYER from PARENT. If the other set calls a callee of LAYER directly, move this callee below LAYER. */
 static void graft_callees(struct tree_pair *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != TREE_NONE; i = t->nodes[i].next) {
@@ -150,7 +150,7 @@ static void graft_all(struct tree_pair *t)
 
 /* ---- one function's samples in many nodes ---- */
 
-/* Change of a sampled node's own time. */
+/* A sampled node, and the change of its own time. */
 struct sampled {
 	const char *name;
 	uint32_t node;
@@ -182,7 +182,7 @@ static bool is_untimed(const struct tree_pair *t, uint32_t node)
 	return at != node && t->nodes[at].parent == TREE_ROOT;
 }
 
-/* Set DIFFERS for each function, from the sum over all its nodes. A single node may have too few samples. */
+/* Set DIFFERS of each function by the sum over all of its nodes, since a single node may have too few samples. */
 static void mark_sampled(struct tree_pair *t)
 {
 	scoped_free struct sampled *items = alloc_array(t->n_nodes, sizeof(*items));
@@ -241,7 +241,7 @@ static bool is_near(double a, double b, double times)
 	return a <= times * b && b <= times * a;
 }
 
-/* Return whether A and B, from different sets, may be the same work. */
+/* Return whether the nodes A and B may be the same work, done in different sets of repetitions. */
 static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 {
 	return a->side != b->side && a->calls > 0 &&
@@ -249,7 +249,7 @@ static bool is_same_work(const struct one_sided *a, const struct one_sided *b)
 	       is_near(a->total, b->total, MOVED_TIMES);
 }
 
-/* Set STAYS for items whose work the other set does in the same context, below another caller. */
+/* Set STAYS of each item if the other set does the same work in the same context, below another caller. */
 static void mark_stays(struct one_sided *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -259,7 +259,7 @@ static void mark_stays(struct one_sided *items, size_t n)
 				items[i].stays = items[k].stays = true;
 }
 
-/* Find pairs among N ITEMS of one name whose work may have moved between contexts. Add the pairs to CANDIDATES. */
+/* ITEMS are N nodes of one name. Add to CANDIDATES each pair of nodes whose work may have moved between contexts. */
 static void add_candidates(struct candidates *candidates, struct one_sided *items, size_t n)
 {
 	mark_stays(items, n);
@@ -292,7 +292,7 @@ static struct one_sided *find_one_sided(const struct tree_pair *t, size_t *n)
 	return items;
 }
 
-/* Move the largest work first, since its callees move with it. */
+/* Move the function with the most work first, since its callees move with it. */
 static void move_all(struct tree_pair *t)
 {
 	size_t n;
@@ -330,7 +330,7 @@ double tree_pair_moved(const struct tree_pair *pair, uint32_t context)
 	return sum;
 }
 
-/* Add the lines of each moved node to the node that has its figures. */
+/* A moved node's figures are now in another node. Add the moved node's lines to that node. */
 static void graft_lines(struct tree_pair *t)
 {
 	uint32_t n_lines = t->lines.n_items;
@@ -387,7 +387,7 @@ static double runs_of(const struct tree *t, const struct tree_part *part)
 	return runs;
 }
 
-/* Return the values of node or line number ITEM per run, summed over the repetitions in PART. */
+/* Return the values of ITEM, the number of a node or a line, per run. Add up the repetitions in PART. */
 static struct tree_value sum_of(const struct tree *t, const struct tree_value *values,
 				uint32_t item, const struct tree_part *part, double runs)
 {

@@ -4,7 +4,7 @@
 
 #include "tree/tree.h"
 
-/* COUNT repetitions of kernel SIDE, from number FIRST on. */
+/* The repetitions FIRST to FIRST + COUNT - 1 of kernel SIDE. */
 struct tree_part {
 	int side;
 	uint32_t first, count;
@@ -23,7 +23,7 @@ struct tree_pair_node {
 	uint32_t first_line, n_lines;
 	bool extra, divided, sampled;
 	double doubt[2], own_doubt[2]; /* standard deviations of TOTAL and SELF, from samples */
-	bool differs; /* SELF, summed over untimed nodes of this name, changed beyond chance */
+	bool differs; /* sum of SELF over untimed nodes of this name changed beyond chance */
 	double everywhere[2]; /* if DIVIDED: calls per run, including the EXTRA sibling */
 	uint32_t moved; /* node that took over this node's figures in one set; 0: none */
 	bool seen[2]; /* executed in this set */
@@ -37,7 +37,7 @@ struct tree_pair_node {
 	uint32_t from[2], to[2];
 };
 
-/* A function NAME that the first set calls in context FROM, the second set in TO. The first set's figures are moved to TO. */
+/* The first set calls the function NAME in context FROM, the second in TO. The first set's figures were moved to TO. */
 struct tree_move {
 	const char *name;
 	uint32_t from, to;
@@ -59,7 +59,7 @@ struct tree_pair {
  */
 void tree_pair_init(struct tree_pair *pair, const struct tree *tree, const struct tree_part *a,
 		    const struct tree_part *b);
-/* Match nodes by their names, without moving any. */
+/* Initialize PAIR as tree_pair_init() does, but match nodes only by names, and move none. */
 void tree_pair_init_by_name(struct tree_pair *pair, const struct tree *tree,
 			    const struct tree_part *a, const struct tree_part *b);
 void tree_pair_deinit(struct tree_pair *pair);
@@ -70,7 +70,7 @@ uint32_t tree_pair_extra(const struct tree_pair *pair, uint32_t node);
 /* Return whether NODE is ABOVE itself or a node below it. */
 bool tree_pair_is_below(const struct tree_pair *pair, uint32_t node, uint32_t above);
 
-/* Return NODE's child that only one set executes and that has at least half of the instructions (number ALL), or TREE_NONE. */
+/* Return NODE's child that only one set executes and that has at least half of ALL instructions, or TREE_NONE. */
 uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all);
 
 /*
@@ -79,11 +79,11 @@ uint32_t tree_pair_most(const struct tree_pair *pair, uint32_t node, double all)
  */
 uint32_t tree_pair_main_part(const struct tree_pair *pair, uint32_t node, double delta);
 
-/* Return NODE's own time per run in set SIDE. The time that samples attribute to sampled nodes below it is included. */
+/* Return NODE's own time per run in set SIDE, including time that samples attribute to sampled nodes below NODE. */
 double tree_pair_own(const struct tree_pair *pair, uint32_t node, int side);
 
-/* Return calls per run of NODE's function in set SIDE, or of the function that NODE is inlined into; NAN: unknown. */
+/* Return how often set SIDE calls NODE's function per run. For an inlined NODE, use the function around it. NAN: unknown. */
 double tree_pair_calls(const struct tree_pair *pair, uint32_t node, int side);
 
-/* Return the first set's instructions per run that moved into CONTEXT minus those that moved out of it. */
+/* The first set's work may move between contexts. Return instructions per run that moved into CONTEXT minus those out of it. */
 double tree_pair_moved(const struct tree_pair *pair, uint32_t context);

@@ -14,7 +14,7 @@
 
 define_compare(by_name, char *const, strcmp(*a, *b));
 
-/* Return an array for free() with true for each of SIDE's inlined functions that the other kernel times as a function. */
+/* Return an array by site, for free(): true if kernel SIDE inlines the function and the other kernel times it as a function. */
 static bool *find_called(const struct tree *t, int side)
 {
 	const struct profile *p = t->p[side], *other = t->p[!side];
@@ -32,7 +32,7 @@ static bool *find_called(const struct tree *t, int side)
 	return called;
 }
 
-/* Return the node of CELL. CALLED: put an inlined function below its context, since the other kernel has the function there. */
+/* Return the node of CELL. If CALLED, put an inlined function below its context, where the other kernel has this function. */
 static uint32_t node_of(struct tree *t, const struct profile *p, const struct profile_cell *cell,
 			int side, bool called)
 {
@@ -50,8 +50,8 @@ static uint32_t node_of(struct tree *t, const struct profile *p, const struct pr
 }
 
 /*
- * Return the standard deviation of CELL's own time, from the differences between its calls. Return 0 if repetitions exist: these
- * show the deviation. A single call, the execve() that starts the workload tar, differs by up to 6 % between two boots.
+ * Return the standard deviation of CELL's own time, from the differences between its calls. Return 0 if repetitions exist, since
+ * these show the deviation. Even one call varies: the execve() that starts tar differs by up to 6 % between two boots.
  */
 static double chance(const struct tree *t, const struct profile_cell *cell)
 {
@@ -110,7 +110,7 @@ static uint32_t find_context(struct tree *t, const struct profile *p, uint32_t c
 	return tree_find_or_add(t, &(struct tree_key){ TREE_ROOT, p->contexts[context].name });
 }
 
-/* Move the time of CELL, a function whose basic blocks were counted, to its context. */
+/* CELL is a function whose basic blocks were counted. Move CELL's time to its context. */
 static void move_time(const struct filler *f, const struct profile_cell *cell)
 {
 	uint32_t column = tree_column(f->t, f->side, cell->run);
@@ -132,7 +132,7 @@ static void move_time(const struct filler *f, const struct profile_cell *cell)
 	f->t->nodes[node].own_doubt[f->side] = 0;
 }
 
-/* Add TIMES calls that BLOCK in NODE makes. Calls of a timed callee are already counted. */
+/* BLOCK in NODE makes TIMES calls. Add these calls to the callee, unless it is timed: then they are already counted. */
 static void add_callee(struct filler *f, uint32_t node, uint32_t context,
 		       const struct profile_block *block, const struct tree_times *times)
 {
@@ -237,7 +237,7 @@ double tree_times_per_run(const struct tree *t, int side, const struct tree_time
 	return sum / t->n_runs[side];
 }
 
-/* If HEAD is the head of a loop, add the loop to its node and to the functions around the node. */
+/* If the instruction HEAD begins a loop, add the loop to HEAD's node and to the functions around this node. */
 static void add_loop(struct tree *t, int side, const struct tree_times *head, double times)
 {
 	const struct profile *p = t->p[side];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Divide the own time of contexts and of timed functions by samples: a function on the stacks of samples gets the same fraction of
- * the time as of the samples. All repetitions get the same fractions, since a single repetition has too few samples. DOUBT is a
- * node's uncertainty.
+ * Divide the own time of contexts and of timed functions by samples: a function that is on a tenth of the samples' stacks gets a
+ * tenth of the time. All repetitions get the same fractions, since a single repetition has too few samples. DOUBT is a node's
+ * uncertainty.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "tree/fill.h"
 
-/* One kernel's samples, indexed by node. OWN: in the node itself; ALL: also in sampled nodes below it. */
+/* Numbers of one kernel's samples, indexed by node. OWN: samples in the node itself. ALL: also samples in sampled nodes below. */
 struct counts {
 	vec_of(double, own);
 	vec_of(double, all);
@@ -30,7 +30,7 @@ static void grow(struct counts *c, uint32_t n)
 		vec_push(c, own, 0);
 }
 
-/* Return whether kernel SIDE timed NODE. An untimed NODE contains a timed inlined function, or only the other kernel times it. */
+/* Return whether kernel SIDE timed NODE. If not, NODE contains a timed inlined function, or only the other kernel timed NODE. */
 static bool is_timed(struct tree *t, uint32_t node, int side)
 {
 	uint32_t first = tree_first_column(t, side);
@@ -45,7 +45,7 @@ static bool is_timed(struct tree *t, uint32_t node, int side)
 struct opened {
 	uint32_t node;
 	uint32_t first; /* index of the first frame below NODE */
-	/* True: add no nodes below NODE. Only the other kernel times a function there, or it contains a timed inlined one. */
+	/* True: add no nodes below NODE. Only the other kernel times a function there, or a timed function is inlined there. */
 	bool closed;
 };
 
@@ -73,7 +73,7 @@ static struct opened find_opened(struct tree *t, uint32_t context,
 	return found;
 }
 
-/* Return the node of the innermost of N FRAMES below NODE. Add missing nodes. */
+/* Return the node of the innermost of N FRAMES, which are below NODE on a stack. Add missing nodes. */
 static uint32_t node_of(struct tree *t, uint32_t node, const struct analyze_frame *frames,
 			uint32_t n, int side)
 {
@@ -144,7 +144,7 @@ static struct own own_of(struct tree *t, uint32_t node, int side)
 					   n > 1 ? sqrt(m.variance / n) : 0) };
 }
 
-/* Return the standard deviation of the fraction K / N of OWN's time, for K of N samples; at least the deviation for one sample. */
+/* K of N samples give K / N of OWN's time to a node. Return the standard deviation of this time, at least that for one sample. */
 static double doubt_of(double k, double n, const struct own *own)
 {
 	if (!(n > 0))
@@ -153,7 +153,7 @@ static double doubt_of(double k, double n, const struct own *own)
 		     k / n * own->deviation);
 }
 
-/* Return the nearest node at or above NODE that is not sampled. NODE gets a fraction of the own time of this node. */
+/* Return the nearest node from NODE upwards that is not sampled. A sampled NODE's time is a part of that node's own time. */
 static uint32_t opened_at(const struct tree *t, uint32_t node)
 {
 	while (t->nodes[node].sampled)

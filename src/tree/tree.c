@@ -7,7 +7,7 @@
 #include "base/sorted.h"
 #include "tree/fill.h"
 
-/* Limits for malformed files: real files have fewer nodes than entries. */
+/* Limits for malformed files. The tree of a real recording has fewer nodes than the file has entries. */
 #define MAX_NODES     (1u << 20)
 #define NODES_OF_EACH 8
 #define MAX_VALUES    (1u << 27)
@@ -162,8 +162,8 @@ static const char *command_name(const struct profile *p)
 }
 
 /*
- * Return whether repetitions show how much recordings of one kernel differ. On a real clock, this needs several boots, or
- * recordings of both kernels in turn.
+ * Return whether repetitions show how much recordings of one kernel differ. If the clock measures time, this needs several boots,
+ * or recordings of both kernels in turn.
  */
 static bool has_noise(const struct tree *t)
 {

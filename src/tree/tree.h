@@ -34,15 +34,15 @@ struct tree_node {
 	bool divided; /* an EXTRA sibling has some of the function's calls */
 	bool sampled; /* node found by samples: its time is estimated, with uncertainty DOUBT */
 	/*
-	 * Standard deviations of a sampled node's time per run in each kernel, with and without callees. With few repetitions, a
-	 * timed node has OWN_DOUBT, too, from the differences between its calls.
+	 * DOUBT and OWN_DOUBT: standard deviations of a sampled node's time per run in each kernel, with and without callees. With
+	 * few repetitions, the differences between a timed node's calls give it an OWN_DOUBT, too.
 	 */
 	double doubt[2], own_doubt[2];
 	/* For DIVIDED nodes: calls (or executions, if inlined) per run in each kernel, including the EXTRA sibling. */
 	double everywhere[2];
 	bool inlined[2]; /* for each kernel: inlined at least at one call site */
 	bool nested[2]; /* for each kernel: the function calls itself or its split-off part */
-	/* First and last source line that each kernel executes in the node, with calls and inlined functions. NULL: unknown. */
+	/* Range of source lines that each kernel executes in the node, with lines that call or inline. FILE NULL: unknown. */
 	const char *file[2];
 	uint32_t from[2], to[2];
 };

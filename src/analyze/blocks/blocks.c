@@ -79,7 +79,7 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 	vec_push(out, functions, f);
 }
 
-/* Return whether the blocks of function number BLOCKS were counted for calls in CONTEXT. */
+/* Return whether there are block counts for calls in CONTEXT of a function. BLOCKS is the index of its blocks in the profile. */
 static bool has_counts(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
 {
 	uint32_t n;
@@ -170,23 +170,23 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 }
 
 /*
- * Limit of the work for one profile: blocks times loops, summed over functions and contexts. A recording needs a few million. Skip
- * the functions beyond the limit: only a made-up file reaches it.
+ * Limit of the work for one profile. The work is the number of blocks times loops, summed over functions and contexts. It is a few
+ * million for a recording. If a made-up file reaches the limit, skip its further functions.
  */
 #define MAX_STEPS 4e9
 
-/* The state of a search for loops in one function, with the counts of its calls in one context. */
+/* The state of a search for loops in one function. The loops get block counts of calls in one context. */
 struct work {
 	struct analyze_loops *out;
 	const struct analyze_counted *counted;
 	const struct profile *p;
 	const struct profile_blocks *blocks;
-	uint32_t index, context; /* INDEX: number of BLOCKS in P's array */
+	uint32_t index, context; /* INDEX: index of BLOCKS in P's array */
 	struct kernel_loops loops;
-	double steps; /* part of MAX_STEPS that is left */
+	double steps; /* the work still allowed; at first MAX_STEPS */
 };
 
-/* Return the instructions executed in each loop; NAN: a block of the loop was not counted. The caller frees the array. */
+/* Return an array with the executed instructions of each loop, for free(). NAN: a block of the loop was not counted. */
 static double *loops_insns(const struct work *w, const uint64_t *counts)
 {
 	double *insns = alloc_array(w->loops.n_loops, sizeof(*insns));
@@ -215,7 +215,7 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* Return how many nested inlined functions contain both addresses O and AT, counted from the outermost inlined function. */
+/* Return the number of nested inlined functions, from the outermost on, that contain both addresses O and AT. */
 static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
 	uint32_t d = 0;
@@ -227,8 +227,8 @@ static uint32_t common_bodies(const struct profile_location *o, const struct pro
 }
 
 /*
- * Return the inlining depth (0: not inlined) of the function to report for loop L: the innermost inlined function that contains
- * the loop's head and at least 75 % of its executed instructions. Compilers mix other functions' instructions into a loop.
+ * Return the inlining depth (0: not inlined) of the function to report for loop L. It is the innermost function with the loop's
+ * head and at least 75 % of the executed instructions. Compilers mix instructions of other functions into a loop.
  */
 static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Executions of each basic block of a function, instructions per call, and loops. */
+/* List how often calls execute each basic block of a function, how many instructions they execute, and their loops. */
 #pragma once
 
 #include "analyze/figures/table.h"
@@ -8,11 +8,11 @@
 #include "kernel/cfg/blocks.h"
 #include "profile/profile.h"
 
-/* One basic block of a function, for calls in one context (a system call or interrupt), over all runs. NAN: unknown. */
+/* One basic block of a function, with sums over the calls in one context (a system call or interrupt). NAN: unknown. */
 struct analyze_block {
 	const char *function, *context; /* CONTEXT may be ANALYZE_ALL_CONTEXTS */
 	const char *place; /* offset from the function's entry, such as "+0x1f4" or "-0x1f4" */
-	const char *location; /* line of first instruction, such as "mm/slub.c:1905"; or NULL */
+	const char *location; /* line of its first instruction, as "mm/slub.c:1905", or NULL */
 	/* The inlined functions that contain the block, innermost first, such as "new_slab < allocate_slab". NULL: none. */
 	const char *body;
 	double offset, bytes, insns;
@@ -26,10 +26,10 @@ struct analyze_block_function {
 	const char *function, *context;
 	double calls;
 	double blocks; /* number of reachable blocks */
-	double unknown; /* blocks with an unknown count; INSNS_PER_CALL excludes them */
+	double unknown; /* number of blocks with unknown counts, not in INSNS_PER_CALL */
 	double insns_per_call;
-	double residual; /* largest contradiction between block counts in a run, in executions */
-	const char *caveat; /* reason why the function has no counts; NULL: it has counts */
+	double residual; /* largest difference between counts of a run that should be equal */
+	const char *caveat; /* reason why the function has no counts, or NULL */
 	uint32_t first, n; /* the function's blocks are ROWS[FIRST] to ROWS[FIRST + N - 1] */
 };
 
@@ -43,7 +43,7 @@ struct analyze_blocks {
 void analyze_blocks_init(struct analyze_blocks *blocks, const struct profile *p);
 void analyze_blocks_deinit(struct analyze_blocks *blocks);
 
-/* Return a copy of FUNCTION's N rows, most instructions per call first. The caller frees the copy. */
+/* Return a copy of FUNCTION's N rows for free(), sorted by instructions per call, largest first. */
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);
 
@@ -59,23 +59,23 @@ void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
 void analyze_counted_deinit(struct analyze_counted *c);
 
 /*
- * Sum up the block counts of function number BLOCKS over all runs in CONTEXT, which may be ANALYZE_IN_ALL_CONTEXTS. Set COUNTS to
- * the sums, indexed by block. A sum is PROFILE_NOT_COUNTED if any run did not count the block. Set *RESIDUAL (unless NULL) to the
- * largest contradiction between the counts of a run, in executions. Return the number of calls.
+ * Sum up a function's block counts over all runs in CONTEXT, which may be ANALYZE_IN_ALL_CONTEXTS. BLOCKS is the index of the
+ * function's blocks in the profile. Set COUNTS to the sums, indexed by block; PROFILE_NOT_COUNTED: a run did not count the block.
+ * Set *RESIDUAL (unless NULL) to the largest difference between counts of a run that should be equal. Return the number of calls.
  */
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual);
 
-/* A loop of a function, for calls in one context. Means are over all runs. NAN: a block of the loop was not counted. */
+/* A loop of a function, with means over the calls in one context. NAN: a block of the loop was not counted. */
 struct analyze_loop {
 	const char *function, *context; /* CONTEXT "*": all contexts */
-	/* BODY: the inlined function that has most of the loop. NULL: not inlined. LOCATION: line of the loop's head. */
+	/* LOCATION: line of the loop's head. BODY: the inlined function that contains most of the loop; NULL: none. */
 	const char *location, *body;
-	/* The source's condition for another iteration, such as "i < n"; NULL: unknown. */
+	/* The source's condition for another iteration, such as "i < n", or NULL if it is unknown. */
 	const char *condition;
-	double offset; /* from the function's entry to the loop's head */
+	double offset; /* bytes from the function's entry to the loop's head */
 	double trips; /* executions of the loop's head per call */
-	double insns_per_iteration; /* nested loops included */
+	double insns_per_iteration; /* includes nested loops */
 	double insns_per_call;
 };
 

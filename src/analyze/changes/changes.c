@@ -11,8 +11,7 @@
 #include "kernel/image/name.h"
 
 /*
- * Compare two functions from front to back, instruction by instruction. This finds nearly all unchanged functions, and is far
- * faster than the comparison of flow graphs in compare.c.
+ * Compare two functions instruction by instruction. This finds nearly all unchanged functions, and is far faster than compare.c.
  */
 
 #define MAX_PARTS 8
@@ -27,7 +26,7 @@ struct part {
 
 struct sweep {
 	struct analyze_changes *c;
-	struct part parts[MAX_PARTS]; /* the function, then its split-off parts (FUNC.cold) */
+	struct part parts[MAX_PARTS]; /* [0]: the function; others: split-off parts (FUNC.cold) */
 	uint32_t n_parts;
 };
 
@@ -153,7 +152,7 @@ static bool sweep_part(struct sweep *s, const struct part *p)
 	return same;
 }
 
-/* Return whether functions A and B (indexes, or CHANGES_NONE) have the same code. Count the calls that A and B make. */
+/* Return whether functions A and B (indexes; CHANGES_NONE: absent) have the same code. Count the calls in both functions. */
 static bool sweep_pair(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
 	struct sweep s = { .c = c };
@@ -213,7 +212,7 @@ void analyze_changes_destroy(struct analyze_changes *c)
 /* All inlined copies of one function inside another function, in both kernels. */
 struct bodies {
 	const char *name;
-	int more; /* number of copies in the hardened kernel minus the baseline */
+	int more; /* number of copies in the hardened kernel minus that in the baseline */
 	uint64_t bytes; /* size of all copies in both kernels */
 };
 
@@ -255,7 +254,7 @@ static void add_bodies(struct bodies_list *list, const struct kernel_index *idx,
 	}
 }
 
-/* Return the functions that the hardened (+) or the baseline (-) kernel inlines more often, such as "+new -old"; NULL: none. */
+/* Return the functions that one kernel inlines more often, such as "+f -g": the hardened kernel f, the baseline g. NULL: none. */
 static const char *inlined_text(struct analyze_changes *c, const struct analyze_changed *change)
 {
 	struct bodies_list list = { 0 };
@@ -280,7 +279,7 @@ static bool is_renamed(const struct analyze_changed *change)
 	return was && is && kernel_name_compare(was, is);
 }
 
-/* Set OUT to the change from A of the baseline to B of the hardened kernel. A or B may be CHANGES_NONE. */
+/* Compare function A of the baseline with B of the hardened kernel, and set OUT. A or B may be CHANGES_NONE (absent). */
 static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
 		      struct analyze_changed *out)
 {
@@ -313,13 +312,13 @@ static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
 		out->inlined = inlined_text(c, out);
 }
 
-/* Return whether WANTED, a name of the same function, is the symbol NAME itself or has no suffix of the compiler. */
+/* WANTED names the function of the symbol NAME. Return whether WANTED equals NAME or has no compiler's suffix. */
 static bool is_called(const char *name, const char *wanted)
 {
 	return !strcmp(name, wanted) || !wanted[kernel_name_base_len(wanted)];
 }
 
-/* Sort kinds that may cost time first (DIFFERS, NEW, GONE), then init code last, then by size and number of callers. */
+/* The kinds that may cost time (DIFFERS, NEW, GONE) come first. In each group, init code is last, and large changes come first. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct analyze_changed *const changes[2] = { a, b };

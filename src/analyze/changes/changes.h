@@ -17,15 +17,15 @@ enum analyze_change_kind {
 	ANALYZE_CHANGE_DIFFERS,
 	ANALYZE_CHANGE_NEW, /* only the hardened kernel has the function */
 	ANALYZE_CHANGE_GONE, /* only the baseline has the function */
-	ANALYZE_CHANGE_OFFSETS, /* same code except member offsets, perhaps also registers */
-	ANALYZE_CHANGE_REGISTERS, /* same code except registers, order or stack frame */
+	ANALYZE_CHANGE_OFFSETS, /* only member offsets differ, and perhaps registers */
+	ANALYZE_CHANGE_REGISTERS, /* only registers, instruction order or stack frame differ */
 	ANALYZE_CHANGE_RENAMED, /* same code, but the function has another name */
 	ANALYZE_CHANGE_MOVED, /* same code, but from another source file */
 	ANALYZE_CHANGE_SAME,
 	ANALYZE_N_CHANGES,
 };
 
-/* One function in both kernels. The images, the indexes or the struct analyze_changes own the strings. */
+/* A function of one or both kernels. The images, the indexes or the struct analyze_changes own its strings. */
 struct analyze_changed {
 	enum analyze_change_kind kind;
 	const char *names[2]; /* symbol names; [0]: baseline, [1]: hardened; NULL: absent */
@@ -55,11 +55,11 @@ void analyze_changes_destroy(struct analyze_changes *c); /* C may be NULL */
 
 /*
  * Find the function called NAME in at least one kernel. NAME may lack suffixes such as ".isra.0". If several functions match,
- * choose the most changed one. Return false if neither kernel has the function as a separate function.
+ * choose the one that changed most. Return false if neither kernel has the function as a separate function.
  */
 bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out);
 
-/* Return the functions that differ, sorted by likely cost in time. C owns the array. *N_SAME counts the unchanged functions. */
+/* Return the *N functions that differ, highest likely cost first. C owns the array. Set *N_SAME to the number of others. */
 const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
 						  uint32_t *n_same);
 
@@ -71,7 +71,7 @@ struct analyze_struct_change {
 };
 
 struct analyze_structs {
-	vec_of(struct analyze_struct_change, rows); /* added or removed members first */
+	vec_of(struct analyze_struct_change, rows); /* structs with added/removed members first */
 	struct kernel_btf *btf[2]; /* owns the names in ROWS */
 	bool known; /* false: a kernel has no BTF type information */
 };
@@ -113,7 +113,7 @@ struct analyze_static_keys {
 	bool known; /* false: a recording has not saved the states of static keys */
 };
 
-/* Find the static keys that differ. Without the hardened kernel's image IMG (NULL), JUMPS and FUNCTIONS stay unknown. */
+/* Find the static keys that differ. IMG is the hardened kernel's image. If IMG is NULL, JUMPS and FUNCTIONS stay unknown. */
 void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
 			      const struct profile *hardened, struct kernel_image *img);
 void analyze_static_keys_deinit(struct analyze_static_keys *s);

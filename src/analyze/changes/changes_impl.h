@@ -32,7 +32,7 @@ struct changes_side {
 	uint64_t base, end; /* absolute addresses of _stext and of the last symbol */
 	uint64_t init_start, init_end; /* absolute addresses of code that is freed after boot */
 	vec_of(struct changes_function, functions); /* sorted by address */
-	struct pointers by_name; /* FUNCTIONS by name, without the compiler's suffixes */
+	struct pointers by_name; /* pointers to FUNCTIONS, sorted by name without suffixes */
 	vec_of(struct changes_symbol, symbols); /* sorted by address, then size */
 };
 
@@ -44,20 +44,20 @@ struct analyze_changes {
 	uint32_t n_same;
 };
 
-/* match.c: read the symbols of one kernel; pair the functions of both kernels. */
+/* match.c: changes_read_symbols() reads one kernel's symbols. changes_match() pairs the functions of both kernels. */
 void changes_read_symbols(struct changes_side *side);
 void changes_match(struct analyze_changes *c);
-/* Compare two paths as strcmp() does, but only the last folder and the file name. X or Y may be NULL. */
+/* Compare the last folder and the file name of two paths. Return a value like strcmp(). X or Y may be NULL. */
 int changes_compare_files(const char *x, const char *y);
 /* Return the index of the function that covers ADDR (relative to _stext), or CHANGES_NONE. */
 uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);
-/* Return the function's bytes, or NULL if the image file lacks them or they are too many. The caller frees them. */
+/* Return the function's bytes, or NULL if the image file does not have all of them. The caller frees the bytes. */
 uint8_t *changes_bytes(const struct changes_side *side, const struct changes_function *f);
 
-/* compare.c: return whether A (baseline) and B (hardened) mean the same object or number. AT: addresses of both instructions. */
+/* compare.c: return whether A (baseline) and B (hardened) denote the same object or number. AT: addresses of both instructions. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b);
 bool changes_same_value(const struct analyze_changes *c, const struct arch_value *a,
 			const struct arch_value *b, const uint64_t at[2]);
 
-/* compare.c: compare the flow graphs of a function's two versions. Set CHANGE's KIND, N_INSNS, ADDED and REMOVED. */
+/* compare.c: compare the flow graphs of the function's two versions. Set KIND, N_INSNS, ADDED and REMOVED of CHANGE. */
 void changes_compare(struct analyze_changes *c, struct analyze_changed *change);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compare the flow graphs of two functions, block by block from their entries. Ignore more differences at each level until the
- * functions are the same: first the order of blocks, then also registers, instruction order and stack frame, then member offsets.
+ * Compare the flow graphs of two functions, block by block from their entries. If they differ, compare again and ignore more
+ * differences: first the order of blocks, then registers, instruction order and stack frame, and last member offsets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,14 @@ struct insn {
 
 /* An edge out of a block. It has the target's block instead of the target's address. */
 struct way {
-	/* enum kernel_edge_kind. JUMP becomes FALL. If the condition is inverted, FALL and TAKEN are swapped. */
+	/* The edge's enum kernel_edge_kind. JUMP counts as FALL. If the condition is inverted, FALL and TAKEN are swapped. */
 	uint32_t kind;
 	uint32_t block; /* KERNEL_FLOW_OUT: the edge leaves the function */
 };
 
 struct code {
 	struct kernel_flow *flow;
-	/* In code order. Block I has the instructions INSNS[FIRST[I]] to INSNS[FIRST[I + 1] - 1]. */
+	/* Instructions in code order. Block I has INSNS[FIRST[I]] to INSNS[FIRST[I + 1] - 1]. */
 	vec_of(struct insn, insns);
 	uint32_t *first;
 };
@@ -136,7 +136,7 @@ static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 	return order;
 }
 
-/* Count instructions that both functions have, in any order. Each function's range is from FROM up to, but excluding, TO. */
+/* Count the instructions that both functions contain, in any order. Search function I from index FROM[I] to TO[I] - 1. */
 static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
 {
 	scoped_free struct insn **a = sorted(&m->code[0], from[0], to[0]),
@@ -195,7 +195,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 	return out;
 }
 
-/* If block A of one function is paired with block B of the other, TO[A] is B + 1 and FROM[B] is A + 1; else 0. STACK: blocks A. */
+/* Block A of one function and block B of the other are a pair if TO[A] is B + 1 and FROM[B] is A + 1. STACK: blocks A to visit. */
 struct walk {
 	uint32_t *to, *from;
 	vec_of(uint32_t, stack);
@@ -367,7 +367,7 @@ static int same_function(const struct analyze_changes *c, uint64_t a, uint64_t b
 	return f->pair == j || (is_thunk(f) && is_thunk(g)) || is_same_name(f->name, g->name);
 }
 
-/* Treat addresses outside of symbols as the same: strings and constants have no symbols. */
+/* Strings and constants have no symbols, so two addresses outside of symbols count as the same. */
 bool changes_same_address(const struct analyze_changes *c, uint64_t a, uint64_t b)
 {
 	struct nearest before[2], after[2];

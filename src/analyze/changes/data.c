@@ -132,7 +132,7 @@ void analyze_structs_deinit(struct analyze_structs *s)
 
 #define WORD sizeof(uint64_t)
 
-/* Return whether to skip the variable NAME: it always differs, has a generated name, or contains an unaligned address. */
+/* Return whether to skip the variable NAME: its value always differs, NAME is generated, or an address in it is unaligned. */
 static bool is_told_otherwise(const char *name)
 {
 	static const char *const names[] = { "linux_banner", "kernel_config_data", "idt_descr" };

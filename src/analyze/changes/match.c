@@ -41,7 +41,7 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 						     .is_cold = kernel_name_is_cold(name) }));
 }
 
-/* Of several symbols at one address, the first symbol in this order becomes the name of the function. */
+/* The symbol that is first in this order becomes the name of the function at its address. */
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
@@ -147,13 +147,13 @@ static int by_source_name(const struct changes_function *x, const struct changes
 	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
 }
 
-/* A pass of the matching. Two functions match if all keys of the pass are equal. */
+/* A pass that pairs functions of the two kernels. Two functions become a pair if all KEYS of the pass are equal. */
 struct pass {
 	int (*keys[3])(const struct changes_function *x, const struct changes_function *y);
 	bool all; /* match only if both kernels have equally many functions with these keys */
 };
 
-/* The order of the passes: an earlier pass makes fewer wrong pairs. */
+/* Passes in the order of their use. An earlier pass makes fewer wrong pairs. */
 static const struct pass passes[] = {
 	{ { by_name, by_file }, true },
 	{ { by_name, by_file, by_shape } },

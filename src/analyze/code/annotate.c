@@ -21,7 +21,7 @@ static uint32_t body_find(const struct analyze_annotation *a, const struct analy
 	return ANALYZE_NO_BODY;
 }
 
-/* Return whether the inlined function BODY lies within PLACE. BODY's parent has a lower id, so A->bodies already has it. */
+/* Return whether the inlined function BODY lies within PLACE. BODY's parent has a lower id, so A->bodies has this parent. */
 static bool body_is_within(const struct analyze_annotation *a, const struct analyze_place *place,
 			   const struct kernel_body *body)
 {
@@ -80,7 +80,7 @@ struct counted {
 	const struct profile_blocks *blocks; /* NULL: the function has no counts */
 	uint64_t *counts;
 	double calls;
-	double elsewhere; /* count of code in no block: 0 if recording is exact, else NAN */
+	double elsewhere; /* executions of code outside of blocks: 0 if exact, else NAN */
 };
 
 static uint32_t context_find(const struct making *m)
@@ -113,7 +113,7 @@ static void counted_init(struct counted *c, const struct making *m,
 	}
 }
 
-/* Return how often the instruction at ADDR was executed; NAN: unknown. */
+/* Return the number of executions of the instruction at ADDR, or NAN. */
 static double executions_at(const struct counted *c, uint64_t addr)
 {
 	const struct profile_block *items = c->blocks ? c->blocks->items : NULL;
@@ -143,7 +143,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	i.body = at.body == KERNEL_NONE ? ANALYZE_NO_BODY : body_find(a, place, at.body);
 	i.executions = executions_at(counted, insn->addr);
 	i.per_call = i.executions / counted->calls;
-	/* merge_lines() sets the final index. */
+	/* This index is preliminary: merge_lines() replaces it. */
 	i.line = a->n_lines;
 	vec_push(a, lines,
 		 ((struct analyze_line){ .path = i.body == ANALYZE_NO_BODY ? NULL :
@@ -155,7 +155,7 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	place->n_insns++;
 }
 
-/* Add inlined functions, instructions, and one line per instruction of place NUMBER. Return 0 or kernel_flow_of()'s error. */
+/* Add inlined functions, instructions, and a line for each instruction of place NUMBER. Return 0 or kernel_flow_of()'s error. */
 static int annotate_add_code(struct making *m, uint32_t number)
 {
 	struct analyze_place *place = &m->a->places[number];
@@ -214,7 +214,7 @@ define_compare(line_compare, struct analyze_line,
 		       compare_text(a->file, b->file) ?:
 							compare_values(a->line, b->line));
 
-/* Unite equal lines. Before this, each instruction has its own line, and the line's N_INSNS is the instruction's index. */
+/* Unite equal lines. Before, each instruction has a line of its own, which has the instruction's index in N_INSNS. */
 static void merge_lines(struct analyze_annotation *a)
 {
 	uint32_t n = 0;
@@ -308,13 +308,13 @@ static void finish_bodies(struct making *m)
 	}
 }
 
-/* Return whether the probes of SITE time calls of the annotated function. */
+/* Return whether the probes of SITE measure the time of the annotated function's calls. */
 static bool is_site_of(const struct making *m, const struct profile_site *site)
 {
 	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT ||
 	    !profile_site_is_in(site, m->o->module))
 		return false;
-	/* Do not compare SITE->symbol, the symbol of the function that contains the inlined function. */
+	/* Do not compare SITE->symbol, since this is the function around the inlined function. */
 	if (site->kind == PROFILE_SITE_RANGE)
 		return annotate_same(site->name, m->o->name) &&
 		       (!m->o->within || annotate_same(site->into, m->o->within));
@@ -342,7 +342,7 @@ static void form_figures(struct making *m)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
 }
 
-/* Set each context's time per sample: its sampled time divided by its samples, or if unknown, the sampling period. */
+/* Set the time of a sample in each context: sampled time divided by samples, or the sampling period if this time is unknown. */
 static void form_ticks(struct making *m)
 {
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
@@ -357,9 +357,9 @@ static void form_ticks(struct making *m)
 }
 
 /*
- * Return how many samples at the function's return count for the function. The kernel took these samples late: when they were due,
- * interrupts were off in the function or in its probes. The function's time without probe cost tells how many samples to expect in
- * the function. Further samples count for the probes.
+ * Return the number of samples at the function's return that belong to the function. The kernel took samples at the return late,
+ * since interrupts were off in the function or in its probes. The function's time without probe cost tells how many samples the
+ * function should have. The other samples belong to the probes.
  */
 static double unplaced_in(const struct context *c)
 {

@@ -8,7 +8,7 @@
 #include "base/sorted.h"
 #include "base/number.h"
 
-/* Minimum length of a text that identifies a moved line. Many lines have a shorter text such as "}". */
+/* Minimum length of a text that identifies a moved line. Many lines have the same shorter text, such as "}". */
 #define MIN_TEXT 6
 
 define_compare(row_compare, struct analyze_annotate_diff_row,
@@ -145,7 +145,7 @@ static bool texts_same(const void *arg, uint32_t i, uint32_t j)
 
 /*
  * Match N lines of the baseline (A) and M lines of the hardened kernel (B) by equal texts in equal order. A matched line of B gets
- * the sort key of A's line. Another line of B gets a sort key just after B's previous line.
+ * the sort key of A's line. Each other line of B gets a sort key just after B's previous line.
  */
 static void match_texts(const struct analyze_annotate_diff_row *a, uint32_t n,
 			struct analyze_annotate_diff_row *b, uint32_t m, const struct texts *texts)
@@ -193,7 +193,7 @@ static bool is_one_sided(const struct analyze_annotate_diff_row *row, unsigned i
 	return row->sides[side].n_insns > 0 && !(row->sides[!side].n_insns > 0);
 }
 
-/* ROW is only in the baseline. Return the first row with the same text that is only in the hardened kernel, or NULL. */
+/* Only the baseline has ROW's line. Return the first line of only the hardened kernel that has the same text, or NULL. */
 static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff_rows *rows,
 						    const struct analyze_annotate_diff_row *row,
 						    analyze_line_text_fn text, void *arg)
@@ -215,7 +215,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 	return NULL;
 }
 
-/* Unite a row of only the baseline with a row of only the hardened kernel if their texts are equal: the line has moved. */
+/* If a line of only the baseline and a line of only the hardened kernel have equal texts, the line has moved: unite their rows. */
 static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
 		       void *arg)
 {
@@ -246,7 +246,7 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 
 	memset(d, 0, sizeof(*d));
 	for (unsigned int i = 0; i < 2; i++) {
-		/* A kernel without the function does not decide the unit: its cost is 0 per call and per run. */
+		/* A kernel without the function has a cost of 0 per call and per run, so the other kernel decides the unit. */
 		of_call &= sides[i]->tick_is_of_call || !sides[i]->n_places;
 		lines_collect(&d->lines, sides[i], i);
 		bodies_collect(&d->bodies, sides[i], i);

@@ -6,15 +6,15 @@
 
 #include "analyze/code/annotate.h"
 
-/* Limit for damaged debug information. Functions in real kernels are inlined about twelve levels deep. */
+/* Limit against damaged debug information. Real kernels inline functions about twelve levels deep. */
 #define ANNOTATE_MAX_DEPTH 64
 
 #define ANNOTATE_NO_PLACE UINT32_MAX
 
 /* Samples and calls of the annotated function in one context (a system call or an interrupt). */
 struct context {
-	double placed, at_return; /* samples at known instructions; samples delayed to return */
-	double tick; /* time of one sample in ticks; NAN: unknown */
+	double placed, at_return; /* samples at known instructions; late samples at the return */
+	double tick; /* time of one sample in ticks, or NAN */
 	struct profile_stats stats; /* statistics of the function's calls */
 };
 
@@ -28,7 +28,7 @@ struct making {
 	const struct analyze_annotate_options *o;
 	char *base; /* function name without suffixes such as .isra.0 */
 	uint32_t *place_of; /* index in A's PLACES for each location of P, or ANNOTATE_NO_PLACE */
-	struct context *contexts; /* one for each context of P */
+	struct context *contexts; /* indexed by context */
 };
 
 static inline bool annotate_same(const char *a, const char *b)
@@ -59,10 +59,10 @@ void annotate_find_places(struct making *m);
 /* Count the samples of each copy and context. Sort PLACES by samples, and keep only the copies to show. */
 void annotate_select_places(struct making *m);
 
-/* Call FN for each sample of the function. PLACE is the copy of the code. DEPTH is the function's innermost frame on the stack. */
+/* Call FN for each sample of the function. PLACE is the index of the copy, DEPTH the index of its innermost frame on the stack. */
 typedef void (*annotate_sample_fn)(struct making *m, const struct profile_sample *s, uint32_t place,
 				   uint32_t depth);
 void annotate_samples_each(struct making *m, annotate_sample_fn fn);
-/* Return whether sample S was taken when the function returned. The function is at DEPTH of the stack. */
+/* Return whether sample S was taken when the function returned. DEPTH is the index of the function's frame on the stack. */
 bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth);
 struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth);

@@ -8,7 +8,7 @@
 
 static bool is_function(const struct making *m, const struct kernel_function *f)
 {
-	/* The name of a symbol requests one clone (NAME.isra.0). The name in the source requests all clones. */
+	/* A user requests one clone of a function by its symbol, such as f.isra.0, or all clones by the name in the source. */
 	return annotate_same(f->name, m->o->name) || annotate_same(f->symbol, m->o->name);
 }
 
@@ -208,7 +208,7 @@ void annotate_select_places(struct making *m)
 		kept--;
 	a->n_other_places = a->n_places - kept;
 	a->n_places = kept;
-	/* Sorting has changed the indexes of the copies. */
+	/* Find the indexes of the copies again, since sorting has changed them. */
 	free(m->place_of);
 	find_locations(m);
 }

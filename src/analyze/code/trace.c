@@ -64,7 +64,7 @@ void analyze_trace_deinit(struct analyze_trace *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The lines directly below one line of a trace, such as the lines of a called function. AT has their indexes in the trace OF. */
+/* The lines directly below one line of the trace OF, such as the lines of a called function. AT has their indexes in OF. */
 struct body {
 	const struct analyze_trace *of;
 	vec_of(uint32_t, at);
@@ -132,7 +132,7 @@ static bool has_alike(const struct body *body, const struct analyze_trace_line *
 	return false;
 }
 
-/* Add line I of BODIES[SIDE] and all lines below it without a pair. The change is MOVED if BODIES[!SIDE] has a similar line. */
+/* Add line I of BODIES[SIDE] and all below it as lines of one kernel. If BODIES[!SIDE] has a similar line, mark all as moved. */
 static void add_side(struct analyze_trace_diff *d, int side, const struct body *const bodies[2],
 		     uint32_t i)
 {
@@ -150,7 +150,7 @@ static void add_side(struct analyze_trace_diff *d, int side, const struct body *
 
 static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
 
-/* Two lists of lines to align, each from index FROM on. [0]: baseline, [1]: hardened. */
+/* The lists of lines to align, each from index FROM on. [0]: baseline, [1]: hardened. */
 struct parts {
 	const struct body *bodies[2];
 	uint32_t from[2];
@@ -216,7 +216,7 @@ out:
 	free(b.at);
 }
 
-/* Return whether P's two lines differ themselves. Ignore the lines below them. */
+/* Return whether the two lines of P differ, not only the lines below them. */
 static bool differs_itself(const struct analyze_trace_pair *p)
 {
 	switch (p->change) {

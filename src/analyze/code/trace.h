@@ -9,8 +9,8 @@ struct analyze_trace_line {
 	enum profile_trace_kind kind;
 	double depth;
 	const char *name; /* the called function, or the inlined function around a line; or NULL */
-	const char *file; /* source file of a line, owned by the profile; NULL: unknown */
-	double line, times; /* LINE: source line number; TIMES: number of executions */
+	const char *file; /* source file of a line, owned by the profile, or NULL */
+	double line, times; /* source line number, number of executions */
 	double insns; /* instructions in all executions together */
 };
 
@@ -19,7 +19,7 @@ struct analyze_trace {
 	vec_of(struct analyze_trace_line, lines);
 };
 
-/* Read P's first trace; T is empty if P has none. Unite adjacent entries of one source line. P must outlive T. */
+/* Read P's first trace. If P has none, T is empty. Unite adjacent entries that have the same source line. P must outlive T. */
 void analyze_trace_init(struct analyze_trace *t, const struct profile *p);
 void analyze_trace_deinit(struct analyze_trace *t);
 
@@ -28,14 +28,14 @@ enum analyze_trace_change {
 	ANALYZE_TRACE_DIFFERS, /* TIMES, INSNS or lines below differ; PAIRS has the lines below */
 	ANALYZE_TRACE_BASELINE_ONLY,
 	ANALYZE_TRACE_HARDENED_ONLY,
-	ANALYZE_TRACE_MOVED, /* the kernels execute the line at different places of the call */
+	ANALYZE_TRACE_MOVED, /* the kernels execute the line, but at different times in the call */
 };
 
 struct analyze_trace_pair {
-	const struct analyze_trace_line *lines[2]; /* [0]: baseline, [1]: hardened; NULL: absent */
+	const struct analyze_trace_line *lines[2]; /* [0]: baseline, [1]: hardened, or NULL */
 	enum analyze_trace_change change;
 	double delta; /* instructions, hardened minus baseline */
-	bool first; /* first pair with one line missing, or with different TIMES */
+	bool first; /* the first pair in which a line is missing or TIMES differ */
 };
 
 struct analyze_trace_diff {

@@ -31,7 +31,7 @@ void analyze_diff_row_pair(struct analyze_diff_row *row, bool comparable)
 	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
-/* Set kernel SIDE's figures in ROW from the table row OF. Leave them empty if N is 0 (no such row) or calls were not counted. */
+/* Copy kernel SIDE's figures from its table row OF to ROW. Leave them empty if N is 0 (no such row) or calls were not counted. */
 static void set_side(struct analyze_diff_row *row, int side, const struct analyze_row *of, size_t n,
 		     uint32_t runs)
 {
@@ -76,7 +76,7 @@ const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_
 	return search_array(&key, rows->rows, rows->n_rows, sizeof(key), analyze_diff_row_compare);
 }
 
-/* Return the total time in one kernel; NAN: unknown. KNOWN: calls were recorded, so without calls the total is 0. */
+/* Return the total time in one kernel; NAN: unknown. If KNOWN, the kernel's calls were recorded, so without calls it is 0. */
 static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
 {
 	return isnan(f->totals[time]) && known && !(f->calls > 0) ? 0 : f->totals[time];
@@ -137,7 +137,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 	}
 }
 
-/* Return a row's sort weight: the size of its change, or if the change is unknown, the total time in one kernel. */
+/* Return the value by which rows are sorted: the size of the change, or if it is unknown, the total time in one kernel. */
 static double row_weight(const struct analyze_diff_row *row)
 {
 	if (!isnan(row->delta_total))
@@ -170,7 +170,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 				    matches(function, row->name) && matches(syscall, row->context) :
 				    matches(syscall, row->name);
 
-		/* A filter for system calls must not keep sums over all contexts, named "*". */
+		/* Rows of all contexts have the context "*", which a pattern for system calls may match. Remove them. */
 		if (keep && syscall && analyze_is_sum(row->context))
 			keep = false;
 		if (keep)
@@ -196,7 +196,7 @@ enum key {
 
 const char *const analyze_sort_keys[] = { "delta_total", "delta", "delta_pct", "p", "name", NULL };
 
-/* Return a sort value of ROW, for ascending order. Unknown values are infinite and come last. */
+/* Return the value by which ROW is sorted, smallest first. Unknown values are infinite, so they come last. */
 static double key_value(const struct analyze_diff_row *row, enum key key)
 {
 	double value = key == KEY_DELTA_TOTAL ? -fabs(row->delta_total) :

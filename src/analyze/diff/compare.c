@@ -17,7 +17,7 @@ static const char *const machine_keys[] = {
 	PROFILE_ENV_PINNED, PROFILE_ENV_SYSCALLS, PROFILE_ENV_TRACERS,
 };
 
-/* Add a warning that the comparison is invalid. SIDE_ is the profile at fault. Further arguments set other members. */
+/* Add a warning that the comparison is invalid. SIDE_ is the profile at fault. Further arguments set its other members. */
 #define invalidate(w, kind_, side_, ...)                                                        \
 	analyze_warnings_add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_,      \
 							  .severity = ANALYZE_SEVERITY_INVALID, \
@@ -126,8 +126,8 @@ static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a
 }
 
 /*
- * Warn if probes slow down one kernel much more than the other. Probe cost is subtracted, but a slowdown also moves work that
- * depends on time, such as RCU grace periods and the freeing of memory after them.
+ * Warn if probes slow down one kernel much more than the other. Probe cost is subtracted, but the slowdown also moves work that
+ * waits for a time. An example is memory that the kernel frees after an RCU grace period.
  */
 static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs *a,
 			  const struct analyze_costs *b)
@@ -143,7 +143,7 @@ static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs
 							  .values = { slow_a, slow_b } });
 }
 
-/* Warn of different load. Code takes longer on a busy or hot machine, and this looks like a difference of kernels. */
+/* Warn if the machine had different loads. Code takes longer on a busy or hot machine, as if the kernels differed. */
 static void warn_load(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
 {
 	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
@@ -198,7 +198,7 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
-/* Set CHANGE->noise of a row that changed by DELTA. From the baseline to a control recording, it changed by CONTROL_DELTA. */
+/* A row changed by DELTA between the kernels, and by CONTROL_DELTA between two recordings of the baseline. Set CHANGE's noise. */
 static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
 		      const struct analyze_change *control, double control_delta)
 {

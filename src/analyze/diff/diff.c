@@ -11,7 +11,7 @@
 
 /* ---- compare the workload's own results ---- */
 
-/* Results of one name in one profile: [0] without probes, [1] with probes; NULL: none. */
+/* The results of one name in one profile: without probes [0], with probes [1], or NULL. */
 struct workload_pair {
 	const struct analyze_workload_row *rows[2];
 };
@@ -25,7 +25,7 @@ static struct workload_pair workload_pair(const struct analyze_workload_row *row
 	return pair;
 }
 
-/* Return the row that compares A with B. NAMED is a row of A or B, used if both have no result to compare. */
+/* Return the row that compares A with B. If neither has a result to compare, the row is named after NAMED, a row of A or B. */
 static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b,
 						     const struct analyze_workload_row *named)
 {
@@ -87,7 +87,7 @@ static const void *const *bodies_named(const struct analyze_diff *diff, int side
 	return pointers_find(&diff->bodies_by_name[side], &key, n);
 }
 
-/* Add RANGE's figures, divided by the number of RUNS, to F. */
+/* Divide RANGE's figures by the number of RUNS, and add them to F. */
 static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
 			enum analyze_time time)
 {
@@ -157,7 +157,7 @@ struct changes {
 	size_t n_changes, cap_changes;
 };
 
-/* Collect the changes of all rows, except sums over a single context: such a sum repeats the row of the context. */
+/* Collect the changes of all rows. Leave out redundant rows, since such a row repeats the next row. */
 static void changes_collect(struct changes *list, struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
@@ -182,7 +182,7 @@ static bool is_inlined(const struct analyze_diff *diff, int side, const char *na
 	return false;
 }
 
-/* Return why only one kernel has figures of FUNCTION, a sum over all contexts. Return NONE if both or neither have figures. */
+/* Return the reason why only one kernel has figures in FUNCTION, the row of all contexts. NONE: both or neither have figures. */
 static enum analyze_note partner_note(const struct analyze_diff_row *function,
 				      const struct analyze_diff *diff)
 {
@@ -197,7 +197,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 	return notes[missing][is_inlined(diff, missing, function->name)];
 }
 
-/* Return the remark on ROW, or NONE. If all rows have too few repetitions, do not repeat this at each row. */
+/* Return the remark on ROW, or NONE. If all rows have too few repetitions, DIFF->repetitions.note says it once. */
 static enum analyze_note row_note(const struct analyze_diff_row *row,
 				  const struct analyze_diff *diff)
 {
@@ -221,7 +221,7 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 	return ANALYZE_NOTE_NONE;
 }
 
-/* Set the remarks on ROWS. If a function's first row, the sum, lacks figures in one kernel, say so in all rows of the function. */
+/* Set the remarks on ROWS. If a function's first row (all contexts) lacks figures in a kernel, all rows of the function say so. */
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
@@ -245,7 +245,7 @@ static void judge(struct analyze_diff *diff)
 	for (size_t i = 0; i < list.n_changes; i++)
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
 	free(list.changes);
-	/* A redundant sum (over a single context) gets the change of this context, the next row. */
+	/* A redundant row gets the change of the next row, the function's only context. */
 	for (size_t i = 0; i < functions->n_rows; i++)
 		if (functions->rows[i].redundant)
 			functions->rows[i].change = functions->rows[i + 1].change;
@@ -285,7 +285,7 @@ static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_cl
 	r->note = repetitions_note(clock, a, b, alternate);
 }
 
-/* Read both kernels' inlined functions if some function has figures in only one kernel. */
+/* If a function has figures in only one kernel, find the inlined functions of both kernels. */
 static void find_bodies(struct analyze_diff *diff, const struct profile *const p[2],
 			const struct analyze_options *options)
 {

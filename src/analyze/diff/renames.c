@@ -6,12 +6,12 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Linux 6.10 added this suffix to memory allocation functions when macros took over their names, to count memory by caller. */
+/* In Linux 6.10, names of memory allocation functions became macros that count memory by caller. The functions got this suffix. */
 #define NOPROF "_noprof"
 
 /*
- * Old and new names of other functions that do the same work. They come from comparisons of Linux 6.1 and 6.12, and were checked
- * in both sources. Users add more with --map.
+ * Old and new names of further functions. A function does the same under both names. The names come from comparisons of Linux 6.1
+ * and 6.12, and were checked in both sources. Users add more with --map.
  */
 static const char *const known[][2] = {
 	/* On x86, both names have one address. Linux 6.1 has the first name as a function in its symbol table, 6.12 the second. */
@@ -20,27 +20,27 @@ static const char *const known[][2] = {
 	{ "__memset", "memset" },
 	/* Linux 6.3: */
 	{ "memcg_kmem_enabled", "memcg_kmem_online" },
-	/* 183654ce26a5 ("mmap: change do_mas_munmap and do_mas_aligned_munmap() to use vma iterator") */
+	/* Commit 183654ce26a5 ("mmap: change do_mas_munmap and do_mas_aligned_munmap() to use vma iterator") */
 	{ "do_mas_munmap", "do_vmi_munmap" },
 	{ "do_mas_align_munmap", "do_vmi_align_munmap" },
-	/* Same patch series as 183654ce26a5. Its new functions are in a header file, so compilers inline them. */
+	/* The patch series of commit 183654ce26a5 added the new functions to a header file, so compilers inline them. */
 	{ "vma_mas_store", "vma_iter_store" },
 	{ "vma_mas_remove", "vma_iter_clear" },
-	/* Linux 6.4: "mm: make mapping_get_entry available outside of filemap.c" */
+	/* Linux 6.4, commit "mm: make mapping_get_entry available outside of filemap.c" */
 	{ "mapping_get_entry", "filemap_get_entry" },
 	/* Linux 6.5: */
 	{ "__cmpxchg_double_slab", "__slab_update_freelist" },
 	{ "cmpxchg_double_slab", "slab_update_freelist" },
-	/* b0cc5e89caad ("mm/mlock: rename mlock_future_check() to mlock_future_ok()") */
+	/* Commit b0cc5e89caad ("mm/mlock: rename mlock_future_check() to mlock_future_ok()") */
 	{ "mlock_future_check", "mlock_future_ok" },
-	/* Linux 6.7: e23edc86b09d and 82845683ca6a ("sched/fair: Rename check_preempt_...() to ...()") */
+	/* Linux 6.7, commits e23edc86b09d and 82845683ca6a ("sched/fair: Rename check_preempt_...() to ...()") */
 	{ "check_preempt_curr", "wakeup_preempt" },
 	{ "check_preempt_wakeup", "check_preempt_wakeup_fair" },
 	/* Linux 6.8: */
 	{ "__unfreeze_partials", "__put_partials" },
 	{ "unfreeze_partials", "put_partials" },
 	{ "unfreeze_partials_cpu", "put_partials_cpu" },
-	/* Same patch series as b06dc281aa99 ("mm/rmap: introduce folio_remove_rmap_[pte|ptes|pmd]()") */
+	/* The patch series of commit b06dc281aa99 ("mm/rmap: introduce folio_remove_rmap_[pte|ptes|pmd]()") */
 	{ "page_remove_rmap", "folio_remove_rmap_ptes" },
 	{ "page_add_file_rmap", "folio_add_file_rmap_ptes" },
 	{ "page_add_anon_rmap", "folio_add_anon_rmap_ptes" },
@@ -63,7 +63,7 @@ static const char *const known[][2] = {
 	{ "__fdget", "fdget" },
 	{ "__fdget_pos", "fdget_pos" },
 	{ "__fdget_raw", "fdget_raw" },
-	/* "mm/swap: rename cpu_fbatches->activate", "remove remaining _fn suffix", "remove boilerplate" */
+	/* Commits "mm/swap: rename cpu_fbatches->activate", "... remove remaining _fn suffix", "... remove boilerplate" */
 	{ "folio_activate_fn", "lru_activate" },
 	{ "lru_add_fn", "lru_add" },
 	{ "lru_deactivate_file_fn", "lru_deactivate_file" },
@@ -74,15 +74,15 @@ static const char *const known[][2] = {
 };
 
 /*
- * After Linux 6.1, many functions take a folio instead of a page, and only this word of their names changed. This rule finds the
- * right name in 6.12 for all 36 such functions of the tested 6.1 kernels.
+ * After Linux 6.1, many functions got a folio instead of a page as argument, and "folio" instead of "page" in their names. This
+ * table of words gives the right name in 6.12 for all 36 such functions of the tested 6.1 kernels.
  */
 static const char *const folio_words[][2] = {
 	{ "huge_page", "hugetlb_folio" },
 	{ "page", "folio" },
 };
 
-/* Do not rename these functions: kernels have separate functions for folios. */
+/* Do not rename these functions: newer kernels still have them, besides separate functions for folios. */
 static const char *const still_pages[] = { "bio_add_page", "filemap_get_pages", "read_cache_page",
 					   "vm_normal_page" };
 
@@ -229,11 +229,11 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 					     how }));
 }
 
-/* Rename OLD to NEW if only profile SIDE has OLD, and only the other profile has NEW. */
+/* Add a renaming of OLD to NEW if only profile SIDE has OLD, and only the other profile has NEW. */
 static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
-	/* Another renaming may already use the name. */
+	/* Skip a name that another renaming uses already. */
 	if (find_old(renames, old) || find_new(renames, new))
 		return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
@@ -241,7 +241,7 @@ static void consider(struct analyze_renames *renames, const struct names sides[2
 		analyze_renames_add(renames, old, new, side, how);
 }
 
-/* Replace the word WORD[0] in the function name OLD by WORD[1], and consider the result as a new name. */
+/* Replace WORD[0] in the function name OLD by WORD[1]. If this gives the name of a function in the other profile, rename OLD. */
 static void consider_words(struct analyze_renames *renames, const struct names sides[2], int side,
 			   const char *old, const char *const word[2])
 {
@@ -290,7 +290,7 @@ static void see(const struct analyze_renames *renames, const char *name)
 		row->seen = true;
 }
 
-/* Mark the renamed functions that P called or sampled. */
+/* Mark the renamed functions that have calls or samples in P. */
 static void see_all(const struct analyze_renames *renames, const struct profile *p)
 {
 	scoped_free bool *called = alloc_array(p->n_sites, sizeof(*called));
@@ -322,10 +322,10 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	/* Two recordings of one kernel need no renaming: a name that only one has was not called or sampled in the other. */
+	/* Two recordings of one kernel need no renaming. If only one has a name, the other just has no call or sample of it. */
 	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
-	/* Rename only after both profiles were searched. */
+	/* Change the names after the search in both profiles, which needs the old names. */
 	for (int side = 0; side < 2; side++) {
 		rename_all(profiles[side], renames, side);
 		free(sides[side].names);

@@ -16,10 +16,10 @@ enum analyze_renaming_how {
 };
 
 struct analyze_renaming {
-	const char *old, *new; /* the comparison uses NEW for both */
-	int side; /* the profile with OLD; 0: baseline, 1: hardened */
+	const char *old, *new; /* the comparison shows the function as NEW */
+	int side; /* the profile with OLD (0: baseline, 1: hardened) */
 	enum analyze_renaming_how how;
-	bool seen; /* called or sampled in one profile; false: only probed */
+	bool seen; /* true: a profile has calls or samples of the function */
 };
 
 struct analyze_renames {
@@ -33,12 +33,12 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 
 /*
  * Give functions of the older kernel their names in the newer kernel. Rename only if one profile has just the old name and the
- * other just the new name: in a profile with both, the names belong to two functions.
+ * other just the new name. In a profile with both, the names belong to two functions.
  */
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened);
 
-/* Return NAME's known name in older or newer kernels, or NULL. */
+/* Return the name that NAME's function has in older or newer kernels, or NULL if no other name is known. */
 const char *analyze_renames_known(const char *name);
 
 /* Add a renaming that the caller has already applied to the profile. */

@@ -45,7 +45,7 @@ bool *analyze_sites_skipped(const struct profile *p)
 	return skipped;
 }
 
-/* Add RUN's count of LOSS to *SUM. If RUN did not count LOSS, the sums of A are unknown. */
+/* Add RUN's count of LOSS to *SUM. If RUN did not count LOSS, clear A->known. */
 static void add(struct analyze_accounting *a, uint64_t *sum, const struct profile_run *run,
 		enum profile_loss loss)
 {

@@ -13,9 +13,9 @@ static double known(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* Calls of one function in one context (a system call or an interrupt). */
+/* Number of calls of one function in one context (a system call or an interrupt). */
 struct timed_calls {
-	uint64_t where; /* high 32 bits: context number; low 32 bits: function number */
+	uint64_t where; /* context number << 32 | function number */
 	double calls;
 };
 
@@ -24,7 +24,7 @@ static void add_calls(void *to, void *from)
 	((struct timed_calls *)to)->calls += ((struct timed_calls *)from)->calls;
 }
 
-/* Return an array of all timed functions in all contexts, with their calls in all runs. The caller frees the array. */
+/* Return an array for free() with an element for each timed function in each context. Sum up its calls over all runs. */
 static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 {
 	struct timed_calls *timed = alloc_array(p->n_cells, sizeof(*timed));
@@ -41,10 +41,10 @@ static struct timed_calls *find_timed(const struct profile *p, size_t *n)
 }
 
 /*
- * Set the relative error of the cost subtracted for called functions in each context. The profile does not say which function made
- * a call, so use the spread over all timed calls in the context. On a real clock, all calls with one type of probe have the same
- * error, so errors add up. For counted instructions, the error depends on each probe's address and is random, so squares of errors
- * add up.
+ * Set, for each context, the relative error of the cost that was subtracted for called functions. The profile does not tell which
+ * function made a call, so all functions of a context get the same error. On a real clock, all probes of one type have the same
+ * error, so add up the errors of calls. With counted instructions, the error of a probe depends on the probe's address and is
+ * random, so add up the squares of errors.
  */
 static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full[PROFILE_N_MECHANISMS],
@@ -121,7 +121,7 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 	row = analyze_cost_find(&costs, "sample");
 	if (row && p->sample_period) {
 		c->sample = known(row->interrupt);
-		/* Samples do not change the counts of events. */
+		/* A sample takes time, but leaves the counts of other events as they are. */
 		c->sample_spread = counter == ANALYZE_OF_TIME ?
 					   known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD :
 					   0;
@@ -155,8 +155,8 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 }
 
 /*
- * Return the cost in ticks that was subtracted from all calls in CELL for their own probes. A system call's probes cost more with
- * cold caches (docs/accounting.md). The additional cost is known only if nothing else is timed in the context.
+ * Return the ticks that were subtracted from CELL's calls for the probes of CELL's function, but not of called functions. A system
+ * call's probes cost more with cold caches (docs/accounting.md). How much more is known only if the context has no other probes.
  */
 static double own_cost(const struct analyze_calibration *c, const struct profile *p,
 		       const struct profile_cell *cell)
@@ -217,7 +217,7 @@ void analyze_net_deinit(struct analyze_net *net)
 	analyze_calibration_deinit(&net->calibration);
 }
 
-/* Return the cost of probes per call in CELL, in ticks, and its standard deviation in *ERROR. */
+/* Return the mean cost in ticks that probes add to one call in CELL. Set *ERROR to the cost's standard deviation. */
 static double cell_cost(const struct analyze_net *net, const struct profile_cell *cell,
 			double *error)
 {
@@ -225,7 +225,7 @@ static double cell_cost(const struct analyze_net *net, const struct profile_cell
 	const struct analyze_net_probes *probes = is_fault ? &net->fault : &net->syscall;
 	double calls = (double)cell->stats.calls;
 	double own = own_cost(&net->calibration, net->p, cell) / calls;
-	/* Cold caches multiply the cost outside and inside the measured time by the same factor. */
+	/* Cold caches multiply the cost outside of the measured time by the same factor as the cost inside. */
 	double outer = probes->inner > 0 ? own / probes->inner * probes->outer : probes->outer;
 
 	*error = analyze_calibration_uncertainty(&net->calibration, net->p, cell) / calls +
@@ -254,7 +254,7 @@ double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iter
 	return n == 1 || iterations == 1 ? cost : NAN;
 }
 
-/* Return the row of probe type MECH. Rows are indexed by type until drop_unused() runs. */
+/* Return the row of probe type MECH. Rows are indexed by type until drop_unused() removes some of them. */
 static struct analyze_cost *row_of(struct analyze_costs *costs, enum profile_mechanism mech)
 {
 	struct analyze_cost *row = &costs->rows[mech];
@@ -305,7 +305,7 @@ static void read_calibration(struct analyze_costs *costs, const struct profile *
 			row->interrupt_spread = cost->spread;
 		}
 	}
-	/* FULL includes INNER, so a smaller FULL was not measured. */
+	/* FULL includes INNER, so a FULL below INNER is no measured value. */
 	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (costs->rows[i].full < costs->rows[i].inner)
 			costs->rows[i].full = costs->rows[i].full_spread = NAN;
@@ -356,7 +356,7 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	}
 }
 
-/* Set the row of MECH for N functions. LOSSES[HITS_IN] of a run counts executed probes; LOSSES[COST_IN] sums up their cost. */
+/* Set the row of probe type MECH for N functions. A run's LOSSES[HITS_IN] is its number of executed probes, [COST_IN] the cost. */
 static void count_sums(struct analyze_costs *costs, const struct profile *p,
 		       enum profile_mechanism mech, uint32_t n, enum profile_loss hits_in,
 		       enum profile_loss cost_in)
@@ -414,7 +414,7 @@ static void form_totals(struct analyze_costs *costs)
 	}
 }
 
-/* Return the mean time from start to exit of the runs of KIND, or NAN if there are none. Set *N to their number. */
+/* Return the mean duration of the runs of KIND, or NAN if there are none. Set *N to the number of these runs. */
 static double mean_wall(const struct profile *p, enum profile_run_kind kind, uint32_t *n)
 {
 	double sum = 0;
@@ -429,7 +429,7 @@ static double mean_wall(const struct profile *p, enum profile_run_kind kind, uin
 	return *n ? sum / *n : NAN;
 }
 
-/* Return the time in ticks that probes took, within the measured time of system calls and page faults and just outside of it. */
+/* Return the ticks that probes added to system calls and page faults, both inside and just outside of the measured time. */
 static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;

@@ -11,10 +11,10 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/state.h"
 
-/* A setting's name and value. ORDER keeps the sorting stable. */
+/* A setting's name and value. ORDER is the index before sorting, so that settings of one name keep their order. */
 struct setting {
 	struct catalogue_text name, value;
-	struct catalogue_text shown; /* name as written in this profile */
+	struct catalogue_text shown; /* the name as this profile spells it */
 	size_t order;
 };
 
@@ -55,7 +55,7 @@ static void config_collect(struct settings *list, const char *config)
 	}
 }
 
-/* Collect command-line parameters, or the names of static keys. */
+/* Add the words of WORDS to LIST: command-line parameters, or names of static keys. */
 static void words_collect(struct settings *list, const char *words)
 {
 	struct catalogue_setting parameter;
@@ -77,7 +77,7 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, const c
 			 .kind = kind, .name = name, .sides = { baseline, hardened } }));
 }
 
-/* Return the values of N settings joined by commas, or NULL: "ttyS0,tty0" for `console=ttyS0 console=tty0`. */
+/* Join the values of N settings by commas, such as "ttyS0,tty0" for `console=ttyS0 console=tty0`. Return NULL if N is 0. */
 static char *values_join(const struct setting *settings, size_t n)
 {
 	size_t size = 0;
@@ -94,7 +94,7 @@ static char *values_join(const struct setting *settings, size_t n)
 	return text;
 }
 
-/* Add a row if the values of an option differ. The last setting of an option counts. The value of a missing option is "n". */
+/* Add a row if the values of an option differ. Use the last of several values. The value of a missing option is "n". */
 static void option_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 		       const struct setting *b, size_t n_b)
 {
@@ -110,7 +110,7 @@ static void option_row(struct analyze_env *env, const struct setting *a, size_t 
 			keep(env, name), keep(env, was), keep(env, is));
 }
 
-/* Add a row if the values of a parameter differ. All values of a repeated parameter count. */
+/* Add a row if the values of a parameter differ. If the parameter is repeated, compare all of its values. */
 static void parameter_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 			  const struct setting *b, size_t n_b)
 {
@@ -154,7 +154,7 @@ static enum analyze_env_kind key_kind(const char *key)
 								 ANALYZE_ENV_OTHER;
 }
 
-/* Return whether KEY's value can be compared unparsed, and KEY is not about the recording. */
+/* Return whether KEY describes the machine or kernel, and two values of KEY can be compared as plain texts. */
 static bool key_is_plain(const char *key)
 {
 	return strcmp(key, PROFILE_ENV_CONFIG) && strcmp(key, PROFILE_ENV_CMDLINE) &&
@@ -274,7 +274,7 @@ void analyze_env_deinit(struct analyze_env *env)
 
 static const struct {
 	const char *name, *unit;
-	double unlike; /* warn if the loads of two recordings differ by more, in this unit */
+	double unlike; /* warn if the loads of two recordings differ by more than this */
 } loads[ANALYZE_N_LOADS] = {
 	[ANALYZE_LOAD_WAITING] = { "tasks waiting for a CPU", " % of the time", 10 },
 	[ANALYZE_LOAD_STOLEN] = { "stolen by the hypervisor", " % of the CPUs' time", 2 },
@@ -292,7 +292,7 @@ char *analyze_load_text(enum analyze_load load, double value)
 	return isnan(value) ? NULL : alloc_printf("%.3g%s", value, loads[load].unit);
 }
 
-/* Return the sum of KIND over all runs, or NAN if a run did not count KIND. */
+/* Return the sum of the runs' counts of KIND, or NAN if a run did not count KIND. */
 static double sum(const struct profile *p, enum profile_loss kind)
 {
 	double n = 0;

@@ -14,8 +14,8 @@ enum analyze_env_kind {
 	ANALYZE_ENV_CONFIG, /* other kernel configuration option */
 	ANALYZE_ENV_CMDLINE, /* parameter on the kernel's command line */
 	ANALYZE_ENV_STATIC_KEY, /* static key, a switch of kernel code: "on" or "off" */
-	ANALYZE_ENV_OTHER, /* other keys PROFILE_ENV_*, such as machine and mitigations */
-	ANALYZE_ENV_KERNEL, /* release, version, build-id: they differ between any two builds */
+	ANALYZE_ENV_OTHER, /* value of another key PROFILE_ENV_*, such as the machine */
+	ANALYZE_ENV_KERNEL, /* release, version or build-id, which differ between any two builds */
 };
 
 /* One setting and its values in the baseline and the hardened profile. NULL: no value. */
@@ -30,19 +30,19 @@ struct analyze_env {
 	struct alloc_texts texts; /* owns the strings of ROWS */
 };
 
-/* List all differences. The value of an option that is not set, or that a kernel does not know, is "n". */
+/* List all differences. If a kernel option is not set, or a kernel does not know it, its value is "n". */
 void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		      const struct profile *hardened);
 
-/* List the protections among P's kernel options that are set. Their values are SIDES[0]. */
+/* List P's kernel options that are set and belong to a protection. SIDES[0] of each row is the option's value. */
 void analyze_env_protections(struct analyze_env *env, const struct profile *p);
 
 void analyze_env_deinit(struct analyze_env *env);
 
-/* ---- load and speed of the machine during a recording, on a real clock ---- */
+/* ---- load and speed of the machine during a recording (only with times in ns) ---- */
 
 enum analyze_load {
-	ANALYZE_LOAD_WAITING, /* tasks waiting for a CPU, % of the time */
+	ANALYZE_LOAD_WAITING, /* time in which tasks waited for a CPU, % of all time */
 	ANALYZE_LOAD_STOLEN, /* time taken by the hypervisor, % of all CPUs' time */
 	ANALYZE_LOAD_FREQUENCY, /* frequency of running CPUs, % of the nominal frequency */
 	ANALYZE_LOAD_THROTTLING, /* number of thermal throttlings per run */
@@ -50,10 +50,10 @@ enum analyze_load {
 };
 
 const char *analyze_load_name(enum analyze_load load);
-/* Return VALUE with its unit for free(), or NULL if VALUE is NAN. */
+/* Return VALUE and its unit as text for free(), or NULL if VALUE is NAN. */
 char *analyze_load_text(enum analyze_load load, double value);
 
-/* Return the load over all runs of P, or NAN if it is unknown. */
+/* Return the value of LOAD over all runs of P, or NAN if it is unknown. */
 double analyze_load_of(const struct profile *p, enum analyze_load load);
 
 /* Return whether two loads differ too much to compare their recordings; false if one load is unknown. */

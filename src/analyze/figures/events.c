@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* Counts of one event in one function and context, to be added to a row. */
+/* OF has the counts of EVENT in one function (or system call) and one context. They are added to a row. */
 struct part {
 	const char *event, *name, *context;
 	uint32_t order; /* index of EVENT, from order_of() */
@@ -110,7 +110,7 @@ static void row_add(struct analyze_event_row *row, const struct part *part, cons
 			&from->calibrations[of->counter], from->p, cell);
 }
 
-/* Divide the sums of SIDE by RUNS, and set the means per call. */
+/* SIDE has sums over all runs. Set the means per call, then divide the sums by the number of RUNS. */
 static void side_form(struct analyze_event_side *side, uint32_t runs)
 {
 	side->mean = side->calls > 0 ? side->total / side->calls : NAN;
@@ -133,7 +133,7 @@ static void form(struct analyze_event_row *row, const struct profile *const p[2]
 		analyze_change_form(&row->change);
 }
 
-/* Mark the sum of each function that has only one context. The rows of the function's contexts follow the sum. */
+/* Mark a function's row for all contexts as redundant if only one row for a single context follows it. */
 static void mark_redundant(struct analyze_events *e)
 {
 	const struct analyze_event_row *end = e->rows + e->n_rows;
@@ -144,7 +144,7 @@ static void mark_redundant(struct analyze_events *e)
 				  strcmp(row[2].name, row->name));
 }
 
-/* Set the verdicts of all rows. A redundant sum (over a single context) gets the verdict of this context, the next row. */
+/* Set the verdicts of all rows. A redundant row gets the verdict of the next row, the function's only context. */
 static void judge(struct analyze_events *e, double margin_pct, bool undecided)
 {
 	scoped_free struct analyze_change **changes = alloc_array(e->n_rows, sizeof(*changes));
@@ -260,7 +260,7 @@ static void read_cycles(const struct profile *p, double cycles[MODEL_N_EVENTS])
 	}
 }
 
-/* Return an empty row for the function at the top of STACK, and for its context or source line, depending on BY. */
+/* Return a row without counts for the innermost function on STACK. BY decides if the row has the context or the source line. */
 static struct analyze_misses_row place_of(const struct profile *p, uint32_t stack, uint32_t context,
 					  enum analyze_misses_by by)
 {

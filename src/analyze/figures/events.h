@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events counted with each call (record --event) in one or two profiles. Each event has rows for system calls and page faults, and
- * for functions in each context and in all contexts together. Counts are per run, without the probes' own events.
+ * Numbers of events that occurred during calls (`record --event`), in one or two profiles. Each event has rows for system calls
+ * and page faults, and for functions in each context and in all contexts together. Numbers are per run, without events of probes.
  */
 #pragma once
 
@@ -11,31 +11,31 @@
 #include "kprotperf/event.h"
 #include "profile/profile.h"
 
-/* One profile's counts. All NAN: the profile has no calls of this row, or did not count the event. */
+/* One profile's part of a row. All members are NAN if the profile has no such calls, or did not count the event. */
 struct analyze_event_side {
 	double calls, total;
-	double mean, self; /* per call; SELF excludes timed called functions */
+	double mean, self; /* events per call; SELF is without timed called functions */
 };
 
 struct analyze_event_row {
 	const char *event;
-	const char *name; /* the function; without CONTEXT, the system call */
+	const char *name; /* the function; if CONTEXT is NULL, the system call */
 	const char *context; /* may be ANALYZE_ALL_CONTEXTS */
-	bool redundant; /* a function's sum over a single context */
+	bool redundant; /* the row of all contexts repeats the only context */
 	struct analyze_event_side sides[2];
-	double delta, delta_pct; /* changes of the mean */
-	struct analyze_sample samples[2]; /* temporary, for analyze_events_init() */
+	double delta, delta_pct; /* change of MEAN, also in percent of the first MEAN */
+	struct analyze_sample samples[2]; /* used only within analyze_events_init() */
 	struct analyze_change change;
 };
 
 struct analyze_events {
-	/* Sorted by event in recorded order; system calls before functions; functions by name, then context. */
+	/* Sorted by event in recorded order. Rows of an event: first system calls, then functions by name and context. */
 	vec_of(struct analyze_event_row, rows);
 };
 
 /*
- * Count the events of profile A, or compare A with B. B may be NULL. A and B must outlive E. MARGIN_PCT and UNDECIDED are
- * arguments of analyze_changes_judge().
+ * List the events of profile A. If B is not NULL, compare A with B. A and B must outlive E. MARGIN_PCT and UNDECIDED are arguments
+ * of analyze_changes_judge().
  */
 void analyze_events_init(struct analyze_events *e, const struct profile *a, const struct profile *b,
 			 double margin_pct, bool undecided);
@@ -47,41 +47,41 @@ void analyze_events_deinit(struct analyze_events *e);
  */
 
 enum analyze_misses_by {
-	ANALYZE_MISSES_BY_FUNCTION, /* rows by function and context; "*": the whole context */
-	ANALYZE_MISSES_BY_LINE, /* rows by source line, for all contexts together */
-	/* Rows by type of the accessed object and context ("*": all). FUNCTION is the type. INSTRUCTIONS are 0. */
+	ANALYZE_MISSES_BY_FUNCTION, /* a row per function and context ("*": whole context) */
+	ANALYZE_MISSES_BY_LINE, /* a row per source line, for all contexts together */
+	/* A row per type of the accessed objects and context. FUNCTION is the type ("*": all types). INSTRUCTIONS are 0. */
 	ANALYZE_MISSES_BY_OBJECT,
 };
 
-/* Counts of one profile per run. All NAN: the profile has no model. */
+/* One profile's part of a row, per run. All members are NAN if the profile has no model of a CPU. */
 struct analyze_misses_side {
 	double events[MODEL_N_EVENTS];
 	double cycles, instructions;
 	/* CYCLES without L1I, ITLB and branch events, since these depend on where a build places the code. */
 	double data;
-	double squares; /* mean over runs of DATA squared */
+	double squares; /* square of DATA in a run, as mean over all runs */
 };
 
 struct analyze_misses_row {
 	const char *context; /* NULL: all contexts */
-	const char *function; /* "*": all functions; "[user]": user space */
+	const char *function; /* "*" for all functions, "[user]" for user space */
 	const char *file; /* NULL: unknown */
 	double line; /* 0: unknown */
 	struct analyze_misses_side sides[2];
 	struct analyze_misses_side delta; /* second profile minus first profile */
-	double plus_minus; /* half of DELTA.data's 95 % interval; NAN: unknown */
-	double p; /* p-value of DELTA.data, not adjusted for several rows; NAN: unknown */
-	uint32_t side, run; /* temporary, for analyze_misses_init() */
+	double plus_minus; /* half of DELTA.data's 95 % interval, or NAN */
+	double p; /* p-value of DELTA.data, not adjusted for several rows, or NAN */
+	uint32_t side, run; /* used only within analyze_misses_init() */
 };
 
 struct analyze_misses {
-	const char *model; /* NULL: no model, or different models; ROWS are empty */
+	const char *model; /* NULL: no model, or different models; ROWS are then empty */
 	/* One profile: most CYCLES first. Two profiles: largest |DELTA.data| first. */
 	vec_of(struct analyze_misses_row, rows);
-	struct hash_index index; /* temporary, for analyze_misses_init() */
+	struct hash_index index; /* used only within analyze_misses_init() */
 };
 
-/* Count the model's events in profile A, or compare A with B. B may be NULL. A and B must outlive M. */
+/* List the model's events in profile A. If B is not NULL, compare A with B. A and B must outlive M. */
 void analyze_misses_init(struct analyze_misses *m, const struct profile *a, const struct profile *b,
 			 enum analyze_misses_by by);
 void analyze_misses_deinit(struct analyze_misses *m);

@@ -11,7 +11,7 @@
 
 const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 
-/* Calls to add to a row. CELL NULL: no calls, but the function gets a row. */
+/* A cell (calls of one function in one context and run) to add to a row. CELL NULL: the function has no calls, but gets a row. */
 struct ref {
 	const char *name, *context;
 	const struct profile_cell *cell;
@@ -24,7 +24,7 @@ struct sampling {
 	const struct analyze_repetitions *repetitions;
 	struct analyze_calibration calibration;
 	const struct analyze_options *options;
-	double seconds; /* from analyze_duration() */
+	double seconds;
 };
 
 struct refs {
@@ -32,7 +32,7 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* Return the total TIME of S, minus probe cost unless RAW, in exact integers. If the result is negative, the cost is too large. */
+/* Return S's total of this kind of TIME, without probe cost unless RAW. Subtract integers, since doubles may round. */
 static double time_total(const struct profile_stats *s, enum analyze_time time, bool raw)
 {
 	if (time == ANALYZE_TIME_SELF)
@@ -41,11 +41,11 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 				 (raw ? 0 : s->cost));
 }
 
-/* BPF programs sum up squares of times. In a call of LONG_CALL ticks or more, they square time / LONG_CALL_LESS, rounded down. */
+/* BPF programs sum up the squares of times. From LONG_CALL ticks on, they square time / LONG_CALL_LESS, rounded down. */
 #define LONG_CALL      (1 << 20)
 #define LONG_CALL_LESS 1024
 
-/* Return the standard deviation. If rounding of long calls may hide it, add HIDDEN to the variance, up to half the range. */
+/* Return the standard deviation of a call's time. If the rounding of long calls may hide it, return an upper limit. */
 static double spread_of(const struct analyze_figures *f, double sumsq)
 {
 	double hidden = f->max < LONG_CALL ? 0 : f->mean * LONG_CALL_LESS;
@@ -55,7 +55,7 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
 }
 
-/* Return TIME, or NAN if TIME is not above 0: then the subtracted probe cost is too large. */
+/* Return TIME, or NAN if TIME is not above 0, because the subtracted probe cost is too large. */
 static double known(double time)
 {
 	return time > 0 ? time : NAN;
@@ -175,7 +175,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		row.figures = has_cells ? row.figures : analyze_figures_none;
 	}
 	row.figures.rate = row.figures.calls / sampling->seconds;
-	/* The cost of counted instructions is exact, so it needs no remark. */
+	/* With counted instructions, the probe cost is exact, so a row needs no remark about it. */
 	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
 	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
 		row.caveat = analyze_caveat_probes;

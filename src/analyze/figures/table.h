@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 
-/* Context of rows that sum up a function over all contexts. */
+/* A row with this context is a function's sum over all contexts. */
 #define ANALYZE_ALL_CONTEXTS "*"
 
 static inline bool analyze_is_sum(const char *context)
@@ -30,16 +30,16 @@ enum analyze_time {
 	ANALYZE_N_TIMES,
 };
 
-/* Choice of the figures. All zero is the default. */
+/* Options for the figures of a profile. All zero is the default. */
 struct analyze_options {
 	enum analyze_time time;
 	bool raw; /* do not subtract probe cost */
-	double margin_pct; /* changes within this margin are "same"; 0: ANALYZE_MARGIN_PCT */
+	double margin_pct; /* changes within this margin are "same" (0: ANALYZE_MARGIN_PCT) */
 };
 
 /*
- * Figures of one row's calls. Times are in ticks (ns or counted instructions), without probe cost unless RAW. Times are negative
- * if the subtracted cost is too large. NAN: no calls, or not counted.
+ * Figures of one row's calls. Times are in ticks (ns or counted instructions), without probe cost unless RAW. A time is negative
+ * if the subtracted cost is too large. A figure is NAN if there are no calls, or if it was not counted.
  */
 struct analyze_figures {
 	double calls;
@@ -47,7 +47,7 @@ struct analyze_figures {
 	double errors;
 	double total, mean; /* sum and mean of the requested kind of time */
 	double p50, p90, p99, p999, min,
-		max; /* of a call's on-CPU time; NAN if another time is requested */
+		max; /* P50 to MAX: of a call's on-CPU time; NAN if another time is requested */
 	double spread; /* standard deviation of a call's on-CPU time */
 	double totals[ANALYZE_N_TIMES], means[ANALYZE_N_TIMES];
 };
@@ -72,16 +72,16 @@ enum analyze_call_kind {
 struct analyze_row {
 	enum analyze_call_kind kind;
 	const char *name;
-	const char *context; /* NULL: the row is a system call; may be ANALYZE_ALL_CONTEXTS */
-	const char *label; /* name to display; a CAVEAT adds "!" or its text in brackets */
-	bool redundant; /* a function's sum over a single context */
+	const char *context; /* NULL for a system call; may be ANALYZE_ALL_CONTEXTS */
+	const char *label; /* displayed name: NAME, with "!" or "[CAVEAT]" if the row has one */
+	bool redundant; /* the row of all contexts repeats the only context */
 	const char *caveat; /* reason why the figures are doubtful, or NULL */
 	struct analyze_figures figures;
 	struct analyze_moments moments; /* mean and variance of a call's time over repetitions */
 };
 
 struct analyze_rows {
-	vec_of(struct analyze_row, rows); /* sorted by name, then context, the sum first */
+	vec_of(struct analyze_row, rows); /* sorted by name, then context ("*" first) */
 };
 
 struct analyze_table {
@@ -91,7 +91,7 @@ struct analyze_table {
 	struct analyze_repetitions repetitions;
 	struct analyze_rows syscalls, functions;
 	struct alloc_texts labels; /* owns labels that differ from the names */
-	double oncpu, cost; /* sums over all contexts; COST is not subtracted from ONCPU */
+	double oncpu, cost; /* sums over all contexts; ONCPU includes the probe cost COST */
 };
 
 /*
@@ -102,22 +102,22 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options);
 void analyze_table_deinit(struct analyze_table *table);
 
-/* Sort rows by total time, largest first. A function's sum comes before a context with the same total. */
+/* Sort rows by total time, largest first. If totals are equal, a function's row of all contexts comes first. */
 void analyze_rows_sort_by_total(struct analyze_rows *rows);
 
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options);
 
-/* Add CELL's calls and time to S, with the time that OPTIONS choose. R and C are P's repetitions and calibration. */
+/* Add CELL's calls and their total time to S. OPTIONS choose the kind of time. R and C are P's repetitions and calibration. */
 void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repetitions *r,
 			     const struct analyze_calibration *c, const struct profile *p,
 			     const struct profile_cell *cell,
 			     const struct analyze_options *options);
 
-/* Return F with counts and totals divided by RUNS. */
+/* Return the figures F per run: divide counts and totals by RUNS, and leave means as they are. */
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs);
 
-/* Remark on a row on a real clock: the cost subtracted for probes is larger than the remaining time. */
+/* Remark on a row (only with times in ns): the cost subtracted for probes is larger than the remaining time. */
 extern const char analyze_caveat_probes[];
 
 extern const struct analyze_figures analyze_figures_none;

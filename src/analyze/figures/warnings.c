@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* Maximum number of functions with missed returns to report. */
+/* Warn of at most this many functions with missed returns. */
 #define MISSED_SHOWN 3
 
 void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning warning)
@@ -34,7 +34,7 @@ void analyze_warnings_deinit(struct analyze_warnings *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* The source of warnings about one profile. */
+/* A profile P to warn about. OUT receives the warnings. */
 struct warning {
 	struct analyze_warnings *out;
 	const struct profile *p;
@@ -153,7 +153,7 @@ static int negative_time(const struct analyze_row *row)
 struct negatives {
 	uint32_t n;
 	const struct analyze_row *worst;
-	int time; /* time of WORST that is negative */
+	int time; /* the kind of time that is negative in WORST */
 };
 
 static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
@@ -161,7 +161,7 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 	vec_each(const struct analyze_row, row, rows, rows) {
 		int time = negative_time(row);
 
-		/* Skip sums over contexts: one of the contexts is negative, too. */
+		/* Skip rows of all contexts. If such a row is negative, so is the row of one of the contexts. */
 		if (time < 0 || (analyze_is_sum(row->context)))
 			continue;
 		found->n++;

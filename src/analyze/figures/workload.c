@@ -19,7 +19,7 @@ struct ref {
 	size_t order;
 	struct analyze_workload_figures figures;
 	double gross;
-	double probes, probes_error; /* probe cost per iteration in ticks; NAN: unknown */
+	double probes, probes_error; /* probe cost per iteration in ticks, or NAN */
 };
 
 struct refs {
@@ -27,7 +27,7 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-/* Mean of the known values. */
+/* Sum and number of the known values, to compute their mean. */
 struct mean {
 	double sum;
 	size_t n;
@@ -46,7 +46,7 @@ static void mean_add(struct mean *mean, double value)
 	mean->n++;
 }
 
-/* Set ROW's time without probes. PROBES is the probe cost per iteration. Its standard deviation ERROR is the same in all runs. */
+/* Set ROW's time without the probe cost PROBES per iteration. ERROR is the cost's standard deviation, common to all runs. */
 static void form_net(struct analyze_workload_row *row, double probes, double error)
 {
 	struct analyze_moments cost = { .n = row->moments.n, .mean = probes, .systematic = error };
@@ -111,8 +111,8 @@ static double *probe_costs(const struct profile *p)
 }
 
 /*
- * Collect the results that the workload reported in run number I. NET gives the probe cost per iteration for a single result. For
- * several results, each one's cost is unknown.
+ * Collect the results that the workload reported in run number I. If it reported a single result, get the probe cost per iteration
+ * from NET. If it reported several, the cost of each is unknown.
  */
 static void reports_collect(struct refs *refs, const struct analyze_net *net, uint32_t i)
 {
@@ -222,7 +222,7 @@ void analyze_workload_sort_by_order(struct analyze_workload *workload)
 	sort_array(workload->rows, workload->n_rows, sizeof(*workload->rows), order_compare);
 }
 
-/* Return the command's CPU time. A row without probes comes before one with probes. */
+/* Return the command's CPU time, from runs without probes if there are any: their row comes first. */
 static double command_cpu(const struct analyze_workload *w)
 {
 	for (uint32_t i = 0; i < w->n_rows; i++)

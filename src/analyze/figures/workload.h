@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The workload's own time, by the workload's clock and by the clock of the process that started it. Times of contexts and
- * functions must add up to this time.
+ * The time of the whole workload, as the workload itself and the process that started it measure this time. Times of contexts and
+ * functions must add up to it.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 /* Name of the row for the command's CPU time. Probe cost is subtracted unless other tasks were recorded. */
 #define ANALYZE_COMMAND_CPU "[command cpu]"
 
-/* Source of a figure. */
+/* Source of a row's figures. */
 enum analyze_how {
 	ANALYZE_HOW_NONE, /* reports do not name the source */
 	ANALYZE_HOW_UNPROBED,
@@ -29,25 +29,25 @@ enum analyze_how {
 
 struct analyze_workload_figures {
 	double iterations; /* sum over runs; for ANALYZE_COMMAND the number of runs */
-	double mean, p50; /* of an iteration; each run has equal weight */
+	double mean, p50; /* time of an iteration; each run has equal weight */
 	double min; /* minimum over all runs */
 };
 
 extern const struct analyze_workload_figures analyze_workload_none;
 
 struct analyze_workload_row {
-	const char *name, *label; /* NAME: from the profile; LABEL: set by the view, else NULL */
+	const char *name, *label; /* NAME is from the profile; the view sets LABEL (else NULL) */
 	bool probed; /* the runs had probes */
 	enum analyze_how how; /* source: runs with or without probes */
-	size_t order; /* display order: as first reported by the workload; the command last */
+	size_t order; /* order on display: first report by the workload; command last */
 	struct analyze_workload_figures figures;
-	double gross; /* mean, probe cost always included */
+	double gross; /* mean time of an iteration, with the probe cost */
 	/*
-	 * Mean minus the full cost of probes, and half of its 95 % interval (from runs and calibration), in ticks. NAN: not
-	 * probed, or unknown.
+	 * GROSS minus the full cost of probes, and half of the result's 95 % interval (from runs and calibration), in ticks. NAN:
+	 * the runs had no probes, or the cost is unknown.
 	 */
 	double net, net_error;
-	enum analyze_unit unit; /* the repetitions are runs, boots or recordings */
+	enum analyze_unit unit; /* kind of repetitions: runs, boots or recordings */
 	struct analyze_moments moments; /* mean and variance of MEAN over repetitions */
 };
 
@@ -70,7 +70,7 @@ struct analyze_kernel_share {
 	double share;
 };
 
-/* Return the share for P. T must be P's table, and WORKLOAD must have P's results. */
+/* Return the kernel's share for P's command. T must be P's table, and WORKLOAD must have P's results. */
 struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 						    const struct analyze_table *t,
 						    const struct analyze_workload *workload);

@@ -38,7 +38,7 @@ char *analyze_chain_place(const struct profile_location *l)
 	return alloc_printf("%s:%" PRIu32, l->frames->file, l->frames->line);
 }
 
-/* Limits for made-up files. Functions in real kernels are inlined about twelve levels deep; all names take a few MB. */
+/* Limits against made-up files. Real kernels inline functions about twelve levels deep, and all names take a few MB. */
 #define MAX_DEPTH 64
 #define MAX_BYTES ((size_t)64 << 20)
 
@@ -53,7 +53,7 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 							  compare_values(a->line, b->line);
 }
 
-/* A function inlined at address LOCATION. DEPTH is the number of inlined functions inside it at this address. */
+/* A function inlined at the address with index LOCATION. DEPTH is the number of inlined functions inside it at this address. */
 struct ref {
 	struct analyze_body body;
 	uint32_t location, depth;
@@ -67,7 +67,7 @@ struct refs {
 /* The inlined functions at location L are IDS[FIRST[L]] to IDS[FIRST[L + 1] - 1], innermost first. */
 struct places {
 	uint32_t *first, *ids;
-	/* Number of the function at each location: the index of one of the function's locations. */
+	/* Indexed by location: number of the outermost function there. The number is the index of one of its locations. */
 	uint32_t *function;
 };
 
@@ -101,7 +101,7 @@ define_compare(ref_compare_body, struct ref, analyze_body_compare(&a->body, &b->
 define_compare(ref_compare_place, struct ref,
 	       compare_values(a->location, b->location) ?: compare_values(a->depth, b->depth));
 
-/* Add each inlined function in REFS once. REFS are sorted by function. Store the index of the new row in the LINE of each ref. */
+/* Add each inlined function of REFS to B once. REFS are sorted by function. Set each BODY.LINE to the function's index in B. */
 static void bodies_number(struct analyze_bodies *b, struct refs *refs)
 {
 	for (size_t i = 0; i < refs->n_refs; i++) {
@@ -124,7 +124,7 @@ static int location_compare(const void *left, const void *right, void *arg)
 	return compare_text(a->frames[a->n_frames - 1].name, b->frames[b->n_frames - 1].name);
 }
 
-/* Return an array indexed by location: the index of one location of the same function, so equal numbers mean equal functions. */
+/* Return an array with the number of each location's outermost function: the index of one of the function's locations. */
 static uint32_t *functions_number(const struct profile *p)
 {
 	scoped_free uint32_t *order = alloc_array(p->n_locations, sizeof(*order));
@@ -174,13 +174,13 @@ static void places_deinit(struct places *places)
 struct body_tally {
 	struct analyze_body_count count;
 	uint32_t seen; /* number of the last counted sample, plus 1 */
-	uint32_t inner; /* index of the only function inlined into this one so far, or NO_BODY */
+	uint32_t inner; /* the only function seen inside this one so far, or NO_BODY */
 	uint32_t home; /* number of the outermost function */
 };
 
 /* Counts of one outermost function in the current context. */
 struct function_tally {
-	double late; /* delayed samples in the function itself */
+	double late; /* delayed samples, called functions excluded */
 	double around; /* samples with the function on their stack */
 	uint32_t seen; /* number of the last counted sample, plus 1 */
 };
@@ -191,7 +191,7 @@ struct counting {
 	struct analyze_bodies *b;
 	struct body_tally *body;
 	struct function_tally *function;
-	/* Entries of BODY and FUNCTION with counts in this context. Only these entries must be cleared afterwards. */
+	/* Indexes of the elements in BODY and FUNCTION that have counts in this context. context_end() clears only these. */
 	vec_of(uint32_t, bodies);
 	vec_of(uint32_t, functions);
 };
@@ -230,7 +230,7 @@ static void count_body(struct counting *c, uint32_t body, uint32_t inner, bool f
 		t->count.own += leaf ? count : 0;
 		t->count.late += leaf && late ? count : 0;
 	}
-	/* Also check an already counted sample: in a recursion, an outer frame may have another inlined function. */
+	/* In a recursion, check all frames of the sample: the frames may contain different inlined functions. */
 	if (t->inner != inner)
 		t->inner = NO_BODY;
 }
@@ -277,7 +277,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 	}
 }
 
-/* Move the counts of CONTEXT to the result, and clear them for the next context. */
+/* Append the counts of CONTEXT to C->b, and clear them for the next context. */
 static void context_end(struct counting *c, uint32_t context)
 {
 	while (c->n_bodies) {
@@ -310,7 +310,7 @@ static int sample_compare(const void *left, const void *right, void *arg)
 define_compare(count_compare, struct analyze_body_count,
 	       compare_values(a->body, b->body) ?: compare_values(a->context, b->context));
 
-/* Return the indexes of kernel samples outside of probes, sorted by context. Also set the numbers of samples in B. */
+/* Return the indexes of kernel samples outside of probes, sorted by context. Also set B's total numbers of samples. */
 static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p, uint32_t *n_out)
 {
 	uint32_t *order = alloc_array(p->n_samples, sizeof(*order)), i, n = 0;

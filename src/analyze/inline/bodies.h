@@ -9,13 +9,13 @@
 #include "profile/profile.h"
 
 /*
- * One function inlined into another function. FUNCTION may contain several copies of an outer inlined function, and each of these
- * contains a copy of the inner one. All copies of the inner one are then one struct analyze_body.
+ * A function NAME that is inlined into FUNCTION, directly or through other inlined functions. If such another function is inlined
+ * several times, each of its copies contains a copy of NAME. All these copies of NAME are one struct analyze_body.
  */
 struct analyze_body {
 	const char *name, *function;
 	const char *chain; /* inlined functions between NAME and FUNCTION, or NULL */
-	const char *file; /* FILE and LINE: source line of the inlined call; NULL: unknown */
+	const char *file; /* FILE and LINE of the inlined call in the source, or NULL and 0 */
 	uint32_t line;
 };
 
@@ -29,9 +29,9 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 struct analyze_body_count {
 	uint32_t body, context;
 	double samples;
-	double around; /* samples of the context with the outermost function on their stack */
-	double own; /* part of SAMPLES without functions that the inlined function calls */
-	double late; /* part of OWN that was delayed */
+	double around; /* samples of CONTEXT with the outermost function on the stack */
+	double own; /* samples in the inlined function, but not in called functions */
+	double late; /* number of OWN samples that were delayed */
 	double missing; /* delayed samples in other code of the outermost function */
 	/* All SAMPLES lie in a single function that is inlined into this inlined function. */
 	bool only_wraps;
@@ -41,12 +41,12 @@ struct analyze_bodies {
 	vec_of(struct analyze_body, bodies); /* sorted by analyze_body_compare() */
 	vec_of(struct analyze_body_count, counts); /* sorted by body, then context */
 	double *samples; /* kernel samples outside of probes, by context */
-	double all, irq; /* ALL: all samples, also in user space; IRQ: samples in interrupts */
+	double all, irq; /* ALL samples, also in user space; samples in interrupts */
 	struct alloc_texts chains;
 	size_t bytes; /* length of all CHAINS in bytes */
 };
 
-/* Return whether sample S hit one of the profiler's probes. Such a sample does not count as time of the kernel. */
+/* Return whether sample S hit one of the profiler's probes. Such a sample shows no time of the kernel. */
 bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
 /* Return whether LOCATION is the interrupt's entry function on the stack of S. The outer frames are the interrupted code. */
 bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
@@ -62,5 +62,5 @@ char *analyze_chain_of(const struct profile_location *l);
 /* Return NAME followed by CHAIN (NULL: none) as text for free(), such as "shuffle_freelist < new_slab". */
 char *analyze_chain_add(const char *name, const char *chain);
 
-/* Return the source line of address L as text for free(), such as "mm/slub.c:1978"; NULL: unknown. */
+/* Return the source line of address L as text for free(), such as "mm/slub.c:1978", or NULL if it is unknown. */
 char *analyze_chain_place(const struct profile_location *l);

@@ -27,7 +27,7 @@ static const struct analyze_range_side range_none = {
 	.estimate = ESTIMATE_NONE,
 };
 
-/* Data about an inlined function, to be merged with other data of the same function and context into one row. */
+/* Data about an inlined function in one context. Data of the same function and context are merged into one row. */
 struct item {
 	struct analyze_body body;
 	const char *context; /* NULL: the probes of SITE saw no calls */
@@ -92,7 +92,7 @@ static const struct analyze_range_context *context_find(const struct analyze_ran
 			    context_compare);
 }
 
-/* Return the statistics of each context. A context without calls was not timed. The caller deinits elements, frees the array. */
+/* Return each context's statistics. The caller deinits the elements and frees the array. A context without calls is not timed. */
 static struct profile_stats *contexts_stats(const struct profile *p)
 {
 	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
@@ -123,7 +123,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		struct analyze_figures figures;
 
 		analyze_figures_form(&figures, &stats[i], &corrected);
-		/* Interrupts hit all code alike and have a context of their own, so subtract their fraction of all samples. */
+		/* Interrupts occur in all code, but have a context of their own. Subtract their part of each context's time. */
 		if (ranges->counted)
 			context.sampled = context.samples * ranges->tick;
 		else if (stats[i].calls)
@@ -143,7 +143,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		   context_compare);
 }
 
-/* Return K / N with its interval. For counted instructions, the interval is only K / N, since the counts are exact. */
+/* Return K / N with its interval. With counted instructions, K and N are exact, so both ends of the interval are K / N. */
 static struct analyze_estimated share_of(const struct analyze_ranges *ranges, double k, double n)
 {
 	return ranges->counted ? (struct analyze_estimated){ k / n, k / n, k / n } :
@@ -151,9 +151,9 @@ static struct analyze_estimated share_of(const struct analyze_ranges *ranges, do
 }
 
 /*
- * Return the time of K samples in CONTEXT, in ticks. Counted instructions give an exact time. In a timed context, return the
- * samples' fraction of the context's time. Otherwise, each sample counts as one sampling period, and the interval follows from the
- * fraction of all samples.
+ * Return the time of K samples in CONTEXT, in ticks. With counted instructions, the time is exact. In a timed context, it is the
+ * samples' fraction of the context's time. Otherwise, each sample stands for one sampling period, and the interval follows from
+ * the fraction of all samples.
  */
 static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 					const struct analyze_range_context *context, double k)
@@ -172,7 +172,7 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
-/* Key to find the counts of inlined functions by outermost function and context. COUNT is an index in struct analyze_bodies. */
+/* Key to find counts by outermost function and context. COUNT is an index in the COUNTS of struct analyze_bodies. */
 struct enclosed {
 	const char *function;
 	uint32_t context, count;
@@ -189,7 +189,7 @@ static bool is_timed_function(const struct profile *p, const struct profile_cell
 	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
 }
 
-/* Add CELL's time to TIMES of each function that is inlined into CELL's function, in CELL's context. */
+/* Add CELL's time to the elements of TIMES for all functions inlined into CELL's function, in CELL's context. */
 static void times_add(double *times, const struct enclosed *all, size_t n, const struct profile *p,
 		      const struct profile_cell *cell)
 {
@@ -203,8 +203,8 @@ static void times_add(double *times, const struct enclosed *all, size_t n, const
 }
 
 /*
- * Return the time of the outermost function for each count of BODIES: on-CPU time in ticks without probe cost, in the count's
- * context. NAN: not timed. The caller frees the array.
+ * Return an array for free(), indexed as BODIES->counts. An element is the on-CPU time of the outermost function in the context,
+ * in ticks and without probe cost. NAN: the function was not timed.
  */
 static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
 {
@@ -227,8 +227,8 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 }
 
 /*
- * Estimate the time of an inlined function: the outer function's measured TIME times the inlined function's fraction of its
- * samples. Only this fraction is uncertain, since TIME is measured.
+ * Estimate the time of an inlined function. Multiply the outer function's measured TIME by the inlined function's fraction of the
+ * outer function's samples. Only this fraction is uncertain.
  */
 static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
 			    const struct analyze_body_count *count,
@@ -241,7 +241,7 @@ static void estimate_within(const struct analyze_ranges *ranges, struct analyze_
 		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
 }
 
-/* Return the estimate for COUNT. TIME is the measured time of the outermost function in ticks; NAN: not timed. */
+/* Return the estimate for COUNT. TIME is the measured time of the outermost function in ticks, or NAN if it was not timed. */
 static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
 					     const struct analyze_body_count *count,
 					     const struct analyze_range_context *context,
@@ -263,7 +263,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	return e;
 }
 
-/* Add estimate B to estimate A of the same inlined function in another context. */
+/* Add B to A. They are estimates of one inlined function in different contexts. */
 static void estimate_add(struct analyze_estimate *a, const struct analyze_estimate *b)
 {
 	if (isnan(a->samples)) {
@@ -277,7 +277,7 @@ static void estimate_add(struct analyze_estimate *a, const struct analyze_estima
 	a->missing += b->missing;
 }
 
-/* Set E's fractions of the samples in all contexts. */
+/* Set the members SHARE and SELF_SHARE of E to fractions of the samples in all contexts. */
 static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze_ranges *ranges)
 {
 	const struct analyze_range_context *all = context_find(ranges, ANALYZE_ALL_CONTEXTS);
@@ -290,8 +290,8 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 }
 
 /*
- * Return whether delayed samples could shift the estimate by half the distance to an end of its interval. LATE samples of the
- * inlined function may belong to other code of its outermost function, and MISSING samples in that code to the inlined function.
+ * Return whether delayed samples could shift the estimate by half the distance to an end of its interval. Delayed samples may lie
+ * in the wrong code: LATE of them in the inlined function, and MISSING of them in other code of the outermost function.
  */
 static bool estimate_is_doubtful(const struct analyze_estimate *e)
 {
@@ -392,7 +392,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 		if (items[i].site->estimated)
 			body.why = items[i].site->estimated;
 	}
-	/* One untimed copy makes the time of the whole function unknown. */
+	/* If a copy is not timed, the time of all copies together is unknown. */
 	body.timed &= !body.why;
 	if (b->file)
 		body.location = alloc_keep(&ranges->locations,
@@ -446,7 +446,7 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges)
 	memset(ranges, 0, sizeof(*ranges));
 }
 
-/* Timed rows come first, then rows with known totals, then the largest total. */
+/* Sort timed rows before estimates, then known totals before unknown ones, then large totals before small ones. */
 define_compare(total_compare, struct analyze_range,
 	       a->estimated - b->estimated                                             ?:
 		       !!isnan(a->side.figures.total) - !!isnan(b->side.figures.total) ?:

@@ -12,14 +12,14 @@
 
 /* Estimated time of an inlined function in one context (a system call or an interrupt). All NAN: no sample hit it. */
 struct analyze_estimate {
-	double samples, of; /* SAMPLES: function is on the stack; OF: all of the context */
+	double samples, of; /* samples with the function on the stack, OF all in the context */
 	struct analyze_estimated share; /* fraction of the context's time */
-	double self_share; /* SHARE without called functions */
+	double self_share; /* fraction of the context's time, without called functions */
 	/* On-CPU time in ticks (ns or counted instructions). */
 	struct analyze_estimated total;
 	double self_total;
 	double late; /* part of SAMPLES that was delayed, and perhaps belongs to other code */
-	double missing; /* delayed samples of the outermost function, perhaps due in this one */
+	double missing; /* delayed samples in other code, perhaps due in this function */
 };
 
 enum analyze_source {
@@ -38,9 +38,9 @@ enum analyze_caveat {
 /* The figures of one inlined function in one profile. */
 struct analyze_range_side {
 	enum analyze_source source;
-	double entries; /* how often execution entered the code; NAN: not counted */
+	double entries; /* number of times that execution entered the code, or NAN */
 	struct analyze_figures figures; /* for an estimate, only the on-CPU total is known */
-	double low, high; /* 95 % interval of the estimated share of the context; NAN: none */
+	double low, high; /* 95 % interval of the estimated share of the context, or NAN */
 	struct analyze_estimate estimate; /* also set if SOURCE is not ESTIMATED */
 	enum analyze_caveat caveat;
 	const char *why; /* the recorder's reason for not timing the function; or NULL */
@@ -54,15 +54,15 @@ struct analyze_range {
 	struct analyze_range_side side;
 	double share; /* fraction of the time of CONTEXT */
 	/*
-	 * Another row has the same time. Either this row is the sum over a single context, or this estimate is nearly all of its
-	 * context, or all its samples lie in a single function inlined into this one.
+	 * Another row has the same time. This row is then the sum over a single context, or nearly the whole time of its context,
+	 * or all of its samples lie in a single function that is inlined into this one.
 	 */
 	bool redundant;
 	bool estimated;
 	struct analyze_sample sample; /* time in each run, boot or recording; empty if not timed */
 };
 
-/* One context (a system call or an interrupt). SHARE of an inlined function is a fraction of these figures. */
+/* Figures of a whole context (a system call or an interrupt). The SHARE of an inlined function is a fraction of these. */
 struct analyze_range_context {
 	const char *name; /* may be ANALYZE_ALL_CONTEXTS */
 	uint32_t number; /* index in the profile's contexts; unset for ANALYZE_ALL_CONTEXTS */
@@ -86,5 +86,5 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options);
 void analyze_ranges_deinit(struct analyze_ranges *ranges);
 
-/* Sort rows timed by probes first, then by total time, largest first. */
+/* Sort the rows: rows timed by probes come before estimates. Within both, the largest total time comes first. */
 void analyze_ranges_sort_by_total(struct analyze_ranges *ranges);

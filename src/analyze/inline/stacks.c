@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/sorted.h"
 
-/* Limits for made-up files. Real kernel stacks have at most 127 addresses. */
+/* Limits against made-up files. Real kernel stacks have at most 127 addresses. */
 #define MAX_FRAMES 1024
-#define MAX_BYTES  (256UL << 20) /* limit of all names beyond ONE_STACK bytes for each stack */
-#define ONE_STACK  2048 /* twice the bytes of the longest stack in exact recordings */
+#define MAX_BYTES  (256UL << 20) /* limit of the bytes above ONE_STACK, summed over all stacks */
+#define ONE_STACK  2048 /* bytes of names: twice those of the longest stack in exact recordings */
 
 static const struct analyze_frame frame_user = { ANALYZE_FRAME_OTHER, "[user]" };
 static const struct analyze_frame frame_no_stack = { ANALYZE_FRAME_OTHER, "[no_stack]" };
@@ -51,7 +51,7 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 	return compare_values(n_a, n_b);
 }
 
-/* Compare two samples, ignoring run and count. */
+/* Two samples are equal if they differ only in run and count. */
 define_compare(sample_compare, struct profile_sample,
 	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:
@@ -80,7 +80,7 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
-/* IS_CALL: the innermost address is the entry of a called function, so omit functions inlined at this address. */
+/* Return the stack of SAMPLE. If IS_CALL, the innermost address is a called function's entry: omit functions inlined there. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
 				     bool is_call, struct alloc_texts *texts)
 {
@@ -214,7 +214,7 @@ void analyze_stacks_deinit(struct analyze_stacks *stacks)
 	memset(stacks, 0, sizeof(*stacks));
 }
 
-/* Return the function that sample S hit, without a share. TEXTS owns the names that P does not own. */
+/* Return the function that sample S hit, with an unset SHARE. TEXTS owns the names that P does not own. */
 static struct analyze_leaf leaf_of(const struct profile *p, const struct profile_sample *s,
 				   struct alloc_texts *texts)
 {
@@ -289,8 +289,8 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 }
 
 /*
- * Set the indexes of the function's outermost and innermost frames on STACK, or 0 if it is not on STACK. Skip frame 0: a context
- * or "[user]" has no caller.
+ * Find the outermost and the innermost frame of N's function on STACK. Set their indexes, or 0 if STACK lacks the function. Skip
+ * frame 0: a context or "[user]" has no caller.
  */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
@@ -321,7 +321,7 @@ static void add_calls(struct analyze_neighbour *neighbour, double calls)
 	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
 }
 
-/* Count the call between the last two frames of STACK if one of them is the requested function. */
+/* STACK ends with a caller and the called function. If one of these is the requested function, add the number of these calls. */
 static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
 	uint32_t last = stack->n_frames - 1;
@@ -344,7 +344,7 @@ static void finish_list(struct analyze_neighbour_list *list, double all, double 
 	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
-/* Return FUNCTION's name in stacks, which may be another symbol at the same address. */
+/* Return the name that stacks have for FUNCTION. It may be another symbol at FUNCTION's address. */
 static const char *name_in_stacks(const struct profile *p, const char *function)
 {
 	vec_each(const struct profile_site, site, p, sites) {

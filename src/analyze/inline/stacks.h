@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples as call stacks, and the functions with most samples. Runs without probes (control runs) are left out. */
+/* List a profile's samples as call stacks, and list the functions that samples hit. Skip runs without probes (control runs). */
 #pragma once
 
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #define ANALYZE_FRAME_NAME_MAX 256
 
 enum analyze_frame_kind {
-	ANALYZE_FRAME_OTHER, /* the context's name, "[user]", "[no_stack]", "[irqs_off]" */
-	ANALYZE_FRAME_KERNEL, /* function name, or without a symbol "[MODULE]" or "_stext+0x12" */
+	ANALYZE_FRAME_OTHER, /* a context, "[user]", "[no_stack]" or "[irqs_off]" */
+	ANALYZE_FRAME_KERNEL, /* function, or "[MODULE]" or "_stext+0x12" without a symbol */
 	ANALYZE_FRAME_INLINED,
 };
 
@@ -23,8 +23,8 @@ struct analyze_frame {
 
 /*
  * A call stack, outermost frame first: the context (a system call or an interrupt), functions, inlined functions. A sample in user
- * space has the frame "[user]". A sample that was delayed while interrupts were off ends in "[irqs_off]": the frame before it
- * enabled interrupts again.
+ * space has the frame "[user]". A sample that was delayed while interrupts were off ends in "[irqs_off]", after the frame of the
+ * function that enabled interrupts again.
  */
 struct analyze_stack {
 	vec_of(struct analyze_frame, frames);
@@ -34,13 +34,13 @@ struct analyze_stack {
 struct analyze_stacks {
 	struct analyze_stack *rows; /* distinct stacks */
 	size_t n_rows, cap_rows;
-	size_t bytes; /* bytes of names beyond 2048 bytes for each stack */
+	size_t bytes; /* bytes of names above 2048 in a stack, summed over all stacks */
 	struct alloc_texts texts;
 };
 
 /*
- * Add P's samples to COUNT[SIDE] of the stacks, each multiplied by SCALE. P must outlive STACKS. Return 0, or -E2BIG (reported) if
- * the names take more memory than those of any real recording.
+ * Multiply the numbers of P's samples by SCALE, and add them to COUNT[SIDE] of the stacks. P must outlive STACKS. Return 0, or
+ * -E2BIG (reported) if the names take more memory than those of any real recording.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale);
@@ -50,15 +50,15 @@ int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
 /*
- * Return the number of frames, outermost first, that surely contain the sample's time. For a delayed sample, leave out the inlined
- * functions or the unlock function that enabled interrupts: the time was perhaps spent before.
+ * Return the number of outer frames that were surely running when the sample was due. For a delayed sample, leave out the inlined
+ * functions or the unlock function that enabled interrupts: the sample may have been due before them.
  */
 uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
 /*
- * The samples in one function, without called functions. Samples in inlined functions count for the function around them. FRAMES
- * has the function, and "[irqs_off]" if the samples were delayed.
+ * The samples in one function, without called functions. Samples in inlined functions belong to the function around them.
+ * FRAMES[0] is the function. FRAMES[1] is "[irqs_off]" if the samples were delayed.
  */
 struct analyze_leaf {
 	struct analyze_frame frames[2];
@@ -81,9 +81,9 @@ void analyze_leaves_deinit(struct analyze_leaves *leaves);
 
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
-	const char *name; /* as in the recording; NULL in a list of callees: the function itself */
-	double samples, total; /* samples with both functions on the stack; their time in ticks */
-	double calls; /* number of calls, in exact recordings; NAN: unknown */
+	const char *name; /* as in the recording; a callee NULL is the function itself */
+	double samples, total; /* samples with both on the stack, their total time in ticks */
+	double calls; /* number of calls; NAN: the recording is not exact */
 	double share; /* fraction of the function's samples */
 };
 
@@ -100,8 +100,8 @@ struct analyze_neighbours {
 };
 
 /*
- * Find the callers and callees of FUNCTION in P; both must outlive N. In a recursion, a sample counts for the caller of the
- * outermost frame and the callee of the innermost frame. CALLS counts each call with its own caller. Return 0, or -E2BIG
+ * Find the callers and callees of FUNCTION in P; both must outlive N. In a recursion, a sample belongs to the caller of the
+ * outermost frame and to the callee of the innermost frame. A call in CALLS belongs to its direct caller. Return 0, or -E2BIG
  * (reported) as analyze_stacks_add().
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,

@@ -34,12 +34,12 @@ void analyze_change_form(struct analyze_change *c)
 	c->ci = analyze_welch_interval(&w, ANALYZE_CONFIDENCE);
 	c->plus_minus = (c->ci.high - c->ci.low) / 2;
 	c->ci_pct = in_percent(analyze_ratio_interval(a, b, ANALYZE_CONFIDENCE));
-	/* The interval is not symmetric, so take its longer side. */
+	/* The interval is not symmetric around the change, so use the distance to its farther end. */
 	c->plus_minus_pct = fmax(c->ci_pct.high - pct, pct - c->ci_pct.low);
 	c->p_single = c->p = w.p;
 }
 
-/* Set the verdict to "unclear" and save the runs' verdict: runs do not show how much recordings on a real clock differ. */
+/* Save the verdict that follows from runs, then set "unclear": runs do not show how much recordings differ. */
 static void hold(struct analyze_change *c)
 {
 	c->verdict_of_runs = c->verdict;
@@ -50,7 +50,7 @@ static void hold(struct analyze_change *c)
 static void judge(struct analyze_change *c, double margin, bool undecided)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
-	/* The adjustment multiplied P by p / p_single, so divide the significance level by this factor. */
+	/* The adjustment raised P_SINGLE to P. Instead of raising further p-values, lower the significance level as much. */
 	double level = c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT;
 
 	c->verdict = analyze_verdict_of(analyze_is_same(a, b, margin), b->mean - a->mean, c->p);

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 
-/* Number the boots that have runs of KIND. Set NUMBER_OF for each boot. Return the number of such boots. */
+/* Number the boots that have runs of KIND as 0, 1, 2 etc. Store the numbers in NUMBER_OF, by boot. Return how many there are. */
 static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind,
 			     uint32_t *number_of)
 {
@@ -23,8 +23,8 @@ static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind
 }
 
 /*
- * Number the recordings that have runs of KIND. Set OF_RUN for each run, and return the number of recordings. Return 0 without
- * changing OF_RUN if there is only one recording or the recordings are unknown.
+ * Number the recordings that have runs of KIND as 0, 1, 2 etc. Store the number of each run's recording in OF_RUN, and return how
+ * many recordings there are. If there is only one, or they are unknown, leave OF_RUN as it is and return 0.
  */
 static uint32_t number_recordings(const struct profile *p, enum profile_run_kind kind,
 				  uint32_t *of_run)
@@ -90,7 +90,7 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* The time of a recording as sortable text. PLACE orders recordings of the same second. */
+/* A recording and the time AT which it was made, as sortable text. PLACE decides the order of recordings in the same second. */
 struct made {
 	const char *at;
 	size_t n;
@@ -126,7 +126,7 @@ bool analyze_recordings_alternate(const struct profile *a, const struct profile 
 {
 	struct order order = { 0 };
 	double n_a = add_made(&order, a, 0), n_b = add_made(&order, b, 1);
-	/* Successive recordings of one profile are one turn. Random order has 1 + 2 ab / (a + b) turns on average. */
+	/* A turn is a series of recordings of one profile. In random order, a and b recordings make 1 + 2ab / (a + b) turns. */
 	uint32_t turns = 1;
 
 	sort_array(order.items, order.n_items, sizeof(*order.items), made_compare);
@@ -165,7 +165,7 @@ static void sums_add(void *to, void *from)
 	a->total += b->total;
 }
 
-/* Return the sum over all repetitions with calls. Set *N to their number. */
+/* Return the sums of calls and times over all repetitions with calls. Set *N to the number of these repetitions. */
 static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 {
 	struct analyze_sums all = { 0, 0 };
@@ -196,7 +196,7 @@ static uint32_t values_of(const struct analyze_sample *s, double *values)
 	vec_each(const struct analyze_sums, one, s, sums) {
 		if (!(one->calls > 0))
 			continue;
-		/* n - 1 times the difference between the means with and without this repetition */
+		/* The value is n - 1 times the difference between the means with and without this repetition. */
 		values[out] = n == 1 ? 0 :
 				       (n - 1) * (one->total - mean * one->calls) /
 					       (all.calls - one->calls);

@@ -17,13 +17,13 @@ enum analyze_unit {
 #define ANALYZE_NO_REPETITION UINT32_MAX
 
 /*
- * The repetitions of a profile: boots if there are several, else runs. With one boot on a real clock, the repetitions are the
- * merged recordings if there are several, since recordings differ by more than their runs. Only runs of one kind count.
+ * The repetitions of a profile: boots if there are several, else runs. With one boot and times in ns, the repetitions
+ * are the merged recordings if there are several, since recordings differ by more than their runs. Skip other kinds of runs.
  */
 struct analyze_repetitions {
 	enum analyze_unit unit;
-	uint32_t n, boots; /* N: number of repetitions; BOOTS: number of boots */
-	uint32_t *of_run; /* each run's repetition; ANALYZE_NO_REPETITION: other kind of run */
+	uint32_t n, boots; /* number of repetitions, number of boots */
+	uint32_t *of_run; /* each run's repetition, or ANALYZE_NO_REPETITION */
 };
 
 void analyze_repetitions_init(struct analyze_repetitions *r, const struct profile *p,
@@ -31,18 +31,18 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 void analyze_repetitions_deinit(struct analyze_repetitions *r);
 
 /*
- * Return whether the recordings merged into A and B alternate in time at least as often as in random order. Otherwise, a change of
- * the machine in time may look like a difference between A and B. Return false if the times are unknown.
+ * Return whether the recordings merged into A and B alternate in time at least as often as in random order. Otherwise, a slow
+ * change of the machine may look like a difference between A and B. Return false if the times are unknown.
  */
 bool analyze_recordings_alternate(const struct profile *a, const struct profile *b);
 
-/* Calls of a row and their total time in one repetition. */
+/* A row's number of calls in one repetition, and their total time. */
 struct analyze_sums {
 	double calls, total;
 	uint32_t repetition;
 };
 
-/* Calls and times of a row in all repetitions. A repetition may have several entries. All zero is empty. */
+/* A row's calls and times in all repetitions. A repetition may have several entries in SUMS. All zero is empty. */
 struct analyze_sample {
 	vec_of(struct analyze_sums, sums);
 	double uncertainty; /* standard deviation of the sum of all totals, in ticks */
@@ -50,8 +50,8 @@ struct analyze_sample {
 
 void analyze_sample_deinit(struct analyze_sample *s);
 void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total);
-/* Add the entries and the uncertainty of PART. */
+/* Add the entries and the uncertainty of PART to S. */
 void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part);
 
-/* Return mean and variance of the time per call over repetitions with calls. This unites entries of S: add no entries later. */
+/* Return mean and variance of the time per call over repetitions with calls. The function unites entries of S: add none later. */
 struct analyze_moments analyze_sample_moments(struct analyze_sample *s);

@@ -40,7 +40,7 @@ static double mean_variance(const struct analyze_moments *m)
 	return m->variance / m->n + m->systematic * m->systematic + m->known * m->known;
 }
 
-/* Return the degrees of freedom of a difference of means. A's variance is multiplied by FACTOR. NAN: nothing varies. */
+/* Return the degrees of freedom of a difference of two means, after multiplying A's variance by FACTOR. NAN: no variance. */
 static double degrees(const struct analyze_moments *a, const struct analyze_moments *b,
 		      double factor)
 {
@@ -78,7 +78,7 @@ struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
 	return w;
 }
 
-/* Return half the length of an interval in standard errors. */
+/* Return half the length of a confidence interval, in standard errors. */
 static double reach(double df, double confidence)
 {
 	return isnan(df) ? 0 : qt(0.5 + confidence / 2, df, 1, 0);
@@ -100,7 +100,7 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 	if (!is_enough(a, b) || !(a->mean > 0))
 		return none;
 	t = reach(degrees(a, b, ratio * ratio), confidence);
-	/* In units of a's mean, the interval ends are solutions X of |ratio - x| = t * sqrt(vb + x * x * va). */
+	/* In units of a's mean, the ends of the interval are the solutions x of |ratio - x| = t * sqrt(vb + x * x * va). */
 	va = t * t * (mean_variance(a) / a->mean / a->mean);
 	vb = t * t * (mean_variance(b) / a->mean / a->mean);
 	below = 1 - va;
@@ -164,9 +164,9 @@ enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)
 }
 
 /*
- * Return the minimum number of repetitions per kernel so that the interval of the difference excludes two values with probability
- * ANALYZE_POWER: one at the distance NEAR, the other at FAR on the other side. TAIL is the probability on each side of the
- * interval. Degrees of freedom depend on the number, so correct a first guess three times. Systematic uncertainty stays.
+ * Return the minimum number of repetitions per kernel. With probability ANALYZE_POWER, the interval of the difference then
+ * excludes two values: one at the distance NEAR, the other at FAR on the other side. TAIL is the probability on each side of the
+ * interval. Degrees of freedom depend on the number, so correct a first guess three times. Systematic uncertainty stays the same.
  */
 static double boots_for(struct analyze_moments a, struct analyze_moments b, double tail,
 			double near, double far)
@@ -226,7 +226,7 @@ struct analyze_estimated analyze_binomial(double k, double n)
 	return e;
 }
 
-/* Return the probability that K or more of N samples hit an inlined function with time fraction P, if at least one does. */
+/* One or more of N samples hit an inlined function that takes the fraction P of the time. Return the probability of K or more. */
 static double at_least(double p, double k, double n)
 {
 	return pbeta(p, k, n - k + 1, 1, 0) / pbeta(p, 1, n, 1, 0);

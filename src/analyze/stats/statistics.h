@@ -26,7 +26,7 @@
  * changes between a recording's beginning and end. docs/internals/statistics.md, "NET on a real clock", shows the effect.
  */
 #define ANALYZE_SYSTEMATIC_DF 4
-/* Half the 95 % interval of a systematic uncertainty, in standard deviations, from Student's t distribution. */
+/* Half the length of a systematic uncertainty's 95 % interval, in standard deviations: a quantile of Student's t distribution. */
 #define ANALYZE_SYSTEMATIC_REACH 2.776445105197793
 
 /* Return DELTA in percent of BASE, or NAN if BASE is not above 0. */
@@ -36,17 +36,17 @@ double analyze_percent(double delta, double base);
 struct analyze_moments {
 	uint32_t n;
 	double mean; /* NAN: n is 0 */
-	double variance; /* sample variance with divisor n - 1; NAN: n < 2 */
+	double variance; /* sample variance with divisor n - 1, or NAN if n < 2 */
 	/*
 	 * Standard deviation of the error in the subtracted probe cost, with ANALYZE_SYSTEMATIC_DF degrees of freedom. All values
 	 * share this error, so VARIANCE does not include it.
 	 */
 	double systematic;
-	/* Further standard deviation of the mean from another source than the values, such as a number of samples. */
+	/* Standard deviation of an error of the mean that the values do not show, such as that of an estimate from samples. */
 	double known;
 };
 
-/* An interval. An end may be infinite. NAN: the interval is unknown. */
+/* An interval. One end may be infinite. Both are NAN if the interval is unknown. */
 struct analyze_interval {
 	double low, high;
 };
@@ -54,9 +54,9 @@ struct analyze_interval {
 /* Difference of two means by Welch's t test. */
 struct analyze_welch {
 	double difference; /* second mean minus first mean */
-	double error; /* standard error with systematic uncertainty; NAN: unknown */
+	double error; /* standard error with systematic uncertainty, or NAN */
 	double df; /* degrees of freedom */
-	double p; /* probability of a difference this large by chance, two-sided */
+	double p; /* probability of a difference at least this large by chance */
 };
 
 enum analyze_verdict {
@@ -92,7 +92,7 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
 struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
 					const struct analyze_moments *b);
 
-/* Return the interval of the difference: difference -+ t(df) * error. CONFIDENCE is 0.95, for example. */
+/* Return the interval of the difference, difference -+ t(df) * error. CONFIDENCE is a probability such as 0.95. */
 struct analyze_interval analyze_welch_interval(const struct analyze_welch *welch,
 					       double confidence);
 
@@ -108,8 +108,8 @@ struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
 					       const struct analyze_moments *b, double confidence);
 
 /*
- * Return the factor by which 95 % intervals of ROWS rows must be longer so that all of them are right together in 95 % of cases
- * (Bonferroni's correction with normal quantiles). Without this factor, dozens of hundreds of unchanged rows seem changed.
+ * Return the factor by which the 95 % intervals of ROWS rows must be longer. In 95 % of cases, all of them then contain the true
+ * values (Bonferroni's correction with normal quantiles). Without the factor, some of many unchanged rows seem changed.
  */
 double analyze_interval_widening(size_t rows);
 
@@ -122,13 +122,13 @@ bool analyze_is_same(const struct analyze_moments *a, const struct analyze_momen
 		     double margin);
 
 /*
- * Adjust the N p-values of one table for their number; skip NAN. At most 5 % of the rows with adjusted values below 0.05 are
- * expected to be false. Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical Society B
- * 57 (1995); as adjusted values Yekutieli and Benjamini, Journal of Statistical Planning and Inference 82 (1999).
+ * Adjust the N p-values of one table for their number, but leave NAN as it is. On average, at most 5 % of the rows with adjusted
+ * values below 0.05 differ just by chance. Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
+ * Statistical Society B 57 (1995); as adjusted values Yekutieli and Benjamini, J. of Statistical Planning and Inference 82 (1999).
  */
 void analyze_adjust(double *p, size_t n);
 
-/* Return the verdict for the adjusted P, or NONE if P is NAN. SAME, a result of analyze_is_same(), has priority over P. */
+/* Return the verdict for the adjusted P, or NONE if P is NAN. If SAME (see analyze_is_same()), the verdict is "same" for any P. */
 enum analyze_verdict analyze_verdict_of(bool same, double difference, double p);
 
 /* Largest number of boots to recommend. If more boots are needed, the number is NAN. */

@@ -7,51 +7,51 @@
 
 /* ---- fractions of a change, a time or a count ---- */
 
-/* This fraction is called "nearly all". Of nested functions, name the innermost that has this fraction of the largest time. */
+/* Reports call this fraction "nearly all". They name the innermost of nested functions that has this part of the largest time. */
 #define NEARLY_ALL 0.9
 /* A change is spread over several functions if no function has more than this fraction of the change. */
 #define LARGE_PART 0.75
-/* This fraction is called "most". Report a change at the function or inlined function that has this fraction of the change. */
+/* Reports call this fraction "most". They name the function or inlined function that has this fraction of a change. */
 #define MOST 0.5
-/* Name a second cause if it has this fraction of the change. Interrupts and other asynchronous work vary as much between boots. */
+/* Name a second cause if it has this fraction of a change. Time of interrupts and other asynchronous work varies by as much. */
 #define QUARTER 0.25
 /*
- * Do not mention a smaller fraction. Counts that differ by less count as equal: counts of lines in one loop differ by the first
- * and last iteration.
+ * Do not mention a smaller fraction. Treat two numbers of executions as equal if they differ by less: the lines of one loop differ
+ * by the first and last iteration.
  */
 #define WORTH_A_WORD 0.1
 /* Omit smaller fractions from lists. The time of a single call is uncertain by this fraction. */
 #define LITTLE 0.05
-/* Fractions that differ by less count as equal. */
+/* Treat two fractions as equal if they differ by less. */
 #define ABOUT_EQUAL 0.02
-/* Ignore a smaller change on a real clock. Counts that differ by less count as equal. */
+/* Ignore a smaller change of times in ns. Treat two counts as equal if they differ by less. */
 #define ONE_PERCENT 0.01
-/* Ignore a smaller change of counted instructions: code layout, hash values and interrupted calls cause as much. */
+/* Ignore a smaller change of counted instructions. Code layout, hash values and interrupted calls change it by as much. */
 #define HALF_A_PERCENT 0.005
-/* Treat work as moved to another context only if it is at least this fraction of all work. */
+/* Ignore work that moved to another context if it is less than this fraction of all work. */
 #define WORTH_A_MOVE 0.002
-/* Without repetitions, ignore a change in timed calls that is a smaller fraction of the command's time. */
+/* Without repetitions, ignore a change of timed calls if it is a smaller fraction of the command's time. */
 #define NEGLIGIBLE 0.001
-/* With repetitions or in exact recordings, ignore a smaller change: the state of slab caches causes as much. */
+/* With repetitions or in exact recordings, ignore a smaller change. The state of slab caches causes changes up to this size. */
 #define SLAB_CACHES 0.0002
 
 /* ---- ratios ---- */
 
 /* Report a loop or several calls if code runs at least this often per call. */
 #define MORE_THAN_ONE 1.1
-/* If a cause has more than this share of a change, other causes offset it. Do not report parts estimated above this share. */
+/* If a cause has more than this share of a change, other causes offset it. Do not report an estimated part above this share. */
 #define MORE_THAN_ALL 1.15
-/* Causes that offset each other add up to at most this many times the change that they explain. */
+/* Causes with opposite effects explain a change only if their sizes add up to at most this many times the change. */
 #define OFFSET_TIMES 2
 /* Work that moved to another context may have changed by up to this factor. */
 #define MOVED_TIMES 1.5
 
-/* Compilers make code from the same source that differs by up to this many instructions per call. */
+/* From the same source, compilers make code that differs by up to this many instructions per call. */
 #define FEW_INSTRUCTIONS 10
 
-/* An adjusted p-value below this limit is significant. Intervals have the same certainty. */
+/* An adjusted p-value below this limit is significant. Intervals miss the true value with this probability. */
 #define ANALYZE_SIGNIFICANT 0.05
-/* Without a statistical test, a change within this many standard deviations counts as chance. */
+/* Without a statistical test, take a change within this many standard deviations as chance. */
 #define CHANCE_DEVIATIONS 2
 /* The recommended number of boots is enough with this probability. */
 #define ANALYZE_POWER 0.80

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Split the change of a function's mean time into two parts: calls have other values of captured variables, or calls with equal
- * values take another time. One tree for both profiles groups the calls. This is the decomposition of Oaxaca, "Male-Female Wage
- * Differentials in Urban Labor Markets", International Economic Review 14 (1973), and Blinder, Journal of Human Resources 8
- * (1973), in two parts, weighted by means of both profiles (Reimers, The Review of Economics and Statistics 65 (1983)).
+ * Split the change of a function's mean time between two profiles into two parts: one since calls have other values of captured
+ * variables, one since calls with equal values take another time. One tree for both profiles groups the calls. This is the
+ * decomposition of Oaxaca, "Male-Female Wage Differentials in Urban Labor Markets", International Economic Review 14 (1973), and
+ * Blinder, Journal of Human Resources 8 (1973), in two parts, weighted by means of both profiles (Reimers, The Review of Economics
+ * and Statistics 65 (1983)).
  */
 #include "analyze/varies/varies.h"
 
@@ -13,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Sums over calls in a leaf, by profile. TIME: times minus the mean of all times. X: values of the regression line's variable. */
+/* Sums over each profile's calls in a leaf. TIME: times minus the mean of all times. X: the variable of the regression line. */
 struct leaf {
 	struct {
 		double n, time, x, xx, xy;
@@ -25,7 +26,7 @@ static bool is_on_both(const struct leaf *l)
 	return l->sides[0].n > 0 && l->sides[1].n > 0;
 }
 
-/* Return the regression line's slope within each profile. A slope over all calls would include the change of cost. */
+/* Fit a line with one slope but a constant per profile. Return the slope. One constant would mix in the change of cost. */
 static double slope_of(const struct leaf *l, const struct varies_node *node)
 {
 	double xx = 0, xy = 0;
@@ -39,7 +40,7 @@ static double slope_of(const struct leaf *l, const struct varies_node *node)
 	return xx > 0 ? xy / xx : node->line.slope;
 }
 
-/* Set *TIME to the change of the mean time, and *LINE to the change that the regression line predicts from the mean values. */
+/* In leaf L, set *TIME to the change of the mean time, and *LINE to the part that the regression line predicts from mean X. */
 static void leaf_differs(const struct leaf *l, const struct varies_node *node, double *time,
 			 double *line)
 {
@@ -48,8 +49,8 @@ static void leaf_differs(const struct leaf *l, const struct varies_node *node, d
 }
 
 /*
- * Return the part of the change that comes from other values of calls in the leaf NODE. For a profile without calls in the leaf,
- * assume the other profile's mean time, plus or minus OFFSET: the second profile's extra time of calls with equal values.
+ * In the leaf NODE, return the part of the change that exists because calls have other values. A profile without calls in the leaf
+ * gets the other profile's mean time, corrected by OFFSET, the second profile's extra time of calls with equal values.
  */
 static double by_values(const struct leaf *l, const struct varies_node *node,
 			const struct varies_side *sides, double offset)
@@ -67,7 +68,7 @@ static double by_values(const struct leaf *l, const struct varies_node *node,
 	return (share[1] - share[0]) * (mean[0] + mean[1]) / 2 + (share[0] + share[1]) / 2 * line;
 }
 
-/* Sum up the calls in each leaf. LEAVES is indexed by tree node. */
+/* Add up the calls of D in each leaf of T. The index into LEAVES is the number of the leaf's node in T. */
 static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 		       const struct varies_data *d)
 {
@@ -92,7 +93,7 @@ static void leaves_sum(struct leaf *leaves, const struct varies_tree *t,
 	}
 }
 
-/* Return the second profile's extra time of calls with equal values, in ticks per call; 0 if no leaf has calls of both. */
+/* Return the second profile's extra ticks per call with equal values. Return 0 if no leaf has calls of both profiles. */
 static double offset_of(const struct varies_tree *t, const struct varies_data *d)
 {
 	struct leaf leaves[VARIES_NODES] = { 0 };
@@ -112,7 +113,7 @@ static double offset_of(const struct varies_tree *t, const struct varies_data *d
 	return weights > 0 ? sum / weights : 0;
 }
 
-/* Set calls and mean times of both profiles. Also set the mean values of variable C unless C is NULL. */
+/* Set ROW's calls and mean times of both profiles. Also set the mean values of variable C, unless C is NULL. */
 static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		      const struct varies_column *c)
 {
@@ -122,7 +123,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 		for (uint32_t i = 0; i < d->n_rows; i++) {
 			n += d->rows[i].sides[side].n;
 			time += d->rows[i].sides[side].sum;
-			/* A row without calls in this profile may lack the value. */
+			/* A row of D without calls in this profile may lack the value of C. */
 			if (c && d->rows[i].sides[side].n > 0)
 				value += d->rows[i].sides[side].n *
 					 (c->codes[i] < c->n_values ?
@@ -139,7 +140,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 define_compare(shift_compare, struct varies_shift,
 	       compare_values(fabs(b->by_values), fabs(a->by_values)));
 
-/* Grow a tree over COLUMNS (bits). From the tree, add a row for variable C, or if C is NULL, for all COLUMNS together. */
+/* Explain the times by a tree over COLUMNS (bits). Add the result as a row for variable C, or for all COLUMNS if C is NULL. */
 static void add_row(struct varies_shifts *s, const char *function, struct varies_data *d,
 		    uint32_t columns, const struct varies_column *c, double offset)
 {
@@ -158,7 +159,7 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 	vec_push(s, rows, row);
 }
 
-/* Return whether both profiles' ranges of values overlap. Otherwise, effects of the values and of the kernel look the same. */
+/* Return whether the ranges of C's values in both profiles overlap. If not, effects of C and of the kernel look the same. */
 static bool overlaps(const struct varies_data *d, const struct varies_column *c)
 {
 	uint32_t first[2] = { UINT32_MAX, UINT32_MAX }, last[2] = { 0 };
@@ -185,7 +186,7 @@ static void drop_apart(struct varies_data *d)
 	d->n_columns = kept;
 }
 
-/* Subtract from D *OFFSET, the second profile's extra time of calls with equal values. Return columns that explain the rest. */
+/* Set *OFFSET as offset_of() does, and subtract it from the second profile's times. Return the columns that explain the rest. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
 	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
@@ -231,7 +232,7 @@ struct functions {
 	vec_of(struct function, rows);
 };
 
-/* Add P's functions with captured calls. NAMES owns their names. */
+/* Add P's functions with captured calls to F. NAMES owns the names of the functions. */
 static void functions_add(struct functions *f, const struct profile *p, int side,
 			  struct alloc_texts *names)
 {
@@ -279,7 +280,7 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 		const struct function *row = &f.rows[i];
 		double before = row->time[0] / row->calls[0], after = row->time[1] / row->calls[1];
 
-		/* NAN if only one profile has calls. */
+		/* The difference is NAN if only one profile has calls. */
 		if (!(fabs(after - before) > NEGLIGIBLE * fabs(before)))
 			continue;
 		add_function(s, p, f.rows[i].name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Grow and validate regression trees, to separate what variables explain from chance. */
+/* Grow regression trees, and validate them with other calls: variables must explain more than chance would. */
 #include "analyze/varies/validate.h"
 
 #include <Rmath.h>
@@ -14,7 +14,7 @@
 /* Take the first of two equally good splits, so that rounding does not decide. */
 #define BETTER(gain, than) ((gain) > (than) * (1 + 1e-9))
 
-/* Replace *BEST by a better split into two groups of calls. SIDE has the sums over the first group, ALL those over both. */
+/* Try to split the calls ALL into two groups. SIDE has the first group's sums. If this split is better, replace *BEST. */
 static void split_try(const struct varies_data *d, struct varies_split *best, uint32_t column,
 		      enum varies_op op, uint32_t code, const struct varies_sums *side,
 		      const struct varies_sums *all)
@@ -40,7 +40,7 @@ static void line_try(const struct varies_column *c, uint32_t column,
 		x += by_code[i].n * c->x[i];
 		xy += by_code[i].sum * c->x[i];
 	}
-	/* A line needs three values: a condition separates two values equally well. */
+	/* A regression line needs three values. For two values, a condition is as good. */
 	if (n < 3 || by_code[c->n_values].n > 0)
 		return;
 	mean_x = x / all->n;
@@ -57,7 +57,7 @@ static void bits_try(struct varies_data *d, uint32_t column, const struct varies
 {
 	const struct varies_column *c = &d->columns[column];
 
-	/* Sum up by the value of each byte first, then split by the byte's bits: a byte has only 256 values. */
+	/* Add up the calls for the 256 values of each byte. These sums are enough to try splits by all bits of the byte. */
 	for (uint32_t shift = 0; shift < 8u * c->variable->bytes; shift += 8) {
 		struct varies_sums by_byte[256] = { 0 };
 
@@ -152,8 +152,8 @@ static double line_gain(struct varies_data *d, uint32_t columns, const struct va
 }
 
 /*
- * Find NODE's best regression line, and the split that explains most together with regression lines in both groups. Without
- * these lines, the wrong split could win if a line fits only some of the calls.
+ * Find NODE's best regression line and best split. Judge a split together with the best regression line in each of its groups.
+ * Without these lines, the wrong split could win if a line fits only one group.
  */
 static void node_try(struct varies_node *node, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n)
@@ -180,7 +180,7 @@ static void node_try(struct varies_node *node, struct varies_data *d, uint32_t c
 	}
 }
 
-/* Grow the subtree of T for the N ROWS from DEPTH on. Return the index of its top node. */
+/* Grow the subtree of T that divides the N ROWS and starts at level DEPTH. Return the index of the subtree's top node. */
 static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
 {
@@ -199,7 +199,7 @@ static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t colu
 	return index;
 }
 
-/* Grow an unpruned tree over COLUMNS (bits). SUMS has the calls of each row. */
+/* Grow an unpruned tree over COLUMNS (bits). SUMS has the sums over each row's calls. */
 static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
 			     const struct varies_sums *sums)
 {
@@ -209,7 +209,7 @@ static void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint3
 	grow(t, d, columns, sums, d->order, d->n_rows, 0);
 }
 
-/* Prune the nodes from INDEX down, and set USE of each. Return their squared errors plus PRICE for each leaf. */
+/* Prune the subtree at node INDEX, and set USE of its nodes. Return its squared errors plus PRICE for each remaining leaf. */
 static double prune(struct varies_tree *t, uint32_t index, double price)
 {
 	struct varies_node *node = &t->nodes[index];
@@ -231,7 +231,7 @@ static double prune(struct varies_tree *t, uint32_t index, double price)
 	return best;
 }
 
-/* Set USE of each node. A leaf costs COMPLEXITY times the sum of all squares. A leaf with a regression line costs double. */
+/* Set USE of each node. A leaf costs COMPLEXITY times the root's squared errors. A leaf with a regression line costs double. */
 static void varies_tree_prune(struct varies_tree *t, double complexity)
 {
 	prune(t, 0, complexity * varies_rest(&t->nodes[0].sums));
@@ -260,17 +260,17 @@ static double varies_tree_predict(const struct varies_tree *t, const struct vari
 	return mean + node->line.slope * (c->x[c->codes[row]] - node->line.mean_x);
 }
 
-/* Arbitrary fixed numbers, so that the same recording always gives the same figures. */
+/* Arbitrary seeds of the random numbers. They are fixed, so that a recording always gives the same figures. */
 #define SEEDS 20061, 1984
 /* Minimum number of sampled calls in a leaf. */
 #define LEAF_LEAST 5
-/* Maximum number of sampled calls. With so many calls, a NEGLIGIBLE part of the variance is far more than chance. */
+/* Maximum number of sampled calls. In so many calls, chance does not explain the fraction NEGLIGIBLE of the variance. */
 #define CALLS_MAX 16384
 /* Maximum number of selected variables. */
 #define SELECTED_MAX 4
-/* Maximum number of groups of a variable's values in take_off(). If there are more values, group them as ranges. */
+/* take_off() divides a variable's values into at most this many groups. If there are more values, a group is a range. */
 #define BINS 16
-/* If all permutations would process more than STEPS_MAX rows, do PERMUTATIONS_LEAST: enough for p-values below ONE_PERCENT. */
+/* If all permutations would process over STEPS_MAX rows, do only PERMUTATIONS_LEAST. These show p-values below ONE_PERCENT. */
 #define STEPS_MAX          (1u << 27)
 #define PERMUTATIONS_LEAST 199
 
@@ -278,8 +278,8 @@ static const double complexities[] = { 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.000
 #define N_COMPLEXITIES ARRAY_SIZE(complexities)
 
 /*
- * Return a made-up latency for call number I, since ROW has only sums, minimum and maximum: the minimum for call 0, the maximum
- * for call 1, in turn mean + d and mean - d for others. Then the sum and (nearly, for an odd number) the sum of squares are right.
+ * Return an invented latency for ROW's call number I, since ROW has only sums, minimum and maximum. Call 0 gets the minimum, call
+ * 1 the maximum, and others get mean + d and mean - d in turn. Then the sum and the sum of squares are (nearly) right.
  */
 static double call_of(const struct varies_row *row, double i)
 {
@@ -335,8 +335,8 @@ static double missed(const struct varies_sums *part, double prediction)
 }
 
 /*
- * Predict the calls in FOLD by trees grown from all other folds. Set LEFT to the error for each complexity. Return the error
- * without a tree. OTHERS is temporary and indexed by row.
+ * Predict the calls in FOLD by trees that are grown from all other folds. Set LEFT[C] to the squared error of complexity number C.
+ * Return the squared error without a tree. OTHERS is temporary memory for each row.
  */
 static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 			    struct varies_sums *others, double *left)
@@ -365,7 +365,7 @@ static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 	return all;
 }
 
-/* Return the largest complexity whose error exceeds BEST's error by at most the standard error of the difference. */
+/* Return the index of the largest complexity whose error is above BEST's by at most one standard error of the difference. */
 static size_t simplest(double (*left)[N_COMPLEXITIES], size_t best)
 {
 	for (size_t c = 0; c < best; c++) {
@@ -422,7 +422,7 @@ struct shuffled {
 	struct varies_sums *sums; /* indexed by row */
 };
 
-/* Set GAINS for each of COLUMNS: decrease of squared errors by its best split or regression line. Return the largest gain. */
+/* For each of COLUMNS, set GAINS to the squared errors that its best split or line removes. Return the largest gain. */
 static double explain(struct shuffled *s, uint32_t columns, double *gains)
 {
 	struct varies_data *d = s->d;
@@ -463,7 +463,7 @@ static void shuffle(double *calls, uint32_t n)
 	}
 }
 
-/* Set P of each column: the fraction of shuffles in which one of COLUMNS gains as much as this column does without shuffling. */
+/* Set P of each column to the fraction of shuffles in which any of COLUMNS gains as much as this column gains unshuffled. */
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
 	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
@@ -498,8 +498,8 @@ struct cell {
 };
 
 /*
- * Subtract from the calls what COLUMNS explain: first a tree's prediction, then the mean of each combination of their values (more
- * than BINS values are grouped as ranges). No other variable then seems to explain calls only because it correlates with COLUMNS.
+ * Subtract from the latencies the prediction from COLUMNS: first a tree's, then the mean of each combination of values (more than
+ * BINS values are grouped as ranges). Otherwise a variable that only correlates with COLUMNS seems to explain latencies.
  */
 static void take_off(struct shuffled *s, uint32_t columns)
 {
@@ -539,7 +539,7 @@ static void take_off(struct shuffled *s, uint32_t columns)
 			s->calls[at++] -= fit[i];
 }
 
-/* Return the number of "->" and "." in COLUMN's name, plus 1. Return 0 if the values are names, which users know best. */
+/* Return 1 plus the number of "->" and "." in COLUMN's name. Return 0 if COLUMN's values are names: users know names best. */
 static int remoteness(const struct varies_data *d, uint32_t column)
 {
 	const struct profile_variable *v = d->columns[column].variable;
@@ -550,7 +550,7 @@ static int remoteness(const struct varies_data *d, uint32_t column)
 	return v->kind == PROFILE_VARIABLE_NAME ? 0 : n;
 }
 
-/* Return the least remote column (see remoteness()) among the COLUMNS with a gain of about MOST. */
+/* Among the COLUMNS with a gain of about MOST, return the column that users know best (with the smallest remoteness()). */
 static uint32_t best_known(const struct varies_data *d, uint32_t columns, const double *gains,
 			   double most)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Regression trees over groups of calls. Splits by least squares (section 8.2) and pruning by cost and complexity (3.3) follow
- * Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees" (1984). In addition, a leaf may be a straight line
- * over one variable. A line is as complex as one split.
+ * Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees" (1984). In addition, a leaf may predict latencies by
+ * a straight line over one variable. A line is as complex as one split.
  */
 #pragma once
 
 #include "analyze/varies/varies.h"
 #include "base/alloc.h"
 
-/* Number, sum, and sum of squares of latencies. The mean of all latencies is subtracted from each latency before. */
+/* Number, sum, and sum of squares of latencies. From each latency, the mean of all latencies is subtracted. */
 struct varies_sums {
 	double n, sum, squares;
 };
@@ -23,7 +23,7 @@ struct varies_column {
 	uint32_t n_values;
 };
 
-/* Maximum number of variables: captured variables, the context, and four differences of two variables. */
+/* Maximum number of variables: captured variables, the context, and up to four differences of two captured variables. */
 #define VARIES_COLUMNS (PROFILE_VALUES_MAX + 1 + 4)
 
 /* All calls with the same values of all variables. */
@@ -32,8 +32,8 @@ struct varies_row {
 	uint32_t absent; /* bit C: variable number C was not captured */
 	uint64_t context; /* hash of the context's name */
 	double calls; /* number of captured calls */
-	struct varies_sums sums; /* captured calls, weighted to represent lost calls */
-	struct varies_sums sides[2]; /* SUMS of each profile; the mean is not subtracted */
+	struct varies_sums sums; /* sums over captured calls; weights represent lost calls */
+	struct varies_sums sides[2]; /* SUMS for each profile, without subtraction of the mean */
 	double min, max;
 };
 
@@ -43,8 +43,8 @@ struct varies_data {
 	uint32_t n_columns;
 	double mean; /* mean latency, subtracted from all latencies */
 	struct varies_sums all;
-	double lost, sampled; /* number of lost calls; number of known calls among these */
-	double weight, least; /* maximum weight of a call; minimum calls per leaf */
+	double lost, sampled; /* LOST: lost calls; SAMPLED: those of them with known latency */
+	double weight, least; /* WEIGHT: maximum weight of a call; LEAST: minimum calls per leaf */
 	double *calls; /* latencies of the sampled calls, row by row */
 	uint32_t n_calls, *number; /* NUMBER: sampled calls of each row */
 	struct varies_sums *folds; /* sums of sampled calls, for each row and fold */
@@ -68,7 +68,7 @@ bool varies_data_tells(const struct varies_data *d);
 struct varies_split {
 	double gain; /* decrease of the sum of squared errors; 0: no split */
 	uint32_t column;
-	enum varies_op op; /* condition of calls in CHILD[0]: AT_MOST, EQUAL, BIT or UNKNOWN */
+	enum varies_op op; /* calls in CHILD[0] meet this: AT_MOST, EQUAL, BIT or UNKNOWN */
 	uint32_t code; /* code of the value in the condition; for BIT the bit's number */
 };
 
@@ -116,19 +116,19 @@ static inline double varies_rest(const struct varies_sums *s)
 const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
 					   uint32_t row);
 
-/* Sample the calls for validation and selection. Take all calls, unless there are too many or some have weights. */
+/* Draw a sample of calls for validation and selection: all calls, unless there are too many or some have weights. */
 void varies_draw(struct varies_data *d);
 /*
- * Return the fraction of variance that a tree over COLUMNS (bits) explains in calls that were not used to grow the tree. Set
- * *COMPLEXITY (unless NULL) to the complexity of the smallest tree whose error exceeds the best tree's by at most one standard
- * error (Breiman et al., section 3.4.3; the difference is paired by fold).
+ * Return the fraction of variance that a tree over COLUMNS (bits) explains in calls that were not used to grow the tree. Unless
+ * COMPLEXITY is NULL, set *COMPLEXITY for the smallest tree whose error is at most one standard error above the best tree's error
+ * (Breiman et al., section 3.4.3). The standard error is that of the differences between the two trees' errors in each fold.
  */
 double varies_validate(struct varies_data *d, uint32_t columns, double *complexity);
-/* Grow tree T over COLUMNS from all calls, and prune it to varies_validate()'s complexity. Return varies_validate()'s result. */
+/* Grow tree T over COLUMNS from all calls. Prune T to the complexity that varies_validate() sets. Return its result, too. */
 double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns);
 /*
- * Select variables one by one: each time the variable that explains most of the remaining variance, while it is significant.
- * Return the selected columns as bits. Set P of each column: the fraction of random shuffles of latencies in which some unselected
- * column explains as much as this column does without shuffling.
+ * Select variables one by one. Each time, take the variable that explains most of the remaining variance, until none is
+ * significant. Return the selected columns as bits. Set P of each column to the fraction of shuffles (of the latencies, at random)
+ * in which any unselected column explains as much as this column explains without shuffling.
  */
 uint32_t varies_select(struct varies_data *d, double *p);

@@ -13,7 +13,7 @@
 
 static const struct varies_law no_law = { NULL, NAN, NAN, { NAN, NAN } };
 
-/* Return NODE's regression line in ticks. The interval of its slope is that of least squares, as in R's confint(lm()). */
+/* Return NODE's regression line, in ticks. The interval of its slope is that of least squares, as in R's confint(lm()). */
 static struct varies_law law_of(const struct varies_data *d, const struct varies_node *node)
 {
 	const struct varies_column *c = &d->columns[node->line.column];
@@ -218,12 +218,12 @@ static void row_add(void *to, void *from)
 	a->max = fmax(a->max, b->max);
 }
 
-/* The columns of the values that the probe of one function captures, in the order of the values. */
+/* A function's probe captures values. Value number I belongs to the column COLUMNS[I]. */
 struct site_columns {
 	uint32_t n, columns[PROFILE_VALUES_MAX];
 };
 
-/* Give each distinct variable of the function a column, at most PROFILE_VALUES_MAX. Return an array by site for free(). */
+/* Give each distinct variable a column, at most PROFILE_VALUES_MAX. Return an array indexed by site. The caller frees it. */
 static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
 					 const bool *is_of)
 {
@@ -244,8 +244,8 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 }
 
 /*
- * Return for each run how many calls one sampled call represents. Calls that had no room in the table of captures are lost, but a
- * random sample of them is known. Add the numbers of lost and sampled calls to D->lost and D->sampled.
+ * Return an array with the number of calls that one sampled call represents in each run. Calls without room in the table of
+ * captures are lost, but a random sample of these is known. Add the numbers of lost and sampled calls to D->lost and D->sampled.
  */
 static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
@@ -378,7 +378,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 			c->codes[i] = c->n_values;
 }
 
-/* Return the length of NAME without the last struct member, such as "a->" of "a->b". */
+/* Return the length of NAME without the last struct member. For example, "a->b" has the length of "a->". */
 static size_t object_length(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -434,8 +434,9 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 }
 
 /*
- * Add differences of two variables that may be the end and start of an address range: members of one object, or two arguments.
- * Skip a difference with more than half as many values as a variable: a regression line over this variable explains calls as well.
+ * Two variables may be the end and start of an address range: members of one object, or two arguments. Add their difference as a
+ * variable. Skip a difference with over half as many values as one of both: a regression line over that one explains calls as
+ * well.
  */
 static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 {
@@ -447,7 +448,7 @@ static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 				difference_try(d, end, start, kept);
 }
 
-/* Add the context as the last column: of two columns that explain the same, the first is preferred. */
+/* Add the context as the last column. If two columns explain the same, the first is preferred. */
 static void context_add(struct varies_data *d)
 {
 	uint32_t column = d->n_columns;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Compute how much of the variance of a function's latency each captured variable explains. docs/internals/why-varies.md has the
- * method and its sources.
- */
+/* Compute how much variance of a function's latency each captured variable explains. Method: docs/internals/why-varies.md. */
 #pragma once
 
 #include "analyze/stats/statistics.h"
@@ -31,8 +28,8 @@ struct varies_rank {
 	double n_values; /* number of distinct values */
 	double alone; /* fraction of variance that the variable explains alone, cross-validated */
 	bool is_selected; /* the variable explains variance that earlier variables do not */
-	double given_others; /* fraction of variance lost without VARIABLE; NAN: not selected */
-	double p; /* probability of explaining as much by chance */
+	double given_others; /* variance fraction that only VARIABLE explains; NAN: not selected */
+	double p; /* probability that chance explains as much as the variable does */
 	/* Set if a linear function of the variable explains the latency better than a condition does. */
 	struct varies_law law;
 };
@@ -56,7 +53,7 @@ struct varies_part {
 	const struct profile_variable *variable; /* the variable of the condition */
 	uint64_t value;
 	double calls, mean;
-	/* Fractions of all variance. EXPLAINED: by the group's split or LAW, or NAN. UNEXPLAINED: the rest, or NAN if split. */
+	/* EXPLAINED: fraction of all variance that the split or LAW explains, or NAN. UNEXPLAINED: the rest, or NAN if split. */
 	double explained, unexplained;
 	bool is_split;
 	struct varies_law law;
@@ -70,10 +67,10 @@ struct varies {
 	double explained;
 	/* Fraction of variance among calls with equal values of all variables. No captured variable can explain it. */
 	double equal;
-	double lost, sampled; /* LOST: calls without room in the table; SAMPLED: known part */
+	double lost, sampled; /* LOST: calls without room in a table; SAMPLED: sample of these */
 	struct varies_rank *ranks; /* selected variables first, then largest ALONE */
 	uint32_t n_ranks, n_selected;
-	struct varies_part parts[VARIES_NODES]; /* each split group before its two subgroups */
+	struct varies_part parts[VARIES_NODES]; /* a split group comes before its two subgroups */
 	uint32_t n_parts;
 	struct alloc_texts differences; /* owns variables that are differences of two variables */
 	uint64_t steps; /* number of rows processed, as a measure of effort */
@@ -86,14 +83,14 @@ struct varies {
 int varies_init(struct varies *v, const struct profile *p, const char *function);
 void varies_deinit(struct varies *v);
 
-/* ---- change of a function's mean latency between two profiles: calls have other values, or equal values cost otherwise ---- */
+/* ---- change of a function's mean latency between two profiles: by other values, or by other costs of equal values ---- */
 
-/* Maximum number of functions to explain. Prefer functions with a large change of the total time of captured calls. */
+/* Maximum number of functions to explain: those whose captured calls changed most in total time. */
 #define VARIES_SHIFTED_MAX 8
 
 struct varies_side {
-	double calls, mean; /* captured calls, weighted to represent lost calls */
-	double value; /* mean value of the variable; NAN: not a number, or not always captured */
+	double calls, mean; /* of captured calls, whose weights represent lost calls */
+	double value; /* mean of the variable; NAN: not a number, or sometimes not captured */
 };
 
 struct varies_shift {
@@ -101,16 +98,16 @@ struct varies_shift {
 	const char *variable; /* NULL: all selected variables together */
 	struct varies_side sides[2];
 	double delta; /* second mean minus first mean */
-	/* Parts of DELTA: BY_VALUES because calls have other values; BY_COST because calls with equal values take another time. */
+	/* Parts of DELTA. BY_VALUES: calls have other values. BY_COST: calls with equal values take another time. */
 	double by_values, by_cost;
 };
 
 struct varies_shifts {
-	/* For each function: a row of all selected variables, then a row of each, the largest BY_VALUES first. */
+	/* Each function has one row for all selected variables, then a row for each of these, the largest BY_VALUES first. */
 	vec_of(struct varies_shift, rows);
 	struct alloc_texts texts; /* owns function names, and variables that are differences */
 };
 
-/* Compare the functions with captured calls in both A and B, and explain their changes by captured values. */
+/* For the functions with captured calls in both A and B, explain the change of the mean latency by captured values. */
 void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const struct profile *b);
 void varies_shifts_deinit(struct varies_shifts *s);

@@ -6,23 +6,23 @@
 
 #include "base/sorted.h"
 
-/* A table shows up to MOST_SHOWN rows of a level. It hides a remainder below the fraction ROUNDING of the parent row's change. */
+/* A table shows at most MOST_SHOWN parts of a row. It hides a "rest" part below the fraction ROUNDING of the row's change. */
 #define MOST_SHOWN 6
 #define ROUNDING   1e-6
 
-/* A tree node's own figures, and its context, function and inlined function. FUNCTION and BODY may be NULL. */
+/* Own figures of a tree node in CONTEXT, in FUNCTION, and in the inlined function BODY. FUNCTION and BODY may be NULL. */
 struct item {
 	const struct why_context *context;
 	const char *function, *body;
 	double self[2], calls[2];
-	bool sampled; /* a cause found by samples: just its change is known */
+	bool sampled; /* samples found this cause: only its change (SELF[1]) is known */
 };
 
 struct items {
 	vec_of(struct item, items);
 };
 
-/* A row and its items. A command consists of contexts, a context of functions, a function of inlined functions. */
+/* A row and the items that it sums up: a context of the command, a function in a context, or an inlined function in a function. */
 struct part {
 	struct why_attribution_row row;
 	const struct item *items; /* all items of the row */
@@ -36,8 +36,8 @@ struct parts {
 struct query {
 	struct why_attribution *out;
 	const struct why *w;
-	struct pointers verdicts; /* compared system calls (rows with verdicts), sorted by name */
-	double largest; /* largest change of a context so far */
+	struct pointers verdicts; /* rows of compared system calls, sorted by name */
+	double largest; /* largest change of the contexts added so far */
 };
 
 define_compare(by_place, struct item,
@@ -51,7 +51,7 @@ define_compare(by_size, struct part,
 
 define_compare(by_name, struct analyze_diff_row, strcmp(a->name, b->name));
 
-/* Return whether N is inlined in one kernel, and called as a separate function in neither kernel. */
+/* Return whether N is inlined in at least one kernel, and neither kernel calls N as a separate function. */
 static bool is_body(const struct tree_pair_node *n)
 {
 	for (int side = 0; side < 2; side++)
@@ -60,7 +60,7 @@ static bool is_body(const struct tree_pair_node *n)
 	return n->inlined[0] || n->inlined[1];
 }
 
-/* Add an item for each cause found by samples, in each context that it changes. OF[NODE] has the item of a context's node. */
+/* Samples find causes in contexts. Add an item for each such cause and context. OF[NODE] is the item of a context's node. */
 static void add_sampled(struct items *list, const struct why *w, const struct item *of)
 {
 	const struct why_causes *c = &w->command.causes;
@@ -78,7 +78,7 @@ static void add_sampled(struct items *list, const struct why *w, const struct it
 	}
 }
 
-/* Return sorted items for all nodes, and for causes found by samples. A node found by samples counts for the function above it. */
+/* Return sorted items of all nodes and of add_sampled(). The time of a node found by samples belongs to the function above it. */
 static struct items collect(const struct why *w)
 {
 	const struct tree_pair *t = &w->pair;
@@ -122,7 +122,7 @@ static struct part part_of(enum why_attributed kind, const char *name)
 	return part;
 }
 
-/* Set ROW's figures and changes from CALLS and TOTALS of both kernels. */
+/* Set the figures and changes in ROW. CALLS and TOTALS have the values of both kernels. */
 static void set_figures(struct why_attribution_row *row, const double calls[2],
 			const double totals[2])
 {
@@ -131,14 +131,14 @@ static void set_figures(struct why_attribution_row *row, const double calls[2],
 	if (!(calls[0] > 0) && !(calls[1] > 0))
 		return;
 	memcpy(row->calls, calls, sizeof(row->calls));
-	/* BY_CALLS: change of calls times the baseline's mean. BY_MEAN, the rest: change of the mean times the hardened calls. */
+	/* BY_CALLS: change of the number of calls, times the baseline's mean time. BY_MEAN: the rest of the change. */
 	row->by_calls = calls[0] > 0 && calls[1] > 0 ?
 				(calls[1] - calls[0]) * (totals[0] / calls[0]) :
 				row->delta;
 	row->by_mean = row->delta - row->by_calls;
 }
 
-/* Return a part with the sums of N ITEMS. Calls of inlined functions do not count as calls of the function. */
+/* Return a part with the sums of N ITEMS. The calls of a function exclude those of functions inlined into it. */
 static struct part part_with(enum why_attributed kind, const char *name, const struct item *items,
 			     size_t n)
 {
@@ -219,7 +219,7 @@ static bool is_rest(enum why_attributed kind)
 static void add_parts(struct query *q, struct parts *parts, double level, double whole,
 		      bool hidden);
 
-/* If PART is a context, add its functions. If PART is a function, add its inlined functions. */
+/* Add the rows below the row of PART: the functions of a context, or the inlined functions of a function. */
 static void add_below(struct query *q, const struct part *part, double level, bool hidden)
 {
 	struct parts parts = {};
@@ -234,7 +234,7 @@ static void add_below(struct query *q, const struct part *part, double level, bo
 	add_parts(q, &parts, level + 1, part->row.delta, hidden);
 }
 
-/* Add the rows of PARTS, largest change first, and free PARTS. WHOLE is the parent row's change. HIDDEN: the parent is hidden. */
+/* Sort PARTS by change, add their rows, and free PARTS. WHOLE is the parent row's change. HIDDEN: the parent row is hidden. */
 static void add_parts(struct query *q, struct parts *parts, double level, double whole, bool hidden)
 {
 	struct why_attribution_row others = part_of(WHY_ATTRIBUTED_OTHERS, "").row;

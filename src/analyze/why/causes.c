@@ -16,7 +16,7 @@ struct finder {
 	uint32_t context; /* the context that is being explained */
 	double charged; /* sum of all changes attributed so far */
 	double sure; /* minimum change of a sampled node, in standard deviations */
-	/* True: only add up changes of sampled nodes, do not attribute them. TRIED: absolute changes; DOUBTS: variances. */
+	/* True: attribute no change of a sampled node, but add its absolute value to TRIED and its variance to DOUBTS. */
 	bool only_tries;
 	double tried, doubts;
 };
@@ -66,7 +66,7 @@ static double squares(const double deviations[2])
 	return deviations[0] * deviations[0] + deviations[1] * deviations[1];
 }
 
-/* Attribute the change DELTA to the code of node BY, because of NODE: BY itself or a callee. SCALE and RATIO: see why_part. */
+/* Attribute the change DELTA to the code of node BY. It occurs in NODE: BY or a callee. SCALE and RATIO are as in why_part. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
 		   double scale, double ratio)
 {
@@ -102,9 +102,9 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 }
 
 /*
- * Factors from the baseline to the hardened kernel that are expected below a callee: WORK for the caller's work, CALLS for the
- * callee's calls. If these differ, the caller may pass the same work in pieces of another size, or other work. So any factor
- * between the two is expected.
+ * Factors that are expected between the baseline and the hardened kernel below a callee. WORK: factor of the caller's work. CALLS:
+ * factor of the callee's calls. If they differ, the caller may divide the same work into other pieces, or do other work. So all
+ * factors between WORK and CALLS are expected.
  */
 struct scale {
 	double work, calls; /* equal unless a callee is called more or less often */
@@ -115,7 +115,7 @@ static double nearest(struct scale s, double ratio)
 	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
 }
 
-/* Return how much the hardened kernel's value IS exceeds the nearest value that S expects from the baseline's value WAS. */
+/* Return IS, the hardened kernel's value, minus the nearest value that S expects if the baseline's value is WAS. */
 static double excess(double is, double was, struct scale s)
 {
 	return was > 0 ? is - nearest(s, is / was) * was : is;
@@ -145,8 +145,9 @@ static const struct tree_line *next_line(const struct tree_pair *t, const struct
 }
 
 /*
- * Set *RATIO to the hardened kernel's executions of N's lines divided by the baseline's. Match lines in order, since patches
- * change line numbers. Return false if lines or their ratios differ. If N has no lines, leave *RATIO unchanged.
+ * Divide the number of executions of N's lines in the hardened kernel by that in the baseline, and set *RATIO. Match lines in
+ * order, since patches change line numbers. Return false if lines or their ratios differ. If N has no lines, leave *RATIO
+ * unchanged.
  */
 static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *n, double *ratio)
 {
@@ -165,8 +166,9 @@ static bool lines_ratio(const struct tree_pair *t, const struct tree_pair_node *
 }
 
 /*
- * Return the number of executions of the inlined function NODE, hardened divided by baseline; NAN: unknown. Use NODE's calls if
- * NODE has no lines, or if the ratios of calls and lines are on the same side of SCALE. Otherwise use NODE's lines.
+ * Return the ratio of executions of the inlined function NODE, hardened divided by baseline; NAN: unknown. Use the ratio of NODE's
+ * calls of other functions if NODE has no lines, or if the ratios of calls and lines are both above or both below SCALE. Otherwise
+ * use the ratio of NODE's lines.
  */
 static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 {
@@ -179,11 +181,11 @@ static double body_ratio(const struct tree_pair *t, uint32_t node, double scale)
 		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
 		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
 			return lines;
-	/* Prefer calls, since all calls are counted. For a line that is compiled twice, only the higher count is known. */
+	/* Prefer calls, since all calls are counted. If a line is compiled twice, only the higher of its two counts is known. */
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
-/* Return the node responsible for calls of CALLEE: the caller NODE, or CALLEE itself if its real caller is unknown. */
+/* Return the node that decides how often CALLEE is called: the caller NODE, or CALLEE itself if its real caller is unknown. */
 static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 {
 	return f->t->tree->has_callers || f->t->nodes[node].parent != TREE_ROOT || !node ? node :
@@ -191,8 +193,8 @@ static uint32_t by(const struct finder *f, uint32_t node, uint32_t callee)
 }
 
 /*
- * Explain the change of CALLEE and its callees by their own code. If NODE calls CALLEE more or less often than SCALE expects,
- * attribute the rest of the change to NODE. Also attribute to NODE all calls from source lines that only one kernel has.
+ * Attribute the change of CALLEE and its callees to their own code. If NODE calls CALLEE more or less often than SCALE expects,
+ * attribute the remaining change to NODE. Also attribute to NODE all calls from source lines that only one kernel has.
  */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
@@ -218,7 +220,7 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, str
 	       below.calls / explained.calls);
 }
 
-/* Return the change of NODE and of callees that only one kernel has. Explain callees that both kernels have. */
+/* Return NODE's own change plus the changes of callees that only one kernel has. Attribute the changes of all other callees. */
 static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -235,7 +237,7 @@ static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 	return sum;
 }
 
-/* Explain the change of NODE's child I and of the child's callees by their own code. Attribute the rest of the change to NODE. */
+/* Attribute the change of NODE's child I and of nodes below it to their own code as far as possible, and the rest to NODE. */
 static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct scale scale)
 {
 	const struct tree_pair_node *callee = &f->t->nodes[i];
@@ -249,13 +251,13 @@ static void explain_child(struct finder *f, uint32_t node, uint32_t i, struct sc
 
 /* ---- nodes known from samples ---- */
 
-/* Assume that a node and all nodes below it changed by the factor RATIO. A node deviates if its error exceeds LEAST and chance. */
+/* A test whether a node and all nodes below it changed by RATIO. A node fails if its difference exceeds LEAST and chance. */
 struct whole {
 	double ratio, least;
 	double sure; /* standard deviations that chance does not reach if many nodes are tested */
 };
 
-/* Return whether IS[1] deviates from RATIO * IS[0] by more than chance. DOUBT has their standard deviations. */
+/* Return whether IS[1] differs from RATIO * IS[0] by over DEVIATIONS standard deviations. DOUBT[I] is the deviation of IS[I]. */
 static bool is_other(const struct whole *w, const double is[2], const double doubt[2],
 		     double deviations)
 {
@@ -284,7 +286,7 @@ static bool has_nearly_all(const struct tree_pair_node *n, const double all[2])
 	return n->total[0] >= NEARLY_ALL * all[0] && n->total[1] >= NEARLY_ALL * all[1];
 }
 
-/* Return whether sampled NODE and all nodes below it changed by one factor, as if just the number of NODE's calls changed. */
+/* Return whether the sampled NODE and all nodes below it changed by one factor, as if only the number of NODE's calls changed. */
 static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -294,7 +296,7 @@ static bool is_as_a_whole(const struct finder *f, uint32_t node, double delta)
 	       !has_other(f->t, node, &w, CHANCE_DEVIATIONS);
 }
 
-/* Attribute DELTA to the sampled NODE. DOUBT has the standard deviation for each kernel. */
+/* Attribute the change DELTA to the sampled NODE. DOUBT has the standard deviation of NODE's time in each kernel. */
 static void charge_sampled(struct finder *f, uint32_t node, double delta, const double doubt[2],
 			   struct scale scale)
 {
@@ -310,7 +312,7 @@ static void charge_sampled(struct finder *f, uint32_t node, double delta, const 
 	}
 }
 
-/* Attribute the own change of NODE and of each node below it whose function DIFFERS. Return the sum of the attributed changes. */
+/* For each node from NODE down: if its function DIFFERS, attribute the node's own change. Return the sum of these changes. */
 static double explain_marked(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct tree_pair_node *n = &f->t->nodes[node];
@@ -323,8 +325,8 @@ static double explain_marked(struct finder *f, uint32_t node, struct scale scale
 }
 
 /*
- * Attribute the change of sampled NODE to the outermost function that changed as a whole, if the change is beyond chance. Skip a
- * function with nearly ALL of the time: naming it would say nothing new. Return the sum of the attributed changes.
+ * If the change of the sampled NODE is beyond chance, attribute it to the outermost function from NODE down that changed as a
+ * whole. Skip a function with nearly ALL of the time, since its name says nothing new. Return the sum of the attributed changes.
  */
 static double explain_sampled(struct finder *f, uint32_t node, const double all[2],
 			      struct scale scale)
@@ -372,8 +374,8 @@ static double open_sampled(struct finder *f, uint32_t node, const double own[2],
 }
 
 /*
- * From NODE's callers, expect SCALE times the baseline's time in the hardened kernel. Attribute the difference from this time. The
- * recursion is as deep as calls; tree_pair_init() limits this depth.
+ * Given NODE's callers, the hardened kernel should take SCALE times the baseline's time. Attribute the difference from this time.
+ * The recursion is as deep as the calls in the tree; tree_pair_init() limits this depth.
  */
 static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
@@ -382,7 +384,7 @@ static void explain(struct finder *f, uint32_t node, struct scale scale)
 	double ratio = own[0] > 0 ? own[1] / own[0] : scale.calls;
 	double delta = excess(own[1], own[0], scale), rest = delta;
 
-	/* Divide a context's own time by samples: it is the time of all untimed functions. A timed function's time stays whole. */
+	/* Samples divide a context's own time among untimed functions. The own time of a timed function is not divided. */
 	if (n->parent == TREE_ROOT)
 		rest -= open_sampled(f, node, own, delta, scale);
 	charge(f, node, WHY_SELF, node, rest, nearest(scale, ratio), 1);

@@ -3,7 +3,7 @@
  * Find the code that makes a context (a system call or an interrupt) take more or less time. Each part of the context's change is
  * attributed to one function or inlined function: because its own instructions differ, because it calls a function that the other
  * kernel does not call there, or because it calls a function more or less often. A function that is called as often as before gets
- * only its own change. A function that is called more often only because its caller is gets no part of the change.
+ * only its own change. A function gets no change just because its caller is called more often.
  */
 #pragma once
 
@@ -16,29 +16,29 @@
 struct why_significance {
 	double squares[2]; /* for each kernel: repetitions' squared differences from their mean */
 	/*
-	 * A standard deviation that SQUARES do not include: the sum over waiting times, probe costs, changes below the noise of
-	 * a control recording, and without enough repetitions, the times of calls.
+	 * A standard deviation to add to SQUARES. It sums up the deviations of waiting times, of probe costs, and of changes below
+	 * the noise of a control recording. Without enough repetitions, it includes those of the times of calls.
 	 */
 	double known;
 	/* Variance of estimates from samples. For the command, also the variance of its contexts' times. */
 	double doubts;
 	struct analyze_interval ci; /* interval of the change; NAN: a kernel has only one run */
 	double p; /* p-value, adjusted for the number of tested changes; NAN: unknown */
-	/* If P is NAN: chance (KNOWN and DOUBTS, or the spread between one recording's runs) can explain the change. */
+	/* Only if P is NAN. True: KNOWN and DOUBTS, or the spread between one recording's runs, can explain the change. */
 	bool within_known;
 };
 
 enum why_sureness {
 	WHY_CHANCE,
-	/* The p-value is below MOST. Without a p-value, the change exceeds its known variation. */
+	/* The p-value is below MOST (0.5). If there is no p-value, the change exceeds its known variation. */
 	WHY_LIKELY,
 	WHY_SURE, /* the p-value is below ANALYZE_SIGNIFICANT */
 };
 
 /*
- * Set D's P, CI and WITHIN_KNOWN from its other members. DELTA is the difference between the means of RUNS[0] and RUNS[1]
- * repetitions. COMMON is added to the standard deviation of a repetition, since few repetitions may not show it. P and CI are
- * adjusted for LOOKED_AT, the number of tested changes.
+ * Set P, CI and WITHIN_KNOWN of D. DELTA is the difference between the means of two kernels with RUNS[0] and RUNS[1] repetitions.
+ * COMMON is added to the standard deviation, since few repetitions may show too little variation. P and CI are adjusted for
+ * LOOKED_AT, the number of tested changes.
  */
 void why_significance_judge(struct why_significance *d, double delta, const uint32_t runs[2],
 			    double common, double looked_at);
@@ -52,9 +52,9 @@ enum why_sureness why_significance_sureness(const struct why_significance *d);
 
 enum why_kind {
 	WHY_SELF, /* the function's own instructions differ */
-	WHY_NEW, /* only the hardened kernel calls a function; callees are included */
-	WHY_GONE, /* only the baseline calls a function; callees are included */
-	WHY_OFTEN, /* a function is called more or less often per call of its caller */
+	WHY_NEW, /* a call that only the hardened kernel makes, with all its time */
+	WHY_GONE, /* a call that only the baseline makes, with all its time */
+	WHY_OFTEN, /* a callee is called more or less often per call of the function */
 	WHY_N_KINDS
 };
 
@@ -62,17 +62,17 @@ enum why_kind {
 struct why_part {
 	uint32_t cause;
 	enum why_kind kind;
-	const char *name; /* the called or inlined function; for SELF the cause's name */
+	const char *name; /* the called or inlined function; for WHY_SELF, the cause itself */
 	bool inlined;
 	double delta; /* ticks per run */
 	double calls[2]; /* calls of NAME per run in each kernel; 0: unknown */
 	uint32_t node; /* the tree node of NAME with the largest change */
 	double most; /* absolute change at NODE, before scaling to the smaller number of calls */
-	double scale; /* factor that NODE's baseline is multiplied by before comparing */
-	double ratio; /* for OFTEN: hardened calls / (SCALE * baseline calls) */
+	double scale; /* multiply NODE's baseline figures by this before a comparison */
+	double ratio; /* for WHY_OFTEN: hardened calls / (SCALE * baseline calls) */
 };
 
-/* The source's condition for the call of CALLEE by CALLER. All NULL: unknown. */
+/* The condition in the source under which CALLER calls CALLEE. All members are NULL if it is unknown. */
 struct why_guard {
 	const char *caller, *callee;
 	char *condition;
@@ -93,8 +93,8 @@ struct why_cause {
 	bool same_code; /* both kernels have the same code, but execute other paths in it */
 	bool other_code; /* the code is known to differ between the kernels */
 	bool large; /* the change is large enough to report */
-	bool patched; /* significant, and a patch changes lines of the code */
-	bool certain; /* report this small change: it is significant, and the code differs */
+	bool patched; /* the cause is significant, and a patch changes lines of its code */
+	bool certain; /* report the cause even if small: it is significant, and code differs */
 	const char *
 		caller; /* without OTHER_CODE: the nearest caller whose code differs; NULL: not known */
 	struct why_significance significance; /* certainty of DELTA */
@@ -106,8 +106,8 @@ struct why_cause {
 struct why_causes {
 	bool brief; /* omit SHARES; set by the caller */
 	/*
-	 * DELTA is the change if both kernels made the smaller number of the context's calls: then no change exceeds the time of
-	 * the code that makes it. BY_CALLS is the rest of the change, from more or fewer calls of the context.
+	 * DELTA is the change if both kernels called the context as often as the kernel with fewer calls. So no cause changes by
+	 * more than its own time. BY_CALLS is the rest of the change, from more or fewer calls of the context.
 	 */
 	double delta, by_calls;
 	double waits; /* sum of absolute changes of schedule() and similar functions */
@@ -118,8 +118,8 @@ struct why_causes {
 };
 
 /*
- * Find the causes in T's node CONTEXT. C is all zero except BRIEF. If no code calls the context, set BY_ITSELF: it is then
- * compared per run instead of per call. T must outlive C.
+ * Find the causes of changes in T's node CONTEXT. The caller sets BRIEF of C, and zeroes the rest of C. BY_ITSELF: no code calls
+ * the context, so compare it per run instead of per call. T must outlive C.
  */
 void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t context,
 		     bool by_itself);
@@ -127,8 +127,8 @@ void why_causes_init(struct why_causes *c, const struct tree_pair *t, uint32_t c
 void why_causes_init_command(struct why_causes *c, const struct tree_pair *t,
 			     bool (*is_of_command)(const char *context));
 /*
- * OTHER has the causes of the difference between two repetitions of kernel SIDE. For each cause that C and OTHER share, add WEIGHT
- * times the square of its change in OTHER to SQUARES[SIDE] of the cause in C.
+ * OTHER compares two repetitions of kernel SIDE. For each cause that C and OTHER share, square its change in OTHER, multiply it by
+ * WEIGHT, and add it to SQUARES[SIDE] of the cause in C.
  */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
 /* Sort the causes again after setting PATCHED or CERTAIN. */

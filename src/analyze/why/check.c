@@ -6,10 +6,10 @@
 
 #include "analyze/diff/diff.h"
 
-/* Maximum calls of a timed caller per call of the innermost function. Probes of a busier caller slow the workload down. */
+/* Time a caller only if it is called at most this often per call of the innermost function, since probes take time. */
 #define CALLS_MOST 2
 
-/* Return the calls of NAME per run from all callers, in the kernel with more of these calls. */
+/* Return how often all callers call NAME per run, in the kernel with more of these calls. */
 static double calls_of(const struct tree_pair *t, const char *name)
 {
 	double calls[2] = {};
@@ -54,14 +54,14 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *r
 	return NULL;
 }
 
-/* Add the independent noise MORE to *NOISE. Each may be NAN if it is unknown. */
+/* Add the noise MORE, which is independent of *NOISE, to *NOISE. NAN means unknown. */
 static void add_noise(double *noise, double more)
 {
 	if (!isnan(more))
 		*noise = isnan(*noise) ? more : hypot(*noise, more);
 }
 
-/* Compare PAIR. Set CHECK->context[WHICH] to C's change, CHECK->functions[WHICH] to that of the first of NAMES with a row in C. */
+/* Compare PAIR. Set CHECK->context[WHICH] to C's change, and CHECK->functions[WHICH] to that of the first of NAMES with a row. */
 static int compare(struct why_check *check, const struct why_context *c,
 		   const struct profile *const pair[2], int which, const char *const *names,
 		   uint32_t n)

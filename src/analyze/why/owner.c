@@ -9,7 +9,7 @@
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
 
-/* Look for the test of a static key in the node with most of the change, and in up to this many of its callers. */
+/* Search the node with most of the change, and up to this many of its callers, for code that tests a static key. */
 #define NEAR_CALLERS 3
 /* Limit of steps down to the changed code, for malformed files. Real kernel stacks have fewer functions. */
 #define MAX_STEPS 128
@@ -50,7 +50,7 @@ bool why_switched_has(const struct why_switched *s, const struct catalogue_prote
 	return has(s->items, s->n_items, protection);
 }
 
-/* Return PROTECTION's pattern that matches the function NAME, or NULL. Unless HOSTS, skip functions that also do other work. */
+/* Return the pattern in PROTECTION that matches the function NAME, or NULL. If not HOSTS, skip functions with other work, too. */
 static const char *listed_as(const struct catalogue_protection *protection, const char *name,
 			     bool hosts)
 {
@@ -76,7 +76,7 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 	return found ?: name;
 }
 
-/* Return whether PROTECTION lists PART's function, a caller, or a new callee with most of the new instructions. */
+/* Return whether PROTECTION lists PART's function, one of its callers, or a new callee with most of the new instructions. */
 static bool lists_part(const struct catalogue_protection *protection, const struct tree_pair *t,
 		       const struct why_part *part, bool switched)
 {
@@ -141,7 +141,7 @@ static uint32_t innermost_part(const struct tree_pair *t, uint32_t node, double 
 	return node;
 }
 
-/* Find the code that has most of NODE's change. Return the static key that it tests, or else the nearest caller's, or NULL. */
+/* Search the code with most of NODE's change, then its nearest callers, for a test of a static key. Return the key, or NULL. */
 static const struct analyze_static_key *key_of_samples(const struct analyze_static_keys *keys,
 						       const struct tree_pair *t, uint32_t node,
 						       const char **function)
@@ -187,7 +187,7 @@ static bool calls(const struct profile_block *block, const char *callee)
 	return n && n == strlen(callee) && !strncmp(block->callee, callee, n);
 }
 
-/* Return whether L is at the line SITE. If INLINED, return whether L is in CALLEE, inlined at SITE. */
+/* Return whether the location L is at line SITE, or if INLINED, in code of CALLEE that is inlined at line SITE. */
 static bool is_at(const struct profile_location *l, const char *callee, bool inlined,
 		  const struct tree_line *site)
 {
@@ -201,7 +201,7 @@ static bool is_at(const struct profile_location *l, const char *callee, bool inl
 	return false;
 }
 
-/* Return whether BLOCK ends with a call of CALLEE at SITE. If INLINED, return whether BLOCK is in CALLEE, inlined at SITE. */
+/* Return whether BLOCK ends with a call of CALLEE at line SITE, or if INLINED, has code of CALLEE that is inlined at line SITE. */
 static bool is_site(const struct profile *p, const struct profile_block *block, const char *callee,
 		    bool inlined, const struct tree_line *site)
 {
@@ -213,7 +213,7 @@ static bool is_site(const struct profile *p, const struct profile_block *block, 
 	return false;
 }
 
-/* Return whether BLOCK calls NODE's function, or for an inlined NODE, is in it. SITE, unless NULL, is the only line to accept. */
+/* Return whether BLOCK executes NODE: by a call, or as inlined code. Unless SITE is NULL, accept only a call from line SITE. */
 static bool executes(const struct profile *p, const struct profile_block *block,
 		     const struct tree_pair_node *node, const struct tree_line *site)
 {
@@ -221,7 +221,7 @@ static bool executes(const struct profile *p, const struct profile_block *block,
 	       (!site || is_site(p, block, node->name, is_inlined(node), site));
 }
 
-/* Return the condition for CALLER's call of NODE in P, for free(), or NULL. SITE, unless NULL, is the only line to accept. */
+/* Return P's condition for CALLER's call of NODE, or NULL. Unless SITE is NULL, accept only line SITE. The caller frees it. */
 static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
 		       const struct tree_pair_node *node, const struct tree_line *site,
 		       bool *of_object)
@@ -257,8 +257,8 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 }
 
 /*
- * Set GUARD to the condition for calls of NODE. SITE, unless NULL, is the only line to accept. Ignore a condition on the caller's
- * local variables if it is nearly always true in both kernels: it says nothing.
+ * Set GUARD to the condition for calls of NODE. Unless SITE is NULL, accept only calls from line SITE. Ignore a condition that is
+ * nearly always true in both kernels if it depends only on local variables of the caller, since it says nothing.
  */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
 		 const struct tree_pair *t, uint32_t node, const struct tree_line *site)

@@ -35,7 +35,7 @@ static bool ends_statement(const char *line)
 	return !n || *line == '#' || strchr(";{}:/", line[n - 1]);
 }
 
-/* Add BY to the line numbers of earlier patches from line END on, since a hunk shifts the lines after it. */
+/* A hunk shifts the lines after it. So add BY to the line numbers that earlier patches have from line END on. */
 static void move(struct reader *r, uint32_t end, int64_t by)
 {
 	for (uint32_t i = 0; i < r->before; i++) {
@@ -94,7 +94,7 @@ static void begin_hunk(struct reader *r, const char *line)
 	end_function(r);
 	if (line)
 		begin_function(r, line + strlen("@@ "));
-	/* A hunk's line numbers already include all earlier hunks. */
+	/* The line numbers of this hunk already count the shifts by all earlier hunks. */
 	move(r, r->at + r->was, (int64_t)r->is - r->was);
 	r->changing = false;
 	r->ended = true;
@@ -192,7 +192,7 @@ void why_patches_deinit(struct why_patches *p)
 
 /*
  * Return whether ITEM changes a line that NODE executes. If only the baseline has NODE, use the lines that ITEM removes.
- * Recordings by probes lack line numbers, so compare function names.
+ * Recordings by probes have no line numbers: compare function names instead.
  */
 static bool changes(const struct why_patched *item, const struct tree_pair_node *node)
 {
@@ -220,7 +220,7 @@ static bool find_in(const struct why_patches *p, const struct tree_pair_node *no
 	return found->patch;
 }
 
-/* Find a change in the code of NODE, or in functions inlined into NODE. */
+/* Find a patched line in NODE's code, or in functions inlined into NODE. Set *FOUND to it. */
 static bool find_in_code(const struct why_patches *p, const struct tree_pair *t, uint32_t node,
 			 struct why_patched *found)
 {

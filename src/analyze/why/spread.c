@@ -18,7 +18,7 @@ struct item {
 define_compare(by_name, struct item,
 	       compare_values(a->part->kind, b->part->kind) ?: strcmp(a->name, b->name));
 
-/* Sum up N ITEMS with the same kind and name. */
+/* Return the sum of N ITEMS, which are parts with the same kind and name. */
 static struct why_spread sum_up(const struct why_causes *c, const struct item *items, uint32_t n)
 {
 	struct why_spread s = { .name = items[0].name, .most = items[0].part, .n_functions = n };

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Return whether a context starts independently of the command, or later than the call that queued it, such as "close [rcu]". */
+/* Return whether the context NAME starts independently of the command, or after the call that queued it, as "close [rcu]" does. */
 static bool is_asynchronous(const char *name)
 {
 	const char *kind = strrchr(name, '[');
@@ -39,7 +39,7 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* PAIR compares two repetitions of kernel SIDE. Add WEIGHT times the squared change of each of C's causes to SQUARES[SIDE]. */
+/* PAIR compares two repetitions of kernel SIDE. Add WEIGHT times the square of each cause's change to C's SQUARES[SIDE]. */
 static void vary(struct why_context *c, const struct tree_pair *pair, int side, double weight)
 {
 	struct why_causes causes = { .brief = true };
@@ -98,7 +98,7 @@ static bool begin_to_vary(struct why_context *c, bool (*is_wanted)(const struct 
 	return c->varying;
 }
 
-/* Compute the variation of causes only in contexts that IS_WANTED accepts, since comparing repetitions takes time. */
+/* Compute how much causes vary between repetitions. This takes time, so do it only in contexts that IS_WANTED accepts. */
 static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
 	bool any = begin_to_vary(&w->command, is_wanted);
@@ -108,7 +108,7 @@ static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_contex
 	for (int side = 0; side < 2 && w->tree.has_runs && any; side++) {
 		uint32_t n = w->repetitions[side], pairs = n > 2 ? n : n - 1;
 
-		/* Compare each repetition with the next, and the last with the first. Differences have twice the variance. */
+		/* Compare each repetition with the next, and the last with the first. A difference has twice the variance. */
 		for (uint32_t i = 0; i < pairs; i++)
 			add_repetitions(w, side, i, (i + 1) % n, (n - 1) / (2.0 * pairs));
 	}
@@ -119,7 +119,7 @@ static double squares_of(const double *values, uint32_t n)
 	return analyze_moments_of(values, n).variance * (n - 1);
 }
 
-/* Set SQUARES[SIDE] of all contexts: the sum of squared differences of kernel SIDE's repetitions from their mean. */
+/* For each context, add up the squared differences between kernel SIDE's repetitions and their mean in SQUARES[SIDE]. */
 static void vary_contexts(struct why *w, int side)
 {
 	const struct tree *t = &w->tree;
@@ -145,8 +145,8 @@ static void vary_contexts(struct why *w, int side)
 define_compare(by_value, double, compare_values(*a, *b));
 
 /*
- * Return the median of the contexts' standard deviations in ticks, ignoring those below 1. Most contexts allocate one slab or page
- * more or less, whenever the last one is used up. So every context has this deviation, even if few runs do not show it.
+ * Return the median of the contexts' standard deviations in ticks, without those below 1. In most contexts, the number of newly
+ * allocated slabs or pages differs by one between runs. So assume this deviation in each context, even if few runs do not show it.
  */
 static double common_deviation(const struct why *w)
 {
@@ -164,7 +164,7 @@ static double common_deviation(const struct why *w)
 	return n ? found[n / 2] : 0;
 }
 
-/* Unless the tree HAS_NOISE, recordings may differ more than their runs show. Then no change is sure: WITHIN_KNOWN replaces P. */
+/* Without HAS_NOISE, recordings may differ more than their runs do. P would then be too low, so WITHIN_KNOWN replaces P. */
 static void limit(const struct why *w, struct why_significance *significance)
 {
 	if (w->tree.has_noise || isnan(significance->p))
@@ -173,7 +173,7 @@ static void limit(const struct why *w, struct why_significance *significance)
 	significance->p = NAN;
 }
 
-/* LOOKED_AT is the number of tested changes, as in why_significance_judge(). */
+/* Set P, CI and WITHIN_KNOWN for the change DELTA. LOOKED_AT is the number of tested changes. */
 static void judge(const struct why *w, struct why_significance *significance, double delta,
 		  double looked_at)
 {
@@ -238,7 +238,7 @@ static bool is_start(const struct why_context *c)
 	return !strcmp(c->name, "execve") && !(c->calls[0] > 1) && !(c->calls[1] > 1);
 }
 
-/* Return C's rank; higher ranks come first. If the first cause's code is known to differ, the cause counts like a change of C. */
+/* Return C's rank. Higher ranks come first. If the code of the first cause differs, the cause counts like a change of C. */
 static int rank(const struct why_context *c)
 {
 	bool known = c->causes.n_items && c->causes.items[0].other_code;
@@ -252,7 +252,7 @@ static bool is_of_others(const struct why_context *c)
 	return c->name[0] == '[' && is_asynchronous(c->name) && !why_is_interrupt(c->name);
 }
 
-/* Return the size that sorts contexts of one rank: C's change or its largest cause, but not a change that may be chance. */
+/* Return C's size, to sort contexts of one rank: its largest cause, or if larger and not just chance, its change. */
 static double size_of(const struct why_context *c)
 {
 	return c->sureness && !c->changed ? largest_cause(c) :
@@ -265,7 +265,7 @@ define_compare(by_size, struct why_context,
 		       compare_values(size_of(b), size_of(a)) ?:
 								strcmp(a->name, b->name));
 
-/* Standard deviations summed over a node and all nodes below it: of probe costs, and of the times of calls. */
+/* COSTS: standard deviations of probe costs. CALLS: those of the times of calls. Both are sums over a node and all nodes below. */
 struct uncertainty {
 	double costs, calls;
 };
@@ -342,7 +342,7 @@ static void set_told(struct why_context *c)
 	c->changed = large || (c->is_command && fabs(c->delta) >= c->floor) ?
 			     why_significance_sureness(&c->significance) :
 			     WHY_CHANCE;
-	/* P of contexts is adjusted for their number. P of the command is not, and would often be "likely" by chance. */
+	/* Unlike a context's P, the command's P is not adjusted for many tests, and would often be "likely" by chance. */
 	if (c->is_command && c->changed == WHY_LIKELY && !isnan(c->significance.p))
 		c->changed = WHY_CHANCE;
 	c->sureness = large ? c->changed : WHY_CHANCE;
@@ -429,7 +429,7 @@ static void doubt_causes(const struct why *w, const struct under_noise *u, struc
 	set_told(c);
 }
 
-/* Increase the uncertainty of changes that are no larger than the noise of the control recording. */
+/* For changes that are no larger than the noise of the control recording, increase the uncertainty. */
 static void doubt_contexts(struct why *w)
 {
 	struct under_noise u = {};
@@ -486,8 +486,8 @@ static bool has_other_code(struct analyze_changes *changes, const char *function
 }
 
 /*
- * Compare the code of CAUSE, and of the function that CAUSE is inlined into. Compilers may also keep a part of an inlined function
- * as a separate function. Set SAME_CODE if all compared code is the same.
+ * Compare both kernels' code of CAUSE, and of the function that CAUSE is inlined into. Compilers may also keep a part of an
+ * inlined function as a separate function. Set SAME_CODE if all compared code is the same.
  */
 static void compare_own_code(struct why_cause *cause, struct analyze_changes *changes)
 {
@@ -522,7 +522,7 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 			cause->caller = nodes[at].name;
 }
 
-/* Return PART's change per call of the function responsible for it, at the tree node with PART's largest change. */
+/* At the tree node with PART's largest change, return the change per call of the function that is responsible for PART. */
 static double per_call(const struct tree_pair *t, const struct why_part *part)
 {
 	const struct tree_pair_node *n = &t->nodes[part->node];
@@ -567,7 +567,7 @@ static uint32_t count_candidates(const struct why_context *c)
 	return n;
 }
 
-/* Mark the CERTAIN causes among C's candidates. LOOKED_AT is the number of candidates and contexts, to adjust p-values. */
+/* Set CERTAIN of C's candidates that are significant. LOOKED_AT, the number of candidates and contexts, adjusts p-values. */
 static void find_certain(const struct why *w, struct why_context *c, uint32_t looked_at)
 {
 	bool any = false;
@@ -598,7 +598,7 @@ void why_find_certain(struct why *w)
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-/* Return whether cause I of C is reported, or would be reported if it were certain and had different code. */
+/* Return whether cause I of C is reported, or would be if it were certain and its code differed between the kernels. */
 static bool is_of_interest(const struct why *w, const struct why_context *c, uint32_t i)
 {
 	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];

@@ -24,25 +24,25 @@ void why_switched_init(struct why_switched *s, const struct profile *baseline,
 void why_switched_deinit(struct why_switched *s);
 bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection);
 
-/* Return the pattern for NAME in the function lists of S's protections, such as "__x86_indirect_thunk_*", or NAME if none fits. */
+/* If a protection in S lists NAME by a pattern, such as "__x86_indirect_thunk_*", return the pattern. Otherwise return NAME. */
 const char *why_switched_name(const struct why_switched *s, const char *name);
 
 /*
- * Return the protection that lists the function of PART, a caller, or a callee with most of the change; NULL: none. A function
- * that also does other work (CATALOGUE_HOST) counts only if the protection's state differs between the kernels. Protections that
- * are off in both kernels are skipped.
+ * Return the protection that lists PART's function, one of its callers, or a callee with most of the change; NULL: none. A listed
+ * function that also does other work (CATALOGUE_HOST) counts only if the protection's state differs between the kernels.
+ * Protections that are off in both kernels are skipped.
  */
 const struct catalogue_protection *
 why_owner(const struct why_switched *s, const struct tree_pair *t, const struct why_part *part);
 
-/* Return a static key that differs between the kernels and that PART's code tests, or NULL. *FUNCTION is the testing function. */
+/* Return a static key that differs between the kernels and that PART's code tests, or NULL. *FUNCTION: function with the test. */
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
 						const struct tree_pair *t,
 						const struct why_part *part, const char **function);
 
 /* ---- causes in lines that patches change, if the hardened kernel is the baseline plus patches ---- */
 
-/* Lines that PATCH adds to FILE, numbered as in the patched source. If PATCH only removes lines, FIRST is the line after these. */
+/* PATCH adds lines FIRST to LAST of FILE, numbered as in the patched source. If it only removes lines, FIRST is the next one. */
 struct why_patched {
 	const char *patch; /* file name of the patch, without folders */
 	char *file; /* relative to the kernel's tree */
@@ -50,7 +50,7 @@ struct why_patched {
 	uint32_t first, last;
 	/* First line of the statement that contains line FIRST. */
 	uint32_t statement;
-	/* First line of the statement, and last removed line, numbered as without PATCH. WAS_LAST 0: no line is removed. */
+	/* First line of the statement and last removed line, in the source without PATCH. WAS_LAST is 0 if no line is removed. */
 	uint32_t was_statement, was_last;
 };
 
@@ -58,13 +58,13 @@ struct why_patches {
 	vec_of(struct why_patched, items);
 };
 
-/* Add the changes of the patch file PATH, which applies after earlier ones. PATH must outlive P. Return 0 or -errno (reported). */
+/* Read the patch file PATH, which applies after earlier patches. PATH must outlive P. Return 0 or -errno (reported). */
 int why_patches_add(struct why_patches *p, const char *path);
 void why_patches_deinit(struct why_patches *p);
 
 /*
- * Find the lines that a patch changes in the code responsible for PART, or if PART is NEW, in the called code. Return false if
- * there are none. Set *FOUND to these lines. P owns the strings in *FOUND.
+ * Find lines that a patch changes in the code responsible for PART, or if PART is NEW, in the called code. Set *FOUND to these
+ * lines; P owns the strings in *FOUND. Return false if there are no such lines.
  */
 bool why_patched_find(const struct why_patches *p, const struct tree_pair *t,
 		      const struct why_part *part, struct why_patched *found);
@@ -79,7 +79,7 @@ struct why_context {
 	uint32_t node;
 	double calls[2], total[2];
 	double delta;
-	double moved; /* work that the baseline does in other contexts */
+	double moved; /* time of work that the baseline does in other contexts */
 	bool is_command; /* all contexts of the command together */
 	bool by_itself; /* the command's code does not call this context, such as [softirq] */
 	double least; /* ignore changes below this fraction of TOTAL[0] */
@@ -119,14 +119,14 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 void why_deinit(struct why *w);
 
 /*
- * Find out which causes have different code in the two kernels, by CHANGES. CHANGES is NULL if the kernels are the same. A
- * significant cause with different code is reported even if it is small.
+ * Use CHANGES to find out which causes have different code in the two kernels. If the kernels are the same, CHANGES is NULL.
+ * Report a significant cause with different code even if it is small.
  */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
 /*
- * Use the command's CPU time from DIFF instead of the sum of its contexts. DIFF must outlive W. If a change is no larger
- * than the noise of DIFF's control recording, increase the standard deviation of the change by its size.
+ * Use the command's CPU time from DIFF instead of the sum of the command's contexts. DIFF must outlive W. If a change is no larger
+ * than the noise of DIFF's control recording, add the change's size to its standard deviation.
  */
 void why_set_command(struct why *w, const struct analyze_diff *diff);
 
@@ -136,21 +136,20 @@ void why_set_patches(struct why *w, struct why_patches *patches);
 /* Mark significant causes with OTHER_CODE as CERTAIN, even small ones. why_compare_code() calls this. */
 void why_find_certain(struct why *w);
 
-/* Set P and CI of SIGNIFICANCE for the change DELTA of a context or a cause, adjusted for the number of contexts. */
+/* Set P and CI of SIGNIFICANCE for DELTA, the change of a context or a cause. Adjust them for the number of contexts. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta);
 
 /* Return whether the command itself executes CONTEXT: no interrupts, other tasks, or work queued for later. */
 bool why_is_of_command(const char *context);
-/* Return whether CONTEXT is [irq] or [softirq]. */
 bool why_is_interrupt(const char *context);
 
 /* Return the context where the command's first reported cause has its largest change, else the first context, or NULL. */
 const struct why_context *why_main_context(const struct why *w);
 
-/* Return whether CAUSE is time that a context spends outside of all timed functions. Exact recordings have no such cause. */
+/* Return whether CAUSE is a context's time outside of all timed functions. Exact recordings have no such cause. */
 bool why_is_untimed(const struct why *w, const struct why_causes *c, const struct why_cause *cause);
 
-/* Return whether C changed more by the number of its calls than by the time per call. C's causes explain the time per call. */
+/* Return whether C changed more by the number of its calls than by the time per call, which is what C's causes explain. */
 bool why_is_called_otherwise(const struct why_context *c);
 
 /* Return the change that C's causes explain. It excludes work that moved between contexts. */
@@ -159,7 +158,7 @@ double why_caused(const struct why_context *c);
 /* Return the certainty of C's cause number I. WHY_CHANCE: do not report the cause, since it is chance or too small. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);
 
-/* ---- conditions in the source for calls of other code ---- */
+/* ---- conditions in the source under which functions call other functions ---- */
 
 /* Set GUARD of all causes to report. P is the hardened kernel's recording, and IMG its image. */
 void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img);
@@ -170,7 +169,7 @@ void why_guards_find(struct why *w, const struct profile *p, struct kernel_image
 struct why_spread {
 	const char *name; /* a function, or the catalogue's pattern for several functions */
 	const struct why_part *most; /* largest part of the change; NULL: no shared change */
-	/* Ticks per run. DELTA: change by calls or inlined copies of NAME. REST: other changes of functions that contain these. */
+	/* Ticks per run. DELTA: change from calls and inlined copies of NAME. REST: other changes of the functions with these. */
 	double delta, rest;
 	uint32_t n_functions;
 	struct why_significance significance; /* certainty of DELTA + REST */
@@ -182,22 +181,22 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 /* Return how many of C's first causes are needed to explain the fraction SHARE of C's change. */
 uint32_t why_spread_functions(const struct why_context *c, double share);
 
-/* ---- check an exact comparison against recordings by probes ---- */
+/* ---- exact recordings, checked against recordings by probes ---- */
 
 /* Changes in exact recordings ([0]) and in recordings by probes ([1]). NAN: unknown. */
 struct why_check {
 	const char *function; /* the timed function around the cause, or NULL */
 	double context[2]; /* change of the context, in instructions per call */
 	double functions[2]; /* change of FUNCTION and its callees in the context, per run */
-	/* Half the interval in which CONTEXT and FUNCTIONS vary by chance, between recordings of one kernel. NAN: unknown. */
+	/* CONTEXT and FUNCTIONS vary by plus or minus this noise between recordings of one kernel. NAN: unknown. */
 	double context_noise, function_noise;
 };
 
 #define WHY_PROBED 3
 
 /*
- * Find up to WHY_PROBED functions around the largest cause of context C, innermost first, since probes cannot time every function.
- * Skip functions that are called much more often than the innermost. Return their number, or 0 if C has no cause to report.
+ * Store in NAMES up to WHY_PROBED functions around the largest cause of context C, innermost first: probes cannot time every
+ * function. Skip functions called much more often than the innermost. Return the number of NAMES; 0: no cause to report.
  */
 uint32_t why_probed_functions(const struct tree_pair *t, const struct why_context *c,
 			      const char *names[WHY_PROBED]);
